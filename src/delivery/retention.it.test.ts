@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { verifyLog } from '#evidence/verify/verify-log.ts'
 import { closeRun } from '#services/engine/lifecycle/close-run.ts'
 import { loadTranscript } from '#services/transcript/load-transcript.ts'
 import { ContentRemoved, getText, putContent } from '#store/content/content.ts'
 import { dropReleased, forgetRemoved, releaseContent } from '#store/content/drop-content.ts'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { exportOf } from '#test/harness/evidence/export-of.ts'
-import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { coverAudit, logSigner } from '#test/harness/fixtures/cover-audit.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { keepRetention } from './retention.ts'
 
-let desk: AgentDesk
 const running = new AbortController().signal
 
 const config = (retention: string): Record<string, string> => ({
@@ -23,10 +23,7 @@ ${retention}
 `,
 })
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
 
 /** A run that read a file and wrote one with Grace's approval, and ended so many days ago. */
 async function endedRun(path: string, words: string, daysAgo: number): Promise<string> {

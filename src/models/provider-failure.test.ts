@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { plainModel } from '#test/harness/fixtures/plain-model.ts'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import {
   chatServerKey,
   json,
@@ -8,7 +9,6 @@ import {
   startChatServer,
   streamed,
   toolCalls,
-  type ChatServer,
   type Respond,
 } from '#test/harness/fixtures/chat-server.ts'
 import { chatEvents } from '#test/harness/fixtures/provider-streams.ts'
@@ -17,11 +17,8 @@ import { ModelProblem } from './model.ts'
 import { openModel } from './open-model.ts'
 import { providerFailure } from './provider-failure.ts'
 
-let server: ChatServer
-beforeAll(async () => {
-  server = await startChatServer()
-})
-afterAll(() => server[Symbol.asyncDispose]())
+const server = disposeAfterTests(await startChatServer())
+
 beforeEach(() => {
   server.bodies.length = 0
 })

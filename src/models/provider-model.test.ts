@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import {
-  startChatServer,
-  streamed,
-  toolCalls,
-  type ChatServer,
-} from '#test/harness/fixtures/chat-server.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { startChatServer, streamed, toolCalls } from '#test/harness/fixtures/chat-server.ts'
 
-let server: ChatServer
-beforeAll(async () => {
-  server = await startChatServer()
-})
-afterAll(() => server[Symbol.asyncDispose]())
+const server = disposeAfterTests(await startChatServer())
+
 beforeEach(() => {
   server.bodies.length = 0
 })

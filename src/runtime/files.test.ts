@@ -1,14 +1,13 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { exists, isProgram, writeWhole } from './files.ts'
 
 let folder = ''
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign-files-'))
+beforeAll(() => {
+  folder = newFolder('countersign-files-')
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 test('a file without the right to run it exists and is no program', async () => {
   const file = join(folder, 'text')

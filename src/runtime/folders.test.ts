@@ -1,14 +1,13 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { checkoutFolder, findFolders, isUsualDataDir } from './folders.ts'
 
 let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign folders '))
+beforeEach(() => {
+  folder = newFolder('countersign folders ')
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 test('a folder with countersign.yaml is the project, its data are beside it', async () => {
   await writeFile(join(folder, 'countersign.yaml'), 'version: 1\n')

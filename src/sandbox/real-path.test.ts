@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { realPathOf } from './real-path.ts'
 
 let root = ''
 beforeAll(() => {
-  root = realpathSync(mkdtempSync(path.join(tmpdir(), 'countersign-real-')))
+  root = newFolder('countersign-real-')
   mkdirSync(path.join(root, 'a/b'), { recursive: true })
   mkdirSync(path.join(root, 'c'))
   writeFileSync(path.join(root, 'a/b/file'), '')
@@ -14,7 +14,6 @@ beforeAll(() => {
   symlinkSync('nowhere', path.join(root, 'c/dangling'))
   symlinkSync('loop', path.join(root, 'c/loop'))
 })
-afterAll(() => rmSync(root, { recursive: true }))
 
 test('a path is where its links lead, and .. counts behind them', async () => {
   expect(await realPathOf(`${root}/c/link/file`)).toBe(`${root}/a/b/file`)

@@ -1,19 +1,10 @@
 import { once } from 'node:events'
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { openWorkspace } from './workspace.ts'
 
 const rounds = 3000
@@ -23,9 +14,8 @@ const leastRounds = 300
 let base: string
 
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(path.join(tmpdir(), 'races-')))
+  base = newFolder('races-')
 })
-afterEach(() => rmSync(base, { recursive: true, force: true }))
 
 // Rules: security.md 10
 describe.runIf(process.platform === 'linux')('a folder swapped for a link while we write', () => {

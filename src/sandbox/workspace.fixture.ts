@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, expect } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { openWorkspace, type OpenWorkspace } from './workspace.ts'
 
 /** holds the workspace's root, and a folder outside of it with a file `secret.txt` */
@@ -14,7 +14,7 @@ export let workspace: OpenWorkspace
 /** Opens a workspace of its own for each test of a file. */
 export function useWorkspace(): void {
   beforeEach(async () => {
-    base = realpathSync(mkdtempSync(path.join(tmpdir(), 'workspace-')))
+    base = newFolder('workspace-')
     root = path.join(base, 'root')
     outside = path.join(base, 'outside')
     const inside = [path.join(root, 'notes'), path.join(root, '.countersign')]

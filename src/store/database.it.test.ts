@@ -1,22 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { openSilentProxy } from '#test/harness/silent-proxy.ts'
 import { databaseOutageOf } from './connection/database-outage.ts'
-import { connectDatabase, type Db, type Tx } from './database.ts'
+import { connectDatabase, type Tx } from './database.ts'
 
-let database: TestDatabase
-let db: Db
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  db = connectDatabase({ url: database.url, poolSize: 1, applicationName: 'cut off' })
-})
-afterAll(async () => {
-  await db.destroy()
-  await database[Symbol.asyncDispose]()
-})
+const database = disposeAfterTests(await createTestDatabase())
+const db = disposeAfterTests(
+  connectDatabase({ url: database.url, poolSize: 1, applicationName: 'cut off' }),
+)
 
 async function processOf(tx: Tx): Promise<number> {
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)

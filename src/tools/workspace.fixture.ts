@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'vitest'
 import type { Json, JsonObject } from '#domain/json/json.ts'
@@ -8,10 +7,11 @@ import type { Presented, Tool } from '#domain/tools/tool.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { openWorkspace } from '#sandbox/workspace.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 
 /** A workspace on disk with these files, for the tests of tools. */
 export async function workspaceWith(files: Readonly<Record<string, string | Uint8Array>>) {
-  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'tools-')))
+  const root = newFolder('tools-')
   for (const [at, content] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(root, at)), { recursive: true })
     writeFileSync(path.join(root, at), content)

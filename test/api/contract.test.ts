@@ -2,29 +2,19 @@ import { hashBytes } from '#domain/json/digest.ts'
 import { createECDH } from 'node:crypto'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { v7 as uuidv7 } from 'uuid'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createSignInLink } from '#services/access/sign-in/sign-in-link.ts'
 import { offerSlackLink } from '#services/channels/slack/offer-slack-link.ts'
 import { putContent } from '#store/content/content.ts'
-import {
-  addRequest,
-  addRun,
-  type TestRequest,
-  type TestRun,
-} from '../harness/fixtures/gated-run.ts'
-import { createProgram, type ProgramClient } from './program.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
+import { addRequest, addRun, type TestRequest } from '../harness/fixtures/gated-run.ts'
+import { createProgram } from './program.ts'
 import { sealRows } from '../harness/fixtures/test-keys.ts'
 import { softwarePasskey, type SoftwarePasskey } from '../harness/fixtures/software-passkey.ts'
 import { coverAudit, keepCovered } from '../harness/fixtures/cover-audit.ts'
 import { createTestDatabase } from '../harness/postgres.ts'
 import { answerAsk, answerPreApproved } from './judging.ts'
-import {
-  createTestApi,
-  developmentToken,
-  type Client,
-  type Reply,
-  type TestApi,
-} from './test-api.ts'
+import { createTestApi, developmentToken, type Reply } from './test-api.ts'
 
 /** One operation of the document. */
 interface Operation {
@@ -43,29 +33,23 @@ interface Listed {
 const documentUrl = 'http://countersign.test/openapi.json'
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
 
-let api: TestApi
-let grace: Client
-let ada: Client
-let olga: Client
-let run: TestRun
-let listed: Listed[] = []
-
-beforeAll(async () => {
-  // One connection: an operation that needs two at once does not get on.
-  api = await createTestApi({ database: await createTestDatabase({ poolSize: 1 }) })
-  grace = await api.signIn(api.people.grace)
-  ada = await api.signIn(api.people.ada)
-  olga = await api.signIn(api.people.olga)
-  program = await createProgram(api, ada)
-  run = await addRun(api.service, { startedBy: api.people.ada })
-  answerAsk(api.service)
-  const document = (await api.ask('/openapi.json')).body
-  ajv.addSchema(closed(document), documentUrl)
-  listed = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
+// One connection: an operation that needs two at once does not get on.
+const api = disposeAfterTests(
+  await createTestApi({ database: await createTestDatabase({ poolSize: 1 }) }),
+)
+const grace = await api.signIn(api.people.grace)
+const ada = await api.signIn(api.people.ada)
+const olga = await api.signIn(api.people.olga)
+/** A program of Ada's: what it asks is for others to decide. */
+const program = await createProgram(api, ada)
+const run = await addRun(api.service, { startedBy: api.people.ada })
+answerAsk(api.service)
+const document = (await api.ask('/openapi.json')).body
+ajv.addSchema(closed(document), documentUrl)
+const listed = Object.entries<Record<string, Operation>>(document.paths).flatMap(
+  ([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-  )
-})
-afterAll(() => api[Symbol.asyncDispose]())
+)
 
 let position = 1
 const pending = (): Promise<TestRequest> => addRequest(api.service, run, { position: ++position })
@@ -84,8 +68,6 @@ const approved = async (scope = 'once'): Promise<TestRequest> => {
   return request
 }
 
-/** A program of Ada's: what it asks is for others to decide. */
-let program: ProgramClient
 let asked = 0
 const programCall = () => ({
   tool: 'deploy',

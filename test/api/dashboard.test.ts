@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { compressFiles } from '#runtime/supervisor/build-ui.ts'
 import { createTestApi, type TestApi } from './test-api.ts'
+import { newFolder } from '../harness/new-folder.ts'
 
 /** Enough for a file to be worth compressing. */
 const long = '\n'.repeat(600)
@@ -11,7 +11,7 @@ let folder = ''
 let api: TestApi
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign-ui-'))
+  folder = newFolder('countersign-ui-')
   const uiDir = join(folder, 'ui')
   await mkdir(join(uiDir, 'assets'), { recursive: true })
   await writeFile(join(uiDir, 'index.html'), `<!doctype html><title>Countersign</title>${long}`)
@@ -21,10 +21,7 @@ beforeAll(async () => {
   await compressFiles(uiDir)
   api = await createTestApi({ settings: { uiDir } })
 })
-afterAll(async () => {
-  await api[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => api[Symbol.asyncDispose]())
 
 const page = { accept: 'text/html' }
 

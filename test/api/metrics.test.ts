@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sql } from 'kysely'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { coverAudit } from '../harness/fixtures/cover-audit.ts'
-import { addRequest, addRun, type TestRun } from '../harness/fixtures/gated-run.ts'
+import { addRequest, addRun } from '../harness/fixtures/gated-run.ts'
 import { createSignInLink } from '#services/access/sign-in/sign-in-link.ts'
-import { cookieOf, createTestApi, type Client, type TestApi } from './test-api.ts'
+import { cookieOf, createTestApi } from './test-api.ts'
 
 const marker = 'hostile-7f3a-marker'
 
-let api: TestApi
-let run: TestRun
-let grace: Client
 const logged: unknown[] = []
 
-beforeAll(async () => {
-  const log = (...line: unknown[]): void => void logged.push(line)
-  api = await createTestApi({ log: { info: log, warn: log, error: log } })
-  run = await addRun(api.service, { startedBy: api.people.ada })
-  grace = await api.signIn(api.people.grace)
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const log = (...line: unknown[]): void => void logged.push(line)
+const api = disposeAfterTests(await createTestApi({ log: { info: log, warn: log, error: log } }))
+const run = await addRun(api.service, { startedBy: api.people.ada })
+const grace = await api.signIn(api.people.grace)
 
 test('the figures are for people with the right readAudit and keys with audit:read, and for nobody else', async () => {
   await using production = await createTestApi({ settings: { developmentToken: null } })

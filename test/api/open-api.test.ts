@@ -2,12 +2,13 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import spectral, { type RulesetDefinition } from '@stoplight/spectral-core'
 import parsers from '@stoplight/spectral-parsers'
 import rulesets from '@stoplight/spectral-rulesets'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { ZodType } from 'zod'
 import type { ApiSettings } from '#api/context/api.ts'
 import { allRoutes } from '#api/routes/index.ts'
 import { tagOf } from '#api/open-api/tags.ts'
-import { createTestApi, type TestApi } from './test-api.ts'
+import { createTestApi } from './test-api.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 
 type Schema = { readonly $ref?: string; readonly examples?: readonly unknown[] }
 type Content = { readonly 'application/json'?: { readonly schema: Schema } }
@@ -27,15 +28,9 @@ interface OpenApi {
 /** With it the document has every operation. */
 const developmentToken = 'a token'
 
-let api: TestApi
-let text: string
-let document: OpenApi
-beforeAll(async () => {
-  api = await createTestApi({ settings: { developmentToken } })
-  text = (await api.ask('/openapi.json')).text
-  document = JSON.parse(text) as OpenApi
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi({ settings: { developmentToken } }))
+const text = (await api.ask('/openapi.json')).text
+const document = JSON.parse(text) as OpenApi
 
 test('Redocly finds nothing to say of the OpenAPI document by its recommended rules', async () => {
   const config = await createConfig({ extends: ['recommended'] })

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestApi, type Client, type TestApi } from './test-api.ts'
+import { describe, expect, test } from 'vitest'
+import { createTestApi } from './test-api.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 
-let api: TestApi
-let ada: Client
-
-beforeAll(async () => {
-  api = await createTestApi()
-  ada = await api.signIn(api.people.ada)
-  for (const name of ['one', 'two', 'three', 'four', 'five']) {
-    await ada.post('/v1/keys', { name, scopes: ['runs:read'] })
-  }
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
+const ada = await api.signIn(api.people.ada)
+for (const name of ['one', 'two', 'three', 'four', 'five']) {
+  await ada.post('/v1/keys', { name, scopes: ['runs:read'] })
+}
 
 interface Listed {
   readonly name: string

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { activateFolder } from '#services/policy/activate-policy.ts'
 import { fixtureFiles } from '../harness/fixtures/project.ts'
 import { addSession, registeredPasskey } from '../harness/fixtures/registered-passkey.ts'
+import { newFolder } from '../harness/new-folder.ts'
 import type { ProjectProblem } from '#policy/policy.ts'
 import { checkSignatures } from '#runtime/doctor/project/check-signatures.ts'
 import type { CheckTarget } from '#runtime/doctor/target/check.ts'
@@ -28,7 +28,7 @@ async function put(path: string, text: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  projectDir = await mkdtemp(join(tmpdir(), 'countersign policy '))
+  projectDir = newFolder('countersign policy ')
   for (const [path, text] of fixtureFiles.texts) await put(path, text)
   await put('countersign.yaml', config)
   api = await createTestApi({ settings: { projectDir } })
@@ -40,10 +40,7 @@ beforeAll(async () => {
   aud = await api.signIn(api.people.aud)
   grace = await api.signIn(api.people.grace)
 })
-afterAll(async () => {
-  await api[Symbol.asyncDispose]()
-  await rm(projectDir, { recursive: true, force: true })
-})
+afterAll(() => api[Symbol.asyncDispose]())
 
 const state = async (client: Client) => (await client.get('/v1/policy')).body
 const activate = (client: Client, digest: string) =>

@@ -2,14 +2,13 @@ import {
   discoverOAuthProtectedResourceMetadata,
   extractWWWAuthenticateParams,
 } from '@modelcontextprotocol/client'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestApi, type TestApi } from './test-api.ts'
+import { expect, test } from 'vitest'
+import { createTestApi } from './test-api.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 
-let api: TestApi
-beforeAll(async () => {
-  api = await createTestApi({ settings: { publicUrl: 'http://localhost:4400' } })
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(
+  await createTestApi({ settings: { publicUrl: 'http://localhost:4400' } }),
+)
 
 const gateway = 'http://localhost:4400/mcp/files'
 

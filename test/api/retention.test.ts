@@ -1,26 +1,21 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { addRun } from '../harness/fixtures/gated-run.ts'
-import { createTestApi, type Client, type TestApi } from './test-api.ts'
+import { createTestApi } from './test-api.ts'
 
-let api: TestApi
-let aud: Client
-
-beforeAll(async () => {
-  api = await createTestApi()
-  aud = await api.signIn(api.people.aud)
-  const { id } = await addRun(api.service, { startedBy: api.people.ada })
-  await addRun(api.service, { startedBy: api.people.ada })
-  await sql`
+const api = disposeAfterTests(await createTestApi())
+const aud = await api.signIn(api.people.aud)
+const { id } = await addRun(api.service, { startedBy: api.people.ada })
+await addRun(api.service, { startedBy: api.people.ada })
+await sql`
     update run set state = 'completed', ended_at = now() - interval '100 days' where id = ${id}
   `.execute(api.database.db)
-  await sql`
+await sql`
     insert into outbox (kind, payload, created_at, delivered_at)
       select 'signal_decided', '{}', now() - interval '40 days', now() from generate_series(1, 3)
   `.execute(api.database.db)
-})
-afterAll(() => api[Symbol.asyncDispose]())
 
 test('what a rule would remove is counted before anybody sets it, and nothing goes', async () => {
   const preview = await aud.get('/v1/retention?transcripts=90d&records=30d')

@@ -1,9 +1,10 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { v7 as uuidv7 } from 'uuid'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
-import { ask, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
+import { ask, openDashboard, phone } from './open-dashboard.ts'
 
 /**
  * Grace sees every section: she reads the trail, activates versions, and has a workspace of Slack.
@@ -14,42 +15,36 @@ const config = `${deskConfig.replace(
 )}slack: { team: T0ACME, tokenFrom: SLACK_TOKEN, signingSecretFrom: SLACK_SECRET, channels: { platform: "#approvals" } }
 `
 
-let dashboard: Dashboard
 let requestId = ''
 let runId = ''
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  await dashboard.desk.activate({ 'countersign.yaml': config })
-  await dashboard.desk.database.db
-    .insertInto('delivery')
-    .values({
-      id: uuidv7(),
-      endpoint: 'callback:programs',
-      event_id: uuidv7(),
-      type: 'request.decided',
-      body: '{}',
-      state: 'dead',
-      last_error: 'it answered 503',
-    })
-    .execute()
-  await dashboard.desk.write('notes/a11y.md', '# Title\n\nOld line\nSame\n')
-  const run = await ask(
-    dashboard.desk,
-    [
-      {
-        tool: 'write_file',
-        input: { path: 'notes/a11y.md', content: '# Title\n\nNew\u200B line \nSame' },
-      },
-      { tool: 'write_file', input: { path: 'notes/other.md', content: 'Other\n' } },
-    ],
-    'I improved the notes.',
-  )
-  requestId = run.requestIds[0]!
-  runId = run.runId
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
+await dashboard.desk.activate({ 'countersign.yaml': config })
+await dashboard.desk.database.db
+  .insertInto('delivery')
+  .values({
+    id: uuidv7(),
+    endpoint: 'callback:programs',
+    event_id: uuidv7(),
+    type: 'request.decided',
+    body: '{}',
+    state: 'dead',
+    last_error: 'it answered 503',
+  })
+  .execute()
+await dashboard.desk.write('notes/a11y.md', '# Title\n\nOld line\nSame\n')
+const run = await ask(
+  dashboard.desk,
+  [
+    {
+      tool: 'write_file',
+      input: { path: 'notes/a11y.md', content: '# Title\n\nNew\u200B line \nSame' },
+    },
+    { tool: 'write_file', input: { path: 'notes/other.md', content: 'Other\n' } },
+  ],
+  'I improved the notes.',
+)
+requestId = run.requestIds[0]!
+runId = run.runId
 
 const schemes = ['light', 'dark'] as const
 const sizes = [{ width: 1280, height: 900 }, phone]

@@ -1,29 +1,19 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { offerSlackLink } from '#services/channels/slack/offer-slack-link.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
-import {
-  clientId,
-  startOpenIdProvider,
-  type OpenIdProvider,
-} from '../harness/open-id/open-id-provider.ts'
-import { openDashboard, type Dashboard } from './open-dashboard.ts'
+import { clientId, startOpenIdProvider } from '../harness/open-id/open-id-provider.ts'
+import { openDashboard } from './open-dashboard.ts'
 
-let dashboard: Dashboard
-let provider: OpenIdProvider
-
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  provider = await startOpenIdProvider(`${dashboard.url}/v1/auth/oidc/callback`)
-  const signIn = `signIn:
+const dashboard = disposeAfterTests(await openDashboard())
+const provider = disposeAfterTests(
+  await startOpenIdProvider(`${dashboard.url}/v1/auth/oidc/callback`),
+)
+const signIn = `signIn:
   oidc: { issuer: "${provider.issuer}", clientId: ${clientId}, clientSecretFrom: OIDC_SECRET, label: Example Corp }
 `
-  const slack = `slack: { team: T0ACME, tokenFrom: SLACK_TOKEN, signingSecretFrom: SLACK_SECRET, channels: {} }\n`
-  await dashboard.desk.activate({ 'countersign.yaml': deskConfig + signIn + slack })
-})
-afterAll(async () => {
-  await provider[Symbol.asyncDispose]()
-  await dashboard[Symbol.asyncDispose]()
-})
+const slack = `slack: { team: T0ACME, tokenFrom: SLACK_TOKEN, signingSecretFrom: SLACK_SECRET, channels: {} }\n`
+await dashboard.desk.activate({ 'countersign.yaml': deskConfig + signIn + slack })
 
 test('one signs in at the provider and is on the page that one wanted; signing out leads to the provider', async () => {
   provider.account = { sub: 'grace', email: 'grace@example.com', email_verified: true }

@@ -1,30 +1,26 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { v7 as uuidv7 } from 'uuid'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker } from '../harness/fixtures/agent-desk.ts'
 import { cosignNewest } from '../harness/evidence/cosign-newest.ts'
 import { noteSigner } from '../harness/evidence/fixed-log.ts'
 import { coverAudit, logSigner } from '../harness/fixtures/cover-audit.ts'
 import { eraseRequestContents } from '#services/erasure/erase-contents.ts'
 import { openCheckpoint } from '#evidence/note/checkpoint.ts'
-import { ask, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
+import { ask, openDashboard, phone } from './open-dashboard.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  await dashboard.desk.activate({
-    'countersign.yaml': deskConfig.replace(
-      'rights:',
-      'rights:\n  readAudit: [platform]\n  activatePolicy: [operators]',
-    ),
-  })
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
+const dashboard = disposeAfterTests(await openDashboard())
+await dashboard.desk.activate({
+  'countersign.yaml': deskConfig.replace(
+    'rights:',
+    'rights:\n  readAudit: [platform]\n  activatePolicy: [operators]',
+  ),
 })
 
 let file = 0
+
 async function askForNote() {
   file += 1
   const input = { path: `notes/trail-${file}.md`, content: 'Text\n' }

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'vite'
@@ -11,6 +10,7 @@ import { createApiKey } from '#services/access/api-keys/create-api-key.ts'
 import { chatHandler } from '../../examples/chat/server/chat-handler.ts'
 import { readPages } from '../../examples/chat/server/pages.ts'
 import { slowModel } from '../harness/fixtures/slow-model.ts'
+import { newFolder } from '../harness/new-folder.ts'
 import { openDashboard, type Dashboard } from './open-dashboard.ts'
 
 interface Manifest {
@@ -31,7 +31,7 @@ beforeAll(async () => {
     expiresAt: null,
   })
   key = made.key
-  const dist = await mkdtemp(join(tmpdir(), 'countersign-chat-'))
+  const dist = newFolder('countersign-chat-')
   await build({
     root: join(import.meta.dirname, '..', '..', 'examples', 'chat'),
     configFile: false,
@@ -39,7 +39,6 @@ beforeAll(async () => {
     build: { outDir: dist, emptyOutDir: true },
   })
   const pages = await readPages(pathToFileURL(`${dist}/`))
-  await rm(dist, { recursive: true })
   server.on('request', chatHandler({ url: dashboard.url, apiKey: key, worker: 'scribe', pages }))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -1,8 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import express from 'express'
@@ -11,10 +10,11 @@ import { securityHeaders } from '#api/middleware/security-headers.ts'
 import { serveDashboard } from '#api/middleware/serve-dashboard.ts'
 import { docsFiles } from '../../scripts/docs-site/build-docs.ts'
 import { launchBrowser } from '../harness/browser.ts'
+import { newFolder } from '../harness/new-folder.ts'
 
 /** The documentation as it is built, under the headers and by the code that serve it. */
 async function serveDocs(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'docs-'))
+  const folder = newFolder('docs-')
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   for (const [name, source] of await docsFiles()) {
     await mkdir(dirname(join(folder, name)), { recursive: true })

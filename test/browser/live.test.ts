@@ -1,17 +1,12 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createSignInLink } from '#services/access/sign-in/sign-in-link.ts'
 import { mailedSignInUrl, signInUrl } from '#services/access/sign-in/sign-in-url.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
-import { ask, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
+import { ask, openDashboard, phone } from './open-dashboard.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
 
 async function askForNote(path: string) {
   const input = { path, content: 'Text\n' }

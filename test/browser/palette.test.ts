@@ -1,19 +1,14 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
+import { expect, test } from 'vitest'
+import { ask, openDashboard } from './open-dashboard.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  await ask(
-    dashboard.desk,
-    [{ tool: 'write_file', input: { path: 'notes/<b>ledger.md', content: 'x\n' } }],
-    'I write.',
-  )
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
+await ask(
+  dashboard.desk,
+  [{ tool: 'write_file', input: { path: 'notes/<b>ledger.md', content: 'x\n' } }],
+  'I write.',
+)
 
 test('the palette searches the service, as text, and leads to what it finds', async () => {
   const page = await dashboard.open('Grace', '/runs')

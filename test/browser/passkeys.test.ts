@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseBundle } from '#evidence/bundle/evidence-bundle.ts'
 import { formatStatementKeys } from '#evidence/bundle/statement-keys.ts'
 import { verifyBundle } from '#evidence/verify/verify-bundle.ts'
 import { exportBundle } from '#services/audit/export/export-bundle.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { keepCovered, logSigner } from '../harness/fixtures/cover-audit.ts'
-import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
+import { ask, openDashboard } from './open-dashboard.ts'
 
-let dashboard: Dashboard
 const config = `${deskConfig
   .replace('{ team: platform }', '{ team: platform, signature: required }')
   .replace('rights:', 'routing: [{ when: { tool: write_file }, risk: high }]\nrights:')}
@@ -17,13 +17,8 @@ const config = `${deskConfig
   readAudit: [operators]
 `
 
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  await dashboard.desk.activate({ 'countersign.yaml': config })
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
+await dashboard.desk.activate({ 'countersign.yaml': config })
 
 /**
  * Chromium's own authenticator in software; `verify(false)`: its owner is not recognised from now

@@ -1,22 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
-import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
+import { ask, openDashboard } from './open-dashboard.ts'
 
-let dashboard: Dashboard
 const config = `${deskConfig.replace(
   'rights:',
   'routing:\n  - { when: { path: "infra/**" }, risk: high, quorum: { count: 2 } }\nrights:',
 )}  activatePolicy: [operators, grace@example.com]\n`
 
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  await dashboard.desk.activate({ 'countersign.yaml': config })
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
+await dashboard.desk.activate({ 'countersign.yaml': config })
 
 test('routing is shown as it is in force, and a folder that is not valid with its problems', async () => {
   const page = await dashboard.open('Grace', '/policy')

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { encode } from 'uqr'
 import type { Page } from 'playwright-core'
-import { openDashboard, type Dashboard } from './open-dashboard.ts'
+import { openDashboard } from './open-dashboard.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
-afterAll(() => dashboard[Symbol.asyncDispose]())
+const dashboard = disposeAfterTests(await openDashboard())
 
 /** The dark modules of the code on the page, as a reader samples its picture. */
 async function modulesOf(page: Page): Promise<string[]> {

@@ -1,16 +1,11 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { openSilentProxy, type SilentProxy } from '../harness/silent-proxy.ts'
 import { waitUntil } from '../harness/wait-until.ts'
-import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
+import { ask, openDashboard } from './open-dashboard.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard({ heartbeatMs: 3_000 })
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard({ heartbeatMs: 3_000 }))
 
 /** What a person's page takes along to the same dashboard at another port. */
 async function openThrough(proxy: SilentProxy, path: string): Promise<Page> {

@@ -1,20 +1,15 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDashboard, type Dashboard } from './open-dashboard.ts'
+import { expect, test } from 'vitest'
+import { openDashboard } from './open-dashboard.ts'
 import { askThirty } from './thirty-requests.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 
 const desktop = { width: 1440, height: 900 }
 /** What a person takes to read one; it is added, not waited for. */
 const readingMs = 5_000
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  await askThirty(dashboard.desk)
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
+await askThirty(dashboard.desk)
 
 const decided = async () => {
   const { db } = dashboard.desk.database

@@ -1,25 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { openPushService, type PushService } from '../harness/fixtures/push-service.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
+import { openPushService } from '../harness/fixtures/push-service.ts'
 import { testPushKey } from '../harness/fixtures/push-key.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ChannelRelay } from '#delivery/channels/channel-relay.ts'
 import { createDeliveries } from '#delivery/channels/create-deliveries.ts'
 import { pushChannel } from '#delivery/push/push-channel.ts'
 import { sessionTimes } from '#services/access/sessions/session-times.ts'
-import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
+import { ask, openDashboard } from './open-dashboard.ts'
 
-let dashboard: Dashboard
-let service: PushService
-
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  service = await openPushService()
-})
-afterAll(async () => {
-  await service[Symbol.asyncDispose]()
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
+const service = disposeAfterTests(await openPushService())
 
 /** The dashboard with its service worker at work. */
 async function openApp(who: string, path: string): Promise<Page> {

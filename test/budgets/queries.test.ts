@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { JsonObject } from '#domain/json/json.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { decideMany } from '#services/decisions/decide-many.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
-import type { Db } from '#store/database.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { textsOf, withQueryLog, type LoggedQuery } from '../harness/fixtures/count-queries.ts'
 
-let desk: AgentDesk
-let db: Db
 const queries: LoggedQuery[] = []
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  db = withQueryLog(desk.database.url, queries)
-})
-afterAll(async () => {
-  await db.destroy()
-  await desk[Symbol.asyncDispose]()
-})
+const desk = disposeAfterTests(await openAgentDesk())
+const db = disposeAfterTests(withQueryLog(desk.database.url, queries))
 
 /** A context of the desk whose queries are counted, its transaction commands too. */
 function counted<T extends AgentDesk['api'] | AgentDesk['worker']>(ctx: T): T {

@@ -1,32 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { benchProject } from '../../bench/decision/bench-project.ts'
 import { proseOf } from '../../bench/decision/transcript-text.ts'
 import { bytesByTable } from '../../bench/stored-bytes.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
-import { openToolProcess, type ToolProcess } from '#tools/custom/tool-process.ts'
+import { openToolProcess } from '#tools/custom/tool-process.ts'
 import { buildRegistry } from '#tools/registry.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { coverAudit } from '../harness/fixtures/cover-audit.ts'
-import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
+import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
 
-let desk: AgentDesk
-let toolProcess: ToolProcess
-let worker: WorkerContext
-
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  const { 'countersign.yaml': _, ...project } = benchProject()
-  await desk.activate(project)
-  const { toolFiles } = await desk.worker.policies.inForce()
-  toolProcess = await openToolProcess({ projectDir: desk.root, toolFiles, environment: {} })
-  const registryOf: WorkerContext['registryOf'] = (policy, name) =>
-    buildRegistry({ policy, worker: name, toolProcess })
-  worker = { ...desk.worker, registryOf }
-})
-afterAll(async () => {
-  await toolProcess[Symbol.asyncDispose]()
-  await desk[Symbol.asyncDispose]()
-})
+const desk = disposeAfterTests(await openAgentDesk())
+const { 'countersign.yaml': _, ...project } = benchProject()
+await desk.activate(project)
+const { toolFiles } = await desk.worker.policies.inForce()
+const toolProcess = disposeAfterTests(
+  await openToolProcess({ projectDir: desk.root, toolFiles, environment: {} }),
+)
+const registryOf: WorkerContext['registryOf'] = (policy, name) =>
+  buildRegistry({ policy, worker: name, toolProcess })
+const worker = { ...desk.worker, registryOf }
 
 const runs = 10
 

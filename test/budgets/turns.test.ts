@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
+import { expect, it } from 'vitest'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
+import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { turnCosts } from '../harness/fixtures/turn-costs.ts'
 
-let desk: AgentDesk
-
-beforeAll(async () => {
-  desk = await openAgentDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
 
 it('turn 199 asks as many queries as turn 2, reads at most half as much again, and sends the model all', async () => {
   const costs = await turnCosts(desk, [2, 50, 199])

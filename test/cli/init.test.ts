@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { Installation } from '../harness/installation/installation.ts'
+import { newFolder } from '../harness/new-folder.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { CommandLine } from './command-line.ts'
 
@@ -11,21 +11,17 @@ vi.setConfig({ testTimeout: 300_000 })
 
 /** What `countersign init` makes of a folder with a Node project and documents in it. */
 async function initialised(): Promise<Record<string, string>> {
-  const folder = await mkdtemp(join(tmpdir(), 'countersign init '))
-  try {
-    await mkdir(join(folder, 'docs'))
-    await writeFile(join(folder, 'docs', 'plan.md'), 'Plan\n')
-    await writeFile(join(folder, 'package.json'), '{"scripts": {"test": "true"}}\n')
-    await new CommandLine(folder).ok('init')
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-    const paths = entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    const texts = await Promise.all(paths.map((path) => readFile(join(folder, path), 'utf8')))
-    return Object.fromEntries(paths.map((path, index) => [path, texts[index] ?? '']))
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  const folder = newFolder('countersign init ')
+  await mkdir(join(folder, 'docs'))
+  await writeFile(join(folder, 'docs', 'plan.md'), 'Plan\n')
+  await writeFile(join(folder, 'package.json'), '{"scripts": {"test": "true"}}\n')
+  await new CommandLine(folder).ok('init')
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+  const texts = await Promise.all(paths.map((path) => readFile(join(folder, path), 'utf8')))
+  return Object.fromEntries(paths.map((path, index) => [path, texts[index] ?? '']))
 }
 
 test('what init writes is started as it is: its worker runs, asks the colleague, and writes what was approved', async () => {

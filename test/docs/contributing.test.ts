@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { newFolder } from '../harness/new-folder.ts'
 import { checkout } from './documents.ts'
 
 /**
@@ -115,7 +115,7 @@ console.log(JSON.stringify({
 let folder: string
 let copy: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign contributing '))
+  folder = newFolder('countersign contributing ')
   copy = join(folder, 'checkout')
   await mkdir(copy)
   const parts = ['bin', 'CONTRIBUTING.md', 'docs', 'package.json', 'schemas', 'scripts', 'src']
@@ -130,7 +130,6 @@ beforeAll(async () => {
     await writeFile(join(folder, 'project', path), text)
   }
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 interface Ended {
   readonly code: number

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createProgram } from '#cli/program.ts'
@@ -13,6 +12,7 @@ import { shortcuts } from '#ui/keyboard/shortcuts.ts'
 import { createTestApi } from '../api/test-api.ts'
 import { checkout, commandsIn, readDocument, userDocuments, type Document } from './documents.ts'
 import { commandsOf, problemOfCommand } from './parse-command.ts'
+import { newFolder } from '../harness/new-folder.ts'
 
 const documents = await userDocuments()
 
@@ -72,26 +72,22 @@ test('configuration.md has examples that are valid together', async () => {
 
 test('tools.md has tools that load', async () => {
   const { fences } = await readDocument('docs/tools.md')
-  const folder = await mkdtemp(join(tmpdir(), 'countersign docs '))
-  try {
-    await mkdir(join(folder, 'tools'))
-    const tools = fences.filter(({ language }) => language === 'ts')
-    await Promise.all(
-      tools.map(({ text }, place) => writeFile(join(folder, 'tools', `tool-${place}.ts`), text)),
-    )
-    await writeFile(join(folder, 'countersign.yaml'), 'version: 1\n')
-    const read = await readProject(folder)
-    if ('problems' in read) throw new Error(JSON.stringify(read.problems))
-    const loaded = await loadToolDescriptions({
-      projectDir: folder,
-      toolFiles: read.files.toolFiles,
-      environment: process.env,
-    })
-    expect(loaded.problems).toEqual([])
-    expect(loaded.tools.map((tool) => tool.name).toSorted()).toEqual(['add', 'slack_notify'])
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  const folder = newFolder('countersign docs ')
+  await mkdir(join(folder, 'tools'))
+  const tools = fences.filter(({ language }) => language === 'ts')
+  await Promise.all(
+    tools.map(({ text }, place) => writeFile(join(folder, 'tools', `tool-${place}.ts`), text)),
+  )
+  await writeFile(join(folder, 'countersign.yaml'), 'version: 1\n')
+  const read = await readProject(folder)
+  if ('problems' in read) throw new Error(JSON.stringify(read.problems))
+  const loaded = await loadToolDescriptions({
+    projectDir: folder,
+    toolFiles: read.files.toolFiles,
+    environment: process.env,
+  })
+  expect(loaded.problems).toEqual([])
+  expect(loaded.tools.map((tool) => tool.name).toSorted()).toEqual(['add', 'slack_notify'])
 })
 
 test('api.md has every route of the contract, and no other', async () => {

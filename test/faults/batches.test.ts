@@ -1,11 +1,10 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld, type WaitingRequest } from './fault-world.ts'
-
-let world: FaultWorld
 
 const aRead = (path: string) => ({ tool: 'read_file', input: { path } })
 const anEdit = (path: string, find: string, replace: string) => ({
@@ -20,8 +19,8 @@ function readable(files: Record<string, string>): Record<string, string> {
   )
 }
 
-beforeAll(async () => {
-  world = await FaultWorld.start(
+const world = disposeAfterTests(
+  await FaultWorld.start(
     readable(
       faultProject({
         mixed: [
@@ -69,9 +68,8 @@ beforeAll(async () => {
         late: [{ calls: [1, 2, 3].map((place) => aWrite(`notes/late-${place}.md`)) }],
       }),
     ),
-  )
-}, 240_000)
-afterAll(() => world[Symbol.asyncDispose](), 240_000)
+  ),
+)
 
 function at(requests: readonly WaitingRequest[], place: number): WaitingRequest {
   const request = requests[place - 1]

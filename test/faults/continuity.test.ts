@@ -1,20 +1,19 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
-
-let world: FaultWorld
 
 const schedules = `schedules:
   minutely: { worker: counted, input: Count, cron: "* * * * *", as: ada@example.com }
 `
 
-beforeAll(async () => {
-  world = await FaultWorld.start(
+const world = disposeAfterTests(
+  await FaultWorld.start(
     faultProject(
       {
         stale: [{ calls: [aWrite('notes/old.md'), aWrite('notes/after.md')] }],
@@ -31,9 +30,8 @@ beforeAll(async () => {
       {},
       schedules,
     ),
-  )
-}, 240_000)
-afterAll(() => world[Symbol.asyncDispose](), 240_000)
+  ),
+)
 
 // Rules: product.md 14
 describe('a file that changes between opening and execution', () => {

@@ -1,24 +1,22 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { decided } from '#workflows/messages.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld, type WaitingRequest } from './fault-world.ts'
 import { notedOf } from './journal.ts'
 
-let world: FaultWorld
-
-beforeAll(async () => {
-  const act = { tool: 'act', input: { how: 'wait' } }
-  world = await FaultWorld.start(
+const act = { tool: 'act', input: { how: 'wait' } }
+const world = disposeAfterTests(
+  await FaultWorld.start(
     faultProject({
       act: [{ calls: [act] }, { text: 'Told.' }],
       granted: [{ calls: [act] }, { calls: [aWrite('notes/keeps-open.md')] }],
       other: [{ calls: [{ tool: 'act', input: { how: 'wait', mark: 'other' } }] }],
     }),
-  )
-}, 240_000)
-afterAll(() => world[Symbol.asyncDispose](), 240_000)
+  ),
+)
 
 interface Waiting {
   readonly runId: string

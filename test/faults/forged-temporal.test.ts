@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { msToTs } from '@temporalio/common/lib/time.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { agentRun } from '#workflows/agent-run.ts'
 import { cancelRequested, decided, messaged } from '#workflows/messages.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld, type WaitingRequest } from './fault-world.ts'
-import { ownQueue, startForger, type Forger } from './forger.ts'
+import { ownQueue, startForger } from './forger.ts'
 import { notedOf } from './journal.ts'
 
-let world: FaultWorld
-let forger: Forger
-
-beforeAll(async () => {
-  const slow = { tool: 'act', input: { how: 'wait', forMs: 1500 } }
-  world = await FaultWorld.start(
+const slow = { tool: 'act', input: { how: 'wait', forMs: 1500 } }
+const world = disposeAfterTests(
+  await FaultWorld.start(
     faultProject({
       act: [{ calls: [{ tool: 'act', input: { how: 'wait' } }] }],
       pair: [{ calls: [slow, aWrite('notes/pair.md')] }],
@@ -23,13 +21,9 @@ beforeAll(async () => {
         { calls: [{ tool: 'act', input: { how: 'wait', mark: 'second' } }] },
       ],
     }),
-  )
-  forger = await startForger(world)
-}, 240_000)
-afterAll(async () => {
-  await forger[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
-}, 240_000)
+  ),
+)
+const forger = disposeAfterTests(await startForger(world))
 
 function handleOf(runId: string) {
   return forger.client.workflow.getHandle(`agent-run:${runId}`)

@@ -1,18 +1,17 @@
 import { zstdDecompressSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { aWrite, faultProject, type ScriptedTurns } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
-
-let world: FaultWorld
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 
 /** The same write, turn after turn; with `contents` another content each time. */
 function repeated(path: string, contents: readonly string[]): ScriptedTurns {
   return contents.map((content) => ({ calls: [aWrite(path, content)] }))
 }
 
-beforeAll(async () => {
-  const same = ['same\n', 'same\n', 'same\n']
-  world = await FaultWorld.start(
+const same = ['same\n', 'same\n', 'same\n']
+const world = disposeAfterTests(
+  await FaultWorld.start(
     faultProject({
       same: repeated('notes/same.md', same),
       revoked: repeated('notes/revoked.md', same),
@@ -24,9 +23,8 @@ beforeAll(async () => {
       paired: [{ calls: [aWrite('notes/pair-1.md'), aWrite('notes/pair-2.md')] }],
       edited: [{ calls: [aWrite('notes/edited.md', 'of the model\n')] }],
     }),
-  )
-}, 240_000)
-afterAll(() => world[Symbol.asyncDispose](), 240_000)
+  ),
+)
 
 async function grantsOf(
   runId: string,

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
 import { notedOf } from './journal.ts'
-
-let world: FaultWorld
 
 const hands = `---
 name: hands
@@ -16,12 +15,9 @@ tools: { act_freely: { manual: true } }
 Play the script.
 `
 
-beforeAll(async () => {
-  const script = { turns: [{ text: '', calls: [aWrite('notes/by-model.md')] }, { text: 'Done.' }] }
-  const more = { 'workers/hands.md': hands, 'scripts/hands.yaml': JSON.stringify(script) }
-  world = await FaultWorld.start(faultProject({}, more))
-}, 240_000)
-afterAll(() => world[Symbol.asyncDispose](), 240_000)
+const script = { turns: [{ text: '', calls: [aWrite('notes/by-model.md')] }, { text: 'Done.' }] }
+const more = { 'workers/hands.md': hands, 'scripts/hands.yaml': JSON.stringify(script) }
+const world = disposeAfterTests(await FaultWorld.start(faultProject({}, more)))
 
 async function invoke(runId: string, input: Record<string, unknown>): Promise<string> {
   const ada = await world.as('ada')

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
-import type { FaultWorld } from './fault-world.ts'
 import {
   Agent,
   askAsTaskClient,
@@ -15,22 +15,10 @@ import {
   timesRun,
 } from './gateway-world.ts'
 
-let world: FaultWorld
-let key: string
-let quick: Agent
-let held: Agent
-
-beforeAll(async () => {
-  world = await startGatewayWorld()
-  key = await makeKey(world)
-  quick = await Agent.connect(world, 'quick', key)
-  held = await Agent.connect(world, 'held', key)
-}, 240_000)
-afterAll(async () => {
-  await quick[Symbol.asyncDispose]()
-  await held[Symbol.asyncDispose]()
-  await world[Symbol.asyncDispose]()
-}, 60_000)
+const world = disposeAfterTests(await startGatewayWorld())
+const key = await makeKey(world)
+const quick = disposeAfterTests(await Agent.connect(world, 'quick', key))
+const held = disposeAfterTests(await Agent.connect(world, 'held', key))
 
 const runs = (line: string, server = 'quick') => timesRun(world, server, line)
 

@@ -1,11 +1,10 @@
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Transcript } from '#api/schemas/runs/transcript.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
-
-let world: FaultWorld
 
 const server = fileURLToPath(new URL('../harness/fixtures/mcp/hostile-server.ts', import.meta.url))
 
@@ -27,8 +26,8 @@ Play the script.
   }
 }
 
-beforeAll(async () => {
-  world = await FaultWorld.start(
+const world = disposeAfterTests(
+  await FaultWorld.start(
     faultProject(
       {},
       {
@@ -41,10 +40,9 @@ beforeAll(async () => {
         ...served('mute', 'babbles', '{}'),
       },
     ),
-  )
-  await world.untilSql('select count(distinct worker)::int from mcp_pin', [], 6, 120_000)
-}, 240_000)
-afterAll(() => world[Symbol.asyncDispose](), 60_000)
+  ),
+)
+await world.untilSql('select count(distinct worker)::int from mcp_pin', [], 6, 120_000)
 
 test('a tool that the worker’s file pre-approves runs, and what the server says was pinned at its first sight', async () => {
   const runId = await world.startRun('free')

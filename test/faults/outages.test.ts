@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
 
-let world: FaultWorld
-
-beforeAll(async () => {
-  world = await FaultWorld.start(
+const world = disposeAfterTests(
+  await FaultWorld.start(
     faultProject({
       one: [{ calls: [aWrite('notes/one.md')] }],
       two: [{ calls: [aWrite('notes/two.md')] }],
@@ -15,9 +14,8 @@ beforeAll(async () => {
       three: [{ calls: [aWrite('notes/three.md')] }],
       stopped: [{ calls: [aWrite('notes/stopped.md')] }],
     }),
-  )
-}, 240_000)
-afterAll(() => world[Symbol.asyncDispose](), 240_000)
+  ),
+)
 
 describe('a decision', () => {
   test('made while Temporal is down is recorded at once and carried out when Temporal is back', async () => {

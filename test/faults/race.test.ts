@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import type { TestSession } from '../harness/installation/test-session.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
 
 const people = Array.from({ length: 50 }, (_, index) => `person-${index}`)
 const sessions: TestSession[] = []
-let world: FaultWorld
 
-beforeAll(async () => {
-  const project = faultProject({ one: [{ calls: [aWrite('notes/one.md')] }] })
-  const members = people.map((name) => `${name}@example.com`).join(', ')
-  const config = project['countersign.yaml']?.replace('platform: { members: [', `$&${members}, `)
-  world = await FaultWorld.start({ ...project, 'countersign.yaml': config ?? '' })
-  for (const name of people) sessions.push(await world.as(name))
-}, 240_000)
-afterAll(() => world[Symbol.asyncDispose](), 240_000)
+const project = faultProject({ one: [{ calls: [aWrite('notes/one.md')] }] })
+const members = people.map((name) => `${name}@example.com`).join(', ')
+const config = project['countersign.yaml']?.replace('platform: { members: [', `$&${members}, `)
+const world = disposeAfterTests(
+  await FaultWorld.start({ ...project, 'countersign.yaml': config ?? '' }),
+)
+for (const name of people) sessions.push(await world.as(name))
 
 // Rules: product.md 7
 test('fifty people over HTTP race one request: one wins, 49 are told 409 with the winner’s name, and a repeat with the same key gets the same answer', async () => {

@@ -1,20 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { appendFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hashToken } from '#services/access/token.ts'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
 import { notedOf } from './journal.ts'
 
-let world: FaultWorld
-
-beforeAll(async () => {
-  const act = { tool: 'act', input: { how: 'wait' } }
-  world = await FaultWorld.start(faultProject({ act: [{ calls: [act] }, { text: 'Told.' }] }))
-}, 240_000)
-afterAll(() => world[Symbol.asyncDispose](), 240_000)
+const act = { tool: 'act', input: { how: 'wait' } }
+const world = disposeAfterTests(
+  await FaultWorld.start(faultProject({ act: [{ calls: [act] }, { text: 'Told.' }] })),
+)
 
 /** Temporal as it was before the first activity of the run. */
 async function resetWorkflow(runId: string): Promise<void> {

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { aWrite, faultProject, type ScriptedTurns } from './fault-project.ts'
 import { FaultWorld, type WaitingRequest } from './fault-world.ts'
-
-let world: FaultWorld
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 
 /** Three writes that ask, in one turn. */
 function batch(folder: string): ScriptedTurns {
@@ -12,8 +11,8 @@ function batch(folder: string): ScriptedTurns {
   ]
 }
 
-beforeAll(async () => {
-  world = await FaultWorld.start(
+const world = disposeAfterTests(
+  await FaultWorld.start(
     faultProject({
       'goes-on': batch('goes-on'),
       stopped: batch('stopped'),
@@ -30,9 +29,8 @@ beforeAll(async () => {
       brief: [{ calls: [aWrite('brief/late.md')] }, { text: 'Too late.' }],
       many: batch('many'),
     }),
-  )
-}, 240_000)
-afterAll(() => world[Symbol.asyncDispose](), 240_000)
+  ),
+)
 
 async function startBatch(worker: string): Promise<[string, WaitingRequest[]]> {
   const runId = await world.startRun(worker)

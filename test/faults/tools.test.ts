@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
 import { notedOf } from './journal.ts'
 
-let world: FaultWorld
-
-beforeAll(async () => {
-  const act = (input: Record<string, unknown>) => ({ tool: 'act', input })
-  world = await FaultWorld.start(
+const act = (input: Record<string, unknown>) => ({ tool: 'act', input })
+const world = disposeAfterTests(
+  await FaultWorld.start(
     faultProject({
       // Longer than the heartbeat's time-out, in any case until the other run is over.
       blocker: [{ calls: [act({ how: 'block', forMs: 14_000, mark: 'unblock.txt' })] }],
@@ -21,9 +20,8 @@ beforeAll(async () => {
       late: [{ calls: [act({ how: 'until', mark: 'release.txt' })] }],
       settled: [{ calls: [act({ how: 'until', mark: 'release-settled.txt' })] }],
     }),
-  )
-}, 240_000)
-afterAll(() => world[Symbol.asyncDispose](), 240_000)
+  ),
+)
 
 function isAlive(pid: number): boolean {
   try {

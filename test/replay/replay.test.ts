@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { bundleWorkflowCode, Worker } from '@temporalio/worker'
@@ -8,6 +7,7 @@ import proto, { type temporal } from '@temporalio/proto'
 import { describe, expect, it } from 'vitest'
 import { workflowBundle } from '../workflows/scripted-run.ts'
 import { recordHistories } from './record-histories.ts'
+import { newFolder } from '../harness/new-folder.ts'
 
 const kept = new URL('./histories/', import.meta.url)
 
@@ -54,7 +54,7 @@ describe('replay gate', () => {
     const today =
       process.env['RECORD_HISTORIES'] === '1'
         ? kept
-        : pathToFileURL(join(await mkdtemp(join(tmpdir(), 'histories-')), '/'))
+        : pathToFileURL(join(newFolder('histories-'), '/'))
     const names = await recordHistories(today)
     const errors = await replayErrors(await workflowBundle(), today)
     expect(Object.keys(errors)).toEqual(

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { judgeBy, rule, workspaceOf } from '#policy/shell/judging.fixture.ts'
+import { newFolder } from '../harness/new-folder.ts'
 
 /** A repository that names a program of its own wherever git would run one while it only reads. */
 let repository = ''
@@ -15,7 +15,7 @@ const git = (...words: string[]): string =>
   })
 
 beforeAll(() => {
-  repository = mkdtempSync(path.join(tmpdir(), 'countersign-git-'))
+  repository = newFolder('countersign-git-')
   const write = (name: string, text: string, mode = 0o644): void =>
     writeFileSync(path.join(repository, name), text, { mode })
   git('init', '-q', '.')
@@ -49,7 +49,6 @@ beforeAll(() => {
   git('config', 'core.hooksPath', path.join(repository, 'hooks'))
   write('hooks/post-index-change', `#!/bin/sh\ntouch '${repository}/RAN-hook'\n`, 0o755)
 })
-afterAll(() => rmSync(repository, { recursive: true, force: true }))
 
 const commands = [
   'git log -p',

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { findProblems } from './find-problems.ts'
 
 const config = `version: 1
@@ -14,12 +15,11 @@ const script = 'turns: []\n'
 
 let folder: string
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'checked folder-')))
+  folder = newFolder('checked folder-')
   put('countersign.yaml', config)
   put('script.yaml', script)
   put('workers/scribe.md', '---\nmodel: script:script.yaml\n---\nWrite.\n')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function put(at: string, text: string | Uint8Array): void {
   mkdirSync(path.dirname(path.join(folder, at)), { recursive: true })

@@ -1,19 +1,18 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { promisify } from 'node:util'
 import { agentSettings } from './settings/agent-settings.ts'
 import { agentNames, agents } from '#domain/hooks/agents.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { writePlugin } from './write-plugin.ts'
 import { hookCommand, hookUrl, installHook, writeManaged } from './install-hook.ts'
 
 let folder = ''
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign hook '))
+beforeEach(() => {
+  folder = newFolder('countersign hook ')
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const words = { url: undefined, worker: 'w', root: undefined, wait: '60' }
 const hook = { command: hookCommand('claude-code', words), timeoutSeconds: 60 }

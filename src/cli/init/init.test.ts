@@ -1,20 +1,20 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { homedir, tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { version } from '#runtime/version.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 
 const run = promisify(execFile)
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign init '))
+beforeEach(() => {
+  folder = newFolder('countersign init ')
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 async function countersign(...args: string[]): Promise<string> {
   return (await run(process.execPath, [main, ...args], { cwd: folder })).stdout

@@ -1,14 +1,13 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { findService } from './find-service.ts'
 
 let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign find '))
+beforeEach(() => {
+  folder = newFolder('countersign find ')
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 async function running(): Promise<void> {
   const run = join(folder, '.countersign', 'run')

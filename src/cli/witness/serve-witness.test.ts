@@ -1,9 +1,9 @@
 import { request } from 'node:http'
-import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { fixedLog, noteSigner } from '#test/harness/evidence/fixed-log.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { cosignatureIn, parseAddCheckpoint } from '#evidence/note/add-checkpoint.ts'
 import { openCheckpoint } from '#evidence/note/checkpoint.ts'
 import { judgeSubmission } from '#evidence/note/judge-submission.ts'
@@ -18,15 +18,12 @@ const keys = { keys: [{ key: log.signer.key, until: null }], unvouched: [] }
 let dir: string
 let alarms: string[]
 let open: AsyncDisposableStack
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'countersign-witness-'))
+beforeEach(() => {
+  dir = newFolder('countersign-witness-')
   alarms = []
   open = new AsyncDisposableStack()
 })
-afterEach(async () => {
-  await open.disposeAsync()
-  await rm(dir, { recursive: true })
-})
+afterEach(() => open.disposeAsync())
 
 async function start(): Promise<{ folder: WitnessFolder; served: ServedWitness }> {
   const folder = open.use(await openWitnessFolder(dir))

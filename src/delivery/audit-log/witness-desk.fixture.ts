@@ -1,10 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http'
-import { mkdtemp, rm } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { coverAudit, logSigner } from '#test/harness/fixtures/cover-audit.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { serveWitness } from '#cli/witness/serve-witness.ts'
 import { openWitnessFolder } from '#cli/witness/witness-folder.ts'
 import { Witness } from '#cli/witness/witness.ts'
@@ -25,7 +23,7 @@ export interface TestWitness extends AsyncDisposable {
 }
 
 export async function openTestWitness(name = 'office'): Promise<TestWitness> {
-  const dir = await mkdtemp(join(tmpdir(), 'countersign-witness-'))
+  const dir = newFolder('countersign-witness-')
   const log = { keys: [{ key: logSigner.key, until: null }], unvouched: [] }
   const requests: string[] = []
   const start = async () => {
@@ -56,7 +54,6 @@ export async function openTestWitness(name = 'office'): Promise<TestWitness> {
     async [Symbol.asyncDispose]() {
       await front[Symbol.asyncDispose]()
       await goAway()
-      await rm(dir, { recursive: true })
     },
   }
 }

@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
 import { Webhook } from 'standardwebhooks'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { openWebhookReceiver, type WebhookReceiver } from '#test/harness/webhook-receiver.ts'
 import { callbackSecret as secretForPrograms } from '#program-client'
 import { callbackSecret } from '#services/external/callback-secret.ts'
-import { openProgramDesk, type ProgramDesk } from '#services/external/external.fixture.ts'
+import { openProgramDesk } from '#services/external/external.fixture.ts'
 import { openExternal } from '#services/external/open-external.ts'
 import { withdrawRequest } from '#services/external/withdraw-request.ts'
 import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
@@ -18,16 +19,14 @@ const apiKey = 'cs_0123456789abcdef_0123456789012345678901234567890123456789012'
 const secret = callbackSecret(apiKey)
 const within = { withinMs: 90_000 }
 
-let desk: ProgramDesk
 let receiver: WebhookReceiver
 
-beforeAll(async () => {
-  desk = await openProgramDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openProgramDesk())
+
 beforeEach(async () => {
   receiver = await openWebhookReceiver()
 })
+
 afterEach(() => receiver[Symbol.asyncDispose]())
 
 function relay(options: { isDevelopment?: boolean } = {}): ChannelRelay {

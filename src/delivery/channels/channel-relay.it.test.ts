@@ -1,20 +1,17 @@
 import { readFile } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
 import { configure, relayOf } from '../webhooks/webhook-desk.fixture.ts'
-import { openChannelDesk, within, type ChannelDesk } from './channel-desk.fixture.ts'
+import { openChannelDesk, within } from './channel-desk.fixture.ts'
 import { usualTimes } from './channel-relay.ts'
 import type { Channel, DueDelivery, Message } from './channel.ts'
 import { createDeliveries } from './create-deliveries.ts'
 
-let desk: ChannelDesk
 let made = 0
 
-beforeAll(async () => {
-  desk = await openChannelDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openChannelDesk())
 
 /** A channel that tells two people of every request, and cannot reach Bob as often as this says. */
 function twoPeople(failures: number, outcome: { isFinal?: boolean; retryAfterMs?: number } = {}) {

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addRun, type TestRun } from '#test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { addPerson } from '#test/harness/fixtures/people.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { Interruptible } from '#test/harness/interruptible.ts'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
-import { useTemporal, type TestTemporal } from '#test/harness/temporal.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
+import { useTemporal } from '#test/harness/temporal.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import type { ForeignNamespaceError } from '#services/installation/remember-namespace.ts'
 import { lockRun } from '#services/core/locks.ts'
@@ -17,18 +18,10 @@ import { connectTemporal, type TemporalClient } from '../temporal-client.ts'
 import type { SystemContext } from '#services/core/context.ts'
 import { bySystem, reconciler } from '#services/core/authority.ts'
 
-let database: TestDatabase
-let service: TestService
-let temporal: TestTemporal
-let ada: TestPerson
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  temporal = await useTemporal()
-  ada = await addPerson(service.db, 'Ada', [])
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
+const service = await createTestService(database.db)
+const temporal = await useTemporal()
+const ada = await addPerson(service.db, 'Ada', [])
 
 interface TestRelay extends AsyncDisposable {
   readonly relay: Relay

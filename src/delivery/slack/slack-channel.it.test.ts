@@ -1,16 +1,12 @@
 import type { ServerResponse } from 'node:http'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openSlackServer, type SlackServer } from '#test/harness/slack-server.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import type { SlackSettings } from '#policy/settings.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
-import {
-  openChannelDesk,
-  publicUrl,
-  within,
-  type ChannelDesk,
-} from '../channels/channel-desk.fixture.ts'
+import { openChannelDesk, publicUrl, within } from '../channels/channel-desk.fixture.ts'
 import { ChannelRelay } from '../channels/channel-relay.ts'
 import { createDeliveries } from '../channels/create-deliveries.ts'
 import { SlackClient } from './slack-client.ts'
@@ -24,16 +20,14 @@ const settings: SlackSettings = {
   source: 'countersign.yaml:1',
 }
 
-let desk: ChannelDesk
 let slack: SlackServer
 
-beforeAll(async () => {
-  desk = await openChannelDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openChannelDesk())
+
 beforeEach(async () => {
   slack = await openSlackServer()
 })
+
 afterEach(() => slack[Symbol.asyncDispose]())
 
 /** The relay with the workspace alone; each test has a workspace of its own, told from now on. */

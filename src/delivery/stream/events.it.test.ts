@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { describe, expect, it } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import type { Tx } from '#store/database.ts'
 import { writeRecords } from '#store/records/records.ts'
 import { EventFeed } from './event-feed.ts'
 import { EventSequencer } from './event-sequencer.ts'
 
-let database: TestDatabase
-
 const changed = (tx: Tx, runId: string) =>
   writeRecords(tx, { events: [{ type: 'run.changed', subject: { runId } }] }, null)
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
 
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
 

@@ -1,18 +1,14 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { expect, it, vi } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { hungDatabase } from '#test/harness/fake-database.ts'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { connectTemporal } from '#delivery/temporal-client.ts'
 import { readinessReader } from './readiness.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
 
 const quiet = { recent: () => [] }
 

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -7,6 +6,7 @@ import { aside } from '#test/harness/aside.ts'
 import { exportOf } from '#test/harness/evidence/export-of.ts'
 import { livedDesk, type LivedDesk } from '#test/harness/evidence/lived-desk.ts'
 import { seeded } from '#test/harness/evidence/seeded.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { createEmptyDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import { verifyLog } from '#evidence/verify/verify-log.ts'
 import { raiseEpoch } from '#services/installation/raise-epoch.ts'
@@ -27,7 +27,7 @@ let file: string
 beforeAll(async () => {
   lived = await livedDesk()
   db = lived.desk.database.db
-  folder = await mkdtemp(join(tmpdir(), 'countersign backup '))
+  folder = newFolder('countersign backup ')
   file = join(folder, 'all.backup')
   // What JSON, text and arrays can be at their worst: all of it must come back as it was.
   await db
@@ -47,10 +47,7 @@ beforeAll(async () => {
     .execute()
   await writeBackup(db, { file, keys: [] })
 })
-afterAll(async () => {
-  await lived.desk[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => lived.desk[Symbol.asyncDispose]())
 
 async function restoreInto(target: Db, from: string): Promise<number> {
   const { manifest, rows } = await readBackup(from)

@@ -1,21 +1,20 @@
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { isKeyPath, readKeyFiles, refuseOtherKeys, writeKeyFiles } from './key-files.ts'
 
 let from: string
 let to: string
 
 beforeEach(async () => {
-  from = await mkdtemp(join(tmpdir(), 'countersign keys '))
-  to = await mkdtemp(join(tmpdir(), 'countersign keys '))
+  from = newFolder('countersign keys ')
+  to = newFolder('countersign keys ')
   await mkdir(join(from, 'keys', 'public'), { recursive: true })
   await writeFile(join(from, 'keys', 'signing.pem'), 'signs')
   await writeFile(join(from, 'keys', 'log.pem'), 'signs the log')
   await writeFile(join(from, 'keys', 'public', '1.pem'), 'verifies')
 })
-afterEach(() => Promise.all([from, to].map((folder) => rm(folder, { recursive: true }))))
 
 const pathsOf = (files: readonly { path: string }[]) => files.map(({ path }) => path)
 

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import {
   readProjectEnvironment,
   withoutModelKeys,
@@ -10,13 +10,12 @@ import {
 } from './project-environment.ts'
 
 test("the project's .env is read, and what is set from outside wins", async () => {
-  const projectDir = await mkdtemp(join(tmpdir(), 'countersign-env-'))
+  const projectDir = newFolder('countersign-env-')
   await writeFile(join(projectDir, '.env'), 'PORT=5000\nANTHROPIC_API_KEY="from the file"\n')
   expect(readProjectEnvironment(projectDir, { PORT: '6000' })).toEqual({
     PORT: '6000',
     ANTHROPIC_API_KEY: 'from the file',
   })
-  await rm(projectDir, { recursive: true })
 })
 
 test('a project without .env has only what is set from outside', () => {

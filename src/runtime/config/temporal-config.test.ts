@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { readTemporalConfig, temporalNamedBy } from './temporal-config.ts'
 
 const address = { TEMPORAL_ADDRESS: 'temporal.example.com:7233' }
@@ -59,7 +59,7 @@ tenant = "blue"
 })
 
 test('a profile file that nobody names moves no installation to another server', () => {
-  const config = mkdtempSync(join(tmpdir(), 'config-'))
+  const config = newFolder('config-')
   const home = { XDG_CONFIG_HOME: config, HOME: config }
   expect(temporalNamedBy(home)).toBeNull()
   expect(() => readTemporalConfig(home)).toThrow('TEMPORAL_ADDRESS')
@@ -95,7 +95,7 @@ test.each([
 })
 
 function file(name: string, text: string): string {
-  const path = join(mkdtempSync(join(tmpdir(), 'temporal-')), name)
+  const path = join(newFolder('temporal-'), name)
   writeFileSync(path, text)
   return path
 }

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { identifyProcess, type ProcessIdentity } from '../processes/process-identity.ts'
 import { lostExecutors, noteExecutor } from './executors.ts'
 
@@ -15,10 +15,9 @@ beforeAll(async () => {
   child.kill('SIGKILL')
   await once(child, 'exit')
 })
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'countersign executors '))
+beforeEach(() => {
+  dataDir = newFolder('countersign executors ')
 })
-afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 /** The one note of the folder, with other facts. */
 async function change(facts: object): Promise<void> {

@@ -1,9 +1,9 @@
 import { TrailNotifications } from '#delivery/audit-log/trail-news.ts'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import {
   checkNotRestored,
@@ -17,12 +17,9 @@ let database: TestDatabase
 let dataDir: string
 beforeEach(async () => {
   database = await createTestDatabase()
-  dataDir = await mkdtemp(join(tmpdir(), 'countersign mark '))
+  dataDir = newFolder('countersign mark ')
 })
-afterEach(async () => {
-  await database[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
-})
+afterEach(() => database[Symbol.asyncDispose]())
 
 /** An event of the trail at a time, to the microsecond. */
 async function record(at: string): Promise<void> {

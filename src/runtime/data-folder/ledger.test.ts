@@ -1,19 +1,18 @@
 import { execFile } from 'node:child_process'
-import { appendFile, mkdtemp, readdir, rm, truncate } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile, readdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { v7 as uuidv7 } from 'uuid'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { OnceKey } from '#services/core/ledger.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { openLedger } from './ledger.ts'
 
 let dataDir: string
 
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'countersign-ledger-'))
+beforeEach(() => {
+  dataDir = newFolder('countersign-ledger-')
 })
-afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 const call = (part = '1', id: string = uuidv7()): OnceKey => ({ kind: 'call', id, part })
 

@@ -1,15 +1,14 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { acceptDatabase, openMemory } from './memory.ts'
 import { openRevocations } from './revocations.ts'
 
 let dataDir = ''
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'countersign-memory-'))
+beforeEach(() => {
+  dataDir = newFolder('countersign-memory-')
 })
-afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 test('a repair takes effect in a process that has read the memory before', async () => {
   const memory = openMemory(dataDir)

@@ -1,7 +1,6 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, test, afterEach, beforeEach } from 'vitest'
+import { stat } from 'node:fs/promises'
+import { expect, test, beforeEach } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import {
   devTokenFile,
   readDevToken,
@@ -13,10 +12,9 @@ import {
 import { hostProofFile } from '../folders.ts'
 
 let dataDir = ''
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'countersign-secrets-'))
+beforeEach(() => {
+  dataDir = newFolder('countersign-secrets-')
 })
-afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 test('the token is readable by its owner alone and new at every start', async () => {
   const first = await writeDevToken(dataDir)

@@ -1,15 +1,14 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { installOnce } from './install-once.ts'
 
 let folder: string
 const silent = () => undefined
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign cache '))
+beforeEach(() => {
+  folder = newFolder('countersign cache ')
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 test('two starts at once make it once, and both get it', async () => {
   let made = 0

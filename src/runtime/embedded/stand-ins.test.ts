@@ -1,20 +1,16 @@
-import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { markStandIn, removeForsakenStandIns } from './stand-ins.ts'
 
 let root: string
 let data: string
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'countersign stand-ins '))
-  data = await mkdtemp(join(tmpdir(), 'countersign data '))
+  root = newFolder('countersign stand-ins ')
+  data = newFolder('countersign data ')
   await mkdir(join(root, 'postgres-1'))
-})
-afterEach(async () => {
-  await rm(root, { recursive: true, force: true })
-  await rm(data, { recursive: true, force: true })
 })
 
 describe('removeForsakenStandIns', () => {

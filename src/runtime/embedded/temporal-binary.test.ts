@@ -1,14 +1,13 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { findTemporalBinary } from './temporal-binary.ts'
 
 let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign temporal '))
+beforeEach(() => {
+  folder = newFolder('countersign temporal ')
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 async function program(path: string, server: string): Promise<string> {
   await mkdir(join(path, '..'), { recursive: true })

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { exportOf } from '#test/harness/evidence/export-of.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { sequenceAudit } from '#delivery/audit-log/audit-sequencer.ts'
@@ -24,12 +24,9 @@ const verifier = { publicKeys: new Map() }
 
 beforeEach(async () => {
   database = await createTestDatabase()
-  dataDir = await mkdtemp(join(tmpdir(), 'countersign log key '))
+  dataDir = newFolder('countersign log key ')
 })
-afterEach(async () => {
-  await database[Symbol.asyncDispose]()
-  await rm(dataDir, { recursive: true, force: true })
-})
+afterEach(() => database[Symbol.asyncDispose]())
 
 async function write(keeper: LogKeyKeeper): Promise<void> {
   const event = {
@@ -136,8 +133,7 @@ describe('the log’s key', () => {
       await write(keeper)
       first = vkeyOf(keeper)
     }
-    const elsewhere = await mkdtemp(join(tmpdir(), 'countersign log key '))
-    await using _ = { [Symbol.asyncDispose]: () => rm(elsewhere, { recursive: true }) }
+    const elsewhere = newFolder('countersign log key ')
     await makeKey(elsewhere)
     const pem = await readFile(join(elsewhere, 'keys', 'log.pem'), 'utf8')
     const before = await readFile(join(dataDir, 'keys', 'log.pem'), 'utf8')

@@ -1,15 +1,14 @@
 import { createECDH } from 'node:crypto'
-import { chmod, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { loadPushKey } from './push-key.ts'
 
 let dataDir: string
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'push-key-'))
+beforeAll(() => {
+  dataDir = newFolder('push-key-')
 })
-afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
 test('the push key is made once, for its owner alone, and is the pair that push services verify', async () => {
   const [key, other] = await Promise.all([loadPushKey(dataDir, {}), loadPushKey(dataDir, {})])

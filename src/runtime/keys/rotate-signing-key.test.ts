@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { signStatement, verifyStatement } from '#domain/statements/statement-bytes.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { loadSigner } from './signing-key.ts'
 import { createKeyOnce } from './key-files.ts'
 import { loadVerifier } from './public-keys.ts'
@@ -15,10 +15,9 @@ import {
 
 let dataDir: string
 const statement = { version: 1, runId: 'r' }
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'countersign rotation '))
+beforeEach(() => {
+  dataDir = newFolder('countersign rotation ')
 })
-afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 // Rules: security.md 13
 test('a running signer and a running verifier follow a rotation, and what the old key signed still verifies', async () => {

@@ -1,17 +1,16 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { signStatement, verifyStatement } from '#domain/statements/statement-bytes.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { loadSigner, publicKeyLine } from './signing-key.ts'
 import { loadVerifier } from './public-keys.ts'
 
 let dataDir: string
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'countersign keys '))
+beforeEach(() => {
+  dataDir = newFolder('countersign keys ')
 })
-afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 test('the key is made on first start, owner-only, and found again afterwards', async () => {
   const first = await loadSigner(dataDir, {})
@@ -39,10 +38,9 @@ test('what the signer signs, the verifier of the same folder verifies, and no ot
     version: 1,
     runId: 'r',
   })
-  const other = await mkdtemp(join(tmpdir(), 'countersign-keys-'))
+  const other = newFolder('countersign-keys-')
   await loadSigner(other, {})
   expect(verifyStatement(await loadVerifier(other, {}), 'run', signed)).toBeNull()
-  await rm(other, { recursive: true })
 })
 
 test('a Temporal worker elsewhere verifies with the line that the API prints, or with PEM', async () => {

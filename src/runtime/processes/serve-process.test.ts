@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { waitUntil } from './wait-until.ts'
 
 const serve = `
@@ -12,7 +12,7 @@ const serve = `
 `
 
 test('a process that serves leaves compiled code for the next start, also where it is killed later', async () => {
-  const compiled = await mkdtemp(join(tmpdir(), 'countersign-compiled-'))
+  const compiled = newFolder('countersign-compiled-')
   const child = spawn(process.execPath, ['--input-type=module', '--eval', serve], {
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compiled },
     stdio: 'ignore',
@@ -32,6 +32,5 @@ test('a process that serves leaves compiled code for the next start, also where 
   } finally {
     child.kill('SIGKILL')
     await exited
-    await rm(compiled, { recursive: true })
   }
 })

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fixtureFiles } from '#test/harness/fixtures/project.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
@@ -35,7 +35,7 @@ function described(as: string): string {
 }
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'watched project '))
+  folder = newFolder('watched project ')
   for (const [path, bytes] of fixtureFiles.texts) put(path, bytes)
   put(worker, described('first'))
   database = await createTestDatabase()
@@ -55,7 +55,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await undo.disposeAsync()
   await database[Symbol.asyncDispose]()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** Events of the trail about versions, in order, without the first. */

@@ -1,16 +1,15 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Policy } from '#policy/policy.ts'
 import { parseProject } from '#policy/project/parse-project.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { Workspaces } from './workspaces.ts'
 
 let projectDir: string
-beforeEach(async () => {
-  projectDir = await mkdtemp(join(tmpdir(), 'countersign workspaces '))
+beforeEach(() => {
+  projectDir = newFolder('countersign workspaces ')
 })
-afterEach(() => rm(projectDir, { recursive: true, force: true }))
 
 function policyWith(workspaces: string): Policy {
   const text = `version: 1\nteams:\n  ops: { members: [ada@example.com] }\nqueues:\n  ops: { team: ops }\ndefaults: { queue: ops }\n${workspaces}`

@@ -1,14 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { readPorts, writePorts } from './remembered-ports.ts'
 
 let dataDir = ''
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'countersign-ports-'))
+beforeEach(() => {
+  dataDir = newFolder('countersign-ports-')
 })
-afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 test('the ports of the last start are read again', async () => {
   expect(await readPorts(dataDir)).toEqual({})

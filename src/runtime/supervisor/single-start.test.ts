@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { once } from 'node:events'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import {
   identifyProcess,
   isStillRunning,
@@ -14,10 +14,9 @@ import { becomeSupervisor, resignAsSupervisor } from './single-start.ts'
 import { processFiles } from './supervise.ts'
 
 let runDir = ''
-beforeEach(async () => {
-  runDir = await mkdtemp(join(tmpdir(), 'countersign-run-'))
+beforeEach(() => {
+  runDir = newFolder('countersign-run-')
 })
-afterEach(() => rm(runDir, { recursive: true, force: true }))
 
 const lines: string[] = []
 const log = (line: string): void => void lines.push(line)

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { endProcess } from '../processes/end-process.ts'
 import { identifyProcess, isStillRunning } from '../processes/process-identity.ts'
 import { waitUntil } from '../processes/wait-until.ts'
@@ -19,11 +19,10 @@ import { becomeSupervisor, resignAsSupervisor } from './single-start.ts'
 let runDir: string
 let said: string[]
 const log = (sentence: string) => void said.push(sentence)
-beforeEach(async () => {
-  runDir = await mkdtemp(join(tmpdir(), 'countersign run '))
+beforeEach(() => {
+  runDir = newFolder('countersign run ')
   said = []
 })
-afterEach(() => rm(runDir, { recursive: true, force: true }))
 
 /** A real process that does nothing, as a service. */
 async function startSleeper(): Promise<RunningService> {

@@ -1,15 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { rememberNamespace } from '#services/installation/remember-namespace.ts'
 import { watchNamespace } from './watch-namespace.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-  await rememberNamespace(database.db, 'own')
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
+await rememberNamespace(database.db, 'own')
+
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+
 afterEach(() => void vi.useRealTimers())
 
 test('the namespace of another installation is reported once, with what to do', async () => {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { findSandbox } from './find-sandbox.ts'
 
 const sandbox = await findSandbox('bwrap')
@@ -44,7 +44,7 @@ test.skipIf(!sandbox.works)(
   'when the process that runs a command is killed, nothing of the command is left',
   { timeout: 180_000 },
   async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'killed-'))
+    const folder = newFolder('killed-')
     const name = `countersign-killed-${process.pid}`
     const child = spawn(process.execPath, ['--input-type=module', '-e', host, folder, name], {
       stdio: 'ignore',
@@ -59,7 +59,6 @@ test.skipIf(!sandbox.works)(
       await expect.poll(() => runs(name), { timeout: 60_000 }).toBe(false)
     } finally {
       child.kill('SIGKILL')
-      rmSync(folder, { recursive: true, force: true })
     }
   },
 )

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { lstatSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { lstatSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { commandLimits } from '../process/command-limits.ts'
 import { findSandbox } from './find-sandbox.ts'
 import { runSandboxed } from './run-sandboxed.ts'
@@ -16,7 +16,7 @@ import { runSandboxed } from './run-sandboxed.ts'
 const [script = '', ...addresses] = process.argv.slice(2)
 const { DOMAINS, HOSTS } = process.env
 if (HOSTS !== undefined) {
-  const hosts = path.join(mkdtempSync(path.join(tmpdir(), 'hosts-')), 'hosts')
+  const hosts = path.join(newFolder('hosts-'), 'hosts')
   writeFileSync(hosts, HOSTS)
   spawnSync('mount', ['--bind', hosts, '/etc/hosts'])
 }
@@ -60,7 +60,7 @@ try {
     inOther('addr', 'add', `${address}/32`, 'dev', 'there')
     ip('route', 'add', `${address}/32`, 'via', '93.184.215.7')
   }
-  const folder = mkdtempSync(path.join(tmpdir(), 'network-world-'))
+  const folder = newFolder('network-world-')
   const { dev, ino } = lstatSync(folder, { bigint: true })
   const sandbox = await findSandbox('bwrap')
   if (!sandbox.works) throw new Error(sandbox.problem)
@@ -102,7 +102,6 @@ try {
       refused: end.refused,
     }),
   )
-  rmSync(folder, { recursive: true, force: true })
 } finally {
   other.kill('SIGKILL')
   own.kill('SIGKILL')

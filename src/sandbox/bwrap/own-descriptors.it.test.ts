@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { findSandbox } from './find-sandbox.ts'
 
 const sandbox = await findSandbox('bwrap')
@@ -33,22 +33,18 @@ test.skipIf(!sandbox.works)(
   'a command finds no descriptor open that the service was started with',
   { timeout: 180_000 },
   async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), 'descriptors-'))
+    const folder = newFolder('descriptors-')
     writeFileSync(path.join(folder, 'secret'), 'secret\n')
-    try {
-      // As a launcher leaves it: far from the others, where Node closes nothing for its children.
-      const launch = 'exec 30< "$1/secret"; shift; exec "$@"'
-      const node = [process.execPath, '--input-type=module', '-e', host, folder]
-      const child = spawn('/bin/bash', ['-c', launch, 'bash', folder, ...node], {
-        stdio: ['ignore', 'pipe', 'ignore'],
-      })
-      let output = ''
-      child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString('utf8')))
-      await new Promise((resolve) => child.once('close', resolve))
-      // Its streams, and the folder that it lists.
-      expect(output).toBe('0\n1\n2\n3\n')
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
-    }
+    // As a launcher leaves it: far from the others, where Node closes nothing for its children.
+    const launch = 'exec 30< "$1/secret"; shift; exec "$@"'
+    const node = [process.execPath, '--input-type=module', '-e', host, folder]
+    const child = spawn('/bin/bash', ['-c', launch, 'bash', folder, ...node], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    let output = ''
+    child.stdout.on('data', (bytes: Buffer) => (output += bytes.toString('utf8')))
+    await new Promise((resolve) => child.once('close', resolve))
+    // Its streams, and the folder that it lists.
+    expect(output).toBe('0\n1\n2\n3\n')
   },
 )

@@ -3,19 +3,16 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  realpathSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { lookForNames, type ZoneNames } from './look-for-names.ts'
 import { undoNames } from './undo-names.ts'
 
@@ -32,14 +29,13 @@ let outside: string
 let begunMs: number
 
 beforeEach(() => {
-  base = realpathSync(mkdtempSync(path.join(tmpdir(), 'undo-')))
+  base = newFolder('undo-')
   root = path.join(base, 'root')
   outside = path.join(base, 'outside')
   mkdirSync(root)
   mkdirSync(outside)
   begunMs = Date.now()
 })
-afterEach(() => rmSync(base, { recursive: true, force: true }))
 
 const look = (): Promise<ZoneNames> =>
   lookForNames({

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { trackedNames } from './index-names.ts'
 import { hasTrackedFiles, isTracked } from './tracked-paths.ts'
 
@@ -14,7 +14,7 @@ const git = (...args: readonly string[]): void => {
   })
 }
 beforeAll(() => {
-  root = mkdtempSync(path.join(tmpdir(), 'tracked-'))
+  root = newFolder('tracked-')
   mkdirSync(path.join(root, 'src/deep'), { recursive: true })
   mkdirSync(path.join(root, 'mixed'))
   for (const file of ['a.md', 'src/b.ts', 'src/deep/ü.ts', 'mixed/c.ts']) {
@@ -25,7 +25,6 @@ beforeAll(() => {
   git('commit', '-qm', 'x')
   writeFileSync(path.join(root, 'mixed/data.csv'), '1')
 })
-afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 describe('Git has', () => {
   test.each(['2', '4'])(
@@ -46,15 +45,11 @@ describe('Git has', () => {
       expect(await hasTrackedFiles(path.join(root, at)), at).toBe(has)
     }
     expect(await hasTrackedFiles(path.join(root, 'mixed/none'))).toBe(false)
-    const broken = mkdtempSync(path.join(tmpdir(), 'broken-'))
-    try {
-      expect(await hasTrackedFiles(broken)).toBe(false)
-      mkdirSync(path.join(broken, '.git'))
-      writeFileSync(path.join(broken, '.git/index'), 'DIRCx')
-      expect(await hasTrackedFiles(path.join(broken, 'docs'))).toBe(true)
-    } finally {
-      rmSync(broken, { recursive: true, force: true })
-    }
+    const broken = newFolder('broken-')
+    expect(await hasTrackedFiles(broken)).toBe(false)
+    mkdirSync(path.join(broken, '.git'))
+    writeFileSync(path.join(broken, '.git/index'), 'DIRCx')
+    expect(await hasTrackedFiles(path.join(broken, 'docs'))).toBe(true)
   })
 
   test('what the index of a worktree lists', async () => {

@@ -1,14 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { mostSavedViews } from '#domain/saved-view.ts'
-import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { listSavedViews, removeSavedView, saveView } from './saved-views.ts'
 
-let desk: AgentDesk
-beforeAll(async () => {
-  desk = await openAgentDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
 
 const late = { page: 'inbox', name: 'Late', query: 'risk=high&sort=expiresAt' } as const
 

@@ -1,24 +1,18 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addRun } from '#test/harness/fixtures/gated-run.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { inUnitOfWork, type UnitOfWork } from './unit-of-work.ts'
 import { bySystem, service as self } from './authority.ts'
 
-let database: TestDatabase
-let service: TestService
-let runId: string
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  const ada = await addPerson(database.db, 'Ada', [])
-  runId = (await addRun(service, { startedBy: ada })).id
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
+const service = await createTestService(database.db)
+const ada = await addPerson(database.db, 'Ada', [])
+const runId = (await addRun(service, { startedBy: ada })).id
 
 function handedOver(): { ctx: TestService['ctx']; ids: string[] } {
   const ids: string[] = []

@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import {
   addRequest,
   addRun,
@@ -8,26 +9,20 @@ import {
 } from '#test/harness/fixtures/gated-run.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
-import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { decideRequest } from './decide-request.ts'
 import { advanceRequests } from '../requests/ending/advance-requests.ts'
 import { extendRequest } from '../requests/extend-request.ts'
 import { revokePermit } from '../permits/revoke-permit.ts'
 import { waitForStage } from '../requests/detail/wait-for-stage.ts'
 
-let database: TestDatabase
-let service: TestService
-let ada: TestPerson
-let grace: TestPerson
 let run: TestRun
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  ada = await addPerson(database.db, 'Ada', [])
-  grace = await addPerson(database.db, 'Grace', ['platform'])
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
+const service = await createTestService(database.db)
+const ada = await addPerson(database.db, 'Ada', [])
+const grace = await addPerson(database.db, 'Grace', ['platform'])
+
 beforeEach(async () => {
   run = await addRun(service, { startedBy: ada })
 })

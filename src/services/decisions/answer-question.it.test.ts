@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import {
   deskConfig,
   deskWorker,
   openAgentDesk,
-  type AgentDesk,
   type ModelStepCall,
 } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
@@ -18,20 +18,17 @@ import { startRun } from '../runs/starting/start-run.ts'
 import { readTranscript } from '../runs/reading/transcript.ts'
 import { answerQuestion } from './answer-question.ts'
 
-let desk: AgentDesk
 let written = 0
 const aWrite = { tool: 'write_file', input: { path: 'notes/new.md', content: 'new\n' } }
 const open = { tool: 'ask_person', input: { question: 'Which branch?' } }
 const choice = { tool: 'ask_person', input: { question: 'Which one?', choices: ['main', 'next'] } }
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.activate({
-    'countersign.yaml': deskConfig,
-    'workers/scribe.md': deskWorker.replace('zones:', 'tools: { ask_person: {} }\nzones:'),
-  })
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({
+  'countersign.yaml': deskConfig,
+  'workers/scribe.md': deskWorker.replace('zones:', 'tools: { ask_person: {} }\nzones:'),
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+
 beforeEach(() => {
   desk.steps.length = 0
   desk.executed.length = 0

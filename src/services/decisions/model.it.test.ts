@@ -1,34 +1,29 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { RequestState } from '#domain/requests/request.ts'
 import { requestTransitions, transition, type RequestEvent } from '#domain/requests/transitions.ts'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { brokenInvariants } from '#test/harness/fixtures/broken-invariants.ts'
 import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
 import { judgedCall } from '#test/harness/fixtures/judged-call.ts'
 import { type TestPerson, addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
 import { outcomeOf } from '#test/harness/fixtures/refusal.ts'
-import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { decideRequest } from './decide-request.ts'
 import { advanceRequests } from '../requests/ending/advance-requests.ts'
 import { reviseRequest } from '../revising/revise-request.ts'
 
-let database: TestDatabase
-let service: TestService
-let ada: TestPerson
 const people: TestPerson[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  service.answerJudging((question) => judgedCall(service, question, {}))
-  ada = await addPerson(database.db, 'Ada', [])
-  for (const name of ['Grace', 'Linus', 'Barbara']) {
-    people.push(await addPerson(database.db, name, ['platform']))
-  }
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
+const service = await createTestService(database.db)
+service.answerJudging((question) => judgedCall(service, question, {}))
+const ada = await addPerson(database.db, 'Ada', [])
+for (const name of ['Grace', 'Linus', 'Barbara']) {
+  people.push(await addPerson(database.db, name, ['platform']))
+}
 
 interface PersonStep<Does extends string> {
   readonly do: Does

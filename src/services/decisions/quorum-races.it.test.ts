@@ -1,34 +1,29 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { brokenInvariants, deadlocks } from '#test/harness/fixtures/broken-invariants.ts'
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { judgedCall } from '#test/harness/fixtures/judged-call.ts'
 import { type TestPerson, addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
 import { outcomeOf } from '#test/harness/fixtures/refusal.ts'
-import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { advanceRequests } from '../requests/ending/advance-requests.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { decideRequest } from './decide-request.ts'
 import { extendRequest } from '../requests/extend-request.ts'
 import { reviseRequest } from '../revising/revise-request.ts'
 
-let database: TestDatabase
-let service: TestService
-let ada: TestPerson
 const people: TestPerson[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  service.answerJudging((question) => judgedCall(service, question, {}))
-  ada = await addPerson(database.db, 'Ada', ['platform', 'security'])
-  const teams = [['platform'], ['security'], ['platform', 'security'], ['legal']]
-  for (let index = 0; index < 24; index += 1) {
-    people.push(await addPerson(database.db, `Person ${index}`, teams[index % 4] ?? []))
-  }
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
+const service = await createTestService(database.db)
+service.answerJudging((question) => judgedCall(service, question, {}))
+const ada = await addPerson(database.db, 'Ada', ['platform', 'security'])
+const teams = [['platform'], ['security'], ['platform', 'security'], ['legal']]
+for (let index = 0; index < 24; index += 1) {
+  people.push(await addPerson(database.db, `Person ${index}`, teams[index % 4] ?? []))
+}
 
 const hour = 3_600_000
 const quorum = {

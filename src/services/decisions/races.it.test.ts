@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { brokenInvariants, deadlocks } from '#test/harness/fixtures/broken-invariants.ts'
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { outcomeOf } from '#test/harness/fixtures/refusal.ts'
-import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { claimRequest } from '../requests/claim-request.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { messageRun } from '../runs/message-run.ts'
@@ -14,20 +15,14 @@ import { decideRequest } from './decide-request.ts'
 import { advanceRequests } from '../requests/ending/advance-requests.ts'
 import { revokePermit } from '../permits/revoke-permit.ts'
 
-let database: TestDatabase
-let service: TestService
-let ada: TestPerson
 const approvers: TestPerson[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  ada = await addPerson(database.db, 'Ada', [])
-  for (let index = 0; index < 50; index += 1) {
-    approvers.push(await addPerson(database.db, `Approver ${index}`, ['platform']))
-  }
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
+const service = await createTestService(database.db)
+const ada = await addPerson(database.db, 'Ada', [])
+for (let index = 0; index < 50; index += 1) {
+  approvers.push(await addPerson(database.db, `Approver ${index}`, ['platform']))
+}
 
 function approving(request: TestRequest) {
   return { decision: 'approve', digest: request.digest, revision: 1 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { aside } from '#test/harness/aside.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { exportOf } from '#test/harness/evidence/export-of.ts'
@@ -21,17 +22,13 @@ import { loadTranscript } from '../transcript/load-transcript.ts'
 import { anHourLater, placesOf } from './erasure.fixture.ts'
 import { eraseRequestContents, type ErasedContents } from './erase-contents.ts'
 
-let desk: AgentDesk
 const { aWrite, onlyCall } = gatedWrites(() => desk)
 const rights = 'rights:\n  activatePolicy: [operators]\n  readAudit: [operators]\n'
 const masked = { revision: 1, kind: 'token', characters: 9 }
 const said = /^\[erased on \d{4}-\d\d-\d\d by olga\]$/i
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.activate({ 'countersign.yaml': deskConfig.replace('rights:\n', rights) })
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({ 'countersign.yaml': deskConfig.replace('rights:\n', rights) })
 
 const erase = (request: string, why = 'held an address'): Promise<ErasedContents> =>
   eraseRequestContents(desk.api, desk.people.olga.caller, { request, why })

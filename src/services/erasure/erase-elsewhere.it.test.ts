@@ -1,11 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { getTexts } from '#store/content/content.ts'
@@ -24,25 +20,21 @@ import { verifyRun } from '../core/verify-run.ts'
 import { eraseRequestContents, type ErasedContents } from './erase-contents.ts'
 import { anHourLater, placesOf } from './erasure.fixture.ts'
 
-let desk: AgentDesk
-let program: Awaited<ReturnType<typeof addKey>>
 const rights = 'rights:\n  activatePolicy: [operators]\n'
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  const scribe = deskWorker.replace('zones:', 'workers: [hand]\nshell: { default: ask }\nzones:')
-  const manual = 'tools:\n  write_file: { manual: true }\n---\nYou'
-  const clerk = deskWorker.replace('name: scribe', 'name: clerk').replace('---\nYou', manual)
-  const hand = deskWorker.replace('name: scribe', 'name: hand')
-  await desk.activate({
-    'countersign.yaml': deskConfig.replace('rights:\n', rights),
-    'workers/scribe.md': scribe,
-    'workers/hand.md': hand,
-    'workers/clerk.md': clerk,
-  })
-  program = await addKey(desk.database.db, desk.people.ada)
+const desk = disposeAfterTests(await openAgentDesk())
+const scribe = deskWorker.replace('zones:', 'workers: [hand]\nshell: { default: ask }\nzones:')
+const manual = 'tools:\n  write_file: { manual: true }\n---\nYou'
+const clerk = deskWorker.replace('name: scribe', 'name: clerk').replace('---\nYou', manual)
+const hand = deskWorker.replace('name: scribe', 'name: hand')
+await desk.activate({
+  'countersign.yaml': deskConfig.replace('rights:\n', rights),
+  'workers/scribe.md': scribe,
+  'workers/hand.md': hand,
+  'workers/clerk.md': clerk,
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+const program = await addKey(desk.database.db, desk.people.ada)
+
 beforeEach(() => {
   desk.steps.length = 0
 })

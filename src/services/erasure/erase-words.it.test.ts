@@ -1,6 +1,7 @@
 import { zstdDecompressSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { keepCovered, logSigner } from '#test/harness/fixtures/cover-audit.ts'
 import { gatedWrites, type OneWrite } from '#test/harness/fixtures/gated-writes.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
@@ -13,19 +14,13 @@ import { getRequest } from '../requests/detail/get-request.ts'
 import { listSavedViews, saveView } from '../access/saved-views.ts'
 import { erasePersonWords, eraseRequestWords } from './erase-words.ts'
 
-let desk: AgentDesk
-let first: OneWrite
-let second: OneWrite
 const { aWrite, onlyCall } = gatedWrites(() => desk)
 const rights = 'rights:\n  activatePolicy: [operators]\n  readAudit: [operators]\n'
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.activate({ 'countersign.yaml': deskConfig.replace('rights:\n', rights) })
-  first = await talkedAbout()
-  second = await talkedAbout()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({ 'countersign.yaml': deskConfig.replace('rights:\n', rights) })
+const first = await talkedAbout()
+const second = await talkedAbout()
 
 /** A call that two people commented and one denied, and the model was told so. */
 async function talkedAbout(): Promise<OneWrite> {

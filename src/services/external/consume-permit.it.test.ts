@@ -1,25 +1,21 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hashJson } from '#domain/json/digest.ts'
 import { Problem } from '#domain/problem.ts'
 import type { PermitStatement } from '#domain/statements/statement.ts'
 import { verifyStatement } from '#domain/statements/statement-bytes.ts'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { issuePermit } from '../permits/permits.ts'
 import { revokePermit } from '../permits/revoke-permit.ts'
 import { advanceExternal } from './advance-external.ts'
 import { consumePermit } from './consume-permit.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
-import { openProgramDesk, type ProgramDesk } from './external.fixture.ts'
+import { openProgramDesk } from './external.fixture.ts'
 import { reportOutcome } from './report-outcome.ts'
 import { withdrawRequest } from './withdraw-request.ts'
 
-let desk: ProgramDesk
-
-beforeAll(async () => {
-  desk = await openProgramDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openProgramDesk())
 
 const take = (request: { readonly id: string; readonly digest: string }, digest = request.digest) =>
   consumePermit(desk.service.ctx, desk.program.caller, { request: request.id, digest })

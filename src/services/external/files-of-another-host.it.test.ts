@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { Problem } from '#domain/problem.ts'
@@ -7,21 +8,15 @@ import type { Tool } from '#domain/tools/tool.ts'
 import type { Approval } from '#domain/policy/verdict.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
 import { requestContent } from '../requests/detail/request-content.ts'
-import type { Caller } from '../core/context.ts'
 import { judgeCall } from '../engine/judging/judge-call.ts'
 import { openExternal } from './open-external.ts'
 
 const marker = 'only-on-the-disk-of-the-service'
-let desk: AgentDesk
-let program: Caller
 let asked = 0
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  program = (await addKey(desk.database.db, desk.people.ada)).caller
-  await desk.write('notes/plan.md', `# Plan\n${marker}\n`)
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
+const program = (await addKey(desk.database.db, desk.people.ada)).caller
+await desk.write('notes/plan.md', `# Plan\n${marker}\n`)
 
 const ask = (tool: string, input: JsonObject) =>
   openExternal(desk.api, program, {

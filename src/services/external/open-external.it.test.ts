@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { callDigest } from '#domain/json/digest.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { unknownToolHash } from '#policy/judge/unknown-tool.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
-import { openProgramDesk, type ProgramDesk } from './external.fixture.ts'
+import { openProgramDesk } from './external.fixture.ts'
 import { openExternal } from './open-external.ts'
 
-let desk: ProgramDesk
-
-beforeAll(async () => {
-  desk = await openProgramDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openProgramDesk())
 
 const call = { tool: 'deploy', input: { service: 'shop' } }
 

@@ -1,8 +1,9 @@
 import { readFile, symlink, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { newDataFolder, newMemory } from '#test/harness/fixtures/data-folder.ts'
 import { testSigner } from '#test/harness/fixtures/test-keys.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
@@ -13,7 +14,6 @@ import type { JsonObject } from '#domain/json/json.ts'
 import { signStatement } from '#domain/statements/statement-bytes.ts'
 import { renewHostProof } from '#runtime/data-folder/run-secrets.ts'
 import { hostProofFile } from '#runtime/folders.ts'
-import type { Caller } from '../core/context.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
 import { requestContent } from '../requests/detail/request-content.ts'
 import { judgeCall } from '../engine/judging/judge-call.ts'
@@ -24,17 +24,12 @@ import type { Origin } from '../requests/facts/origin.ts'
 
 const marker = 'only-on-the-disk-of-the-service'
 const theirs = '# Plan\nonly on the disk of the program\n'
-let desk: AgentDesk
-let program: Caller
 let asked = 0
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  program = (await addKey(desk.database.db, desk.people.ada)).caller
-  await desk.write('notes/plan.md', `# Plan\n${marker}\n`)
-  await renewHostProof(desk.dataDir)
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
+const program = (await addKey(desk.database.db, desk.people.ada)).caller
+await desk.write('notes/plan.md', `# Plan\n${marker}\n`)
+await renewHostProof(desk.dataDir)
 
 const write = { path: 'notes/plan.md', content: '# Plan\nnew\n' }
 const origin = (more: Partial<Origin> = {}): Origin => ({

@@ -1,11 +1,7 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import type { TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { reviseRequest } from '../revising/revise-request.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
@@ -13,17 +9,14 @@ import { messageRun } from '../runs/message-run.ts'
 import { listGrants } from './list-grants.ts'
 import { revokeGrant } from './revoke-grant.ts'
 
-let desk: AgentDesk
 let file = 0
 
 /** Reading asks, so that writing again what is there is not answered "already so". */
 const unread = deskWorker.replace('read: preApproved, write: ask', 'read: ask, write: ask')
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.activate({ 'workers/scribe.md': unread })
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({ 'workers/scribe.md': unread })
+
 beforeEach(() => {
   desk.steps.length = 0
   desk.executed.length = 0

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { type TestPerson, addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
-import { callOf, openGrants, otherDigest, type GrantDesk } from './grants.fixture.ts'
+import { callOf, openGrants, otherDigest } from './grants.fixture.ts'
 import { listGrants } from './list-grants.ts'
 import { useGrant } from './use-grant.ts'
 import { bySystem, workflow } from '../core/authority.ts'
 
-let desk: GrantDesk
-beforeAll(async () => {
-  desk = await openGrants()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openGrants())
+
 beforeEach(() => desk.renew())
 
 // Rules: product.md 10

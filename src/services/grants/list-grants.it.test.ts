@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
-import { callOf, openGrants, type GrantDesk } from './grants.fixture.ts'
+import { callOf, openGrants } from './grants.fixture.ts'
 import { listGrants } from './list-grants.ts'
 import { revokeGrant } from './revoke-grant.ts'
 
-let desk: GrantDesk
-beforeAll(async () => {
-  desk = await openGrants()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openGrants())
+
 beforeEach(() => desk.renew())
 
 // Rules: product.md 10

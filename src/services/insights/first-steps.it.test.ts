@@ -1,28 +1,22 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
 import { addKey, addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { sessionTimes } from '../access/sessions/session-times.ts'
 import { createSignInLink, consumeSignInLink } from '../access/sign-in/sign-in-link.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { readFirstSteps } from './first-steps.ts'
 
-let database: TestDatabase
-let service: TestService
-let people: Record<'ada' | 'grace' | 'sam', TestPerson>
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  people = {
-    ada: await addPerson(database.db, 'Ada', []),
-    grace: await addPerson(database.db, 'Grace', ['platform']),
-    sam: await addPerson(database.db, 'Sam', []),
-  }
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
+const service = await createTestService(database.db)
+const people = {
+  ada: await addPerson(database.db, 'Ada', []),
+  grace: await addPerson(database.db, 'Grace', ['platform']),
+  sam: await addPerson(database.db, 'Sam', []),
+}
 
 const done = async ({ caller }: TestPerson = people.grace): Promise<readonly string[]> => {
   const steps = await readFirstSteps(service.ctx, caller)

@@ -3,25 +3,18 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { Problem } from '#domain/problem.ts'
 import { readProposals } from './read-proposals.ts'
 
 const run = promisify(execFile)
-let desk: AgentDesk
 let written = 0
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
+
 beforeEach(async () => {
   // Each test has the last 30 days to itself.
   await sql`update request set created_at = created_at - interval '31 days'`.execute(

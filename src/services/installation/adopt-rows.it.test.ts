@@ -1,18 +1,15 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gatedWrites } from '#test/harness/fixtures/gated-writes.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { sealedTables } from '#domain/statements/sealed-tables.ts'
 import { adoptRows } from './adopt-rows.ts'
 
-let desk: AgentDesk
 const { aWrite, requestRow } = gatedWrites(() => desk)
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
 
 /** As a version before this one left them. */
 async function unseal(): Promise<void> {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { addPerson } from '#test/harness/fixtures/people.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { decideMany } from '../decisions/decide-many.ts'
@@ -13,18 +14,10 @@ import { raiseEpoch } from './raise-epoch.ts'
 import { recordProcess } from './record-process.ts'
 import { ForeignNamespaceError, rememberNamespace } from './remember-namespace.ts'
 
-let database: TestDatabase
-let service: TestService
-let ada: TestPerson
-let grace: TestPerson
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  ada = await addPerson(service.db, 'Ada', [])
-  grace = await addPerson(service.db, 'Grace', ['platform'])
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
+const service = await createTestService(database.db)
+const ada = await addPerson(service.db, 'Ada', [])
+const grace = await addPerson(service.db, 'Grace', ['platform'])
 
 async function approvedRequest(): Promise<TestRequest> {
   const run = await addRun(service, { startedBy: ada })

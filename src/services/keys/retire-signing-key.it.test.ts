@@ -1,8 +1,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
-import { gatedWrites, type OneWrite } from '#test/harness/fixtures/gated-writes.ts'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { gatedWrites } from '#test/harness/fixtures/gated-writes.ts'
 import { testSigner } from '#test/harness/fixtures/test-keys.ts'
 import { signStatement, type RetiredKey, type Signer } from '#domain/statements/statement-bytes.ts'
 import { bySystem, service } from '../core/authority.ts'
@@ -11,10 +12,6 @@ import { noteSigningKey, retireSigningKeys } from './note-signing-key.ts'
 
 /** As it is before another one takes its place. */
 const firstSigner: Signer = { ...testSigner }
-let desk: AgentDesk
-let approved: OneWrite
-let remembered: OneWrite
-let ended: OneWrite
 const { aWrite, executions, onlyCall } = gatedWrites(() => desk)
 
 /** What the folder of keys says, as a process that runs sees it change. */
@@ -26,21 +23,18 @@ const keys = () => ({
   },
 })
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await noteSigningKey(desk.api)
-  approved = await aWrite()
-  await desk.decide(desk.people.grace, approved.call.requestId)
-  remembered = await aWrite()
-  await desk.decide(desk.people.grace, remembered.call.requestId, { scope: 'run' })
-  ended = await aWrite()
-  await desk.database.db
-    .updateTable('run')
-    .set({ state: 'completed', ended_at: sql<Date>`clock_timestamp()` })
-    .where('id', '=', ended.runId)
-    .execute()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
+await noteSigningKey(desk.api)
+const approved = await aWrite()
+await desk.decide(desk.people.grace, approved.call.requestId)
+const remembered = await aWrite()
+await desk.decide(desk.people.grace, remembered.call.requestId, { scope: 'run' })
+const ended = await aWrite()
+await desk.database.db
+  .updateTable('run')
+  .set({ state: 'completed', ended_at: sql<Date>`clock_timestamp()` })
+  .where('id', '=', ended.runId)
+  .execute()
 
 async function keyEvents(): Promise<unknown[]> {
   const rows = await desk.database.db

@@ -1,29 +1,20 @@
 import path from 'node:path'
 import { execFileSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { beforeEach, expect, test } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
 import type { ProjectFiles } from '#policy/policy.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { reportedCommit } from './reported-commit.ts'
 import { loadProject, readProject } from './read-project.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'project folder-')))
+  folder = newFolder('project folder-')
   put('countersign.yaml', 'version: 1\n')
   put('workers/scribe.md', '---\nmodel: script:./scripts/demo.yaml\n---\nWrite.\n')
   put('scripts/demo.yaml', 'turns:\n  - text: Done.\n')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function put(at: string, text: string | Uint8Array): void {
   mkdirSync(path.dirname(path.join(folder, at)), { recursive: true })
@@ -69,7 +60,7 @@ test('what is missing is left for parsing to report', async () => {
 })
 
 test('a link out of the folder is refused, one inside of it is followed', async () => {
-  const outside = mkdtempSync(path.join(tmpdir(), 'outside-'))
+  const outside = newFolder('outside-')
   writeFileSync(path.join(outside, 'evil.md'), '---\n---\n')
   symlinkSync(path.join(outside, 'evil.md'), path.join(folder, 'workers/evil.md'))
   expect(await problems()).toEqual([
@@ -78,7 +69,6 @@ test('a link out of the folder is refused, one inside of it is followed', async 
   rmSync(path.join(folder, 'workers/evil.md'))
   symlinkSync('scribe.md', path.join(folder, 'workers/again.md'))
   expect((await files()).texts.has('workers/again.md')).toBe(true)
-  rmSync(outside, { recursive: true })
 })
 
 // Rules: security.md 8

@@ -1,18 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { watchProject } from './watch-project.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'watched-'))
+  folder = newFolder('watched-')
   put('countersign.yaml', 'version: 1\n')
   put('workers/scribe.md', '---\nmodel: script:./scripts/demo.yaml\n---\nWrite.\n')
   put('scripts/demo.yaml', 'turns: []\n')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function put(at: string, text: string): void {
   mkdirSync(path.dirname(path.join(folder, at)), { recursive: true })

@@ -1,36 +1,28 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import type { Policy } from '#policy/policy.ts'
 import { replayPolicy } from './replay-policy.ts'
 
-let desk: AgentDesk
 const config = `${deskConfig}  activatePolicy: [operators]\n`
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.activate({ 'countersign.yaml': config })
-  await desk.write('notes/old.md', 'old\n')
-  desk.say({
-    text: 'I work.',
-    calls: [
-      { tool: 'read_file', input: { path: 'notes/old.md' } },
-      { tool: 'write_file', input: { path: 'notes/new.md', content: 'new\n' } },
-      { tool: 'delete_file', input: { path: 'notes/old.md' } },
-      { tool: 'write_file', input: { path: 'scratch/x.txt', content: 'x' } },
-      { tool: 'write_file', input: { path: 'elsewhere.txt', content: 'x' } },
-    ],
-  })
-  const runId = await desk.start()
-  await desk.turn(runId, 1)
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({ 'countersign.yaml': config })
+await desk.write('notes/old.md', 'old\n')
+desk.say({
+  text: 'I work.',
+  calls: [
+    { tool: 'read_file', input: { path: 'notes/old.md' } },
+    { tool: 'write_file', input: { path: 'notes/new.md', content: 'new\n' } },
+    { tool: 'delete_file', input: { path: 'notes/old.md' } },
+    { tool: 'write_file', input: { path: 'scratch/x.txt', content: 'x' } },
+    { tool: 'write_file', input: { path: 'elsewhere.txt', content: 'x' } },
+  ],
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+const runId = await desk.start()
+await desk.turn(runId, 1)
 
 async function replay(more: { since?: Date; cursor?: string; limit?: number } = {}) {
   return replayPolicy(desk.api, desk.people.olga.caller, { projectDir: desk.root, ...more })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { decideRequest } from '#services/decisions/decide-request.ts'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
@@ -17,13 +18,10 @@ import { nudgeRequest } from './nudge-request.ts'
 import { snoozeRequest } from './snooze-request.ts'
 import { getSaltedText } from './words/salted-text.ts'
 
-let desk: AgentDesk
-beforeAll(async () => {
-  desk = await openAgentDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
 
 let asked = 0
+
 async function ask() {
   const runId = await desk.start()
   const path = `notes/${++asked}.md`

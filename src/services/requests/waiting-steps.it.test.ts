@@ -1,12 +1,13 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Routing } from '#domain/deciding/judgement.ts'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { sealRows } from '#test/harness/fixtures/test-keys.ts'
 import { judgedCall } from '#test/harness/fixtures/judged-call.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { extendRequest } from './extend-request.ts'
 import { reviseRequest } from '../revising/revise-request.ts'
@@ -21,21 +22,12 @@ const steps = [
   { kind: 'remind', afterMs: 24 * hour },
 ] as const satisfies Routing['steps']
 
-let database: TestDatabase
-let service: TestService
-let ada: TestPerson
-let grace: TestPerson
-let edsger: TestPerson
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  service.answerJudging((question) => judgedCall(service, question, {}))
-  ada = await addPerson(database.db, 'Ada', ['security'])
-  grace = await addPerson(database.db, 'Grace', ['platform'])
-  edsger = await addPerson(database.db, 'Edsger', ['security'])
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
+const service = await createTestService(database.db)
+service.answerJudging((question) => judgedCall(service, question, {}))
+const ada = await addPerson(database.db, 'Ada', ['security'])
+const grace = await addPerson(database.db, 'Grace', ['platform'])
+const edsger = await addPerson(database.db, 'Edsger', ['security'])
 
 async function opened(routing: Partial<Routing> = {}): Promise<TestRequest> {
   const run = await addRun(service, { startedBy: ada })

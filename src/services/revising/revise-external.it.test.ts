@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { callDigest } from '#domain/json/digest.ts'
 import { unknownToolHash } from '#policy/judge/unknown-tool.ts'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { judgedCall } from '#test/harness/fixtures/judged-call.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { consumePermit } from '../external/consume-permit.ts'
-import { openProgramDesk, type ProgramDesk } from '../external/external.fixture.ts'
+import { openProgramDesk } from '../external/external.fixture.ts'
 import type { RequestDetailRecord } from '../requests/facts/request-record.ts'
 import { reviseRequest } from './revise-request.ts'
 
-let desk: ProgramDesk
-let edsger: TestPerson
-
-beforeAll(async () => {
-  desk = await openProgramDesk()
-  edsger = await addPerson(desk.service.db, 'Edsger', ['platform'])
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openProgramDesk())
+const edsger = await addPerson(desk.service.db, 'Edsger', ['platform'])
 
 const changed = { service: 'shop', version: '1.4.1' }
 

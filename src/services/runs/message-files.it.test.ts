@@ -1,10 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { onePixel } from '#test/harness/fixtures/result-with-files.ts'
 import { limits } from '#domain/limits.ts'
@@ -18,25 +14,21 @@ import { readMessageFile } from './reading/read-message-file.ts'
 import { readTranscript } from './reading/transcript.ts'
 import { startRun } from './starting/start-run.ts'
 
-let desk: AgentDesk
-
 const endpoint = (name: string, more: string): string =>
   `  ${name}: { provider: openai-compatible, baseUrl: "http://127.0.0.1:9/v1"${more} }\n`
 const workerOf = (name: string, model: string, more = ''): string =>
   deskWorker.replace('name: scribe', `name: ${name}${more}`).replace(/model: .*/, `model: ${model}`)
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.activate({
-    'countersign.yaml': `${deskConfig}models:
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({
+  'countersign.yaml': `${deskConfig}models:
 ${endpoint('blind', '')}${endpoint('sees', ', pictures: true')}  scripted-by-the-test: { context: 9000 }
 `,
-    'workers/blind.md': workerOf('blind', 'blind:one'),
-    'workers/sees.md': workerOf('sees', 'sees:one'),
-    'workers/asks.md': workerOf('asks', 'sees:one', '\nstartApproval: ask'),
-  })
+  'workers/blind.md': workerOf('blind', 'blind:one'),
+  'workers/sees.md': workerOf('sees', 'sees:one'),
+  'workers/asks.md': workerOf('asks', 'sees:one', '\nstartApproval: ask'),
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+
 beforeEach(() => {
   desk.steps.length = 0
   desk.asked.length = 0

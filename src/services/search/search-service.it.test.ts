@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
-import { addKey, addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { addKey, addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { searchService, type SearchInput } from './search-service.ts'
 
-let desk: AgentDesk
 let runId = ''
-let stranger: TestPerson
-let requestIds: string[] = []
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  stranger = await addPerson(desk.database.db, 'Barbara', ['elsewhere'])
-  runId = await desk.start({ input: 'Prepare the quarterly invoices' })
-  desk.say({
-    calls: ['notes/invoices/2026-100%.md', 'notes/other_one.md'].map((path) => ({
-      tool: 'write_file',
-      input: { path, content: 'x\n' },
-    })),
-  })
-  await desk.turn(runId, 1)
-  requestIds = (await desk.calls(runId, 1)).map((call) => call.requestId)
+const desk = disposeAfterTests(await openAgentDesk())
+const stranger = await addPerson(desk.database.db, 'Barbara', ['elsewhere'])
+runId = await desk.start({ input: 'Prepare the quarterly invoices' })
+desk.say({
+  calls: ['notes/invoices/2026-100%.md', 'notes/other_one.md'].map((path) => ({
+    tool: 'write_file',
+    input: { path, content: 'x\n' },
+  })),
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+await desk.turn(runId, 1)
+const requestIds = (await desk.calls(runId, 1)).map((call) => call.requestId)
 
 const search = (input: SearchInput, who = desk.people.grace) =>
   searchService(desk.api, who.caller, input)

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { putContent } from '#store/content/content.ts'
-import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { lengthenRun } from '#test/harness/fixtures/long-run.ts'
 import { messageRun } from '../runs/message-run.ts'
 import { loadGrowingTranscript } from './load-growing.ts'
 import { loadTranscript } from './load-transcript.ts'
 import { TranscriptCache } from './transcript-cache.ts'
 
-let desk: AgentDesk
-
-beforeAll(async () => {
-  desk = await openAgentDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
 
 /** A run of some turns, all known to a cache. */
 async function knownRun(turns: number): Promise<{ runId: string; cache: TranscriptCache }> {

@@ -1,15 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { describe, expect, it } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-  await sql`insert into audit_leaf values (0, gen_random_uuid())`.execute(database.db)
-  await sql`insert into audit_tile values (0, 0, '', '')`.execute(database.db)
-  await sql`insert into audit_checkpoint values (1, 'signed')`.execute(database.db)
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
+await sql`insert into audit_leaf values (0, gen_random_uuid())`.execute(database.db)
+await sql`insert into audit_tile values (0, 0, '', '')`.execute(database.db)
+await sql`insert into audit_checkpoint values (1, 'signed')`.execute(database.db)
 
 describe('the tables of the log', () => {
   it.each([

@@ -1,19 +1,14 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import type { Db, Tx } from '../database.ts'
 import { SecondConnectionError } from './one-connection.ts'
 import { advisoryLocks } from './advisory-locks.ts'
 import { underSessionLock } from '../session-lock.ts'
 
-let database: TestDatabase
-let db: Db
-
-beforeAll(async () => {
-  database = await createTestDatabase({ poolSize: 3 })
-  db = database.db
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase({ poolSize: 3 }))
+const db = database.db
 
 const look = (on: Db | Tx) => sql`select 1`.execute(on)
 

@@ -1,21 +1,15 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { connectDatabase, type Db, type Tx } from '../database.ts'
 
-let database: TestDatabase
-let db: Db
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  db = connectDatabase({ url: database.url, poolSize: 1, applicationName: 'prepares' })
-  await sql`create table shelf (id integer)`.execute(db)
-  await sql`insert into shelf values (1)`.execute(db)
-})
-afterAll(async () => {
-  await db.destroy()
-  await database[Symbol.asyncDispose]()
-})
+const database = disposeAfterTests(await createTestDatabase())
+const db = disposeAfterTests(
+  connectDatabase({ url: database.url, poolSize: 1, applicationName: 'prepares' }),
+)
+await sql`create table shelf (id integer)`.execute(db)
+await sql`insert into shelf values (1)`.execute(db)
 
 const shelf = async (on: Db | Tx): Promise<unknown[]> =>
   (await sql`select * from shelf where id = ${1}`.execute(on)).rows

@@ -1,26 +1,22 @@
 import { Kysely, PostgresDialect, sql, type PostgresPool } from 'kysely'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import type { Db, Tx } from '../database.ts'
 import type { Database } from '../tables/schema.ts'
 import { sideBySide, together } from './side-by-side.ts'
 
-let database: TestDatabase
-let db: Db
 /** what was sent to Postgres and what it answered, in the order in which it happened */
 const wire: string[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const pool = new pg.Pool({ connectionString: database.url, max: 1, pipeline: true })
-  db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: overheard(pool) }) })
-  await sql`create table shelf (id integer primary key)`.execute(db)
-})
-afterAll(async () => {
-  await db.destroy()
-  await database[Symbol.asyncDispose]()
-})
+const database = disposeAfterTests(await createTestDatabase())
+const pool = new pg.Pool({ connectionString: database.url, max: 1, pipeline: true })
+const db = disposeAfterTests(
+  new Kysely<Database>({ dialect: new PostgresDialect({ pool: overheard(pool) }) }),
+)
+await sql`create table shelf (id integer primary key)`.execute(db)
+
 beforeEach(async () => {
   await sql`delete from shelf`.execute(db)
   wire.length = 0

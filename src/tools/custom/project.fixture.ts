@@ -1,6 +1,6 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import type { Tool } from '#domain/tools/tool.ts'
 import type { Policy } from '#policy/policy.ts'
@@ -17,7 +17,7 @@ export async function projectWith(
     DATABASE_URL: 'postgres://secret',
   },
 ) {
-  const projectDir = realpathSync(mkdtempSync(path.join(tmpdir(), 'project with spaces-')))
+  const projectDir = newFolder('project with spaces-')
   const put = (at: string, content: string): void => {
     mkdirSync(path.dirname(path.join(projectDir, at)), { recursive: true })
     writeFileSync(path.join(projectDir, at), content)

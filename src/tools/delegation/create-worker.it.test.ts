@@ -1,14 +1,14 @@
 import { mkdir, symlink } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { getRequest } from '#services/requests/detail/get-request.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import { admitRun } from '#services/engine/lifecycle/admit-run.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 
-let desk: AgentDesk
 let made = 0
 
 const model = 'model: openai-compatible:scripted-by-the-test'
@@ -24,15 +24,13 @@ Write.
 `
 const reader = `---\nname: reader\n${model}\n---\nRead.\n`
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.activate({
-    'countersign.yaml': deskConfig,
-    'workers/scribe.md': creator,
-    'workers/reader.md': reader,
-  })
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({
+  'countersign.yaml': deskConfig,
+  'workers/scribe.md': creator,
+  'workers/reader.md': reader,
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+
 beforeEach(() => {
   desk.steps.length = 0
   made += 1

@@ -1,5 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { JsonObject } from '#domain/json/json.ts'
@@ -10,6 +9,7 @@ import { parseProject } from '#policy/project/parse-project.ts'
 import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { buildRegistry } from '../registry.ts'
 import { openWorkspace } from '#sandbox/workspace.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import type { SpawnConfined } from './connection.ts'
 import { spawnInSandbox } from './spawn-in-sandbox.ts'
 import type { McpDefinition } from './mcp-protocol.ts'
@@ -76,7 +76,7 @@ export function mcpBench(
 ): McpBench {
   const { sandbox = { works: false, problem: 'bwrap is not installed', remedy: 'install it' } } =
     options
-  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'mcp servers-')))
+  const root = newFolder('mcp servers-')
   const dataDir = path.join(root, '.countersign')
   const site = { sandbox, dataDir, projectDir: root }
   const servers = openMcpServers({

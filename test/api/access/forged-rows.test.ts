@@ -1,17 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sealedTables } from '#domain/statements/sealed-tables.ts'
 import { hashToken } from '#services/access/token.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { createTestApi } from '../test-api.ts'
 
-let api: TestApi
-
-beforeAll(async () => {
-  api = await createTestApi()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
 
 /** As the writer of rows does it, who is stopped by no reference of one row to another. */
 async function write(change: ReturnType<typeof sql>): Promise<void> {

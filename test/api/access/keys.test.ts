@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
-import { createTestApi, type Client, type TestApi } from '../test-api.ts'
+import { createTestApi, type Client } from '../test-api.ts'
 import { sealRows } from '../../harness/fixtures/test-keys.ts'
 
-let api: TestApi
-let ada: Client
-
-beforeAll(async () => {
-  api = await createTestApi()
-  ada = await api.signIn(api.people.ada)
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
+const ada = await api.signIn(api.people.ada)
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 

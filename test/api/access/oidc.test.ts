@@ -1,43 +1,36 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { openIdProviders } from '#delivery/oidc/open-id-provider.ts'
 import { hashToken, newToken } from '#services/access/token.ts'
 import type { Policy } from '#policy/policy.ts'
 import { syncPeople } from '#services/policy/sync-people.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { fixtureFiles, policyOf } from '../../harness/fixtures/project.ts'
 import {
   clientId,
   clientSecret,
   startOpenIdProvider,
   type Account,
-  type OpenIdProvider,
 } from '../../harness/open-id/open-id-provider.ts'
-import { cookieOf, createTestApi, type TestApi } from '../test-api.ts'
-
-let provider: OpenIdProvider
-let api: TestApi
-let policy: Policy
+import { cookieOf, createTestApi } from '../test-api.ts'
 
 const publicUrl = 'http://localhost:4400'
 const grace = { sub: 'grace-at-example', email: 'Grace@Example.com', email_verified: true }
 
-beforeAll(async () => {
-  provider = await startOpenIdProvider(`${publicUrl}/v1/auth/oidc/callback`)
-  // Each browser has an address of its own, which it fails by.
-  api = await createTestApi({
+const provider = disposeAfterTests(await startOpenIdProvider(`${publicUrl}/v1/auth/oidc/callback`))
+// Each browser has an address of its own, which it fails by.
+const api = disposeAfterTests(
+  await createTestApi({
     settings: { trustProxy: true },
     identityProviderOf: openIdProviders({ OIDC_SECRET: clientSecret }),
-  })
-  policy = withProvider()
-  Object.assign(api.service.ctx.policies, { inForce: async () => policy })
-})
+  }),
+)
+let policy: Policy = withProvider()
+Object.assign(api.service.ctx.policies, { inForce: async () => policy })
+
 beforeEach(() => {
   policy = withProvider()
   Object.assign(provider, { forgeClaims: null, spoilsSignature: false })
-})
-afterAll(async () => {
-  await api[Symbol.asyncDispose]()
-  await provider[Symbol.asyncDispose]()
 })
 
 /** The fixture project with the provider, whose group `ops` is the platform team. */

@@ -1,30 +1,27 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { createApiWithActivators } from '../activating-operators.ts'
-import type { Client, Reply, TestApi } from '../test-api.ts'
+import type { Reply } from '../test-api.ts'
 import { joinTeam } from '../../harness/fixtures/people.ts'
 
-// Olga holds every right over people and policy, and is one of the approvers: the insider who needs
-// a second side.
-let api: TestApi
-let olga: Client
-let ada: Client
 const told: unknown[] = []
 
-beforeAll(async () => {
-  api = await createApiWithActivators({
+const api = disposeAfterTests(
+  await createApiWithActivators({
     settings: { hostToken: 'the-token-of-this-host' },
     signInMails: {
       isOffered: async () => true,
       sendLink: () => undefined,
       notify: (email, notice) => void told.push({ email, ...notice }),
     },
-  })
-  await joinTeam(api.service.db, api.people.olga.id, 'platform')
-  olga = await api.signIn(api.people.olga)
-  ada = await api.signIn(api.people.ada)
-})
-afterAll(() => api[Symbol.asyncDispose]())
+  }),
+)
+await joinTeam(api.service.db, api.people.olga.id, 'platform')
+// Olga holds every right over people and policy, and is one of the approvers: the insider who needs
+// a second side.
+const olga = await api.signIn(api.people.olga)
+const ada = await api.signIn(api.people.ada)
 
 const propose = (name: string): Promise<Reply> =>
   olga.post('/v1/keys', {

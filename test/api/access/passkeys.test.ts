@@ -1,22 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { CredentialView } from '#api/schemas/access/credentials.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import {
   softwarePasskey,
   type Misbehaviour,
   type SoftwarePasskey,
 } from '../../harness/fixtures/software-passkey.ts'
 import { createApiWithActivators } from '../activating-operators.ts'
-import { cookieOf, type Client, type Reply, type TestApi } from '../test-api.ts'
+import { cookieOf, type Client, type Reply } from '../test-api.ts'
 
-let api: TestApi
-let grace: Client
-let olga: Client
-beforeAll(async () => {
-  api = await createApiWithActivators()
-  grace = await api.signIn(api.people.grace)
-  olga = await api.signIn(api.people.olga)
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createApiWithActivators())
+const grace = await api.signIn(api.people.grace)
+const olga = await api.signIn(api.people.olga)
+
 beforeEach(async () => {
   await api.database.db.deleteFrom('credential').execute()
 })

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { addPerson } from '../../harness/fixtures/people.ts'
 import { createApiWithActivators } from '../activating-operators.ts'
-import { createTestApi, type Client, type TestApi } from '../test-api.ts'
+import { createTestApi, type Client } from '../test-api.ts'
 
-let api: TestApi
-let olga: Client
-
-beforeAll(async () => {
-  api = await createApiWithActivators({ settings: { hostToken: 'the-token-of-this-host' } })
-  olga = await api.signIn(api.people.olga)
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(
+  await createApiWithActivators({ settings: { hostToken: 'the-token-of-this-host' } }),
+)
+const olga = await api.signIn(api.people.olga)
 
 test('a link signs in by POST only', async () => {
   const grace = await api.signIn(api.people.grace)

@@ -1,27 +1,16 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { recordRefusal, recordRepeats } from '#services/refusals/record-refusal.ts'
-import {
-  addRequest,
-  addRun,
-  type TestRequest,
-  type TestRun,
-} from '../../harness/fixtures/gated-run.ts'
-import { createTestApi, type Client, type Reply, type TestApi } from '../test-api.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
+import { createTestApi, type Reply } from '../test-api.ts'
 
-let api: TestApi
+const api = disposeAfterTests(await createTestApi())
 /** in no team that decides, with no right, behind nothing */
-let edsger: Client
-let run: TestRun
-let request: TestRequest
+const edsger = await api.signIn(api.people.edsger)
+const run = await addRun(api.service, { startedBy: api.people.ada })
+const request = await addRequest(api.service, run)
 
-beforeAll(async () => {
-  api = await createTestApi()
-  edsger = await api.signIn(api.people.edsger)
-  run = await addRun(api.service, { startedBy: api.people.ada })
-  request = await addRequest(api.service, run)
-})
-afterAll(() => api[Symbol.asyncDispose]())
 beforeEach(async () => {
   await sql`truncate refused_attempt`.execute(api.database.db)
 })

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newToken } from '#services/access/token.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
-import { cookieOf, createTestApi, developmentToken, type Reply, type TestApi } from '../test-api.ts'
+import { cookieOf, createTestApi, developmentToken, type Reply } from '../test-api.ts'
 
-let api: TestApi
-beforeAll(async () => {
-  api = await createTestApi()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
 
 /**
  * What a browser sends by itself; a server that holds a cookie can send the same, or none of it.

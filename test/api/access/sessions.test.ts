@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { SessionView } from '#api/schemas/access/sessions.ts'
 import { createApiWithActivators } from '../activating-operators.ts'
-import { cookieOf, developmentToken, type Client, type TestApi } from '../test-api.ts'
+import { cookieOf, developmentToken, type Client } from '../test-api.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
-let api: TestApi
-beforeAll(async () => {
-  api = await createApiWithActivators()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createApiWithActivators())
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 

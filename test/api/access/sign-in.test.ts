@@ -1,15 +1,12 @@
 import { request as httpRequest } from 'node:http'
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createSignInLink } from '#services/access/sign-in/sign-in-link.ts'
-import { cookieOf, createTestApi, developmentToken, type TestApi } from '../test-api.ts'
+import { cookieOf, createTestApi, developmentToken } from '../test-api.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { sealRows } from '../../harness/fixtures/test-keys.ts'
 
-let api: TestApi
-beforeAll(async () => {
-  api = await createTestApi()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
 
 const login = (body: unknown, headers: Record<string, string> = {}) =>
   api.ask('/v1/auth/dev-login', { method: 'POST', body, headers })

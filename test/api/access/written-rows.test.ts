@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { confirmSlackLink } from '#services/channels/slack/confirm-slack-link.ts'
 import { hashToken } from '#services/access/token.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { refusal } from '../../harness/fixtures/refusal.ts'
 import { softwarePasskey } from '../../harness/fixtures/software-passkey.ts'
 import { createApiWithActivators } from '../activating-operators.ts'
-import type { Client, TestApi } from '../test-api.ts'
 
-let api: TestApi
-let grace: Client
-let olga: Client
-
-beforeAll(async () => {
-  api = await createApiWithActivators()
-  grace = await api.signIn(api.people.grace)
-  olga = await api.signIn(api.people.olga)
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createApiWithActivators())
+const grace = await api.signIn(api.people.grace)
+const olga = await api.signIn(api.people.olga)
 
 const soon = (): Date => new Date(Date.now() + 60_000)
 

@@ -1,16 +1,11 @@
 import { v7 as uuidv7 } from 'uuid'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { softwarePasskey } from '../../harness/fixtures/software-passkey.ts'
-import { createTestApi, developmentToken, type Client, type TestApi } from '../test-api.ts'
+import { createTestApi, developmentToken } from '../test-api.ts'
 
-let api: TestApi
-let olga: Client
-
-beforeAll(async () => {
-  api = await createTestApi()
-  olga = await api.signIn(api.people.olga)
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
+const olga = await api.signIn(api.people.olga)
 
 /** Judged by a signature or a file of the host, whoever sends them. */
 const withoutSession = ['askForDeployment', 'postSlackInteraction', 'startFromTrigger']

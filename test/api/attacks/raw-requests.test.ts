@@ -1,18 +1,12 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createProgram } from '../program.ts'
-import { createTestApi, type Client, type TestApi } from '../test-api.ts'
+import { createTestApi } from '../test-api.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
-let api: TestApi
-let ada: Client
-let key: string
-
-beforeAll(async () => {
-  api = await createTestApi()
-  ada = await api.signIn(api.people.ada)
-  key = (await createProgram(api, ada, ['runs:read', 'requests:write', 'requests:read'])).key
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
+const ada = await api.signIn(api.people.ada)
+const key = (await createProgram(api, ada, ['runs:read', 'requests:write', 'requests:read'])).key
 
 /** Sends bytes as they are, and answers the status lines of everything that came back. */
 async function statusesOf(...lines: readonly string[]): Promise<number[]> {

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { get, type IncomingHttpHeaders } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compressFiles } from '#runtime/supervisor/build-ui.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
+import { newFolder } from '../../harness/new-folder.ts'
 import { createTestApi, type Client, type TestApi } from '../test-api.ts'
 
 const script = `export const words = ${JSON.stringify('word '.repeat(2000))}\n`
@@ -14,7 +14,7 @@ let api: TestApi
 let ada: Client
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign-compressed-'))
+  folder = newFolder('countersign-compressed-')
   await mkdir(join(folder, 'assets'))
   await writeFile(join(folder, 'index.html'), '<!doctype html><title>Countersign</title>')
   await writeFile(join(folder, 'assets', 'main-1a2b.js'), script)
@@ -25,10 +25,7 @@ beforeAll(async () => {
   for (let position = 1; position < 6; position += 1)
     await addRequest(api.service, run, { position })
 })
-afterAll(async () => {
-  await api[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => api[Symbol.asyncDispose]())
 
 /** The answer as it is on the wire. */
 function raw(path: string, encoding: string) {

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { createProgram } from '../program.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { createTestApi } from '../test-api.ts'
 
-let api: TestApi
-
-beforeAll(async () => {
-  api = await createTestApi()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
 
 /** An event stream, read until its other end closes it. */
 async function open(headers: Record<string, string>) {

@@ -1,18 +1,12 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createProgram, type ProgramClient } from '../program.ts'
-import { createTestApi, type Client, type TestApi } from '../test-api.ts'
+import { describe, expect, test } from 'vitest'
+import { createProgram } from '../program.ts'
+import { createTestApi } from '../test-api.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
-let api: TestApi
-let ada: Client
-let program: ProgramClient
-
-beforeAll(async () => {
-  api = await createTestApi()
-  ada = await api.signIn(api.people.ada)
-  program = await createProgram(api, ada)
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
+const ada = await api.signIn(api.people.ada)
+const program = await createProgram(api, ada)
 
 const send = (rawBody: string, headers: Record<string, string> = {}) =>
   api.ask('/v1/requests', {

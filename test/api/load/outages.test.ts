@@ -1,18 +1,15 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addRequest, addRun, type TestRequest } from '../../harness/fixtures/gated-run.ts'
-import { createTestApi, type Client, type TestApi } from '../test-api.ts'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
+import { createTestApi } from '../test-api.ts'
 
-let api: TestApi
-let grace: Client
-let request: TestRequest
-
-beforeAll(async () => {
-  api = await createTestApi()
-  grace = await api.signIn(api.people.grace)
-  request = await addRequest(api.service, await addRun(api.service, { startedBy: api.people.ada }))
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
+const grace = await api.signIn(api.people.grace)
+const request = await addRequest(
+  api.service,
+  await addRun(api.service, { startedBy: api.people.ada }),
+)
 
 const decide = () =>
   grace.post(`/v1/requests/${request.id}/decisions`, {

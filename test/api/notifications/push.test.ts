@@ -1,17 +1,13 @@
 import { createECDH, randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { testPushKey } from '../../harness/fixtures/push-key.ts'
-import { createTestApi, type Client, type TestApi } from '../test-api.ts'
+import { createTestApi, type Client } from '../test-api.ts'
 
 const path = '/v1/me/push-subscriptions'
-let api: TestApi
-let grace: Client
 
-beforeAll(async () => {
-  api = await createTestApi()
-  grace = await api.signIn(api.people.grace)
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
+const grace = await api.signIn(api.people.grace)
 
 /** What `PushSubscription.toJSON()` gives in a browser. */
 function subscriptionAt(endpoint: string) {

@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { SlackClient } from '#delivery/slack/slack-client.ts'
 import type { SlackSettings } from '#policy/settings.ts'
 import { disablePerson } from '#services/access/disable-person.ts'
-import {
-  addRequest,
-  addRun,
-  type TestRequest,
-  type TestRun,
-} from '../../harness/fixtures/gated-run.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { addRequest, addRun, type TestRequest } from '../../harness/fixtures/gated-run.ts'
 import type { TestPerson } from '../../harness/fixtures/people.ts'
-import {
-  openSlackServer,
-  signedBySlack,
-  slackMember,
-  type SlackServer,
-} from '../../harness/slack-server.ts'
-import { createTestApi, type Client, type Reply, type TestApi } from '../test-api.ts'
+import { openSlackServer, signedBySlack, slackMember } from '../../harness/slack-server.ts'
+import { createTestApi, type Reply } from '../test-api.ts'
 
 const signingSecret = '8f742231b10e8888abcd99yyyzzz85a5'
 const settings: SlackSettings = {
@@ -28,40 +19,32 @@ const settings: SlackSettings = {
 /** Who is who in Slack. */
 const users = { grace: 'U0GRACE', linus: 'U0LINUS', ada: 'U0ADA', edsger: 'U0EDSGER' }
 
-let slack: SlackServer
-let api: TestApi
-let run: TestRun
-let grace: Client
 let position = 0
 /** Slack makes a new one for every press. */
 let triggers = 0
 let isConfigured = true
 
-beforeAll(async () => {
-  slack = await openSlackServer()
-  const rules = { allow: [], isDevelopment: true }
-  const client = new SlackClient({
-    token: 'xoxb-test',
-    team: settings.team,
-    url: slack.url,
-    ...rules,
-  })
-  const publicUrl = 'http://localhost:4400'
-  const workspace = { team: settings.team, client, signingSecret, publicUrl }
-  api = await createTestApi({ slack: async () => (isConfigured ? workspace : null) })
-  const { ctx, policy } = api.service
-  const rights = { ...policy.config.rights, managePeople: [{ team: 'operators' }] }
-  const config = { ...policy.config, rights, slack: settings }
-  Object.assign(ctx.policies, { inForce: async () => ({ ...policy, config }) })
-  run = await addRun(api.service, { startedBy: api.people.ada })
-  grace = await api.signIn(api.people.grace)
-  for (const [name, id] of Object.entries(users)) slackMember(slack, id, `${name}@example.com`)
-  for (const name of ['grace', 'linus', 'ada'] as const) await link(users[name], api.people[name])
+const slack = disposeAfterTests(await openSlackServer())
+const rules = { allow: [], isDevelopment: true }
+const client = new SlackClient({
+  token: 'xoxb-test',
+  team: settings.team,
+  url: slack.url,
+  ...rules,
 })
-afterAll(async () => {
-  await api[Symbol.asyncDispose]()
-  await slack[Symbol.asyncDispose]()
-})
+const publicUrl = 'http://localhost:4400'
+const workspace = { team: settings.team, client, signingSecret, publicUrl }
+const api = disposeAfterTests(
+  await createTestApi({ slack: async () => (isConfigured ? workspace : null) }),
+)
+const { ctx, policy } = api.service
+const rights = { ...policy.config.rights, managePeople: [{ team: 'operators' }] }
+const config = { ...policy.config, rights, slack: settings }
+Object.assign(ctx.policies, { inForce: async () => ({ ...policy, config }) })
+const run = await addRun(api.service, { startedBy: api.people.ada })
+const grace = await api.signIn(api.people.grace)
+for (const [name, id] of Object.entries(users)) slackMember(slack, id, `${name}@example.com`)
+
 beforeEach(() => {
   slack.asked.length = 0
   slack.instead = () => false
@@ -167,6 +150,8 @@ const errorOf = (reply: Reply): string => {
   expect(reply).toMatchObject({ status: 200, body: { response_action: 'errors' } })
   return reply.body.errors.decision
 }
+
+for (const name of ['grace', 'linus', 'ada'] as const) await link(users[name], api.people[name])
 
 // Rules: security.md 12
 test('the button opens everything that a decision is about, and the form decides as on every channel', async () => {

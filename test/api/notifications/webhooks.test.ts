@@ -1,12 +1,8 @@
 import { v7 as uuidv7 } from 'uuid'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { WebhookEndpoint } from '#policy/settings.ts'
-import { createTestApi, type Client, type TestApi } from '../test-api.ts'
-
-let api: TestApi
-let olga: Client
-let aud: Client
-let grace: Client
+import { createTestApi, type Client } from '../test-api.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
 const chat: WebhookEndpoint = {
   name: 'chat',
@@ -17,21 +13,18 @@ const chat: WebhookEndpoint = {
   source: 'countersign.yaml:1',
 }
 
-beforeAll(async () => {
-  api = await createTestApi()
-  const { ctx, policy } = api.service
-  const config = {
-    ...policy.config,
-    rights: { ...policy.config.rights, activatePolicy: [{ team: 'operators' }] },
-    webhooks: { allow: [], endpoints: new Map([['chat', chat]]) },
-  }
-  Object.assign(ctx.policies, { inForce: async () => ({ ...policy, config }) })
-  await api.database.db.insertInto('endpoint').values({ name: 'chat', told_until: '0' }).execute()
-  olga = await api.signIn(api.people.olga)
-  aud = await api.signIn(api.people.aud)
-  grace = await api.signIn(api.people.grace)
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
+const { ctx, policy } = api.service
+const config = {
+  ...policy.config,
+  rights: { ...policy.config.rights, activatePolicy: [{ team: 'operators' }] },
+  webhooks: { allow: [], endpoints: new Map([['chat', chat]]) },
+}
+Object.assign(ctx.policies, { inForce: async () => ({ ...policy, config }) })
+await api.database.db.insertInto('endpoint').values({ name: 'chat', told_until: '0' }).execute()
+const olga = await api.signIn(api.people.olga)
+const aud = await api.signIn(api.people.aud)
+const grace = await api.signIn(api.people.grace)
 
 /** A notification that was given up. */
 async function dead(): Promise<string> {

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { client, ndJsonStream } from '@agentclientprotocol/sdk'
@@ -8,6 +6,7 @@ import { queueJudge } from '#cli/acp/queue-judge.ts'
 import { runAcp } from '#cli/acp/run-acp.ts'
 import { EventFeed } from '#delivery/stream/event-feed.ts'
 import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
+import { newFolder } from '../../harness/new-folder.ts'
 import { createTestDatabase } from '../../harness/postgres.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { createProgram, type ProgramClient } from '../program.ts'
@@ -31,13 +30,12 @@ beforeAll(async () => {
   grace = await api.signIn(api.people.grace)
   ada = await api.signIn(api.people.ada)
   program = await createProgram(api, ada)
-  folder = await mkdtemp(join(tmpdir(), 'countersign acp '))
+  folder = newFolder('countersign acp ')
 })
 afterAll(async () => {
   await sequencer[Symbol.asyncDispose]()
   await feed[Symbol.asyncDispose]()
   await api[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const fixture = join(import.meta.dirname, 'acp-agent.ts')

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { createApiWithActivators } from '../activating-operators.ts'
-import type { TestApi } from '../test-api.ts'
 
-let api: TestApi
-beforeAll(async () => {
-  api = await createApiWithActivators()
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createApiWithActivators())
 
 // Rules: security.md 22
 test('what people wrote is erased over HTTP by who may, of a request and of a person; others are told 403', async () => {

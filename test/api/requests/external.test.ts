@@ -1,36 +1,26 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { EventFeed as Feed } from '#api/context/api.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { EventFeed } from '#delivery/stream/event-feed.ts'
 import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
 import { callbackSecret } from '#services/external/callback-secret.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { createTestDatabase } from '../../harness/postgres.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
-import { createProgram, type ProgramClient } from '../program.ts'
-import { createTestApi, type Client, type Reply, type TestApi } from '../test-api.ts'
+import { createProgram } from '../program.ts'
+import { createTestApi, type Reply } from '../test-api.ts'
 
-let api: TestApi
-let feed: EventFeed
-let sequencer: EventSequencer
-let grace: Client
-let program: ProgramClient
 const readings = { since: 0, subscribers: 0 }
 
-beforeAll(async () => {
-  const database = await createTestDatabase()
-  const { db, url: databaseUrl } = database
-  feed = new EventFeed({ db, databaseUrl })
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
-  sequencer = new EventSequencer({ db, databaseUrl, log })
-  api = await createTestApi({ database, events: counted(feed) })
-  grace = await api.signIn(api.people.grace)
-  program = await createProgram(api, await api.signIn(api.people.ada))
-})
-afterAll(async () => {
-  await sequencer[Symbol.asyncDispose]()
-  await feed[Symbol.asyncDispose]()
-  await api[Symbol.asyncDispose]()
-})
+const database = await createTestDatabase()
+const { db, url: databaseUrl } = database
+const feed = new EventFeed({ db, databaseUrl })
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+const api = disposeAfterTests(await createTestApi({ database, events: counted(feed) }))
+disposeAfterTests(feed)
+disposeAfterTests(new EventSequencer({ db, databaseUrl, log }))
+const grace = await api.signIn(api.people.grace)
+const program = await createProgram(api, await api.signIn(api.people.ada))
 
 function counted(real: Feed): Feed {
   return {

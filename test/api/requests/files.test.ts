@@ -1,29 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { StoredFile } from '#services/transcript/store-result.ts'
 import { putContent } from '#store/content/content.ts'
-import { addRequest, addRun, type TestRun } from '../../harness/fixtures/gated-run.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import {
   claimedPictures,
   endWithFiles,
   onePixel,
 } from '../../harness/fixtures/result-with-files.ts'
-import { createTestApi, type Client, type TestApi } from '../test-api.ts'
-
-let api: TestApi
-let ada: Client
-let run: TestRun
-let callId: string
-let kept: readonly StoredFile[]
+import { createTestApi } from '../test-api.ts'
 
 /** A call of Ada's whose tool returned one picture, and other bytes under pictures' names. */
-beforeAll(async () => {
-  api = await createTestApi()
-  ada = await api.signIn(api.people.ada)
-  run = await addRun(api.service, { startedBy: api.people.ada })
-  ;({ callId } = await addRequest(api.service, run))
-  kept = await endWithFiles(api.database.db, callId, claimedPictures)
-}, 120_000)
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
+const ada = await api.signIn(api.people.ada)
+const run = await addRun(api.service, { startedBy: api.people.ada })
+const { callId } = await addRequest(api.service, run)
+const kept = await endWithFiles(api.database.db, callId, claimedPictures)
 
 const pathOf = (file: StoredFile | undefined): string =>
   `/v1/calls/${callId}/files/${file?.hash ?? ''}`

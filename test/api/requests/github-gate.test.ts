@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { newFolder } from '../../harness/new-folder.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { createProgram } from '../program.ts'
 import { createTestApi, type Client, type Reply, type TestApi } from '../test-api.ts'
@@ -23,12 +23,9 @@ beforeAll(async () => {
   ada = await api.signIn(api.people.ada)
   grace = await api.signIn(api.people.grace)
   apiKey = (await createProgram(api, ada)).key
-  temporary = await mkdtemp(join(tmpdir(), 'gate-'))
+  temporary = newFolder('gate-')
 })
-afterAll(async () => {
-  await rm(temporary, { recursive: true })
-  await api[Symbol.asyncDispose]()
-})
+afterAll(() => api[Symbol.asyncDispose]())
 
 interface Step {
   readonly exitCode: number

@@ -1,31 +1,25 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { putLiveOutput } from '#store/content/live-output.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
-import { createTestApi, type Client, type TestApi } from '../test-api.ts'
-
-let api: TestApi
-let ada: Client
-let path: string
+import { createTestApi } from '../test-api.ts'
 
 /**
  * A call of Ada's that runs, as the executor leaves it, and has printed nine bytes, the first three
  * of them long ago.
  */
-beforeAll(async () => {
-  api = await createTestApi()
-  ada = await api.signIn(api.people.ada)
-  const run = await addRun(api.service, { startedBy: api.people.ada })
-  const { callId } = await addRequest(api.service, run)
-  path = `/v1/calls/${callId}/output`
-  const { db } = api.database
-  await db
-    .insertInto('execution')
-    .values({ call_id: callId, attempt: 1, state: 'started', epoch: 1 })
-    .execute()
-  const bytes = Buffer.from('6\n789\u001b')
-  await putLiveOutput(db, { callId, attempt: 1 }, [{ stream: 'stdout', skipped: 3, bytes }])
-}, 120_000)
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
+const ada = await api.signIn(api.people.ada)
+const run = await addRun(api.service, { startedBy: api.people.ada })
+const { callId } = await addRequest(api.service, run)
+const path = `/v1/calls/${callId}/output`
+const { db } = api.database
+await db
+  .insertInto('execution')
+  .values({ call_id: callId, attempt: 1, state: 'started', epoch: 1 })
+  .execute()
+const bytes = Buffer.from('6\n789\u001b')
+await putLiveOutput(db, { callId, attempt: 1 }, [{ stream: 'stdout', skipped: 3, bytes }])
 
 test('what a running command has printed is served as text that is never a page, with where it begins', async () => {
   const all = await ada.get(`${path}/stdout`)

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
-import { createTestApi, type Client, type TestApi } from '../test-api.ts'
+import { createTestApi } from '../test-api.ts'
 
-let api: TestApi
-let grace: Client
 let requestId = ''
 let digest = ''
 
-beforeAll(async () => {
-  api = await createTestApi()
-  grace = await api.signIn(api.people.grace)
-  const run = await addRun(api.service, { startedBy: api.people.ada })
-  const request = await addRequest(api.service, run)
-  requestId = request.id
-  digest = request.digest
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
+const grace = await api.signIn(api.people.grace)
+const run = await addRun(api.service, { startedBy: api.people.ada })
+const request = await addRequest(api.service, run)
+requestId = request.id
+digest = request.digest
 
 const post = (path: string, rawBody: string, headers: Record<string, string> = {}) =>
   api.ask(path, {

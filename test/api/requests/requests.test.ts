@@ -1,28 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
 import { putContent } from '#store/content/content.ts'
-import {
-  addRequest,
-  addRun,
-  type RequestOptions,
-  type TestRun,
-} from '../../harness/fixtures/gated-run.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { addRequest, addRun, type RequestOptions } from '../../harness/fixtures/gated-run.ts'
 import { addPerson } from '../../harness/fixtures/people.ts'
 import { sealRows } from '../../harness/fixtures/test-keys.ts'
 import { answerAsk } from '../judging.ts'
-import { createTestApi, type Client, type TestApi } from '../test-api.ts'
+import { createTestApi } from '../test-api.ts'
 
-let api: TestApi
-let grace: Client
-let run: TestRun
 let position = 0
 
-beforeAll(async () => {
-  api = await createTestApi()
-  grace = await api.signIn(api.people.grace)
-  run = await addRun(api.service, { startedBy: api.people.ada })
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
+const grace = await api.signIn(api.people.grace)
+const run = await addRun(api.service, { startedBy: api.people.ada })
 
 const pending = (options: RequestOptions = {}) =>
   addRequest(api.service, run, { position: ++position, ...options })

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { HttpAgent, type BaseEvent } from '@ag-ui/client'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
-import { openDeskApi, type DeskApi } from '../desk-api.ts'
+import { openDeskApi } from '../desk-api.ts'
 import { createProgram } from '../program.ts'
 
-let api: DeskApi
-let headers: Record<string, string>
-
-beforeAll(async () => {
-  api = await openDeskApi()
-  const { key } = await createProgram(api, await api.signIn('ada'), ['runs:read'])
-  headers = { authorization: `Bearer ${key}` }
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await openDeskApi())
+const { key } = await createProgram(api, await api.signIn('ada'), ['runs:read'])
+const headers = { authorization: `Bearer ${key}` }
 
 /** A chat front end: the official client, which checks what it is sent. */
 function frontEnd(runId: string, more: Record<string, string> = headers) {

@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { uiMessageChunkSchema } from 'ai'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { slowModel } from '../../harness/fixtures/slow-model.ts'
 import { ModelProblem } from '#models/model.ts'
-import { openDeskApi, type DeskApi } from '../desk-api.ts'
+import { openDeskApi } from '../desk-api.ts'
 import type { Client } from '../test-api.ts'
 
-let api: DeskApi
-let ada: Client
-let linus: Client
-beforeAll(async () => {
-  api = await openDeskApi()
-  ada = await api.signIn('ada')
-  linus = await api.signIn('linus')
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await openDeskApi())
+const ada = await api.signIn('ada')
+const linus = await api.signIn('linus')
 
 interface Frame {
   readonly id: string

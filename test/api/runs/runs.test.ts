@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addPerson } from '../../harness/fixtures/people.ts'
 import { answerPreApproved } from '../judging.ts'
-import { createTestApi, type Client, type TestApi } from '../test-api.ts'
+import { createTestApi, type Client } from '../test-api.ts'
 
-let api: TestApi
-let ada: Client
-
-beforeAll(async () => {
-  api = await createTestApi({
+const api = disposeAfterTests(
+  await createTestApi({
     settings: { temporal: { uiUrl: 'http://localhost:8233', namespace: 'default' } },
-  })
-  ada = await api.signIn(api.people.ada)
-})
-afterAll(() => api[Symbol.asyncDispose]())
+  }),
+)
+const ada = await api.signIn(api.people.ada)
 
 const start = (
   client: Client,

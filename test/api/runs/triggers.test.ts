@@ -1,32 +1,28 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { webhookHeaders, readSecrets } from '#delivery/webhooks/webhook-secret.ts'
 import { principalsOfRun } from '#services/requests/people/principals-of-run.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
-import { openDeskApi, type DeskApi } from '../desk-api.ts'
+import { openDeskApi } from '../desk-api.ts'
 import type { Client } from '../test-api.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const other = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
-let api: DeskApi
-let olga: Client
 
-beforeAll(async () => {
-  api = await openDeskApi({ DEPLOYS_SECRET: secret, REPORTS_SECRET: other })
-  await api.desk.activate({
-    'countersign.yaml': `${deskConfig}triggers:
+const api = disposeAfterTests(await openDeskApi({ DEPLOYS_SECRET: secret, REPORTS_SECRET: other }))
+await api.desk.activate({
+  'countersign.yaml': `${deskConfig}triggers:
   deploys: { worker: scribe, secret: "\${DEPLOYS_SECRET}" }
   reports: { worker: guarded, as: ada@example.com, secret: "\${REPORTS_SECRET}" }
   unset: { worker: scribe, secret: "\${NOBODY_SET_THIS}" }
 `,
-    'workers/careful.md': deskWorker.replace('name: scribe', 'name: careful\nstartApproval: ask'),
-    'workers/guarded.md': deskWorker.replace(
-      'name: scribe',
-      'name: guarded\nstartableBy: [platform]',
-    ),
-  })
-  olga = await api.signIn('olga')
+  'workers/careful.md': deskWorker.replace('name: scribe', 'name: careful\nstartApproval: ask'),
+  'workers/guarded.md': deskWorker.replace(
+    'name: scribe',
+    'name: guarded\nstartableBy: [platform]',
+  ),
 })
-afterAll(() => api[Symbol.asyncDispose]())
+const olga = await api.signIn('olga')
 
 interface Sent {
   readonly name?: string
@@ -39,6 +35,7 @@ interface Sent {
 }
 
 let sent = 0
+
 async function send(message: Sent = {}) {
   const { name = 'deploys', id = `msg_${(sent += 1)}`, key = secret, at = new Date() } = message
   const body = message.body ?? JSON.stringify({ service: 'shop' })

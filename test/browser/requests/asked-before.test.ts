@@ -1,17 +1,14 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
-import { ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
+import { ask, openDashboard } from '../open-dashboard.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  await dashboard.desk.activate({
-    'countersign.yaml': `${deskConfig}routing:\n  - { when: { path: 'notes/high*' }, risk: high }\n`,
-  })
+const dashboard = disposeAfterTests(await openDashboard())
+await dashboard.desk.activate({
+  'countersign.yaml': `${deskConfig}routing:\n  - { when: { path: 'notes/high*' }, risk: high }\n`,
 })
-afterAll(() => dashboard[Symbol.asyncDispose]())
 
 /** Asks for the same write once more; the file is gone first, so that it would change something. */
 async function askFor(path: string, content: string) {

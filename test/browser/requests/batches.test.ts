@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openDashboard, type Dashboard } from '../open-dashboard.ts'
+import { expect, test } from 'vitest'
+import { openDashboard } from '../open-dashboard.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  await dashboard.desk.write('notes/read.md', 'text\n')
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
+await dashboard.desk.write('notes/read.md', 'text\n')
 
 // Rules: product.md 15
 test('a request shows its place in the batch and how each other call stands; the run page what each waits for', async () => {

@@ -1,14 +1,9 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+import { expect, test } from 'vitest'
+import { ask, openDashboard, phone } from '../open-dashboard.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
 
 const aws = ['AKIA', 'IOSFODNN7', 'EXAMPLE'].join('')
 const hostile = `<img src=x onerror=alert(1)> [x](https://evil.example) safe\u202Etxt`

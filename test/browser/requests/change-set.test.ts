@@ -1,18 +1,13 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { getRequest } from '#services/requests/detail/get-request.ts'
 import { reviseRequest } from '#services/revising/revise-request.ts'
-import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+import { ask, openDashboard, phone } from '../open-dashboard.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  for (const name of ['a', 'b', 'c', 'd']) await dashboard.desk.write(`notes/${name}.md`, 'old\n')
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
+for (const name of ['a', 'b', 'c', 'd']) await dashboard.desk.write(`notes/${name}.md`, 'old\n')
 
 const write = (path: string, content = 'new\n') => ({
   tool: 'write_file',

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { advanceRequests } from '#services/requests/ending/advance-requests.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
-import { developmentToken, ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
+import { developmentToken, ask, openDashboard } from '../open-dashboard.ts'
 import { sealRows } from '../../harness/fixtures/test-keys.ts'
 
-let dashboard: Dashboard
 const config = deskConfig.replace(
   'defaults:',
   `  pairs: { team: platform, remindAfter: 4h, escalate: [{ after: 24h, addTeams: [operators] }] }
@@ -14,15 +14,11 @@ routing:
 defaults:`,
 )
 
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  await dashboard.desk.activate({ 'countersign.yaml': config })
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
+await dashboard.desk.activate({ 'countersign.yaml': config })
 
 let file = 0
+
 async function askForNote() {
   file += 1
   const path = `notes/colleagues-${file}.md`

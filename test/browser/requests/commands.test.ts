@@ -1,19 +1,14 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskWorker } from '../../harness/fixtures/agent-desk.ts'
-import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+import { ask, openDashboard, phone } from '../open-dashboard.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  await dashboard.desk.activate({
-    'workers/scribe.md': deskWorker.replace('zones:', 'shell: { default: ask }\nzones:'),
-  })
-  await dashboard.desk.write('scratch/build.sh', 'echo built > out.txt\n')
+const dashboard = disposeAfterTests(await openDashboard())
+await dashboard.desk.activate({
+  'workers/scribe.md': deskWorker.replace('zones:', 'shell: { default: ask }\nzones:'),
 })
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+await dashboard.desk.write('scratch/build.sh', 'echo built > out.txt\n')
 
 for (const [scheme, viewport] of [
   ['light', { width: 1280, height: 900 }],

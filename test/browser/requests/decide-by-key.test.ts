@@ -1,20 +1,15 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
-import { ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
+import { ask, openDashboard } from '../open-dashboard.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  await dashboard.desk.activate({
-    'countersign.yaml': `${deskConfig}routing:
+const dashboard = disposeAfterTests(await openDashboard())
+await dashboard.desk.activate({
+  'countersign.yaml': `${deskConfig}routing:
   - { when: { path: 'notes/high*' }, risk: high }
 `,
-  })
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
 })
 
 let file = 0
@@ -25,6 +20,7 @@ async function askForNotes(count: number) {
   const { requestIds } = await ask(dashboard.desk, calls, 'Notes.')
   return { names, ids: requestIds }
 }
+
 async function statesOf(ids: readonly string[]): Promise<string[]> {
   const { db } = dashboard.desk.database
   const rows = db.selectFrom('request').select('state').where('id', 'in', ids)

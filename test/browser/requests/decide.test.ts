@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
+import { expect, test } from 'vitest'
+import { ask, openDashboard } from '../open-dashboard.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
 
 let file = 0
+
 async function askForNote(content = 'Text\n', said = 'I wrote a note.') {
   file += 1
   const path = `notes/decide-${file}.md`

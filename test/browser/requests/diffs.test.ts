@@ -1,15 +1,10 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
 
 const source = Array.from({ length: 60 }, (_, index) => `export const value${index} = ${index}`)
 const changed = source.map((line, index) =>

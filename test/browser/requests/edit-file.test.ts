@@ -1,16 +1,11 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { getRequest } from '#services/requests/detail/get-request.ts'
 import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
 
 const hostile = '<img src=x onerror=alert(1)> \u202Etxt\u200B'
 

@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { claimedPictures, endWithFiles } from '../../harness/fixtures/result-with-files.ts'
-import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+import { ask, openDashboard, phone } from '../open-dashboard.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
 
 const hostile = [
   '<img src=x onerror="document.title=\'owned\'">',

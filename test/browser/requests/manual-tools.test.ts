@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskWorker } from '../../harness/fixtures/agent-desk.ts'
-import { ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
+import { ask, openDashboard } from '../open-dashboard.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  const tools = 'tools:\n  delete_file: { manual: true }\n  write_file: {}\n'
-  await dashboard.desk.activate({
-    'workers/scribe.md': deskWorker
-      .replace('delete: blocked', 'delete: ask')
-      .replace('---\nYou', `${tools}---\nYou`),
-  })
-  await dashboard.desk.write('notes/old.md', 'old\n')
+const dashboard = disposeAfterTests(await openDashboard())
+const tools = 'tools:\n  delete_file: { manual: true }\n  write_file: {}\n'
+await dashboard.desk.activate({
+  'workers/scribe.md': deskWorker
+    .replace('delete: blocked', 'delete: ask')
+    .replace('---\nYou', `${tools}---\nYou`),
 })
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+await dashboard.desk.write('notes/old.md', 'old\n')
 
 // Rules: product.md 5
 test('a manual tool is invoked from the run page by a form, and whoever invoked it cannot decide it', async () => {

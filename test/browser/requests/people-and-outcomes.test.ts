@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { consumePermit } from '#services/external/consume-permit.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { openExternal } from '#services/external/open-external.ts'
 import { reportOutcome } from '#services/external/report-outcome.ts'
 import { getRequest } from '#services/requests/detail/get-request.ts'
 import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addKey } from '../../harness/fixtures/people.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
-import { ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
+import { ask, openDashboard } from '../open-dashboard.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
 
 test('in the development profile every page says so and lets one act as another person', async () => {
   const page = await dashboard.open('Grace', '/runs')

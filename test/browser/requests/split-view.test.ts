@@ -1,24 +1,18 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
+import { expect, test } from 'vitest'
+import { ask, openDashboard } from '../open-dashboard.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
 const desktop = { width: 1440, height: 900 }
-let dashboard: Dashboard
-let runId: string
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  const calls = ['one', 'two', 'three'].map((name) => ({
-    tool: 'write_file',
-    input: { path: `notes/${name}.md`, content: 'Text\n' },
-  }))
-  runId = (await ask(dashboard.desk, calls, 'Three files.')).runId
-  const input = { path: 'notes/alone.md', content: 'Text\n' }
-  await ask(dashboard.desk, [{ tool: 'write_file', input }], 'One file.')
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
+const calls = ['one', 'two', 'three'].map((name) => ({
+  tool: 'write_file',
+  input: { path: `notes/${name}.md`, content: 'Text\n' },
+}))
+const runId = (await ask(dashboard.desk, calls, 'Three files.')).runId
+const input = { path: 'notes/alone.md', content: 'Text\n' }
+await ask(dashboard.desk, [{ tool: 'write_file', input }], 'One file.')
 
 const row = (page: Page, path: string) => page.locator('.request-row', { hasText: path })
 const headline = (page: Page, path: string) =>

@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { messageRun } from '#services/runs/message-run.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { onePixel } from '../../harness/fixtures/result-with-files.ts'
 import { deskWorker } from '../../harness/fixtures/agent-desk.ts'
 import type { Locator } from 'playwright-core'
-import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+import { ask, openDashboard, phone } from '../open-dashboard.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
 
 const newestRun = () =>
   dashboard.desk.database.db

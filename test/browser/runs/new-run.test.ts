@@ -1,28 +1,23 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
-import { openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+import { openDashboard, phone } from '../open-dashboard.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  const named = (name: string, more: string): string =>
-    deskWorker.replace('name: scribe', `name: ${name}\n${more}`)
-  await dashboard.desk.activate({
-    'countersign.yaml': deskConfig.replace('defaults:', '  alone: { team: operators }\ndefaults:'),
-    'workers/form.md': named(
-      'form',
-      'input: { type: object, required: [version], properties: { version: { type: string, title: Version, pattern: "^[0-9.]+$" }, kind: { enum: [fix, feature], title: Kind } } }',
-    ),
-    'workers/lonely.md': named('lonely', 'queue: alone'),
-    'workers/theirs.md': named('theirs', 'startableBy: [operators]'),
-  })
-  await dashboard.desk.write('notes/brief.md', 'Brief\n')
+const dashboard = disposeAfterTests(await openDashboard())
+const named = (name: string, more: string): string =>
+  deskWorker.replace('name: scribe', `name: ${name}\n${more}`)
+await dashboard.desk.activate({
+  'countersign.yaml': deskConfig.replace('defaults:', '  alone: { team: operators }\ndefaults:'),
+  'workers/form.md': named(
+    'form',
+    'input: { type: object, required: [version], properties: { version: { type: string, title: Version, pattern: "^[0-9.]+$" }, kind: { enum: [fix, feature], title: Kind } } }',
+  ),
+  'workers/lonely.md': named('lonely', 'queue: alone'),
+  'workers/theirs.md': named('theirs', 'startableBy: [operators]'),
 })
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+await dashboard.desk.write('notes/brief.md', 'Brief\n')
 
 const runs = async () =>
   dashboard.desk.database.db.selectFrom('run').selectAll().orderBy('created_at').execute()

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { RunMode } from '#domain/policy/verdict.ts'
 import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
-import { openDashboard, type Dashboard } from '../open-dashboard.ts'
+import { openDashboard } from '../open-dashboard.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
-afterAll(async () => {
-  await dashboard[Symbol.asyncDispose]()
-})
+const dashboard = disposeAfterTests(await openDashboard())
 
 /** A run of Olga's in a mode, whose one call has begun and of whose outcome a person is asked. */
 async function startLost(mode: RunMode): Promise<{ runId: string; release: () => Promise<void> }> {

@@ -1,12 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { slowModel } from '../../harness/fixtures/slow-model.ts'
-import { openDashboard, type Dashboard } from '../open-dashboard.ts'
+import { openDashboard } from '../open-dashboard.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-})
-afterAll(() => dashboard[Symbol.asyncDispose]())
+const dashboard = disposeAfterTests(await openDashboard())
 
 test('what the model writes is on the page before its step is over, and its stored message takes its place', async () => {
   const { desk } = dashboard

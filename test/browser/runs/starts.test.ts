@@ -1,24 +1,21 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
-import { openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+import { openDashboard, phone } from '../open-dashboard.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  await dashboard.desk.activate({
-    'countersign.yaml': `${deskConfig}schedules:
+const dashboard = disposeAfterTests(await openDashboard())
+await dashboard.desk.activate({
+  'countersign.yaml': `${deskConfig}schedules:
   nightly: { worker: scribe, input: Draft the notes, cron: "0 6 * * 1-5", timezone: Europe/Berlin, as: ada@example.com }
   weekly: { worker: scribe, input: Sum up, cron: "0 7 * * 1", as: linus@example.com }
 `,
-    'workers/careful.md': deskWorker
-      .replace('name: scribe', 'name: careful')
-      .replace('zones:', 'startApproval: ask\nzones:'),
-  })
+  'workers/careful.md': deskWorker
+    .replace('name: scribe', 'name: careful')
+    .replace('zones:', 'startApproval: ask\nzones:'),
 })
-afterAll(() => dashboard[Symbol.asyncDispose]())
 
 async function problemsOf(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()

@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig, type ModelStep } from '../../harness/fixtures/agent-desk.ts'
-import { openDashboard, type Dashboard } from '../open-dashboard.ts'
+import { openDashboard } from '../open-dashboard.ts'
 
-let dashboard: Dashboard
-beforeAll(async () => {
-  dashboard = await openDashboard()
-  const models = 'models: { scripted-by-the-test: { context: 16000 } }\n'
-  await dashboard.desk.activate({ 'countersign.yaml': `${deskConfig}${models}` })
-  await dashboard.desk.write('notes/big.md', 'A line of the notes.\n'.repeat(600))
-})
-afterAll(() => dashboard[Symbol.asyncDispose]())
+const dashboard = disposeAfterTests(await openDashboard())
+const models = 'models: { scripted-by-the-test: { context: 16000 } }\n'
+await dashboard.desk.activate({ 'countersign.yaml': `${deskConfig}${models}` })
+await dashboard.desk.write('notes/big.md', 'A line of the notes.\n'.repeat(600))
 
 /** A model that calls a tool at every turn, and has a summary when it is asked for one. */
 function step(tool: string, input: { readonly [key: string]: string }): ModelStep {

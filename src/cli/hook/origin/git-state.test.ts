@@ -1,26 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  realpathSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { gitState } from './git-state.ts'
 import { runGit } from './run-git.ts'
 
 let folder = ''
 const withinMs = 20_000
-beforeEach(async () => {
-  folder = realpathSync(await mkdtemp(join(tmpdir(), 'countersign git ')))
+beforeEach(() => {
+  folder = newFolder('countersign git ')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const git = (...args: string[]): string =>
   execFileSync('git', ['-c', 'user.name=A', '-c', 'user.email=a@b.c', ...args], {

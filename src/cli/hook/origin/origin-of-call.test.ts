@@ -1,18 +1,18 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
-import { hostname, tmpdir } from 'node:os'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
 import { hostProof } from '#domain/requests/host-proof.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { originOfCall } from './origin-of-call.ts'
 
 let folder = ''
 beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign origin ')))
+  folder = newFolder('countersign origin ')
   await mkdir(join(folder, 'notes'))
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const program = 'Claude Code'
 const put = (path: string, text: string | Uint8Array) => writeFile(join(folder, path), text)

@@ -1,16 +1,15 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { DeferredSessions } from './deferred-sessions.ts'
 
 let folder = ''
 let sessions: DeferredSessions
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign sessions '))
+beforeEach(() => {
+  folder = newFolder('countersign sessions ')
   sessions = new DeferredSessions(folder)
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const session = {
   sessionId: '470aad5d-9672-43d4-9fd5-b7b2c8ee79bd',

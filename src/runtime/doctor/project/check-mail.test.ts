@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openMailServer, type MailServer } from '#test/harness/mail-server.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { checkMail, sendTestMail } from './check-mail.ts'
 import { checkProject } from './check-project.ts'
 import type { CheckTarget } from '../target/check.ts'
@@ -10,13 +10,10 @@ import type { CheckTarget } from '../target/check.ts'
 let projectDir: string
 let server: MailServer
 beforeEach(async () => {
-  projectDir = await mkdtemp(join(tmpdir(), 'countersign mail '))
+  projectDir = newFolder('countersign mail ')
   server = await openMailServer()
 })
-afterEach(async () => {
-  await server[Symbol.asyncDispose]()
-  await rm(projectDir, { recursive: true, force: true })
-})
+afterEach(() => server[Symbol.asyncDispose]())
 
 async function target(smtp: string | null, environment = {}): Promise<CheckTarget> {
   const email = `email:\n  smtp: { host: localhost, security: none, ${smtp} }\n  from: a@example.com\n`

@@ -1,17 +1,16 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { fixtureFiles } from '#test/harness/fixtures/project.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { checkProject } from './check-project.ts'
 import type { Finding, CheckTarget } from '../target/check.ts'
 
 let projectDir: string
 beforeEach(async () => {
-  projectDir = await mkdtemp(join(tmpdir(), 'countersign doctor '))
+  projectDir = newFolder('countersign doctor ')
   for (const [path, text] of fixtureFiles.texts) await put(path, text)
 })
-afterEach(() => rm(projectDir, { recursive: true, force: true }))
 
 async function put(path: string, text: string): Promise<void> {
   await mkdir(dirname(join(projectDir, path)), { recursive: true })

@@ -1,17 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { startOpenIdProvider } from '#test/harness/open-id/open-id-provider.ts'
 import { checkProject } from './check-project.ts'
 import { checkSignIn } from './check-sign-in.ts'
 import type { CheckTarget } from '../target/check.ts'
 
 let projectDir: string
-beforeEach(async () => {
-  projectDir = await mkdtemp(join(tmpdir(), 'countersign sign-in '))
+beforeEach(() => {
+  projectDir = newFolder('countersign sign-in ')
 })
-afterEach(() => rm(projectDir, { recursive: true, force: true }))
 
 async function target(issuer: string | null): Promise<CheckTarget> {
   const oidc = `signIn:\n  oidc: { issuer: "${issuer}", clientId: x, clientSecretFrom: OIDC_SECRET }\n`

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,6 +9,7 @@ import { coverAudit } from '#test/harness/fixtures/cover-audit.ts'
 import { exportOf } from '#test/harness/evidence/export-of.ts'
 import { livedDesk, type LivedDesk } from '#test/harness/evidence/lived-desk.ts'
 import { installClock, shiftClock } from '#test/harness/evidence/shifted-clock.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
 import { closeRun } from '../../engine/lifecycle/close-run.ts'
 
 const command = join(import.meta.dirname, '..', '..', '..', '..', 'bin', 'countersign')
@@ -17,7 +17,7 @@ const command = join(import.meta.dirname, '..', '..', '..', '..', 'bin', 'counte
 let lived: LivedDesk
 let folder = ''
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign-clock-'))
+  folder = newFolder('countersign-clock-')
   lived = await livedDesk()
   const { db } = lived.desk.database
   await installClock(lived.desk.database)
@@ -26,10 +26,7 @@ beforeAll(async () => {
   for (const name of ['one', 'two', 'three']) await approvedRun(`notes/${name}.md`)
   await coverAudit(db)
 })
-afterAll(async () => {
-  await lived.desk[Symbol.asyncDispose]()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => lived.desk[Symbol.asyncDispose]())
 
 /** A call is asked, decided by two, carried out. `meanwhile`: what happens while it waits. */
 async function approvedRun(path: string, meanwhile?: () => Promise<void>): Promise<void> {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { coverAudit, logSigner } from '#test/harness/fixtures/cover-audit.ts'
-import {
-  addRequest,
-  addRun,
-  type TestRequest,
-  type TestRun,
-} from '#test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
+import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
-import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { verifyConsistency } from '#evidence/merkle/consistency-proof.ts'
 import { verifyInclusion } from '#evidence/merkle/inclusion-proof.ts'
 import { leafHash } from '#evidence/merkle/tree-hash.ts'
@@ -24,24 +20,15 @@ import { readCheckpoint } from './read-checkpoint.ts'
 import { readReceipt } from './read-receipt.ts'
 import { readTile } from './read-tile.ts'
 
-let database: TestDatabase
-let service: TestService
-let grace: TestPerson
-let edsger: TestPerson
-let auditor: TestPerson
-let run: TestRun
 let request: TestRequest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  const ada = await addPerson(database.db, 'Ada', [])
-  grace = await addPerson(database.db, 'Grace', ['platform'])
-  edsger = await addPerson(database.db, 'Edsger', [])
-  auditor = await addPerson(database.db, 'Aud', ['auditors'], 'aud@example.com')
-  run = await addRun(service, { startedBy: ada })
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
+const service = await createTestService(database.db)
+const ada = await addPerson(database.db, 'Ada', [])
+const grace = await addPerson(database.db, 'Grace', ['platform'])
+const edsger = await addPerson(database.db, 'Edsger', [])
+const auditor = await addPerson(database.db, 'Aud', ['auditors'], 'aud@example.com')
+const run = await addRun(service, { startedBy: ada })
 
 async function writeEvents(count: number): Promise<void> {
   const detail = {}

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
 
-let desk: AgentDesk
 let presented: string[]
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.write('notes/1.md', 'one\n')
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.write('notes/1.md', 'one\n')
+
 beforeEach(() => {
   presented = []
   desk.beforePresent = async (tool) => void presented.push(tool)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import {
   deskConfig,
   deskWorker,
@@ -21,26 +22,23 @@ import { closeConversation } from './close-conversation.ts'
 import { closeRun, endRest } from './close-run.ts'
 import { endDueRests } from './end-due-rests.ts'
 
-let desk: AgentDesk
 const aWrite = (content: string) => ({
   tool: 'write_file',
   input: { path: 'notes/talk.md', content },
 })
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.activate({
-    'countersign.yaml': deskConfig,
-    'workers/scribe.md': deskWorker,
-    'workers/hand.md': deskWorker
-      .replace('name: scribe', 'name: hand')
-      .replace('zones:', 'tools: { write_file: { manual: true } }\nzones:'),
-    'workers/talker.md': deskWorker
-      .replace('name: scribe', 'name: talker')
-      .replace('zones:', 'conversation: true\nrestFor: 2h\nzones:'),
-  })
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({
+  'countersign.yaml': deskConfig,
+  'workers/scribe.md': deskWorker,
+  'workers/hand.md': deskWorker
+    .replace('name: scribe', 'name: hand')
+    .replace('zones:', 'tools: { write_file: { manual: true } }\nzones:'),
+  'workers/talker.md': deskWorker
+    .replace('name: scribe', 'name: talker')
+    .replace('zones:', 'conversation: true\nrestFor: 2h\nzones:'),
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+
 beforeEach(() => {
   desk.steps.length = 0
 })

@@ -1,10 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
@@ -15,27 +11,24 @@ import { startRun, type StartRunInput } from '../../runs/starting/start-run.ts'
 import { revokePermit } from '../../permits/revoke-permit.ts'
 import { cancelRun } from './cancel-run.ts'
 
-let desk: AgentDesk
 const asking = deskWorker.replace('zones:', 'startApproval: ask\nzones:')
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.activate({
-    'countersign.yaml': `${deskConfig.replace('defaults:', '  alone: { team: operators }\ndefaults:')}overlays:
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({
+  'countersign.yaml': `${deskConfig.replace('defaults:', '  alone: { team: operators }\ndefaults:')}overlays:
   - { when: { tool: start_run, worker: watched }, approval: ask, reason: the board wants to know }
   - { when: { tool: start_run, worker: never }, approval: { blocked: not this year } }
 `,
-    'workers/careful.md': asking.replace('name: scribe', 'name: careful'),
-    'workers/lonely.md': asking.replace('name: scribe', 'name: lonely\nqueue: alone'),
-    'workers/watched.md': deskWorker.replace('name: scribe', 'name: watched'),
-    'workers/never.md': deskWorker.replace('name: scribe', 'name: never'),
-    'workers/caller.md': deskWorker.replace(
-      'name: scribe',
-      'name: caller\nworkers: [careful, scribe]\ntools: { call_worker: { approval: preApproved } }',
-    ),
-  })
+  'workers/careful.md': asking.replace('name: scribe', 'name: careful'),
+  'workers/lonely.md': asking.replace('name: scribe', 'name: lonely\nqueue: alone'),
+  'workers/watched.md': deskWorker.replace('name: scribe', 'name: watched'),
+  'workers/never.md': deskWorker.replace('name: scribe', 'name: never'),
+  'workers/caller.md': deskWorker.replace(
+    'name: scribe',
+    'name: caller\nworkers: [careful, scribe]\ntools: { call_worker: { approval: preApproved } }',
+  ),
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+
 beforeEach(() => {
   desk.steps.length = 0
   desk.asked.length = 0

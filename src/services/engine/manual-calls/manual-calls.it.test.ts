@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { ModelAnswer } from '#models/model.ts'
 import { beginRun } from '../lifecycle/begin-run.ts'
@@ -15,17 +16,13 @@ import { invokeTool } from './invoke-tool.ts'
 import { listManualTools } from './list-manual-tools.ts'
 import { openManualCalls } from './open-manual-calls.ts'
 
-let desk: AgentDesk
-
 const manual = deskWorker.replace('---\nYou', 'tools:\n  write_file: { manual: true }\n---\nYou')
 const note = { path: 'notes/release.md', content: 'released\n' }
 const draft = { path: 'scratch/draft.txt', content: 'draft\n' }
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.activate({ 'workers/scribe.md': manual })
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({ 'workers/scribe.md': manual })
+
 beforeEach(() => {
   desk.steps.length = 0
   desk.executed.length = 0

@@ -1,30 +1,23 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { messageRun } from '../../runs/message-run.ts'
 import { getRun } from '../../runs/reading/get-run.ts'
 
-let desk: AgentDesk
 // A step of the desk's model takes 100 tokens in and 10 out: 1 USD.
 const prices = `models:
   scripted-by-the-test: { price: { input: 9000, output: 10000 } }
 `
 const priced = (budgets: string) => ({ 'countersign.yaml': `${deskConfig}${prices}${budgets}` })
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.activate({
-    ...priced(''),
-    'workers/scribe.md': deskWorker.replace('limits: {', 'limits: { costUsd: 5,'),
-    'workers/other.md': deskWorker.replace('name: scribe', 'name: other'),
-  })
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({
+  ...priced(''),
+  'workers/scribe.md': deskWorker.replace('limits: {', 'limits: { costUsd: 5,'),
+  'workers/other.md': deskWorker.replace('name: scribe', 'name: other'),
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+
 beforeEach(() => {
   desk.steps.length = 0
   desk.asked.length = 0
@@ -32,6 +25,7 @@ beforeEach(() => {
 
 const aRead = { calls: [{ tool: 'list_files', input: { path: '' } }] }
 const show = (runId: string) => getRun(desk.api, desk.people.ada.caller, runId)
+
 async function step(runId: string, turn: number): Promise<string> {
   const outcome = await desk.turn(runId, turn)
   if (outcome.kind === 'calls') await desk.perform(outcome)

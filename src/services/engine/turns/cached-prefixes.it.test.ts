@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker } from '#test/harness/fixtures/agent-desk.ts'
 import { plainModel } from '#test/harness/fixtures/plain-model.ts'
-import { startProviderServer, type ProviderServer } from '#test/harness/fixtures/provider-server.ts'
+import { startProviderServer } from '#test/harness/fixtures/provider-server.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { Model, ModelRequest } from '#models/model.ts'
 import { openModel } from '#models/open-model.ts'
@@ -13,11 +14,7 @@ import { desk, say, useTurnDesk } from './turns.fixture.ts'
 
 useTurnDesk()
 
-let server: ProviderServer
-beforeAll(async () => {
-  server = await startProviderServer()
-})
-afterAll(() => server[Symbol.asyncDispose]())
+const server = disposeAfterTests(await startProviderServer())
 
 const turns = 50
 

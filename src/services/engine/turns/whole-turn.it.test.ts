@@ -1,21 +1,18 @@
 import fc from 'fast-check'
 import assert from 'node:assert/strict'
-import { afterAll, beforeAll, test } from 'vitest'
-import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { Problem } from '#domain/problem.ts'
 import { reviseRequest } from '../../revising/revise-request.ts'
 import { revokePermit } from '../../permits/revoke-permit.ts'
 import { advanceRequests } from '../../requests/ending/advance-requests.ts'
 import { TurnModel, type CallKind } from './turn-model.fixture.ts'
 
-let desk: AgentDesk
 let turns = 0
 let texts = 0
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
 
 const does = [
   'approve',

@@ -1,18 +1,15 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { openMcpDesk, type McpDesk } from '#test/harness/fixtures/mcp-desk.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openMcpDesk } from '#test/harness/fixtures/mcp-desk.ts'
 import { sequenceOfVersion } from '../activations/sequence-of-version.ts'
 import { agreeToFolder } from '../agree-to-policy.ts'
-
-let bench: McpDesk
 
 const add = { tool: 'mcp__sums__add', input: { a: 1, b: 2 } }
 const refuse = { tool: 'mcp__sums__look', input: {} }
 
-beforeAll(async () => {
-  bench = await openMcpDesk('add: preApproved')
-}, 120_000)
-afterAll(() => bench[Symbol.asyncDispose]())
+const bench = disposeAfterTests(await openMcpDesk('add: preApproved'))
+
 beforeEach(async () => {
   const { digest } = await bench.worker.policies.inForce()
   const folder = { projectDir: bench.desk.root, digest }

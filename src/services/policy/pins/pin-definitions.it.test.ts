@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { openMcpDesk, type McpDesk } from '#test/harness/fixtures/mcp-desk.ts'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openMcpDesk } from '#test/harness/fixtures/mcp-desk.ts'
 import { keepCovered, logSigner } from '#test/harness/fixtures/cover-audit.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import type { JsonObject } from '#domain/json/json.ts'
@@ -15,14 +16,9 @@ import { propose } from '../open-proposal.ts'
 import { listDefinitions } from './list-definitions.ts'
 import { byRight } from '../../core/authority.ts'
 
-let bench: McpDesk
-
 const add = { tool: 'mcp__sums__add', input: { a: 1, b: 2 } }
 
-beforeAll(async () => {
-  bench = await openMcpDesk('add: preApproved')
-}, 120_000)
-afterAll(() => bench[Symbol.asyncDispose]())
+const bench = disposeAfterTests(await openMcpDesk('add: preApproved'))
 
 async function pinnedEvents(): Promise<JsonObject[]> {
   const rows = await bench.desk.database.db

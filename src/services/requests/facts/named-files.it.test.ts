@@ -1,10 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { admitRun } from '../../engine/lifecycle/admit-run.ts'
 import { closeRun } from '../../engine/lifecycle/close-run.ts'
@@ -26,21 +22,18 @@ zones:
 ---
 Write.
 `
-let desk: AgentDesk
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  const overlays = 'overlays:\n  - { when: { path: "pay/**" }, approval: ask }\nrights:'
-  await desk.activate({
-    'workers/hand.md': hand,
-    'workers/scribe.md': worker.replace(
-      'zones:',
-      'workers: [hand]\ntools: { call_worker: { approval: preApproved } }\nzones:',
-    ),
-    'countersign.yaml': deskConfig.replace('rights:', overlays),
-  })
+const desk = disposeAfterTests(await openAgentDesk())
+const overlays = 'overlays:\n  - { when: { path: "pay/**" }, approval: ask }\nrights:'
+await desk.activate({
+  'workers/hand.md': hand,
+  'workers/scribe.md': worker.replace(
+    'zones:',
+    'workers: [hand]\ntools: { call_worker: { approval: preApproved } }\nzones:',
+  ),
+  'countersign.yaml': deskConfig.replace('rights:', overlays),
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+
 beforeEach(async () => {
   desk.steps.length = 0
   await desk.write('scratch/run.sh', 'echo theirs\n')

@@ -1,29 +1,23 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { RequestSort } from '#domain/requests/request.ts'
-import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { listRequests } from './list-requests.ts'
 
-let desk: AgentDesk
+const desk = disposeAfterTests(await openAgentDesk())
 /** of two turns, each with its requests in call order */
-let turns: readonly (readonly string[])[] = []
-
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  const asked: string[][] = []
-  for (const name of ['first', 'second']) {
-    const runId = await desk.start()
-    desk.say({
-      calls: [1, 2, 3].map((place) => ({
-        tool: 'write_file',
-        input: { path: `notes/${name}-${place}.md`, content: 'x\n' },
-      })),
-    })
-    await desk.turn(runId, 1)
-    asked.push((await desk.calls(runId, 1)).map((call) => call.requestId))
-  }
-  turns = asked
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const turns: string[][] = []
+for (const name of ['first', 'second']) {
+  const runId = await desk.start()
+  desk.say({
+    calls: [1, 2, 3].map((place) => ({
+      tool: 'write_file',
+      input: { path: `notes/${name}-${place}.md`, content: 'x\n' },
+    })),
+  })
+  await desk.turn(runId, 1)
+  turns.push((await desk.calls(runId, 1)).map((call) => call.requestId))
+}
 
 /** and the turn that comes first in it */
 const sorts: [RequestSort, number][] = [

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
 import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { addPerson } from '#test/harness/fixtures/people.ts'
 import { costOf, type ReadingCost } from '#test/harness/fixtures/reading-cost.ts'
-import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import type { Db } from '#store/database.ts'
 import { readAudit } from '../../audit/read-audit.ts'
 import type { ServiceContext } from '../../core/context.ts'
@@ -13,23 +14,16 @@ import { searchService } from '../../search/search-service.ts'
 import { listRuns } from '../../runs/reading/list-runs.ts'
 import { listRequests, type ListRequestsInput } from './list-requests.ts'
 
-let database: TestDatabase
-let service: TestService
-let grace: TestPerson
-let auditor: TestPerson
-let stranger: TestPerson
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  grace = await addPerson(database.db, 'Grace', ['platform'])
-  auditor = await addPerson(database.db, 'Aud', ['auditors'], 'aud@example.com')
-  stranger = await addPerson(database.db, 'Sam', [])
-  const ada = await addPerson(database.db, 'Ada', [])
-  const first = await addRequest(service, await addRun(service, { startedBy: ada }))
-  // Many more of the same: 330 runs with 30,000 requests that have ended and 3,000 that wait, and
-  // as many events.
-  await sql`
+const database = disposeAfterTests(await createTestDatabase())
+const service = await createTestService(database.db)
+const grace = await addPerson(database.db, 'Grace', ['platform'])
+const auditor = await addPerson(database.db, 'Aud', ['auditors'], 'aud@example.com')
+const stranger = await addPerson(database.db, 'Sam', [])
+const ada = await addPerson(database.db, 'Ada', [])
+const first = await addRequest(service, await addRun(service, { startedBy: ada }))
+// Many more of the same: 330 runs with 30,000 requests that have ended and 3,000 that wait, and
+// as many events.
+await sql`
     with many as (
       insert into run (id, root_run_id, worker, worker_digest, policy_digest, mode, title, input_digest, started_by,
         workflow_id, task_queue, epoch, signature, key_id)
@@ -38,7 +32,7 @@ beforeAll(async () => {
       from run, generate_series(1, 330) n returning id)
     insert into run_lineage (run_id, ancestor_id, depth) select id, id, 0 from many
   `.execute(database.db)
-  await sql`
+await sql`
     insert into request (id, kind, state, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
       run_id, root_run_id, turn, position, created_at, expires_at, epoch)
     select gen_random_uuid(), kind, case when n % 11 = 0 then 'pending' else 'approved' end, queue, team, risk, tool,
@@ -46,14 +40,12 @@ beforeAll(async () => {
       created_at - n * interval '1 second', expires_at + n * interval '1 second', epoch
     from request, generate_series(1, 32999) n where request.id = ${first.id}
   `.execute(database.db)
-  await sql`
+await sql`
     insert into audit_event (id, at, type, actor_type, actor_id, document)
     select gen_random_uuid(), clock_timestamp() - n * interval '1 second', 'call.judged', 'policy', null, '{}'
     from generate_series(1, 33000) n
   `.execute(database.db)
-  await sql`analyze`.execute(database.db)
-})
-afterAll(() => database[Symbol.asyncDispose]())
+await sql`analyze`.execute(database.db)
 
 /** What a reading costs by the plans of its queries, and how much it read. */
 async function costOfReading(read: (db: Db) => Promise<number>): Promise<ReadingCost> {

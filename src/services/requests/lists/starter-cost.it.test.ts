@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
 import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { addPerson } from '#test/harness/fixtures/people.ts'
 import { costOf } from '#test/harness/fixtures/reading-cost.ts'
-import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { readAudit } from '../../audit/read-audit.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { listRuns } from '../../runs/reading/list-runs.ts'
@@ -19,10 +20,6 @@ const many = 30_000
 /** How many times as many blocks a page of the larger one may touch. */
 const mostGrowth = 3
 
-let database: TestDatabase
-let service: TestService
-/** In no team; started one run in thirty. */
-let ada: TestPerson
 const costsOfFew = new Map<string, number>()
 
 const pages: Readonly<Record<string, (ctx: ServiceContext) => Promise<readonly unknown[]>>> = {
@@ -39,17 +36,15 @@ const pages: Readonly<Record<string, (ctx: ServiceContext) => Promise<readonly u
   trail: async (ctx) => (await readAudit(ctx, ada.caller, { keyReadsAudit: false })).documents,
 }
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  ada = await addPerson(database.db, 'Ada', [])
-  const other = await addPerson(database.db, 'Edsger', [])
-  const first = await addRequest(service, await addRun(service, { startedBy: other }))
-  await addMany(first.id, 1, few)
-  for (const name of Object.keys(pages)) costsOfFew.set(name, await blocksOf(name))
-  await addMany(first.id, few + 1, many)
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
+const service = await createTestService(database.db)
+/** In no team; started one run in thirty. */
+const ada = await addPerson(database.db, 'Ada', [])
+const other = await addPerson(database.db, 'Edsger', [])
+const first = await addRequest(service, await addRun(service, { startedBy: other }))
+await addMany(first.id, 1, few)
+for (const name of Object.keys(pages)) costsOfFew.set(name, await blocksOf(name))
+await addMany(first.id, few + 1, many)
 
 /** Runs, each with one request and five events of it, a minute older than the one before. */
 async function addMany(like: string, from: number, to: number): Promise<void> {

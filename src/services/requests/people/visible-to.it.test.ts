@@ -1,38 +1,35 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addRequest, addRun, type TestRun } from '#test/harness/fixtures/gated-run.ts'
 import { addKey, addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { ownersOfEarlierRows } from '#store/migrations/20261126T190000Z-st-owners.ts'
 import { openExternal } from '../../external/open-external.ts'
 import { viewerOf } from './viewer.ts'
 import { requestVisibleTo, runVisibleTo } from './visible-to.ts'
 
-let database: TestDatabase
-let service: TestService
 const people: TestPerson[] = []
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  const teams = [[], [], ['platform'], ['data'], ['operators'], ['platform', 'data']]
-  for (const [place, of] of teams.entries()) {
-    people.push(await addPerson(database.db, `Person ${place}`, of))
-  }
-  // Somebody has to be left who may decide.
-  for (const name of ['Rosa', 'Radia']) await addPerson(database.db, name, ['platform', 'security'])
-  await addRuns(60)
-  await addPrograms(40)
-})
-afterAll(() => database[Symbol.asyncDispose]())
-
 /** The same choices in every run of the test. */
 let state = 7
+
+const database = disposeAfterTests(await createTestDatabase())
+const service = await createTestService(database.db)
+const teams = [[], [], ['platform'], ['data'], ['operators'], ['platform', 'data']]
+for (const [place, of] of teams.entries()) {
+  people.push(await addPerson(database.db, `Person ${place}`, of))
+}
+// Somebody has to be left who may decide.
+for (const name of ['Rosa', 'Radia']) await addPerson(database.db, name, ['platform', 'security'])
+await addRuns(60)
+await addPrograms(40)
+
 function below(count: number): number {
   state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
   return Math.floor((state / 2_147_483_648) * count)
 }
+
 function anyOf<T>(items: readonly T[]): T {
   const item = items[below(items.length)]
   if (item === undefined) throw new RangeError('There is none')
@@ -95,6 +92,7 @@ function started(personId: string, runId: string) {
     where run_lineage.run_id = ${sql.ref(runId)}
       and (above.started_by = ${personId} or above.api_key_id = any(${own(personId)})))`
 }
+
 function wentTo(personId: string, runId: string) {
   return sql`exists (
     select from request as other where other.run_id = ${sql.ref(runId)}

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addKey, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
@@ -15,17 +16,14 @@ import { readTranscript } from '../reading/transcript.ts'
 import { startRun } from '../starting/start-run.ts'
 import { forkRun, type ForkRunInput } from './fork-run.ts'
 
-let desk: AgentDesk
 let written = 0
 const aWrite = (path = `notes/${(written += 1)}.md`) => ({
   tool: 'write_file',
   input: { path, content: `${path}\n` },
 })
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
+
 beforeEach(() => {
   desk.steps.length = 0
   desk.asked.length = 0

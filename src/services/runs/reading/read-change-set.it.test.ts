@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { decideMany } from '#services/decisions/decide-many.ts'
 import { eraseContents } from '#store/content/erased-content.ts'
-import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { commentRequest } from '../../requests/comment-request.ts'
@@ -9,29 +10,25 @@ import { getRequest } from '../../requests/detail/get-request.ts'
 import { forkRun } from '../forking/fork-run.ts'
 import { readChangeSet } from './read-change-set.ts'
 
-let desk: AgentDesk
 let runId = ''
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.write('notes/old.md', 'old\n')
-  runId = await desk.start({ input: 'Tidy the notes' })
-  const write = (path: string, content: string) => ({
-    tool: 'write_file',
-    input: { path, content },
-  })
-  desk.say({
-    text: 'Five calls.',
-    calls: [
-      write('notes/a.md', 'a\n'),
-      { tool: 'read_file', input: { path: 'notes/old.md' } },
-      { tool: 'edit_file', input: { path: 'notes/a.md', edits: [{ find: 'a', replace: 'b' }] } },
-      { tool: 'delete_file', input: { path: 'notes/old.md' } },
-      write('notes/old.md', 'new\n'),
-    ],
-  })
-  await desk.turn(runId, 1)
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.write('notes/old.md', 'old\n')
+runId = await desk.start({ input: 'Tidy the notes' })
+const write = (path: string, content: string) => ({
+  tool: 'write_file',
+  input: { path, content },
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+desk.say({
+  text: 'Five calls.',
+  calls: [
+    write('notes/a.md', 'a\n'),
+    { tool: 'read_file', input: { path: 'notes/old.md' } },
+    { tool: 'edit_file', input: { path: 'notes/a.md', edits: [{ find: 'a', replace: 'b' }] } },
+    { tool: 'delete_file', input: { path: 'notes/old.md' } },
+    write('notes/old.md', 'new\n'),
+  ],
+})
+await desk.turn(runId, 1)
 
 const open = (turn = 1, who = desk.people.grace) =>
   readChangeSet(desk.api, who.caller, { runId, turn })

@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
 import type { Json } from '#domain/json/json.ts'
-import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { cancelRun } from '../../engine/lifecycle/cancel-run.ts'
 import { clearTranscript } from '../../retention/clear-transcript.ts'
 import { readChanges } from './read-changes.ts'
 
-let desk: AgentDesk
-beforeAll(async () => {
-  desk = await openAgentDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
+
 beforeEach(() => void (desk.steps.length = 0))
 
 const write = (path: string, content: string) => ({ tool: 'write_file', input: { path, content } })

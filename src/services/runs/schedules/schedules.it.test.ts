@@ -1,10 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import { getRun } from '../reading/get-run.ts'
@@ -13,7 +9,6 @@ import { pauseSchedule, triggerSchedule } from './manage-schedule.ts'
 import { noteScheduledTime } from './note-scheduled-time.ts'
 import { startDueTimes } from './start-scheduled.ts'
 
-let desk: AgentDesk
 const always = '"* * * * *"'
 const schedules = `schedules:
   minutely: { worker: scribe, input: Draft the notes, cron: ${always}, as: ada@example.com }
@@ -23,18 +18,12 @@ const schedules = `schedules:
   silent: { worker: talker, input: x, cron: ${always}, as: linus@example.com }
   talking: { worker: scribe, input: x, cron: ${always}, as: linus@example.com, conversation: true }
 `
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.activate({
-    'countersign.yaml': deskConfig + schedules,
-    'workers/theirs.md': deskWorker.replace(
-      'name: scribe',
-      'name: theirs\nstartableBy: [operators]',
-    ),
-    'workers/talker.md': deskWorker.replace('name: scribe', 'name: talker\nconversation: true'),
-  })
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({
+  'countersign.yaml': deskConfig + schedules,
+  'workers/theirs.md': deskWorker.replace('name: scribe', 'name: theirs\nstartableBy: [operators]'),
+  'workers/talker.md': deskWorker.replace('name: scribe', 'name: talker\nconversation: true'),
 })
-afterAll(() => desk[Symbol.asyncDispose]())
 
 const note = (schedule: string, minutesAgo = 0) =>
   noteScheduledTime(desk.api, {

@@ -1,37 +1,26 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { previewStart, type StartPreview } from './preview-start.ts'
 import { startRun } from './start-run.ts'
 
-let desk: AgentDesk
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.activate({
-    'countersign.yaml': deskConfig.replace(
-      'defaults:',
-      '  alone: { team: operators }\n  both: { team: platform }\ndefaults:',
-    ).concat(`routing:
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({
+  'countersign.yaml': deskConfig.replace(
+    'defaults:',
+    '  alone: { team: operators }\n  both: { team: platform }\ndefaults:',
+  ).concat(`routing:
   - { when: { tool: delete_file }, queue: both, quorum: { allOf: [{ team: platform, count: 1 }, { team: operators, count: 1 }] } }
 `),
-    'workers/lonely.md': deskWorker.replace('name: scribe', 'name: lonely\nqueue: alone'),
-    'workers/theirs.md': deskWorker.replace(
-      'name: scribe',
-      'name: theirs\nstartableBy: [operators]',
-    ),
-    'workers/form.md': deskWorker.replace(
-      'name: scribe',
-      'name: form\ninput: { type: object, required: [version], properties: { version: { type: string } } }',
-    ),
-  })
+  'workers/lonely.md': deskWorker.replace('name: scribe', 'name: lonely\nqueue: alone'),
+  'workers/theirs.md': deskWorker.replace('name: scribe', 'name: theirs\nstartableBy: [operators]'),
+  'workers/form.md': deskWorker.replace(
+    'name: scribe',
+    'name: form\ninput: { type: object, required: [version], properties: { version: { type: string } } }',
+  ),
 })
-afterAll(() => desk[Symbol.asyncDispose]())
 
 async function preview(who: TestPerson, name: string): Promise<StartPreview> {
   const policy = await desk.api.policies.inForce()

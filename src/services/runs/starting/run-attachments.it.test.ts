@@ -1,18 +1,12 @@
 import { symlink, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { getRun } from '../reading/get-run.ts'
 import { startRun } from './start-run.ts'
-
-let desk: AgentDesk
 
 /** Reads `notes`; nothing else is its own to read unasked. */
 const narrow = deskWorker.replace('name: scribe', 'name: narrow').replace(
@@ -35,30 +29,27 @@ const sharer = (name: string, more = ''): string =>
 `,
   )
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.activate({
-    'countersign.yaml': deskConfig.replace(
-      'rights:',
-      'overlays:\n  - { when: { path: "notes/pay*" }, approval: ask }\nrights:',
-    ),
-    'workers/narrow.md': narrow,
-    'workers/hands.md': sharer('hands'),
-    'workers/theirs.md': sharer('theirs', '\nstartableBy: [operators]'),
-    'workers/stranger.md': sharer('stranger').replace('workers: [narrow]', 'workers: [hands]'),
-  })
-  for (const path of ['notes/a.md', 'notes/pay.md', 'quiet/q.md', 'shut/s.md', 'notes/.env'])
-    await desk.write(path, `text of ${path}\n`)
-  for (const name of ['hands', 'theirs', 'stranger']) {
-    await desk.write(`${name}/open/o.md`, `text of ${name}\n`)
-    await desk.write(`${name}/asks/o.md`, 'asks\n')
-  }
-  await desk.write('elsewhere/e.md', 'elsewhere\n')
-  await desk.write('.countersign/key', 'the key\n')
-  await symlink(join(desk.root, 'elsewhere/e.md'), join(desk.root, 'notes/link.md'))
-  await symlink(join(desk.root, 'elsewhere'), join(desk.root, 'notes/there'))
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({
+  'countersign.yaml': deskConfig.replace(
+    'rights:',
+    'overlays:\n  - { when: { path: "notes/pay*" }, approval: ask }\nrights:',
+  ),
+  'workers/narrow.md': narrow,
+  'workers/hands.md': sharer('hands'),
+  'workers/theirs.md': sharer('theirs', '\nstartableBy: [operators]'),
+  'workers/stranger.md': sharer('stranger').replace('workers: [narrow]', 'workers: [hands]'),
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+for (const path of ['notes/a.md', 'notes/pay.md', 'quiet/q.md', 'shut/s.md', 'notes/.env'])
+  await desk.write(path, `text of ${path}\n`)
+for (const name of ['hands', 'theirs', 'stranger']) {
+  await desk.write(`${name}/open/o.md`, `text of ${name}\n`)
+  await desk.write(`${name}/asks/o.md`, 'asks\n')
+}
+await desk.write('elsewhere/e.md', 'elsewhere\n')
+await desk.write('.countersign/key', 'the key\n')
+await symlink(join(desk.root, 'elsewhere/e.md'), join(desk.root, 'notes/link.md'))
+await symlink(join(desk.root, 'elsewhere'), join(desk.root, 'notes/there'))
 
 async function start(attachments: string[], who: TestPerson = desk.people.ada, key?: string) {
   const keyed = key === undefined ? {} : { idempotencyKey: key }

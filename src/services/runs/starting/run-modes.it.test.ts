@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import type { RunMode } from '#domain/policy/verdict.ts'
 import { listGrants } from '../../grants/list-grants.ts'
@@ -7,13 +8,9 @@ import { settleUnknown } from '../../engine/executions/settle-unknown.ts'
 import { startRun } from './start-run.ts'
 import { verifyRun } from '../../core/verify-run.ts'
 
-let desk: AgentDesk
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.write('notes/there.md', 'there\n')
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.write('notes/there.md', 'there\n')
-})
-afterAll(() => desk[Symbol.asyncDispose]())
 beforeEach(async () => {
   desk.steps.length = 0
   desk.executed.length = 0

@@ -1,19 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { forkRun } from '../forking/fork-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { startRun } from './start-run.ts'
 import { admitRun } from '../../engine/lifecycle/admit-run.ts'
-
-let desk: AgentDesk
 
 const zones = `zones:
   - { name: notes, root: ./notes, mode: rw, approval: { read: preApproved, write: preApproved } }
@@ -40,13 +34,10 @@ const files = {
   'workers/distant.md': worker('distant', 'workspace: far'),
 }
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await mkdir(join(desk.root, 'first/notes'), { recursive: true })
-  await mkdir(join(desk.root, 'shop/notes'), { recursive: true })
-  await desk.activate(files)
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
+await mkdir(join(desk.root, 'first/notes'), { recursive: true })
+await mkdir(join(desk.root, 'shop/notes'), { recursive: true })
+await desk.activate(files)
 
 const start = (name: string, workspace?: string) =>
   startRun(desk.api, desk.people.ada.caller, {

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Problem } from '#domain/problem.ts'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { cancelRun } from '../../engine/lifecycle/cancel-run.ts'
@@ -16,12 +12,7 @@ import { startRun } from './start-run.ts'
 import { readTranscript } from '../reading/transcript.ts'
 import { verifyRun } from '../../core/verify-run.ts'
 
-let desk: AgentDesk
-
-beforeAll(async () => {
-  desk = await openAgentDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
 
 const asking = { worker: 'scribe', input: 'Write the notes' }
 

@@ -1,0 +1,16 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const folders: string[] = []
+
+/** A new empty folder, whose name begins so; it goes with this process. */
+export function newFolder(prefix: string): string {
+  if (folders.length === 0)
+    process.once('exit', () => {
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+    })
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), prefix)))
+  folders.push(folder)
+  return folder
+}
