@@ -85,7 +85,8 @@ export default defineConfig({
           name: 'slow',
           include: ['test/slow/**/*.test.ts'],
           globalSetup,
-          maxWorkers: 1,
+          // Most of them wait for processes that they start; what they measure is processor time.
+          maxWorkers: 2,
           testTimeout: 30 * 60_000,
           hookTimeout: 10 * 60_000,
           sequence: { groupOrder: 1 },

@@ -2,8 +2,8 @@ import { prepareTests } from './prepare-tests.ts'
 import { runStep } from './run-steps.ts'
 
 /**
- * `npm run test:slow`: hundreds of faults, random inputs and budgets over large ones, up to half an
- * hour.
+ * `npm run test:slow`: hundreds of faults, random inputs and budgets over large ones, a quarter
+ * of an hour.
  */
 const args = ['run', '--project', 'slow', ...process.argv.slice(2)]
 await prepareTests()
