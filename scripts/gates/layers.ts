@@ -38,7 +38,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'client/',
     'evidence/',
     'api/',
-    'runtime/(environment|folders|version)[.]ts$',
+    'runtime/(environment|folders|version|own-command)[.]ts$',
     'sandbox/workspace[.]ts$',
     'policy/names/secret-names[.]ts$',
   ],

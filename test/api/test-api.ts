@@ -125,6 +125,7 @@ export const defaultSettings: ApiSettings = {
   isSample: false,
   temporal: { uiUrl: null, namespace: 'default' },
   version: '0.0.0-test',
+  command: 'countersign',
   evidence: {
     auditKey: 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW',
     statementKeys: 'countersign statement keys v1\n',

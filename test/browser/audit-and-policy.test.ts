@@ -164,13 +164,15 @@ test('the page says how far the trail is signed, and how that is verified offlin
   await page.getByRole('button', { name: 'Request opened' }).first().click()
   const drawer = page.getByRole('dialog', { name: 'Request opened' })
   await drawer.getByText('Verify it offline').click()
-  await drawer.getByText(/^countersign audit export --request [\w-]+ --out request.json$/).waitFor()
-  await drawer.getByText(/^countersign audit verify request.json --key '[^']+'$/).waitFor()
+  await drawer
+    .getByText(/^bin\/countersign audit export --request [\w-]+ --out request.json$/)
+    .waitFor()
+  await drawer.getByText(/^bin\/countersign audit verify request.json --key '[^']+'$/).waitFor()
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'hidden' })
   await page.getByText('Verify it offline').click()
-  await page.getByText('countersign audit export --log --out trail', { exact: true }).waitFor()
-  await page.getByText(/^countersign audit verify trail --key '[^']+\+[0-9a-f]{8}\+/).waitFor()
+  await page.getByText('bin/countersign audit export --log --out trail', { exact: true }).waitFor()
+  await page.getByText(/^bin\/countersign audit verify trail --key '[^']+\+[0-9a-f]{8}\+/).waitFor()
   const olga = await dashboard.open('Olga', '/audit')
   await olga.getByText(`Signed up to event ${size}, `).waitFor()
   expect(await olga.getByText('Verify it offline').count()).toBe(0)
@@ -248,10 +250,10 @@ test('what was given up is listed with why, and sent again by who may', async ()
   expect((await sent.executeTakeFirstOrThrow()).state).toBe('pending')
 })
 
-test('a matrix says for each worker what it does alone, asks and never does, each with its line', async () => {
+test('a matrix says for each worker what it does alone and asks, where, and never does, each with its line', async () => {
   const page = await dashboard.open('Grace', '/policy')
   const matrix = page.getByRole('table', { name: 'What each worker may do' })
-  await matrix.getByRole('button', { name: 'scribe, Write files: alone asks' }).click()
+  await matrix.getByRole('button', { name: 'scribe, Write files: alone scratch/ asks' }).click()
   await matrix.getByText('Write and edit files in notes/').first().waitFor()
   await matrix
     .getByText(/^workers\/scribe\.md:\d+$/)

@@ -78,10 +78,7 @@ test('a proposed rule is shown to an owner, who applies it in the folder by the 
   await writeFile(join(run, 'url'), dashboard.url)
   await writeFile(join(run, 'dev-token'), developmentToken)
   const paste = () =>
-    promisify(execFile)('sh', [
-      '-c',
-      `bin/${command} --as olga@example.com --project '${desk.root}'`,
-    ])
+    promisify(execFile)('sh', ['-c', `${command} --as olga@example.com --project '${desk.root}'`])
   const { stdout } = await paste()
   expect(stdout).toContain('then: countersign policy activate')
   expect(await desk.read('workers/scribe.md')).toBe(

@@ -79,6 +79,7 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
     isSample: false,
     temporal: { uiUrl: null, namespace: 'default' },
     version: '0.0.0-test',
+    command: 'bin/countersign',
     evidence: {
       auditKey: formatVerifierKey(logSigner.key),
       statementKeys: 'countersign statement keys v1\n',

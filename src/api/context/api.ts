@@ -46,6 +46,8 @@ export interface ApiSettings {
     readonly namespace: string
   }
   readonly version: string
+  /** what people type to start the command: `countersign`, `npx countersign` or a path */
+  readonly command: string
   /** what evidence is verified with, as it is now: keys rotate */
   readonly evidence: EvidenceKeys
   /** the key by which push services know this installation, base64url */

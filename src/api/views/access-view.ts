@@ -50,6 +50,7 @@ export async function meView(api: Api, signIn: SignInFacts): Promise<Me> {
       dataDir: isDevelopment ? (settings.dataDir ?? null) : null,
       temporalUiUrl: settings.temporal.uiUrl,
       version: settings.version,
+      command: settings.command,
     },
   }
 }

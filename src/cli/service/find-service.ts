@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Environment, readText } from '#runtime/environment.ts'
 import { findFolders, hostProofFile, runFolder } from '#runtime/folders.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
-import { ownCommand } from '../terminal/own-command.ts'
+import { ownCommand } from '#runtime/own-command.ts'
 import type { ServiceOptions } from './service-options.ts'
 
 /** Where the service is, and the development token when this is its machine. */

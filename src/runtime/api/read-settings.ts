@@ -6,6 +6,7 @@ import { version } from '../version.ts'
 import { sessionTimes } from '#services/access/sessions/session-times.ts'
 import type { Config } from '../config/config.ts'
 import { readDevToken, ensureHostToken } from '../data-folder/run-secrets.ts'
+import { commandForReaders } from '../own-command.ts'
 import { checkoutFolder, isUsualDataDir } from '../folders.ts'
 
 const requestsPerSecond = 200
@@ -29,6 +30,7 @@ export async function readSettings(
     isSample: config.isQuickstart,
     temporal: { uiUrl: config.temporalUiUrl, namespace: config.temporal.namespace },
     version,
+    command: commandForReaders(),
     evidence: keys.evidence,
     pushPublicKey: keys.pushKey.publicKey,
     requestsPerSecond,

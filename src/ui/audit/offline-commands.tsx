@@ -1,4 +1,4 @@
-import { Command } from '../states/command.tsx'
+import { OwnCommand } from '../states/command.tsx'
 
 /**
  * How what is on the page is verified without the service: the commands, with the log's key filled
@@ -15,8 +15,8 @@ export function OfflineCommands(props: { vkey: string; requestId: string | null 
         <p className="dim">
           Verifying needs neither this service nor its database. Keep the key apart from both.
         </p>
-        <Command text={`countersign audit export ${what} --out ${into}`} />
-        <Command text={`countersign audit verify ${into} --key '${vkey}'`} />
+        <OwnCommand text={`audit export ${what} --out ${into}`} />
+        <OwnCommand text={`audit verify ${into} --key '${vkey}'`} />
       </div>
     </details>
   )

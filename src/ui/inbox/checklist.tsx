@@ -7,7 +7,7 @@ import type { FirstStep } from '#domain/first-step.ts'
 import { callApi } from '../api/call-api.ts'
 import { useMe, useWorkers } from '../api/queries.ts'
 import { startCommand } from '../runs/list/start-command.ts'
-import { Command } from '../states/command.tsx'
+import { Command, OwnCommand } from '../states/command.tsx'
 
 type Steps = readonly { readonly id: FirstStep; readonly done: boolean }[]
 
@@ -124,7 +124,7 @@ function StepInstructions({ step }: { step: FirstStep }): ReactNode {
             Add them to <code>people</code> of countersign.yaml, then make a sign-in link on the
             machine of the service:
           </p>
-          <Command text="bin/countersign people link EMAIL" />
+          <OwnCommand text="people link EMAIL" />
         </>
       )
   }

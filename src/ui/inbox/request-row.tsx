@@ -112,7 +112,13 @@ function RowTimes({ item, gone }: InboxRow) {
     <>
       {leftMs < soonMs && (
         <span className="soon">
-          {leftMs > 0 ? 'expires' : 'expired'} <Time at={item.expiresAt} />
+          {leftMs > 0 ? (
+            <>
+              <Time at={item.expiresAt} short /> left
+            </>
+          ) : (
+            'expired'
+          )}
         </span>
       )}
       <span className="dim">

@@ -11,36 +11,50 @@ import type { InboxRow } from './inbox-rows.ts'
 
 /**
  * What else is known of a request, the most important first: on one line what does not fit is left
- * out from the end. In a group the line above says the task and the worker, and beside an open card
- * its row does not say once more what stands there.
+ * out from the end, and where there is room what every row has stands in columns. In a group the
+ * line above says the task and the worker, and beside an open card its row does not say once more
+ * what stands there.
  */
 export function RowFacts(props: InboxRow & { isGrouped: boolean; isOpened: boolean }) {
   const { item, gone, isGrouped, isOpened } = props
   const warns = item.cues.some(({ level }) => level === 'warning')
   return (
     <div className="request-meta">
-      {!gone && !isOpened && <Urgent item={item} />}
-      {!isOpened && <Standing item={item} />}
-      {!isOpened && warns && <CuesLine cues={item.cues} />}
-      {item.batch !== null && item.batch.size > 1 && (
-        <Link className="row-link" to={`/runs/${item.runId}/turns/${item.turn}`}>
-          call {item.batch.position} of {item.batch.size}
-        </Link>
-      )}
-      {!gone && item.state === 'pending' && !item.eligibility.canDecide && !isOpened && (
-        <span title={item.eligibility.reason ?? undefined}>not yours to decide</span>
-      )}
-      {!isGrouped && <TaskLine request={item} />}
-      {!isGrouped && item.external === null && (
-        <span>
-          <WorkerShape name={item.lineage.at(-1)?.worker ?? item.worker ?? ''} />
-          {item.lineage.length > 0
-            ? item.lineage.map((entry) => entry.worker).join(' › ')
-            : item.worker}
+      <div className="row-signals">
+        {!gone && !isOpened && <Urgent item={item} />}
+        {!isOpened && <Standing item={item} />}
+        {!isOpened && warns && <CuesLine cues={item.cues} />}
+        {item.batch !== null && item.batch.size > 1 && (
+          <Link className="row-link" to={`/runs/${item.runId}/turns/${item.turn}`}>
+            call {item.batch.position} of {item.batch.size}
+          </Link>
+        )}
+        {!gone && item.state === 'pending' && !item.eligibility.canDecide && !isOpened && (
+          <span title={item.eligibility.reason ?? undefined}>not yours to decide</span>
+        )}
+        {!isOpened && !warns && <CuesLine cues={item.cues} />}
+      </div>
+      <div className="row-context">
+        <span className="row-task">
+          {!isGrouped && item.external === null && <TaskLine request={item} />}
+          {item.external !== null && (
+            <>
+              asked by <VisibleText text={requestedByProgram(item.external)} />
+            </>
+          )}
         </span>
-      )}
-      {!isOpened && !warns && <CuesLine cues={item.cues} />}
-      {!isOpened && <Origin item={item} isGrouped={isGrouped} />}
+        <span className="row-worker">
+          {!isGrouped && item.external === null && (
+            <>
+              <WorkerShape name={item.lineage.at(-1)?.worker ?? item.worker ?? ''} />
+              {item.lineage.length > 0
+                ? item.lineage.map((entry) => entry.worker).join(' › ')
+                : item.worker}
+            </>
+          )}
+        </span>
+        <span className="row-number">#{item.number}</span>
+      </div>
     </div>
   )
 }
@@ -77,25 +91,6 @@ function Standing({ item }: { item: Item }) {
           snoozed until <Time at={item.snoozedUntil} />
         </span>
       )}
-    </>
-  )
-}
-
-/** Who asked, and by which tool. */
-function Origin({ item, isGrouped }: { item: Item; isGrouped: boolean }) {
-  const starter = item.lineage[0]?.startedBy?.name
-  return (
-    <>
-      {item.external !== null && (
-        <span>
-          asked by <VisibleText text={requestedByProgram(item.external)} />
-        </span>
-      )}
-      {!isGrouped && starter !== undefined && <span>asked by {starter}</span>}
-      <span>#{item.number}</span>
-      <span className="mono">
-        <VisibleText text={item.tool} />
-      </span>
     </>
   )
 }

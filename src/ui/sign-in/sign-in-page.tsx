@@ -43,7 +43,7 @@ export function SignInPage({ ended, refusal }: { ended: boolean; refusal: string
               {methods.data.development || methods.data.mail ? 'Or make' : 'Make'} a one-time link
               on the machine that runs the service, and open it here:
             </p>
-            <Command text="bin/countersign people link you@example.com" />
+            <Command text={`${methods.data.command} people link you@example.com`} />
           </div>
         )}
       </div>

@@ -1,7 +1,13 @@
 import { ActionIcon } from '@mantine/core'
 import { IconCopy } from '@tabler/icons-react'
 import { copyText } from '../text/copy-text.ts'
+import { useMe } from '../api/queries.ts'
 import './states.css'
+
+/** The same of this service's own command, by the name that it has there. */
+export function OwnCommand({ text }: { text: string }) {
+  return <Command text={`${useMe().installation.command} ${text}`} />
+}
 
 /** A command to run in a terminal, with a control that copies it. */
 export function Command({ text }: { text: string }) {

@@ -191,6 +191,7 @@ test('without development sign-in its routes do not exist, and nobody is named',
     mail: false,
     oidc: null,
     people: [],
+    command: 'countersign',
   })
 })
 

@@ -69,9 +69,10 @@ test('the start of a run is read and approved like any request, and its page say
   await picture(phoneOfGrace, 'start-request-phone')
 })
 
-test('the runs page lists schedules with their next time, and who may switches one off and on', async () => {
+test('the runs page lists schedules in words with their next time, and who may switches one off and on', async () => {
   const ada = await dashboard.open('Ada', '/runs')
   const section = ada.getByRole('region', { name: 'Schedules' })
+  await section.getByText('every weekday at 06:00').waitFor()
   await section.getByText('0 6 * * 1-5').waitFor()
   await picture(ada, 'schedules')
   const nightly = section.getByRole('switch', { name: 'nightly starts runs' })

@@ -98,7 +98,8 @@ const authMethods = openRoute({
     const settings = (await api.ctx.policies.inForce()).config.signIn.oidc
     const oidc =
       settings === null || api.identityProviderOf === undefined ? null : { label: settings.label }
-    return { status: 200, body: { development, link: true, mail, oidc, people } }
+    const { command } = api.settings
+    return { status: 200, body: { development, link: true, mail, oidc, people, command } }
   },
 })
 

@@ -37,6 +37,8 @@ export const installation = z.object({
   dataDir: z.string().nullable(),
   temporalUiUrl: z.string().nullable(),
   version: z.string(),
+  /** what people type to start the command, such as `countersign` or `bin/countersign` */
+  command: z.string(),
 })
 
 export const absenceBody = z
@@ -85,6 +87,8 @@ export const authMethods = z
     /** people sign in at a provider, which is called so */
     oidc: z.object({ label: z.string() }).nullable(),
     people: z.array(z.object({ email: z.string(), name: z.string() })),
+    /** what people type on the machine of the service to start the command */
+    command: z.string(),
   })
   .meta({ id: 'AuthMethods' })
 

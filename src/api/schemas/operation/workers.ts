@@ -25,6 +25,8 @@ const previewLine = z.object({
   approval: z.enum(approvalWords),
   /** one sentence */
   text: z.string(),
+  /** the folder that it speaks of, "" for the whole workspace; absent: no folder */
+  place: z.string().optional(),
   tools: z.array(z.string()),
   reason: z.string().nullable(),
   /** `file:line` of the rule */

@@ -7,6 +7,8 @@ import type { ApprovalWord } from '#domain/policy/verdict.ts'
 export interface PreviewLine {
   readonly approval: ApprovalWord
   readonly text: string
+  /** the folder that it speaks of, "" for the whole workspace; absent: no folder */
+  readonly place?: string
   /** the tools that the sentence speaks of; none for what no tool of the worker can do */
   readonly tools: readonly string[]
   readonly reason: string | null

@@ -37,10 +37,17 @@ export function zoneLines(worker: WorkerDefinition): readonly PreviewLine[] {
 function zoneLine(zone: Zone, { operation, verb, tools }: ZoneAct): PreviewLine {
   const text = `${verb} files in ${placeOf(zone)}${isChange({ operation }) ? suffixesOf(zone) : ''}`
   if (isChange({ operation }) && zone.mode === 'ro') {
-    return { approval: 'blocked', text, tools, reason: 'read only', source: zone.source }
+    return {
+      approval: 'blocked',
+      text,
+      place: zone.root,
+      tools,
+      reason: 'read only',
+      source: zone.source,
+    }
   }
   const { approval, reason, rule } = zoneOpinion(zone, operation)
-  return { approval, text, tools, reason, source: rule.source }
+  return { approval, text, place: zone.root, tools, reason, source: rule.source }
 }
 
 /** Names that a zone lists although they are protected everywhere else. */

@@ -23,27 +23,39 @@ const worker: ListedWorker = {
   conversation: null,
   workspaces: ['default'],
   lines: [
-    line({}),
-    line({ approval: 'preApproved', text: 'Write files in scratch/', queues: [] }),
+    line({ place: 'notes' }),
+    line({
+      approval: 'preApproved',
+      text: 'Write files in scratch/',
+      place: 'scratch',
+      queues: [],
+    }),
+    line({ approval: 'blocked', text: 'Write files in the workspace', place: '', queues: [] }),
+    line({ approval: 'preApproved', tools: ['read_file'], place: '', queues: [] }),
+    line({ approval: 'preApproved', tools: ['read_file'], place: 'notes', queues: [] }),
     line({ approval: 'blocked', text: 'Run any command', tools: [], queues: [] }),
     line({ text: 'Use mail', tools: ['mcp__mail__*'], queues: ['platform', 'security'] }),
   ],
 }
 
-test('a cell says each way that a call may go, with the queues that are asked', () => {
+test('a cell says each way that a call may go, where, and which queues are asked', () => {
   expect(cellOf(worker, 'write').ways).toEqual([
-    { approval: 'preApproved', queues: [] },
-    { approval: 'ask', queues: ['platform'] },
+    { approval: 'preApproved', queues: [], places: ['scratch/'] },
+    { approval: 'ask', queues: ['platform'], places: ['notes/'] },
   ])
   expect(cellOf(worker, 'tool').ways).toEqual([
-    { approval: 'ask', queues: ['platform', 'security'] },
+    { approval: 'ask', queues: ['platform', 'security'], places: [] },
   ])
+})
+
+test('what holds in the whole workspace names no place', () => {
+  expect(cellOf(worker, 'read').ways).toEqual([{ approval: 'preApproved', queues: [], places: [] }])
 })
 
 test('where a worker has no means, the cell says never', () => {
   expect(cellOf(worker, 'command')).toEqual({
     lines: [],
-    ways: [{ approval: 'blocked', queues: [] }],
+    ways: [{ approval: 'blocked', queues: [], places: [] }],
   })
 })
 

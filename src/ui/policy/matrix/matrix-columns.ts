@@ -17,8 +17,15 @@ export type MatrixColumn = (typeof matrixColumns)[number]['id']
 /** One cell: what a worker may do of one kind, and every sentence behind it. */
 export interface MatrixCell {
   readonly lines: readonly PreviewLineView[]
-  /** each way that such a call may go; "never" alone where the worker has no means */
-  readonly ways: readonly { readonly approval: ApprovalWord; readonly queues: readonly string[] }[]
+  /** each way that such a call may go; "never" alone where there is no other */
+  readonly ways: readonly MatrixWay[]
+}
+
+/** `places`: where it goes so, if it goes otherwise elsewhere; none: everywhere. */
+export interface MatrixWay {
+  readonly approval: ApprovalWord
+  readonly queues: readonly string[]
+  readonly places: readonly string[]
 }
 
 /** The cell of a worker in a column. Pure. */
@@ -28,10 +35,23 @@ export function cellOf(worker: ListedWorker, column: MatrixColumn): MatrixCell {
   )
   const ways = approvalWords.flatMap((approval) => {
     const of = lines.filter((line) => line.approval === approval)
-    if (of.length === 0) return []
-    return [{ approval, queues: [...new Set(of.flatMap(({ queues }) => queues))] }]
+    if (of.length === 0 || approval === 'blocked') return []
+    const queues = [...new Set(of.flatMap((line) => line.queues))]
+    return [{ approval, queues, places: placesOf(of) }]
   })
-  return { lines, ways: ways.length === 0 ? [{ approval: 'blocked', queues: [] }] : ways }
+  const [only, other] = ways
+  if (only === undefined) return { lines, ways: [{ approval: 'blocked', queues: [], places: [] }] }
+  const isEverywhere = other === undefined && only.places.includes(elsewhere)
+  return { lines, ways: isEverywhere ? [{ ...only, places: [] }] : ways }
+}
+
+const elsewhere = 'elsewhere'
+
+/** The folders of lines; the whole workspace is what no narrower zone covers. */
+function placesOf(lines: readonly PreviewLineView[]): readonly string[] {
+  const places = new Set(lines.flatMap(({ place }) => place ?? []))
+  const named = [...places].filter((place) => place !== '').map((place) => `${place}/`)
+  return places.has('') ? [...named, elsewhere] : named
 }
 
 /** The column that a tool's calls belong to. */

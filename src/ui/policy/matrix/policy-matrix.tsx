@@ -1,5 +1,5 @@
 import { UnstyledButton } from '@mantine/core'
-import { IconBan, IconCheck, IconHandStop } from '@tabler/icons-react'
+import { IconCheck, IconHandStop } from '@tabler/icons-react'
 import { Fragment, useState } from 'react'
 import { Link } from 'react-router'
 import type { ListedWorker } from '#api/schemas/operation/workers.ts'
@@ -17,53 +17,60 @@ interface Place {
 export function PolicyMatrix({ workers }: { workers: readonly ListedWorker[] }) {
   const [open, setOpen] = useState<Place | null>(null)
   return (
-    <div className="matrix-box">
-      <table className="matrix" aria-label="What each worker may do">
-        <thead>
-          <tr>
-            <th scope="col">Worker</th>
-            {matrixColumns.map(({ id, title }) => (
-              <th key={id} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {workers.map((worker) => (
-            <Fragment key={worker.name}>
-              <tr>
-                <th scope="row">{worker.name}</th>
-                {matrixColumns.map(({ id, title }) => {
-                  const isOpen = open?.worker === worker.name && open.column === id
-                  return (
-                    <td key={id} data-title={title}>
-                      <UnstyledButton
-                        className="matrix-cell"
-                        aria-expanded={isOpen}
-                        onClick={() => setOpen(isOpen ? null : { worker: worker.name, column: id })}
-                      >
-                        <span className="visually-hidden">
-                          {worker.name}, {title}:{' '}
-                        </span>
-                        <Ways cell={cellOf(worker, id)} />
-                      </UnstyledButton>
-                    </td>
-                  )
-                })}
-              </tr>
-              {open?.worker === worker.name && (
-                <tr className="matrix-detail">
-                  <td colSpan={matrixColumns.length + 1}>
-                    <Rules worker={worker} column={open.column} />
-                  </td>
+    <>
+      <div className="matrix-box">
+        <table className="matrix" aria-label="What each worker may do">
+          <thead>
+            <tr>
+              <th scope="col">Worker</th>
+              {matrixColumns.map(({ id, title }) => (
+                <th key={id} scope="col">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {workers.map((worker) => (
+              <Fragment key={worker.name}>
+                <tr>
+                  <th scope="row">{worker.name}</th>
+                  {matrixColumns.map(({ id, title }) => {
+                    const isOpen = open?.worker === worker.name && open.column === id
+                    return (
+                      <td key={id} data-title={title}>
+                        <UnstyledButton
+                          className="matrix-cell"
+                          aria-expanded={isOpen}
+                          onClick={() =>
+                            setOpen(isOpen ? null : { worker: worker.name, column: id })
+                          }
+                        >
+                          <span className="visually-hidden">
+                            {worker.name}, {title}:{' '}
+                          </span>
+                          <Ways cell={cellOf(worker, id)} />
+                        </UnstyledButton>
+                      </td>
+                    )
+                  })}
                 </tr>
-              )}
-            </Fragment>
-          ))}
-        </tbody>
-      </table>
-    </div>
+                {open?.worker === worker.name && (
+                  <tr className="matrix-detail">
+                    <td colSpan={matrixColumns.length + 1}>
+                      <Rules worker={worker} column={open.column} />
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className="dim small matrix-legend">
+        What a cell does not name, the worker never does. Open a cell for its rules.
+      </p>
+    </>
   )
 }
 
@@ -72,15 +79,30 @@ const words: Readonly<Record<ApprovalWord, string>> = {
   ask: 'asks',
   blocked: 'never',
 }
-const icons = { preApproved: IconCheck, ask: IconHandStop, blocked: IconBan } as const
+const icons = { preApproved: IconCheck, ask: IconHandStop } as const
 
 function Ways({ cell }: { cell: MatrixCell }) {
-  return cell.ways.map(({ approval, queues }) => {
+  return cell.ways.map(({ approval, queues, places }) => {
+    if (approval === 'blocked') {
+      return (
+        <span key={approval} className="matrix-blocked">
+          <span aria-hidden>–</span>
+          <span className="visually-hidden">{words.blocked}</span>
+        </span>
+      )
+    }
     const Icon = icons[approval]
     return (
       <span key={approval} className={`matrix-way matrix-${approval}`}>
         <Icon size={13} aria-hidden /> {words[approval]}
         {queues.length > 0 && ` ${queues.join(', ')}`}
+        {places.length > 0 && (
+          <span className="matrix-places">
+            {' '}
+            {places.slice(0, 3).join(', ')}
+            {places.length > 3 && ` and ${places.length - 3} more`}
+          </span>
+        )}
       </span>
     )
   })

@@ -76,52 +76,56 @@ export function RunsPage() {
           />
         </div>
       </div>
-      <Schedules />
-      {runs.isPending && <Loading what="the runs" lines={6} />}
-      {runs.isError && <Failure error={runs.error} retry={() => void runs.refetch()} />}
-      {runs.isSuccess && items.length === 0 && <NoRuns narrowed={query.size > 0} />}
-      {items.length > 0 && (
-        <ul className="run-list">
-          {items.map((run) => (
-            <li key={run.id} className="run-row">
-              <div className="grow">
-                <Link to={`/runs/${run.id}`} className="request-link">
-                  <span className="run-number">{run.number}</span>
-                  <WorkerShape name={run.worker} />
-                  {run.worker}: <VisibleText text={run.title} />
-                </Link>
-                <div className="dim small">
-                  started by{' '}
-                  {run.startedBy === null ? (
-                    starterName(null)
-                  ) : (
-                    <Link className="run-starter" to={`/runs?startedBy=${run.startedBy.id}`}>
-                      {run.startedBy.name}
+      <div className="runs-split">
+        <Schedules />
+        <div>
+          {runs.isPending && <Loading what="the runs" lines={6} />}
+          {runs.isError && <Failure error={runs.error} retry={() => void runs.refetch()} />}
+          {runs.isSuccess && items.length === 0 && <NoRuns narrowed={query.size > 0} />}
+          {items.length > 0 && (
+            <ul className="run-list">
+              {items.map((run) => (
+                <li key={run.id} className="run-row">
+                  <div className="grow">
+                    <Link to={`/runs/${run.id}`} className="request-link">
+                      <span className="run-number">{run.number}</span>
+                      <WorkerShape name={run.worker} />
+                      {run.worker}: <VisibleText text={run.title} />
                     </Link>
-                  )}{' '}
-                  <Time at={run.createdAt} />
-                  {run.scripted && ' · scripted model'}
-                  {run.mode !== 'prompt' && ` · mode ${run.mode}`}
-                  <WaitingFor run={run} />
-                  {run.failure !== undefined && (
-                    <>
-                      {' '}
-                      · <VisibleText text={run.failure.message} />
-                    </>
+                    <div className="dim small">
+                      started by{' '}
+                      {run.startedBy === null ? (
+                        starterName(null)
+                      ) : (
+                        <Link className="run-starter" to={`/runs?startedBy=${run.startedBy.id}`}>
+                          {run.startedBy.name}
+                        </Link>
+                      )}{' '}
+                      <Time at={run.createdAt} />
+                      {run.scripted && ' · scripted model'}
+                      {run.mode !== 'prompt' && ` · mode ${run.mode}`}
+                      <WaitingFor run={run} />
+                      {run.failure !== undefined && (
+                        <>
+                          {' '}
+                          · <VisibleText text={run.failure.message} />
+                        </>
+                      )}
+                    </div>
+                  </div>
+                  {run.pendingRequests > 0 && (
+                    <Link className="small run-waiting" to={`/?runId=${run.id}`}>
+                      {run.pendingRequests} to decide
+                    </Link>
                   )}
-                </div>
-              </div>
-              {run.pendingRequests > 0 && (
-                <Link className="small run-waiting" to={`/?runId=${run.id}`}>
-                  {run.pendingRequests} to decide
-                </Link>
-              )}
-              <RunState state={run.state} />
-            </li>
-          ))}
-        </ul>
-      )}
-      <ShowMore list={runs} />
+                  <RunState state={run.state} />
+                </li>
+              ))}
+            </ul>
+          )}
+          <ShowMore list={runs} />
+        </div>
+      </div>
     </>
   )
 }
@@ -165,9 +169,7 @@ function NoRuns({ narrowed }: { narrowed: boolean }) {
             <Button onClick={() => void navigate(`/runs/new?worker=${worker.name}`)}>
               New run of {worker.name}
             </Button>
-            <p className="dim small">
-              Or in a terminal, in the folder of Countersign on the machine that runs it:
-            </p>
+            <p className="dim small">Or in a terminal on the machine that runs the service:</p>
             <Command text={startCommand(worker.name, me)} />
           </>
         )

@@ -2,6 +2,7 @@ import { Switch } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { cronWords } from '#domain/runs/cron-words.ts'
 import type { Schedule } from '#api/schemas/runs/schedules.ts'
 import { callApi } from '../../api/call-api.ts'
 import { useSchedules } from '../../api/queries.ts'
@@ -32,6 +33,7 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)
   const { name, worker, cron, timezone, as, paused, nextAt, lastRun } = schedule
+  const words = cronWords(cron)
   const change = async (goesOn: boolean): Promise<void> => {
     // Disabled, the switch would lose the focus.
     if (busy) return
@@ -54,8 +56,12 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
           <VisibleText text={name} />
         </strong>{' '}
         <span className="dim small">
-          {worker} as {as?.name ?? 'nobody'} · <code>{cron}</code> {timezone}
+          {worker} as {as?.name ?? 'nobody'}
         </span>
+        <div className="schedule-times">
+          {words !== null && <span>{words} </span>}
+          <span>{timezone}</span> <code className="dim">{cron}</code>
+        </div>
         <div className="dim small">
           {nextAt === null ? 'Starts nothing: it is paused' : 'Next '}
           {nextAt !== null && <Time at={nextAt} />}
@@ -72,12 +78,20 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
           </p>
         )}
       </div>
-      <Switch
-        aria-label={`${name} starts runs`}
-        checked={!paused}
-        disabled={!schedule.mayManage}
-        onChange={(event) => void change(event.currentTarget.checked)}
-      />
+      <span title={schedule.mayManage ? undefined : switchedBy(schedule)}>
+        <Switch
+          aria-label={`${name} starts runs`}
+          checked={!paused}
+          disabled={!schedule.mayManage}
+          onChange={(event) => void change(event.currentTarget.checked)}
+        />
+      </span>
     </li>
   )
+}
+
+/** Who may switch a schedule, for everybody else. */
+function switchedBy({ as }: Schedule): string {
+  const manager = 'somebody with the right manageRuns'
+  return `Switched by ${as === null ? manager : `${as.name} or ${manager}`}`
 }

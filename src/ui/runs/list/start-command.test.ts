@@ -11,12 +11,13 @@ const installation: Me['installation'] = {
   dataDir: null,
   temporalUiUrl: null,
   version: '0.1.0',
+  command: 'npx countersign',
 }
 
 test('the command can be pasted into a shell whatever the folder is called', () => {
   const command = startCommand('scribe', { person, installation })
   expect(command).toBe(
-    `bin/countersign run scribe 'Say what you can do here' --as grace@example.com --project '/home/grace/it'\\''s a project'`,
+    `npx countersign run scribe 'Say what you can do here' --as grace@example.com --project '/home/grace/it'\\''s a project'`,
   )
 })
 

@@ -11,8 +11,8 @@ function quoted(argument: string): string {
  * counts. The address is not needed there: the project names its running service.
  */
 export function startCommand(worker: string, me: Pick<Me, 'person' | 'installation'>): string {
-  const { profile, projectDir, dataDir, sample } = me.installation
-  const parts = ['bin/countersign', 'run', quoted(worker), quoted(taskOf(sample))]
+  const { profile, projectDir, dataDir, sample, command } = me.installation
+  const parts = [command, 'run', quoted(worker), quoted(taskOf(sample))]
   if (profile === 'development') {
     parts.push('--as', quoted(starterOf(me)))
     if (projectDir !== null && !sample) parts.push('--project', quoted(projectDir))

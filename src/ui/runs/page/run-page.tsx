@@ -6,7 +6,7 @@ import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
 import { useMe, useRun, useTranscript } from '../../api/queries.ts'
 import { Headline } from '../../shell/headline.tsx'
-import { Command } from '../../states/command.tsx'
+import { OwnCommand } from '../../states/command.tsx'
 import { Failure } from '../../states/failure.tsx'
 import { Loading } from '../../states/loading.tsx'
 import { SecretsContext, useRunSecrets } from '../../text/secret-chips.tsx'
@@ -153,8 +153,8 @@ function NextSteps({ root }: { root: string }) {
         The files are in <code className="break">{root}</code>. A project of your own, in two
         commands:
       </p>
-      <Command text="bin/countersign init ../my-project" />
-      <Command text="bin/countersign start --project ../my-project" />
+      <OwnCommand text="init ../my-project" />
+      <OwnCommand text="start --project ../my-project" />
     </section>
   )
 }

@@ -6,7 +6,7 @@ import { Failure } from '../../states/failure.tsx'
 import { Loading } from '../../states/loading.tsx'
 import { NewRunForm } from './new-run-form.tsx'
 import './new-run.css'
-import { Command } from '../../states/command.tsx'
+import { OwnCommand } from '../../states/command.tsx'
 
 /** Starts a run: worker, task, files, mode, and what the worker may do before it does anything. */
 export function NewRunPage() {
@@ -53,7 +53,7 @@ function NoWorkers({ anyAtAll }: { anyAtAll: boolean }) {
             A worker is a file <code>workers/NAME.md</code> in the project folder. This writes an
             example of one:
           </p>
-          <Command text="bin/countersign init" />
+          <OwnCommand text="init" />
         </>
       )}
     </div>

@@ -1,0 +1,42 @@
+import { realpathSync } from 'node:fs'
+import { delimiter, join, relative } from 'node:path'
+import { type Environment, processEnvironment } from '#runtime/environment.ts'
+import { checkoutFolder, isPackage } from '#runtime/folders.ts'
+
+/**
+ * How people start this command from here, as they can type it: "countersign" where the PATH has
+ * it, else with npx, else the path of the checkout's file.
+ */
+export function ownCommand(environment: Environment = processEnvironment()): string {
+  const name = installedCommand(environment)
+  if (name !== null) return name
+  const path = relative(process.cwd(), program)
+  return path.startsWith('../../..') ? program : path
+}
+
+/**
+ * The same as the dashboard says it, to people who may be elsewhere: of a checkout, the path in its
+ * folder, since an address of this host would help them to nothing.
+ */
+export function commandForReaders(environment: Environment = processEnvironment()): string {
+  return installedCommand(environment) ?? relative(checkoutFolder, program)
+}
+
+const program = join(checkoutFolder, 'bin', 'countersign')
+
+/** The name by which every folder of this host starts it; null: only the checkout's file does. */
+function installedCommand(environment: Environment): string | null {
+  if (environment['npm_command'] === 'exec') return 'npx countersign'
+  const folders = (environment['PATH'] ?? '').split(delimiter)
+  const found = folders.map((folder) => realPath(join(folder, 'countersign')))
+  if (isPackage) return found.some((path) => path !== null) ? 'countersign' : 'npx countersign'
+  return found.includes(realPath(program)) ? 'countersign' : null
+}
+
+function realPath(path: string): string | null {
+  try {
+    return realpathSync(path)
+  } catch {
+    return null
+  }
+}
