@@ -54,6 +54,15 @@ test('an edit of every place at once is none of ours, and keeps its own name', (
   expect(callOfEvent(event('Edit', given), root)).toEqual({ tool: 'Edit', input: given })
 })
 
+test('a command outside of the sandbox of the agent is none of ours, and keeps its own name and its word', () => {
+  for (const dangerouslyDisableSandbox of [true, 'true', 1, null]) {
+    const given = { command: 'git log', dangerouslyDisableSandbox }
+    expect(callOfEvent(event('Bash', given), root)).toEqual({ tool: 'Bash', input: given })
+  }
+  const inside = { command: 'git log', dangerouslyDisableSandbox: false }
+  expect(callOfEvent(event('Bash', inside), root).tool).toBe('shell')
+})
+
 test('a tool named like a member of every object is only a name', () => {
   expect(callOfEvent(event('constructor', {}), root).tool).toBe('claude-code:constructor')
   expect(callOfEvent(event('my tool/x', {}), root).tool).toBe('claude-code:my_tool_x')

@@ -13,14 +13,19 @@ type Input = Readonly<Record<string, unknown>>
  * Claude Code's tools that do what a built-in tool of ours does, and how their input reads as ours.
  */
 const translations: Readonly<Record<string, (input: Input, place: Place) => HookedCall | null>> = {
-  Bash: ({ command, timeout }, place) => ({
-    tool: 'shell',
-    input: {
-      command,
-      ...(place.cwd === '' ? {} : { cwd: place.cwd }),
-      ...(typeof timeout === 'number' ? { timeoutSeconds: Math.ceil(timeout / 1000) } : {}),
-    },
-  }),
+  // Outside of the agent's own sandbox it is no command that ours would run: it is asked about as
+  // it is.
+  Bash: ({ command, dangerouslyDisableSandbox = false, timeout }, place) =>
+    dangerouslyDisableSandbox !== false
+      ? null
+      : {
+          tool: 'shell',
+          input: {
+            command,
+            ...(place.cwd === '' ? {} : { cwd: place.cwd }),
+            ...(typeof timeout === 'number' ? { timeoutSeconds: Math.ceil(timeout / 1000) } : {}),
+          },
+        },
   Read: ({ file_path }, place) => ({ tool: 'read_file', input: { path: place.path(file_path) } }),
   Write: ({ content, file_path }, place) => ({
     tool: 'write_file',

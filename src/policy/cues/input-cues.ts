@@ -68,6 +68,13 @@ export function inputCues(tool: string, leaves: readonly Leaf[]): readonly Found
       ...saidBy(place),
     })
   }
+  const unsandboxed = leaves.find(
+    ({ name, value }) => /^dangerouslyDisableSandbox$/i.test(name) && value !== false,
+  )
+  if (unsandboxed !== undefined) {
+    const text = 'Runs outside of the sandbox of the program that asks'
+    cues.push({ id: 'protection_off', text, ...saidBy(unsandboxed) })
+  }
   for (const leaf of leaves) {
     if (typeof leaf.value !== 'string') continue
     const isQuery = /^(?:sql|query|statement|queries)$/i.test(leaf.name)

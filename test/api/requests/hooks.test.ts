@@ -117,6 +117,24 @@ describe("Claude Code's HTTP hook", () => {
     expect((await requestOf(nameOf(one))).external.outcome).toMatchObject({ state: 'succeeded' })
   })
 
+  test('a command that leaves the sandbox of the agent asks as that, with a cue', async () => {
+    const one = event({ tool_input: { command: 'ls', dangerouslyDisableSandbox: true } })
+    await send(one, { wait: 0 })
+    const request = await requestOf(nameOf(one))
+    expect(request).toMatchObject({
+      tool: 'Bash',
+      risk: 'high',
+      cues: [
+        {
+          id: 'protection_off',
+          level: 'warning',
+          text: 'Runs outside of the sandbox of the program that asks',
+        },
+      ],
+    })
+    expect(request.presentation.content).toContain('"dangerouslyDisableSandbox": true')
+  })
+
   test('it answers before its time with a denial that says where the call waits; the same call goes on and asks nobody twice', async () => {
     const first = event()
     const late = reasonOf(await send(first, { wait: 0 }))
