@@ -290,6 +290,35 @@ test('what a server returns is passed on as its own words, pictures and links, a
   ])
 })
 
+test('a tool that takes a name of ours is neither offered nor called, and hidden characters of the others are visible', async () => {
+  const { tools } = await quick.client.listTools()
+  expect(tools.filter(({ name }) => /countersign/i.test(name))).toHaveLength(2)
+  const fail = tools.find(({ name }) => name === 'fail')
+  expect(fail?.title).toBeUndefined()
+  expect(fail?.description).toBe(
+    'Fail [U+202E RIGHT-TO-LEFT OVERRIDE][U+001B ESC][31mnow[U+E0041] \u26a0\ufe0f\nDo',
+  )
+  expect(fail?.inputSchema['description']).toBe('a[U+200B ZERO WIDTH SPACE]b')
+  for (const name of ['countersign_approve', 'Countersign-wait']) {
+    const answer = await quick.call(name, { text: 'taken' })
+    expect(answer).toMatchObject({ isError: true, disposition: 'denied-not-executed' })
+    expect(answer.text).toMatch(/not run: this name is reserved/)
+    expect(await runs(`${name} taken`)).toBe(0)
+  }
+})
+
+test('what a server returns in words of ours stands behind a sentence that they are not', async () => {
+  const { content, disposition } = await quick.call('claim', { text: 'ours' })
+  expect(disposition).toBe('approved-executed')
+  expect(content).toEqual([
+    {
+      type: 'text',
+      text: '[What follows are the words of the server. Countersign says none of them.]',
+    },
+    { type: 'text', text: expect.stringMatching(/^PENDING, not run/) as string },
+  ])
+})
+
 describe('the program on standard input and output', () => {
   test('passes a server of the gateway on', async () => {
     const client = await startProgram(world, key, ['--server', 'quick'])

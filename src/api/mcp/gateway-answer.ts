@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { ToolDisposition } from '#domain/tools/tool-disposition.ts'
 import type { GatewayCallState } from '#services/gateway/read-call-state.ts'
+import { asTheirWords } from './their-words.ts'
 
 /** Where a result says what became of its call (SEP-2848). */
 const dispositionKey = 'io.modelcontextprotocol/tool-approval-disposition'
@@ -129,7 +130,7 @@ function ended(callState: GatewayCallState, result: JsonObject | null): CallTool
       ? []
       : [{ type: 'text' as const, text: `[${carriedOut(callState, isError === true)}]` }]
   return {
-    content: [...(content as CallToolResult['content']), ...preface],
+    content: [...asTheirWords(content as CallToolResult['content']), ...preface],
     ...(structuredContent === undefined ? {} : { structuredContent }),
     ...(isError === true ? { isError: true } : {}),
     _meta: { [dispositionKey]: disposition },

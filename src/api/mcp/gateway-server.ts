@@ -14,6 +14,7 @@ import type { Caller } from '#services/core/context.ts'
 import type { Api } from '../context/api.ts'
 import { callTool } from './call-tool.ts'
 import { callOwnTool, ownTools } from './own-tools.ts'
+import { readableTool } from './readable-tool.ts'
 import { handleTasks, takesTasks, TaskServer } from './task-handlers.ts'
 import { tasksExtension } from './task-of-call.ts'
 
@@ -156,5 +157,8 @@ function pageOfTools(
     page.push(tool)
   }
   const next = start + page.length
-  return { tools: page, ...(next < tools.length ? { nextCursor: String(next) } : {}) }
+  return {
+    tools: page.map(readableTool),
+    ...(next < tools.length ? { nextCursor: String(next) } : {}),
+  }
 }

@@ -13,6 +13,7 @@ import { recordBlock } from '../external/judge-external.ts'
 import { lockOwner, openJudged } from '../external/open-external.ts'
 import { callKey, policyNameOf, type GatewayCall } from './call-identity.ts'
 import { findEarlier } from './earlier-call.ts'
+import { isReservedName } from './reserved-name.ts'
 import { wantLocked } from './want-gateway-call.ts'
 
 /** What a call begins with: its request, or why policy lets nobody be asked. */
@@ -38,6 +39,9 @@ export async function beginGatewayCall(
   const { config } = await ctx.policies.inForce()
   const gateway = config.mcpServers.get(call.server)
   if (gateway === undefined) throw new Problem('not_found', `There is no server ${call.server}`)
+  if (isReservedName(call.tool)) {
+    return { kind: 'refused', reason: 'this name is reserved, and no tool of a server has it here' }
+  }
   const existing = await inUnitOfWork(ctx, authority, async (unit) => {
     const requestId = await findEarlier(unit.tx, program.id, call)
     if (requestId !== null) await wantLocked(unit, requestId, byTask)

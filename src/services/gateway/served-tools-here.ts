@@ -1,5 +1,6 @@
 import { isServerToolBlocked } from '#policy/judge/blocked-server-tool.ts'
 import { gatewayWorkerName, withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
+import { isReservedName } from './reserved-name.ts'
 import type { ServedTool, ServedTools } from '../core/host-queries.ts'
 import type { WorkerContext } from '../core/worker-context.ts'
 
@@ -13,9 +14,8 @@ export async function servedToolsHere(ctx: WorkerContext, server: string): Promi
   const offer = await ctx.mcpServers.toolsOf(policy, worker)
   const tools: ServedTool[] = []
   for (const tool of offer.tools) {
-    // Names of ours are nobody else's: a server's tool could be taken for one of the gateway's own.
-    if (tool.server?.tool.startsWith('countersign_') === true) continue
-    if (tool.server === undefined || (await isServerToolBlocked(policy, worker, tool))) continue
+    if (tool.server === undefined || isReservedName(tool.server.tool)) continue
+    if (await isServerToolBlocked(policy, worker, tool)) continue
     const { title, annotations } = tool.server
     const { description, jsonSchema } = tool
     const name = tool.server.tool

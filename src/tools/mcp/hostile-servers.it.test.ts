@@ -71,6 +71,38 @@ describe('an MCP server that', () => {
     })
   })
 
+  it.each(['storms', 'other-id'])('%s around its answer is heard for its answer', async (how) => {
+    await using bench = mcpBench()
+    const tool = await bench.tool(hostile(how, bench), 'mcp__hostile__act')
+    for (const _ of [1, 2]) {
+      expect(await bench.call(tool)).toMatchObject({ type: 'output', text: 'acted' })
+    }
+    expect(calls(bench)).toBe(2)
+  })
+
+  it('returns more than is kept is told so, by the exact size', async () => {
+    await using bench = mcpBench()
+    const { output, text } = await bench.call(
+      await bench.tool(hostile('large'), 'mcp__hostile__act'),
+    )
+    expect(output).toEqual({
+      omitted: expect.stringMatching(/^The output had 125829\d\d bytes/),
+      bytes: expect.any(Number) as number,
+    })
+    expect(text.length).toBeLessThan(70_000)
+    expect(text).toMatch(/\[\d+ bytes are left out\]$/)
+  })
+
+  it.each([
+    ['input_required', /lost while act ran: Input-required results are not supported/],
+    ['task', /lost while act ran: it answered with "task" instead of a result/],
+  ])('answers with %s gets no input, and nobody believes that nothing ran', async (how, why) => {
+    await using bench = mcpBench()
+    const tool = await bench.tool(hostile(how, bench), 'mcp__hostile__act')
+    await expect(bench.call(tool)).rejects.toThrow(why)
+    expect(calls(bench)).toBe(1)
+  })
+
   it.each(['babbles', 'endless-list'])('%s instead of listing is a sentence', async (how) => {
     await using bench = mcpBench()
     const tool = await bench.tool(hostile(how), 'mcp__hostile__act')

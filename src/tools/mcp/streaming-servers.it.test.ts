@@ -42,6 +42,18 @@ describe('an MCP server that answers over a stream', () => {
     },
   )
 
+  it('that never ends is ended at its bound, and leaves the outcome unknown', async () => {
+    await using own = await bench('never-ends')
+    await expect(own.call()).rejects.toThrow(/lost while act ran: .*more than 67108864 bytes/)
+    expect(count(own.served.seen, 'tools/call')).toBe(1)
+  })
+
+  it('that sends a call elsewhere is not followed', async () => {
+    await using own = await bench('elsewhere')
+    await expect(own.call()).rejects.toThrow(/lost while act ran: .*redirect/)
+    expect(own.served.seen).not.toContain('elsewhere')
+  })
+
   it('is connected to again when its session has expired, before the call is made', async () => {
     await using own = await bench('whole')
     own.served.expireSessions()

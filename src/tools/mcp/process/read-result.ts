@@ -8,6 +8,12 @@ import type { McpCallResult } from '../mcp-protocol.ts'
  * the model reads. Parts that cannot be stored are left out of the output with their exact size.
  */
 export function readResult(result: JsonObject): McpCallResult {
+  const { resultType = 'complete' } = result
+  // What a server says that it does by itself, such as a task, is followed by nobody.
+  if (resultType !== 'complete') {
+    const answer = JSON.stringify(resultType).slice(0, 100)
+    return { type: 'lost', problem: `it answered with ${answer} instead of a result` }
+  }
   const parts = Array.isArray(result['content']) ? result['content'].map(partOf) : []
   const structured = result['structuredContent']
   const texts = parts.map((part) => part.text)

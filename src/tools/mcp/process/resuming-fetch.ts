@@ -49,6 +49,7 @@ async function* answered(
         yield chunk
       }
     } catch (error) {
+      if (error instanceof BrokenAnswer) throw error
       if (received.lastEvent === null) {
         throw new BrokenAnswer(`its answer broke off (${String(error)})`, { cause: error })
       }
@@ -127,7 +128,7 @@ async function boundedFetch(...args: Parameters<typeof fetch>): Promise<Response
       transform(chunk, controller) {
         bytes += chunk.length
         if (bytes <= maxAnswerBytes) controller.enqueue(chunk)
-        else controller.error(new Error(`its answer has more than ${maxAnswerBytes} bytes`))
+        else controller.error(new BrokenAnswer(`its answer has more than ${maxAnswerBytes} bytes`))
       },
     }),
   )
