@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { Repeating } from '#delivery/repeating.ts'
+import { RepeatedWork } from '#delivery/repeating.ts'
 import { readNewestCheckpoint } from '#store/audit/audit-log.ts'
 import type { Db } from '#store/database.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
@@ -15,7 +15,7 @@ const lookEveryMs = 5
  */
 export class Checkpoints implements AsyncDisposable {
   readonly #db: Db
-  readonly #looks: Repeating
+  readonly #looks: RepeatedWork
   readonly #seen: { readonly size: number; readonly at: number }[] = []
 
   constructor(db: Db) {
@@ -23,7 +23,11 @@ export class Checkpoints implements AsyncDisposable {
     const failed = (error: unknown): never => {
       throw error
     }
-    this.#looks = new Repeating({ everyMs: lookEveryMs, work: () => this.#look(), onError: failed })
+    this.#looks = new RepeatedWork({
+      everyMs: lookEveryMs,
+      work: () => this.#look(),
+      onError: failed,
+    })
   }
 
   /** Waits until a checkpoint covers so many events. */

@@ -21,6 +21,20 @@ class Box { constructor(private given: number) {} keep = (kept = 1) => kept }
   ])
 })
 
+test('a type, interface or class that is called by a participle alone is found', () => {
+  const planted = `interface Judged { readonly call: JudgedCall }
+export type Asking = Pick<Judged, 'call'>
+class Held {}
+interface Warning {}
+type FoundItem = Routing
+`
+  expect(participleNames('a.ts', planted)).toEqual([
+    'a.ts:1: Judged',
+    'a.ts:2: Asking',
+    'a.ts:3: Held',
+  ])
+})
+
 test('a member that has such a name may be read under another, and texts are not names', () => {
   const text = `const { asked: request } = row
 const facts = { known: true, told: row.told }

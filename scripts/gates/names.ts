@@ -16,8 +16,22 @@ export const forbiddenNames: ReadonlySet<string> = new Set([
   'told',
 ])
 
+/** Words of the form of a participle that are nouns: a type may be called by one. */
+const nouns: ReadonlySet<string> = new Set([
+  'Beginning',
+  'Finding',
+  'Routing',
+  'Sibling',
+  'Spelling',
+  'Warning',
+  'Wrapping',
+])
+const participle =
+  /^([A-Z][a-z]+(ed|ing)|Chosen|Found|Given|Held|Kept|Known|Shown|Told|Unknown|Written)$/
+
 /**
- * The variables and parameters of a source text that have a forbidden name, as `file:line: name`.
+ * The variables and parameters of a source text that have a forbidden name, and its types
+ * that are called by a participle alone (`Judged` and not `JudgedCall`), as `file:line: name`.
  * Members of types and objects may have one: they are fields of the API, columns and the like.
  */
 export function participleNames(file: string, text: string): string[] {
@@ -25,7 +39,9 @@ export function participleNames(file: string, text: string): string[] {
   if (errors.length > 0) throw new Error(`${file} does not parse: ${errors[0]?.message}`)
   return nodesIn(program)
     .flatMap(declaredNames)
-    .filter(({ name }) => forbiddenNames.has(name))
+    .filter(({ name, isType }) =>
+      isType === true ? participle.test(name) && !nouns.has(name) : forbiddenNames.has(name),
+    )
     .toSorted((one, other) => one.start - other.start)
     .map(({ name, start }) => `${file}:${text.slice(0, start).split('\n').length}: ${name}`)
 }
@@ -35,6 +51,7 @@ type Node = Record<string, unknown>
 interface DeclaredName {
   readonly name: string
   readonly start: number
+  readonly isType?: true
 }
 
 function nodesIn(value: unknown): Node[] {
@@ -43,10 +60,18 @@ function nodesIn(value: unknown): Node[] {
   return 'type' in value ? [{ ...value }, ...below] : below
 }
 
+const typeKinds: ReadonlySet<string> = new Set([
+  'ClassDeclaration',
+  'TSInterfaceDeclaration',
+  'TSTypeAliasDeclaration',
+])
+
 /** The names that a node itself declares, and no node below it. */
 function declaredNames(node: Node): DeclaredName[] {
   if (node['type'] === 'VariableDeclarator') return namesIn(node['id'])
   if (node['type'] === 'CatchClause') return namesIn(node['param'])
+  if (typeKinds.has(String(node['type'])))
+    return namesIn(node['id']).map((name) => ({ ...name, isType: true }))
   const { params } = node
   return Array.isArray(params) ? params.flatMap(namesIn) : []
 }

@@ -18,7 +18,7 @@ type Field<Name extends string, Value> = string extends keyof Value
     : { readonly [Key in Name]: Value }
 
 /** Headers that every operation may take, and when to give up. */
-interface Sending {
+interface CallOptions {
   readonly idempotencyKey?: string
   /** longest time in seconds that the answer may wait for a later stage */
   readonly preferWaitSeconds?: number
@@ -31,7 +31,7 @@ interface Sending {
 type CallInput<N extends OperationName> = Field<'params', OperationParams<N>> &
   Field<'query', OperationQuery<N>> &
   Field<'body', OperationBody<N>> &
-  Sending
+  CallOptions
 
 /** The input may be left out where the operation needs none. */
 type CallInputs<N extends OperationName> =
@@ -72,7 +72,7 @@ export function requestOf<N extends OperationName>(name: N, ...input: CallInputs
 }
 
 /** The input of any operation. */
-interface AnyInput extends Sending {
+interface AnyInput extends CallOptions {
   readonly params?: Readonly<Record<string, string | number | undefined>>
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly body?: unknown

@@ -46,7 +46,7 @@ export interface HostAnswers {
   readonly definitionsOf: (worker: string) => Promise<readonly ServerDefinitions[]>
 }
 
-interface Asking {
+interface HostContext {
   readonly db: Db
   readonly temporal: TemporalClient
   readonly policies: PolicyReader
@@ -59,7 +59,7 @@ interface Asking {
  * answer are stored in `content` and released afterwards, so that Temporal sees only two hashes.
  * Each method rejects with `workspace_unreachable` when no Temporal worker answers in 10 s.
  */
-export function askHost(asking: Asking): HostAnswers {
+export function askHost(asking: HostContext): HostAnswers {
   const answerTo = async <Answer>(question: HostQuery): Promise<Answer> =>
     (await answerOf(asking, question)) as Answer
   return {
@@ -87,7 +87,7 @@ const questions = new Shares({
   waitMs: answerWithinMs,
 })
 
-async function answerOf(asking: Asking, question: HostQuery): Promise<unknown> {
+async function answerOf(asking: HostContext, question: HostQuery): Promise<unknown> {
   const release = await questions.take(currentRequest.getStore()?.caller)
   try {
     return await askNow(asking, question)
@@ -96,7 +96,7 @@ async function answerOf(asking: Asking, question: HostQuery): Promise<unknown> {
   }
 }
 
-async function askNow(asking: Asking, question: HostQuery): Promise<unknown> {
+async function askNow(asking: HostContext, question: HostQuery): Promise<unknown> {
   const input: JudgeInput = {
     // The salt makes the content unique: it is released when this question is answered.
     questionHash: await putContent(asking.db, JSON.stringify({ question, salt: newSalt() })),
@@ -115,7 +115,7 @@ async function askNow(asking: Asking, question: HostQuery): Promise<unknown> {
 }
 
 /** The task queue of the host that a question is for: of its run, or of its workspace. */
-async function queueOf(asking: Asking, question: HostQuery): Promise<string> {
+async function queueOf(asking: HostContext, question: HostQuery): Promise<string> {
   if ('runId' in question && question.runId !== undefined) {
     const run = await asking.db
       .selectFrom('run')

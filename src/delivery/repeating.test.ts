@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { waitUntil } from '#test/harness/wait-until.ts'
-import { Repeating } from './repeating.ts'
+import { RepeatedWork } from './repeating.ts'
 
 function counted(options: { everyMs: number | (() => number); gatherMs?: number }) {
   let rounds = 0
-  const repeating = new Repeating({
+  const repeating = new RepeatedWork({
     ...options,
     work: async () => {
       rounds += 1

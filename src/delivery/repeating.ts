@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
  * Work that repeats: at once when `wake` is called, at least every `everyMs`, never twice at the
  * same time. An error is reported and the next round comes as usual.
  */
-export class Repeating implements AsyncDisposable {
+export class RepeatedWork implements AsyncDisposable {
   readonly #work: () => Promise<void>
   readonly #everyMs: number | (() => number)
   readonly #gatherMs: number

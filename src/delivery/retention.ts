@@ -7,7 +7,7 @@ import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { underSessionLock } from '#store/session-lock.ts'
 import type { Db } from '#store/database.ts'
 import { dropReleased, forgetRemoved } from '#store/content/drop-content.ts'
-import { Repeating } from './repeating.ts'
+import { RepeatedWork } from './repeating.ts'
 import type { SystemContext } from '#services/core/context.ts'
 
 const everyMs = 10 * 60 * 1000
@@ -23,10 +23,10 @@ const maxBatches = 20
  */
 export class Retention implements AsyncDisposable {
   readonly #stopping = new AbortController()
-  readonly #rounds: Repeating
+  readonly #rounds: RepeatedWork
 
   constructor(ctx: SystemContext) {
-    this.#rounds = new Repeating({
+    this.#rounds = new RepeatedWork({
       everyMs,
       work: () => keepRetention(ctx, this.#stopping.signal),
       onError: (error) =>

@@ -4,18 +4,18 @@ import { errorText } from '#services/core/error-text.ts'
 import type { Log } from '#services/core/context.ts'
 import type { Db } from '#store/database.ts'
 import type { RunPosition } from '#workflows/messages.ts'
-import { Repeating } from './repeating.ts'
+import { RepeatedWork } from './repeating.ts'
 import type { TemporalClient } from './temporal-client.ts'
 
 /** How late it is noticed that attributes were added to the namespace, or removed from it. */
 const everyMs = 60_000
 
-export type Listed = Pick<
+export type ListingOptions = Pick<
   WorkflowStartOptions,
   'staticSummary' | 'staticDetails' | 'memo' | 'typedSearchAttributes'
 >
 
-type Attributes = NonNullable<Listed['typedSearchAttributes']>
+type Attributes = NonNullable<ListingOptions['typedSearchAttributes']>
 
 /** The first turn of a run, which its workflow takes without reading where the run stands. */
 type FirstTurn = Pick<RunPosition, 'turn' | 'taskQueue'>
@@ -27,14 +27,14 @@ type FirstTurn = Pick<RunPosition, 'turn' | 'taskQueue'>
  */
 export class RunListing implements AsyncDisposable {
   readonly #options: { db: Db; temporal: TemporalClient; publicUrl: string; log: Log }
-  readonly #rounds: Repeating
+  readonly #rounds: RepeatedWork
   readonly #looked = Promise.withResolvers<void>()
   #hasAttributes = false
   #said: string | null = null
 
   constructor(options: { db: Db; temporal: TemporalClient; publicUrl: string; log: Log }) {
     this.#options = options
-    this.#rounds = new Repeating({
+    this.#rounds = new RepeatedWork({
       everyMs,
       work: () => this.#look(),
       onError: (error) => this.#say(errorText(error)),
@@ -54,7 +54,7 @@ export class RunListing implements AsyncDisposable {
    */
   async start<T>(
     runId: string,
-    start: (listed: Listed, firstTurn: FirstTurn) => Promise<T>,
+    start: (listed: ListingOptions, firstTurn: FirstTurn) => Promise<T>,
   ): Promise<T> {
     const run = await this.#options.db
       .selectFrom('run')
@@ -91,7 +91,7 @@ export class RunListing implements AsyncDisposable {
   async startOfRequest<T>(
     requestId: string,
     state: 'waiting_for_approval' | 'running',
-    start: (listed: Listed) => Promise<T>,
+    start: (listed: ListingOptions) => Promise<T>,
   ): Promise<T> {
     const request = await this.#options.db
       .selectFrom('request')
@@ -120,9 +120,9 @@ export class RunListing implements AsyncDisposable {
   }
 
   async #startListed<T>(
-    listed: Listed,
+    listed: ListingOptions,
     typedSearchAttributes: Attributes,
-    start: (listed: Listed) => Promise<T>,
+    start: (listed: ListingOptions) => Promise<T>,
   ): Promise<T> {
     if (!(await this.hasAttributes())) return start(listed)
     try {

@@ -1,17 +1,17 @@
 import { moveUrgent } from '#services/requests/lists/move-urgent.ts'
 import type { SystemContext } from '#services/core/context.ts'
 import { errorText } from '#services/core/error-text.ts'
-import { Repeating } from './repeating.ts'
+import { RepeatedWork } from './repeating.ts'
 
 /** How late a request may stand under the class of deadline that it has left. */
 const everyMs = 20_000
 
 /** Keeps the order by urgency right while time passes. Every API process runs it. */
 export class UrgencyRounds implements AsyncDisposable {
-  readonly #rounds: Repeating
+  readonly #rounds: RepeatedWork
 
   constructor(ctx: SystemContext) {
-    this.#rounds = new Repeating({
+    this.#rounds = new RepeatedWork({
       everyMs,
       work: async () => {
         while ((await moveUrgent(ctx.db)).more);

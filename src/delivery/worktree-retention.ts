@@ -1,7 +1,7 @@
 import { errorText } from '#services/core/error-text.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import { removeWorktrees } from '#services/retention/remove-worktrees.ts'
-import { Repeating } from './repeating.ts'
+import { RepeatedWork } from './repeating.ts'
 
 const everyMs = 10 * 60 * 1000
 
@@ -11,10 +11,10 @@ const everyMs = 10 * 60 * 1000
  */
 export class WorktreeRetention implements AsyncDisposable {
   readonly #stopping = new AbortController()
-  readonly #rounds: Repeating
+  readonly #rounds: RepeatedWork
 
   constructor(ctx: WorkerContext) {
-    this.#rounds = new Repeating({
+    this.#rounds = new RepeatedWork({
       everyMs,
       work: () => removeWorktrees(ctx, this.#stopping.signal),
       onError: (error) =>

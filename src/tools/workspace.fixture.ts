@@ -3,7 +3,7 @@ import path from 'node:path'
 import { expect } from 'vitest'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
-import type { Presented, Tool } from '#domain/tools/tool.ts'
+import type { CallPresentation, Tool } from '#domain/tools/tool.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { openWorkspace } from '#sandbox/workspace.ts'
@@ -41,7 +41,11 @@ export async function problemsOf(tool: Tool, input: Json): Promise<string> {
 }
 
 /** Presents a call as it is shown when it opens. */
-export async function present(tool: Tool, workspace: Workspace, input: Json): Promise<Presented> {
+export async function present(
+  tool: Tool,
+  workspace: Workspace,
+  input: Json,
+): Promise<CallPresentation> {
   const context = { workspace, signal: new AbortController().signal }
   return tool.present(await parsed(tool, input), context)
 }

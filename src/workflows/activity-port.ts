@@ -1,5 +1,5 @@
 import type {
-  Advanced,
+  NextDeadline,
   CallOutcome,
   CloseOutcome,
   RunBeginning,
@@ -17,9 +17,9 @@ export interface Activities {
   /** `next`: the turn to take with the activity when the call has its result, where it can. */
   executeCall(input: { readonly callId: string; readonly next?: TurnPlace }): Promise<CallOutcome>
   settleUnknown(input: { readonly callId: string }): Promise<SettleOutcome>
-  advanceRequests(input: { readonly runId: string }): Promise<Advanced>
+  advanceRequests(input: { readonly runId: string }): Promise<NextDeadline>
   /** Expires a program's request whose time is over; its deadline, `null` once it has ended. */
-  advanceExternal(input: { readonly requestId: string }): Promise<Advanced>
+  advanceExternal(input: { readonly requestId: string }): Promise<NextDeadline>
   /** Makes an approved call of the gateway, once; what became of it is in the store. */
   executeGatewayCall(input: { readonly requestId: string }): Promise<void>
   /** Its activity failed: a call that had begun is `unknown`, and people are asked. */

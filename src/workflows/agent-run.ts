@@ -76,7 +76,7 @@ export async function agentRun(position: RunPosition): Promise<void> {
  */
 async function takeTurns(
   start: RunPosition,
-  state: Pick<Taking, 'wakeups' | 'manual' | 'listed' | 'isShort'>,
+  state: Pick<TurnContext, 'wakeups' | 'manual' | 'listed' | 'isShort'>,
 ): Promise<RunPosition | null> {
   const { runId } = start
   const { wakeups, manual } = state
@@ -102,7 +102,7 @@ async function takeTurns(
 /** An answer that makes no sense was forged: the activity is scheduled again after this. */
 const misunderstoodMs = 5000
 
-interface Taking {
+interface TurnContext {
   readonly runId: string
   readonly taskQueue: string
   readonly wakeups: Wakeups
@@ -113,7 +113,7 @@ interface Taking {
   readonly database: ReturnType<typeof databaseActivities>
 }
 
-async function takeEveryTurn(taking: Taking, first: number): Promise<RunPosition | null> {
+async function takeEveryTurn(taking: TurnContext, first: number): Promise<RunPosition | null> {
   const { runId, taskQueue, wakeups, manual, listed, isShort, database } = taking
   const timer = new WaitTimer(isShort)
   const shouldContinueAsNew = (): boolean =>

@@ -5,7 +5,7 @@ import { onceActivities } from './activity-proxies.ts'
 import { callOutcomeOf, settleOutcomeOf } from './untrusted.ts'
 import type { Wakeups } from './wakeups.ts'
 
-export interface Executing {
+export interface ExecutionContext {
   readonly wakeups: Wakeups
   /** of the host that has the run's workspace */
   readonly taskQueue: string
@@ -21,7 +21,7 @@ const maxRetryDelayMs = 60_000
  * activity may take when the call has its result.
  */
 export async function executeOnce(
-  executing: Executing,
+  executing: ExecutionContext,
   { callId, tool = 'call' }: Pick<CallPlan, 'callId' | 'tool'>,
   next: TurnPlace | null,
 ): Promise<CallOutcome> {

@@ -1,7 +1,7 @@
 import { ActivityFailure, condition } from '@temporalio/workflow'
 import type { Activities } from './activity-port.ts'
 import { ListedRun } from './listed-state.ts'
-import { performCalls, type Performing } from './perform-calls.ts'
+import { performCalls, type PerformContext } from './perform-calls.ts'
 import { idsOf } from './untrusted.ts'
 import { WaitTimer } from './wait-timer.ts'
 import { Wakeups } from './wakeups.ts'
@@ -31,7 +31,7 @@ export class ManualCalls {
 
   /** Begins each call as it becomes known, until the run ends or continues as new. */
   async perform(
-    performing: Pick<Performing, 'runId' | 'taskQueue' | 'database'> & {
+    performing: Pick<PerformContext, 'runId' | 'taskQueue' | 'database'> & {
       readonly database: Pick<Activities, 'enterManualResult'>
     },
     entered: () => void,

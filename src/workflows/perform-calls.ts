@@ -3,12 +3,12 @@ import type { CallOutcome, CallPlan, NextTurn } from '#domain/runs/workflow-outc
 import type { Activities, TurnPlace } from './activity-port.ts'
 import { type Deadline, deadlineIn } from './deadline.ts'
 import { nextDeadlineOf } from './untrusted.ts'
-import { type Executing, executeOnce } from './execute-once.ts'
+import { type ExecutionContext, executeOnce } from './execute-once.ts'
 import type { ListedRun } from './listed-state.ts'
 import type { WaitTimer } from './wait-timer.ts'
 
 /** What performing the calls of a turn needs. */
-export interface Performing extends Executing {
+export interface PerformContext extends ExecutionContext {
   readonly runId: string
   readonly database: Pick<Activities, 'settleUnknown' | 'advanceRequests'>
   /** true when the workflow should continue as new as soon as no activity is in flight */
@@ -33,7 +33,7 @@ export type TurnEnd =
  * that waits for people.
  */
 export async function performCalls(
-  performing: Performing,
+  performing: PerformContext,
   calls: readonly CallPlan[],
   firstDeadline: Deadline,
 ): Promise<TurnEnd> {
@@ -108,7 +108,7 @@ function readOnlyAfter(calls: readonly CallPlan[], index: number): CallPlan[] {
 
 /** Executes calls side by side, each once, and remembers their outcomes. */
 async function executeTogether(
-  performing: Performing,
+  performing: PerformContext,
   calls: readonly CallPlan[],
   outcomes: Map<string, CallOutcome>,
 ): Promise<void> {
@@ -130,7 +130,7 @@ function soonest(left: Deadline, right: Deadline): Deadline {
  * disposes.
  */
 async function waitFor(
-  performing: Performing,
+  performing: PerformContext,
   requestIds: readonly string[],
   deadline: Deadline,
 ): Promise<'continue_as_new' | { deadline: Deadline }> {

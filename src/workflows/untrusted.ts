@@ -28,10 +28,10 @@ const lookAgainMs = 60_000
 /** Above what a model's provider asks for before the next attempt at a turn. */
 const maxTurnDelayMs = 3_600_000
 
-type Unknown = Readonly<Record<string, unknown>>
+type UnknownRecord = Readonly<Record<string, unknown>>
 
-function recordOf(value: unknown): Unknown {
-  return typeof value === 'object' && value !== null ? (value as Unknown) : {}
+function recordOf(value: unknown): UnknownRecord {
+  return typeof value === 'object' && value !== null ? (value as UnknownRecord) : {}
 }
 
 /** An id, or `null` for what is none. */

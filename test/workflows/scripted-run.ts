@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client'
 import { NativeConnection, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import type {
-  Advanced,
+  NextDeadline,
   CallOutcome,
   CallPlan,
   CloseOutcome,
@@ -39,7 +39,7 @@ export class ScriptedStore {
   /** which request a call of a person waits for */
   readonly waitsFor = new Map<string, string>()
   /** what a program's request answers, one look after the other; then that it has ended */
-  readonly external: Advanced[] = []
+  readonly external: NextDeadline[] = []
   cancelled = false
   messagesUnread = 0
   endsWith: 'finished' | 'waiting_for_input' = 'finished'

@@ -1,7 +1,7 @@
 import { Problem } from '#domain/problem.ts'
 
 /** One answer that is held open: how to let it go for another one of the same holder. */
-interface Held {
+interface HeldAnswer {
   readonly makeRoom: () => void
 }
 
@@ -9,8 +9,8 @@ interface Held {
  * Counts the answers that are held open (event streams, long polls) by holder and limits them, so
  * that one holder cannot use up all (security.md 37).
  */
-export class HeldOpen {
-  readonly #byHolder = new Map<string, Set<Held>>()
+export class HeldAnswers {
+  readonly #byHolder = new Map<string, Set<HeldAnswer>>()
 
   /**
    * Counts one more; call what it returns when the answer is over. Over `most` the oldest of the
@@ -22,7 +22,7 @@ export class HeldOpen {
     most: number,
     over: { readonly what: string; readonly makeRoom: (() => void) | null },
   ): () => void {
-    const answers = this.#byHolder.get(holder) ?? new Set<Held>()
+    const answers = this.#byHolder.get(holder) ?? new Set<HeldAnswer>()
     if (answers.size >= most) {
       const [oldest] = answers
       if (over.makeRoom === null || oldest === undefined) {
@@ -34,7 +34,7 @@ export class HeldOpen {
       answers.delete(oldest)
       oldest.makeRoom()
     }
-    const one: Held = { makeRoom: over.makeRoom ?? (() => undefined) }
+    const one: HeldAnswer = { makeRoom: over.makeRoom ?? (() => undefined) }
     answers.add(one)
     this.#byHolder.set(holder, answers)
     return () => {

@@ -7,9 +7,9 @@ import { readSessionCookie } from '../identity/cookies.ts'
 import type { Identity } from '../identity/identity.ts'
 import { isBrowser, readProof } from '../identity/session-proof.ts'
 import { addressOf } from '../middleware/failure-limit.ts'
-import { HeldOpen } from './held-open.ts'
+import { HeldAnswers } from './held-open.ts'
 
-const streams = new HeldOpen()
+const streams = new HeldAnswers()
 
 /**
  * Takes the places of a stream: of events, or of a run. When a browser opens one too many, its

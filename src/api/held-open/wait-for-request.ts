@@ -2,7 +2,7 @@ import type { Response } from 'express'
 import type { RequestState } from '#domain/requests/request.ts'
 import { limits } from '#domain/limits.ts'
 import { currentRequest } from '#services/core/current-request.ts'
-import { HeldOpen } from './held-open.ts'
+import { HeldAnswers } from './held-open.ts'
 import type { Api } from '../context/api.ts'
 import { waitersOf } from './subject-waiters.ts'
 
@@ -33,7 +33,7 @@ export async function waitForRequest<
   }
 }
 
-const answers = new HeldOpen()
+const answers = new HeldAnswers()
 
 /**
  * Counts an answer that waits; call what it returns when it waits no more. Throws `rate_limited`.

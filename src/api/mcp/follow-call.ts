@@ -9,7 +9,7 @@ import { holdAnswer, WakeSignal } from '../held-open/wait-for-request.ts'
 const executionMs = 45_000
 
 /** The call that is followed, and for how long. */
-export interface Following {
+export interface CallToFollow {
   readonly server: string
   readonly requestId: string
   /** how long people are waited for */
@@ -31,7 +31,7 @@ const tellEveryMs = 5000
 export async function followCall(
   api: Api,
   caller: Caller,
-  following: Following,
+  following: CallToFollow,
 ): Promise<GatewayCallState> {
   const { server, requestId, holdMs, wants, signal, onWait } = following
   const read = (): Promise<GatewayCallState> =>

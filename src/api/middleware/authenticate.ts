@@ -46,7 +46,7 @@ export function authenticate(api: Api, judgedAgain: readonly RegExp[]): RequestH
   }
 }
 
-interface Identifying {
+interface IncomingRequest {
   readonly request: Request
   readonly response: Response
   /** `null`: the database answers */
@@ -56,7 +56,7 @@ interface Identifying {
 async function identify(
   api: Api,
   keys: FailureLimit,
-  { request, response, cache }: Identifying,
+  { request, response, cache }: IncomingRequest,
 ): Promise<Identity | UnprovenSession | null> {
   const { authorization } = request.headers
   if (authorization !== undefined) {

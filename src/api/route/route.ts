@@ -111,13 +111,13 @@ export interface Route<
 }
 
 /** What a schema gives, with optional fields that are absent rather than undefined. */
-type Parsed<Schema> = Defined<z.output<Schema>>
-type Defined<T> = T extends Json | ArrayBuffer | ArrayBufferView
+type OutputOf<Schema> = WithoutUndefined<z.output<Schema>>
+type WithoutUndefined<T> = T extends Json | ArrayBuffer | ArrayBufferView
   ? T
-  : { [K in keyof T]: Defined<Exclude<T[K], undefined>> }
+  : { [K in keyof T]: WithoutUndefined<Exclude<T[K], undefined>> }
 
 /** A body as its verb gets it: parsed, or as it came where the verb judges it. */
-type BodyOf<Body, Judged> = Judged extends true ? Json : Parsed<Body>
+type BodyOf<Body, Judged> = Judged extends true ? Json : OutputOf<Body>
 
 /**
  * An operation for callers who are known. State-changing calls with a cookie pass the forgery
@@ -137,7 +137,7 @@ export function route<
     readonly access: Exclude<Access, { by: 'everybody' }>
     readonly answer: (
       api: Api,
-      input: CallerInput<z.output<Params>, Parsed<Query>, BodyOf<Body, Judged>>,
+      input: CallerInput<z.output<Params>, OutputOf<Query>, BodyOf<Body, Judged>>,
     ) => Promise<Answer> | Answer
   },
 ): Route<N, M, P, Params, Query, Body, A> {
@@ -169,7 +169,7 @@ export function openRoute<
   operation: Shape<N, M, P, Params, Query, Body, A, false> & {
     readonly answer: (
       api: Api,
-      input: OperationInput<z.output<Params>, Parsed<Query>, Parsed<Body>>,
+      input: OperationInput<z.output<Params>, OutputOf<Query>, OutputOf<Body>>,
     ) => Promise<Answer> | Answer
   },
 ): Route<N, M, P, Params, Query, Body, A> {
@@ -231,7 +231,7 @@ function parseInput<
   return {
     params: parseParams(operation.params, request.params) as z.output<Params>,
     // Neither JSON nor an address has `undefined`, and no schema here makes one.
-    query: query.parse(request.query) as Parsed<Query>,
+    query: query.parse(request.query) as OutputOf<Query>,
     body: (operation.bodyIsJudgedByVerb ? requestBody : body.parse(requestBody)) as BodyOf<
       Body,
       Judged

@@ -15,7 +15,7 @@ import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import { followStream } from './follow-stream.ts'
 import { LiveText } from './live-text.ts'
-import { obey, type Obeyed } from './obey.ts'
+import { obey, type LineOutcome } from './obey.ts'
 
 /** How often what no stream tells is looked at: output of commands, runs below, other people. */
 const lookEveryMs = 1_000
@@ -248,7 +248,7 @@ class Conversation {
     if (keys.every(({ text }) => text === '')) return 'again'
     const line = await this.#keyboard.line(keys)
     if (line === null) return 'again'
-    let obeyed: Obeyed
+    let obeyed: LineOutcome
     try {
       obeyed = await obey(this.#service, { run, files: this.#files }, line)
     } catch (error) {

@@ -8,7 +8,7 @@ import { filesToSend } from './files-to-send.ts'
 import { slashCommandOf, slashCommands, type SlashCommand } from './slash-command.ts'
 
 /** What follows from a line: `said` for a message, or the run to go on with. */
-export type Obeyed = 'said' | 'done' | 'detach' | { readonly runId: string }
+export type LineOutcome = 'said' | 'done' | 'detach' | { readonly runId: string }
 
 /** A run that somebody talks to, and what goes with their next message. */
 export interface Conversation {
@@ -18,7 +18,7 @@ export interface Conversation {
 }
 
 /** Does what a typed line asks for. Rejects with the service's sentence. */
-export async function obey(service: Service, of: Conversation, line: string): Promise<Obeyed> {
+export async function obey(service: Service, of: Conversation, line: string): Promise<LineOutcome> {
   const { run, files } = of
   const command = line.startsWith('/') && !line.startsWith('//') ? slashCommandOf(line) : 'say'
   if (command === null) {
@@ -39,7 +39,7 @@ async function act(
   service: Service,
   { run, files }: Conversation,
   command: SlashCommand,
-): Promise<Obeyed> {
+): Promise<LineOutcome> {
   const params = { id: run.id }
   switch (command.name) {
     case 'help':

@@ -15,7 +15,7 @@ const restMost = 64 * 1024
 /** What the printer of the transcript puts before each line. */
 const indentColumns = 4
 
-interface Followed {
+interface FollowedOutput {
   place: OutputPlace
   /** text of a line that is not whole yet */
   line: string
@@ -30,7 +30,7 @@ interface Followed {
 export class OutputReader {
   readonly #service: Service
   readonly #columns: number | null
-  readonly #followed = new Map<string, Followed>()
+  readonly #followed = new Map<string, FollowedOutput>()
   readonly #lost = new Set<string>()
   /** what was printed last: only a change of it is named */
   #last = ''
@@ -71,7 +71,7 @@ export class OutputReader {
   }
 
   /** What is whole of a piece, in lines; the rest waits for the next one. */
-  #lines(followed: Followed, piece: { bytes: Uint8Array; missing: number }): string[] {
+  #lines(followed: FollowedOutput, piece: { bytes: Uint8Array; missing: number }): string[] {
     const columns = this.#columns === null ? null : this.#columns - indentColumns
     const linesOf = (text: string): string[] => quoted(text, { columns, diff: false })
     const gap =
@@ -90,7 +90,7 @@ export class OutputReader {
   async #piece(
     callId: string,
     stream: OutputStream,
-    followed: Followed,
+    followed: FollowedOutput,
   ): Promise<{ bytes: Uint8Array; missing: number } | null> {
     const params = { id: callId, stream }
     const query = { offset: followed.place.offset }
@@ -123,7 +123,7 @@ export class OutputReader {
   }
 }
 
-function newlyFollowed(): Followed {
+function newlyFollowed(): FollowedOutput {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   return { place: noOutput, line: '', decoder, ended: false }
 }

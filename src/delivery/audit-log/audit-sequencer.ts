@@ -6,7 +6,7 @@ import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import type { Db } from '#store/database.ts'
 import { readLogKey } from '#store/installation-keys.ts'
 import { appendToLog, leavesAtOnce } from './append-to-log.ts'
-import { Repeating } from '../repeating.ts'
+import { RepeatedWork } from '../repeating.ts'
 import type { TrailNotifications } from './trail-news.ts'
 
 /**
@@ -24,7 +24,7 @@ const tellAgainMs = 60_000
  * at a time.
  */
 export class AuditSequencer implements AsyncDisposable {
-  readonly #rounds: Repeating
+  readonly #rounds: RepeatedWork
   #told = { error: '', at: 0 }
 
   constructor(options: {
@@ -34,7 +34,7 @@ export class AuditSequencer implements AsyncDisposable {
     readonly trail: TrailNotifications
   }) {
     const { db, signer, log, trail } = options
-    this.#rounds = new Repeating({
+    this.#rounds = new RepeatedWork({
       everyMs: () => trail.restMs(fallBack),
       gatherMs,
       work: async () => {

@@ -12,7 +12,7 @@ import {
   writeCosignature,
 } from '#store/audit/witnesses.ts'
 import type { Db } from '#store/database.ts'
-import { Repeating } from '../repeating.ts'
+import { RepeatedWork } from '../repeating.ts'
 import { askWitness, type WitnessCall, type WitnessOutcome } from './ask-witness.ts'
 
 /** Times of the relay; tests have shorter ones. */
@@ -51,13 +51,13 @@ export class WitnessRelay implements AsyncDisposable {
   readonly #times: WitnessTimes
   readonly #stopping = new AbortController()
   readonly #asking = new Map<string, Promise<void>>()
-  readonly #rounds: Repeating
+  readonly #rounds: RepeatedWork
   #version: string | null = null
 
   constructor(options: WitnessRelayOptions) {
     this.#options = options
     this.#times = options.times ?? usualTimes
-    this.#rounds = new Repeating({
+    this.#rounds = new RepeatedWork({
       everyMs: this.#times.everyMs,
       work: () => this.#round(),
       onError: (error) =>

@@ -3,7 +3,7 @@ import type { Log, PolicyReader } from '#services/core/context.ts'
 import { errorText } from '#services/core/error-text.ts'
 import type { Db } from '#store/database.ts'
 import { Listener } from '../listener.ts'
-import { Repeating } from '../repeating.ts'
+import { RepeatedWork } from '../repeating.ts'
 import type { Channel, DueDelivery } from './channel.ts'
 import { recordAttempt, takeDue } from './due-deliveries.ts'
 import { retireEndpoints, createDeliveries } from './create-deliveries.ts'
@@ -68,7 +68,7 @@ export class ChannelRelay implements AsyncDisposable {
   readonly #stopping = new AbortController()
   /** what is on its way from each channel, and to whom */
   readonly #sending = new Map<string, Map<Promise<void>, string>>()
-  readonly #rounds: Repeating
+  readonly #rounds: RepeatedWork
   readonly #listener: Listener
   #version: string | null = null
   #attemptedAt = -Infinity
@@ -77,7 +77,7 @@ export class ChannelRelay implements AsyncDisposable {
   constructor(options: ChannelRelayOptions) {
     this.#options = options
     this.#times = options.times ?? usualTimes
-    this.#rounds = new Repeating({
+    this.#rounds = new RepeatedWork({
       everyMs: () => this.#restMs(),
       work: () => this.#round(),
       onError: (error) => options.log.warn({ error: errorText(error) }, 'notifications wait'),

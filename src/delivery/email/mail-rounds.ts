@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Log, PolicyReader } from '#services/core/context.ts'
 import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
 import type { Db } from '#store/database.ts'
-import { Repeating } from '../repeating.ts'
+import { RepeatedWork } from '../repeating.ts'
 import type { MailPages } from './request-mail.ts'
 import { createDigests } from './create-digests.ts'
 import { createExpiryMails } from './create-expiry-mails.ts'
@@ -20,10 +20,10 @@ export interface MailRoundsOptions extends MailPages {
  * in every API process; each mail is made once, and the relay sends it.
  */
 export class MailRounds implements AsyncDisposable {
-  readonly #rounds: Repeating
+  readonly #rounds: RepeatedWork
 
   constructor(options: MailRoundsOptions) {
-    this.#rounds = new Repeating({
+    this.#rounds = new RepeatedWork({
       everyMs: options.everyMs ?? 30_000,
       work: () => mailRound(options),
       onError: (error) =>

@@ -19,7 +19,7 @@ import type { NamespaceGuard } from '../namespace-guard.ts'
 import type { RunListing } from '../run-listing.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 
-export interface Delivering {
+export interface DeliveryContext {
   readonly db: Db
   readonly temporal: TemporalClient
   readonly guard: NamespaceGuard
@@ -46,7 +46,7 @@ interface RunAddress {
  * cannot be reached; what was delivered before that stays delivered.
  */
 export async function deliverRows(
-  delivering: Delivering,
+  delivering: DeliveryContext,
   runId: string,
   rows: readonly LeasedRow[],
   workflowId: string | null,
@@ -103,7 +103,7 @@ function groupDecisions(rows: readonly LeasedRow[]): LeasedRow[][] {
 }
 
 async function deliverGroup(
-  delivering: Delivering,
+  delivering: DeliveryContext,
   run: RunAddress,
   group: readonly LeasedRow[],
 ): Promise<boolean> {
@@ -154,7 +154,7 @@ async function deliverGroup(
   }
 }
 
-async function startAgain(delivering: Delivering, run: RunAddress): Promise<void> {
+async function startAgain(delivering: DeliveryContext, run: RunAddress): Promise<void> {
   await (run.type === 'run' ? startRun(delivering, run) : startApproval(delivering, run.id))
 }
 
@@ -168,7 +168,7 @@ function idsIn(row: LeasedRow, field: 'requestIds' | 'callIds' | 'runIds'): stri
  * workflow's id.
  */
 export async function startRun(
-  delivering: Omit<Delivering, 'db'>,
+  delivering: Omit<DeliveryContext, 'db'>,
   run: { readonly id: string; readonly workflow_id: string },
 ): Promise<'started' | 'was_started' | 'refused'> {
   await delivering.guard.confirm()
@@ -188,7 +188,7 @@ export async function startRun(
 
 /** Starts the workflow of a run, with its first turn and what Temporal's list says of it. */
 export async function startListed(
-  { temporal, listing }: Pick<Delivering, 'temporal' | 'listing'>,
+  { temporal, listing }: Pick<DeliveryContext, 'temporal' | 'listing'>,
   runId: string,
   options: Omit<WorkflowStartOptions, 'args'>,
 ): Promise<void> {

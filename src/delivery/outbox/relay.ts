@@ -5,9 +5,9 @@ import type { Log } from '#services/core/context.ts'
 import { errorText } from '#services/core/error-text.ts'
 import { ForeignNamespaceError } from '#services/installation/remember-namespace.ts'
 import { type LeasedRow, leaseRows, markDelivered, postpone, runsToDeliver } from './lease-rows.ts'
-import { type Delivering, deliverRows } from './deliver-rows.ts'
+import { type DeliveryContext, deliverRows } from './deliver-rows.ts'
 import { Listener } from '../listener.ts'
-import { Repeating } from '../repeating.ts'
+import { RepeatedWork } from '../repeating.ts'
 
 /** Runs served in one round, and how many at the same time. */
 const runsPerRound = 200
@@ -27,12 +27,12 @@ const quietRoundEveryMs = 3000
  * by leases.
  */
 export class Relay implements AsyncDisposable {
-  readonly #delivering: Delivering
+  readonly #delivering: DeliveryContext
   readonly #owner: string
   readonly #log: Log
   readonly #foreignNamespace: (error: ForeignNamespaceError) => void
   readonly #busy = new Map<string, { again: boolean }>()
-  readonly #rounds: Repeating
+  readonly #rounds: RepeatedWork
   readonly #listener: Listener
   readonly #inFlight = new Set<Promise<void>>()
   #reachable = true
@@ -40,7 +40,7 @@ export class Relay implements AsyncDisposable {
   #hasOpen = false
 
   constructor(options: {
-    readonly delivering: Delivering
+    readonly delivering: DeliveryContext
     readonly databaseUrl: string
     readonly processId: string
     readonly log: Log
@@ -51,7 +51,7 @@ export class Relay implements AsyncDisposable {
     this.#delivering = options.delivering
     this.#owner = options.processId
     this.#log = options.log
-    this.#rounds = new Repeating({
+    this.#rounds = new RepeatedWork({
       everyMs: () => this.#restMs(),
       work: () => this.#round(),
       onError: (error) =>

@@ -1,9 +1,9 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy } from '@temporalio/client'
 import type { NamespaceGuard } from '../namespace-guard.ts'
-import type { Listed, RunListing } from '../run-listing.ts'
+import type { ListingOptions, RunListing } from '../run-listing.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 
-interface Starting {
+interface StartContext {
   readonly guard: NamespaceGuard
   readonly temporal: TemporalClient
   /** the workflows' own queue */
@@ -22,7 +22,7 @@ export function approvalWorkflowId(requestId: string): string {
  * behind our back is started afresh: it decides nothing, and reads where the request stands.
  */
 export function startApproval(
-  delivering: Starting,
+  delivering: StartContext,
   requestId: string,
 ): Promise<'started' | 'was_started'> {
   const workflowId = approvalWorkflowId(requestId)
@@ -40,7 +40,7 @@ export function startApproval(
  * the store lets a call be made once.
  */
 export async function startGatewayCall(
-  delivering: Starting,
+  delivering: StartContext,
   input: { readonly requestId: string; readonly taskQueue: string },
 ): Promise<void> {
   const workflowId = `gateway:${input.requestId}`
@@ -53,7 +53,7 @@ export async function startGatewayCall(
 }
 
 async function startForRequest(
-  { guard, listing, taskQueue, temporal }: Starting,
+  { guard, listing, taskQueue, temporal }: StartContext,
   started: {
     readonly workflow: 'approvalRequest' | 'gatewayCall'
     readonly state: 'waiting_for_approval' | 'running'
@@ -63,7 +63,7 @@ async function startForRequest(
 ): Promise<'started' | 'was_started'> {
   const { input, state, workflow, workflowId } = started
   await guard.confirm()
-  const start = (listed: Listed) =>
+  const start = (listed: ListingOptions) =>
     temporal.withDeadline(() =>
       temporal.client.workflow.start(workflow, {
         ...listed,

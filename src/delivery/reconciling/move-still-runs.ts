@@ -7,7 +7,7 @@ import {
 } from '#services/runs/note-stalls.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 import type { Log, SystemContext } from '#services/core/context.ts'
-import type { Delivering } from '../outbox/deliver-rows.ts'
+import type { DeliveryContext } from '../outbox/deliver-rows.ts'
 import { type WokenWorkflows, describeWorkflow, restartWorkflow } from './workflows.ts'
 import { findIdleRuns } from './still-runs.ts'
 
@@ -30,7 +30,7 @@ const restartsMost = 3
  */
 export async function checkIdleRuns(
   ctx: SystemContext,
-  delivering: Delivering,
+  delivering: DeliveryContext,
   options: { readonly log: Log; readonly woken: WokenWorkflows; readonly stillSeconds: number },
 ): Promise<{ readonly woken: readonly string[]; readonly stalled: readonly string[] }> {
   const { temporal } = delivering

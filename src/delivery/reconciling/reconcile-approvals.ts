@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
-import type { Delivering } from '../outbox/deliver-rows.ts'
+import type { DeliveryContext } from '../outbox/deliver-rows.ts'
 import { approvalWorkflowId, startApproval } from '../outbox/start-for-request.ts'
 import { workflowIds } from './workflows.ts'
 
@@ -13,7 +13,7 @@ const requestsAtOnce = 500
  * that was emptied or restored. Answers their ids. One process at a time; call it under the
  * reconciler's lock.
  */
-export async function reconcileApprovals(delivering: Delivering): Promise<readonly string[]> {
+export async function reconcileApprovals(delivering: DeliveryContext): Promise<readonly string[]> {
   const startedAgain: string[] = []
   let running: ReadonlySet<string> | null = null
   for (let after: string | null = null; ;) {
@@ -40,6 +40,6 @@ async function waiting(db: Db, after: string | null): Promise<string[]> {
   return rows.map((row) => row.id)
 }
 
-function runningApprovals({ temporal }: Delivering): Promise<Set<string>> {
+function runningApprovals({ temporal }: DeliveryContext): Promise<Set<string>> {
   return workflowIds(temporal, "WorkflowType = 'approvalRequest' AND ExecutionStatus = 'Running'")
 }

@@ -12,7 +12,7 @@ import { payloadOf, rawSignal } from '#test/workflows/hostile-client.ts'
 import { ScriptedStore, workflowBundle } from '#test/workflows/scripted-run.ts'
 import { turnQueueOf } from '#workflows/activity-port.ts'
 import { startRun } from '../outbox/deliver-rows.ts'
-import { reconcileRuns, type Reconciled } from './reconcile-runs.ts'
+import { reconcileRuns, type ReconciledRuns } from './reconcile-runs.ts'
 import { WokenWorkflows } from './workflows.ts'
 import {
   addOldRun,
@@ -31,12 +31,12 @@ beforeEach(() => {
   woken = new WokenWorkflows()
 })
 
-function reconcile(): Promise<Reconciled> {
+function reconcile(): Promise<ReconciledRuns> {
   const { ctx } = service
   return reconcileRuns(ctx, delivering(), { log: ctx.log, woken, stillSeconds: 0 })
 }
 
-function reconcileOn(taskQueue: string): Promise<Reconciled> {
+function reconcileOn(taskQueue: string): Promise<ReconciledRuns> {
   const { ctx } = service
   return reconcileRuns(ctx, delivering(taskQueue), { log: ctx.log, woken, stillSeconds: 0 })
 }

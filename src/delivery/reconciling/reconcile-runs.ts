@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Log, SystemContext } from '#services/core/context.ts'
 import { loseRun } from '#services/engine/lifecycle/lose-run.ts'
-import { type Delivering, startRun } from '../outbox/deliver-rows.ts'
+import { type DeliveryContext, startRun } from '../outbox/deliver-rows.ts'
 import {
   describeWorkflow,
   restartWorkflow,
@@ -16,7 +16,7 @@ const settleAfterSeconds = 10
 const runsAtOnce = 500
 
 /** What a round repaired, by run ids. */
-export interface Reconciled {
+export interface ReconciledRuns {
   readonly looked: number
   readonly startedAgain: readonly string[]
   readonly lost: readonly string[]
@@ -41,9 +41,9 @@ interface OpenRun {
  */
 export async function reconcileRuns(
   ctx: SystemContext,
-  delivering: Delivering,
+  delivering: DeliveryContext,
   options: { readonly log: Log; readonly woken: WokenWorkflows; readonly stillSeconds: number },
-): Promise<Reconciled> {
+): Promise<ReconciledRuns> {
   await delivering.guard.confirm()
   const { log, woken } = options
   const running = await runningWorkflows(delivering.temporal)
@@ -99,7 +99,7 @@ async function openRuns(ctx: SystemContext, after: string): Promise<OpenRun[]> {
 
 async function reconcileRun(
   ctx: SystemContext,
-  delivering: Delivering,
+  delivering: DeliveryContext,
   run: OpenRun,
 ): Promise<'alive' | 'started_again' | 'lost'> {
   const workflow = await describeWorkflow(delivering.temporal, run.workflow_id)

@@ -5,10 +5,10 @@ import { ForeignNamespaceError } from '#services/installation/remember-namespace
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { underSessionLock } from '#store/session-lock.ts'
 import type { Db } from '#store/database.ts'
-import type { Delivering } from '../outbox/deliver-rows.ts'
+import type { DeliveryContext } from '../outbox/deliver-rows.ts'
 import { reconcileApprovals } from './reconcile-approvals.ts'
 import { reconcileRuns } from './reconcile-runs.ts'
-import { Repeating } from '../repeating.ts'
+import { RepeatedWork } from '../repeating.ts'
 import { WokenWorkflows } from './workflows.ts'
 import type { SystemContext } from '#services/core/context.ts'
 
@@ -25,16 +25,16 @@ export async function underReconcilerLock(db: Db, work: () => Promise<void>): Pr
 
 /** Compares Postgres with Temporal at the start of every API process and every fifteen seconds. */
 export class Reconciler implements AsyncDisposable {
-  readonly #rounds: Repeating
+  readonly #rounds: RepeatedWork
 
   constructor(options: {
     readonly ctx: SystemContext
-    readonly delivering: Delivering
+    readonly delivering: DeliveryContext
     readonly foreignNamespace: (error: ForeignNamespaceError) => void
   }) {
     const { ctx, delivering } = options
     const woken = new WokenWorkflows()
-    this.#rounds = new Repeating({
+    this.#rounds = new RepeatedWork({
       everyMs: roundEveryMs,
       work: async () => {
         await underReconcilerLock(ctx.db, async () => {

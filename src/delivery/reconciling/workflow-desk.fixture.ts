@@ -5,7 +5,7 @@ import { createTestService, type TestService } from '#test/harness/fixtures/test
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import { useOwnNamespace, type TestTemporal } from '#test/harness/temporal.ts'
 import { NamespaceGuard } from '../namespace-guard.ts'
-import type { Delivering } from '../outbox/deliver-rows.ts'
+import type { DeliveryContext } from '../outbox/deliver-rows.ts'
 import { connectTemporal, type TemporalClient } from '../temporal-client.ts'
 
 export let database: TestDatabase
@@ -31,7 +31,7 @@ export function useWorkflowDesk(): void {
 }
 
 /** Returns what starts this service's workflows on `taskQueue`; every run is admitted. */
-export function delivering(taskQueue = address.taskQueue): Delivering {
+export function delivering(taskQueue = address.taskQueue): DeliveryContext {
   const guard = new NamespaceGuard({ db: service.db, temporal })
   return { db: service.db, temporal, guard, taskQueue, admit: async () => true }
 }

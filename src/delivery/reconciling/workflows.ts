@@ -9,7 +9,7 @@ import {
   type WorkflowExecutionInfo,
 } from '@temporalio/client'
 import { cancelRequested } from '#workflows/messages.ts'
-import { startListed, type Delivering } from '../outbox/deliver-rows.ts'
+import { startListed, type DeliveryContext } from '../outbox/deliver-rows.ts'
 
 /** Reading a page of a long list may take this long; no person waits for it. */
 const pageWithinMs = 30_000
@@ -77,7 +77,7 @@ export async function describeWorkflow(
  * from the store.
  */
 export async function restartWorkflow(
-  delivering: Pick<Delivering, 'temporal' | 'taskQueue' | 'listing'>,
+  delivering: Pick<DeliveryContext, 'temporal' | 'taskQueue' | 'listing'>,
   run: { readonly id: string; readonly workflow_id: string },
   replacing: 'of_ended' | 'of_running',
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { errorText } from '#services/core/error-text.ts'
 import type { SigningContext } from '#services/core/context.ts'
 import { startDueTimes } from '#services/runs/schedules/start-scheduled.ts'
 import type { NamespaceGuard } from '../namespace-guard.ts'
-import { Repeating } from '../repeating.ts'
+import { RepeatedWork } from '../repeating.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 import { syncSchedules, type WantedSchedule } from './sync-schedules.ts'
 
@@ -24,12 +24,12 @@ export interface SchedulesToKeep {
  */
 export class ScheduleKeeper implements AsyncDisposable {
   readonly #options: SchedulesToKeep
-  readonly #rounds: Repeating
+  readonly #rounds: RepeatedWork
   #synced = { hash: '', at: 0 }
 
   constructor(options: SchedulesToKeep) {
     this.#options = options
-    this.#rounds = new Repeating({
+    this.#rounds = new RepeatedWork({
       everyMs: roundEveryMs,
       work: () => this.#round(),
       onError: (error) => {

@@ -4,7 +4,7 @@ import type { Log } from '#services/core/context.ts'
 import { errorText } from '#services/core/error-text.ts'
 import { Listener } from '../listener.ts'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
-import { Repeating } from '../repeating.ts'
+import { RepeatedWork } from '../repeating.ts'
 
 const eventsAtOnce = 500
 /** What one step of a run tells is numbered together, behind the step's own work. */
@@ -18,10 +18,10 @@ const fallBack = { connected: 5000, lost: 1000 }
  */
 export class EventSequencer implements AsyncDisposable {
   readonly #listener: Listener
-  readonly #rounds: Repeating
+  readonly #rounds: RepeatedWork
 
   constructor(options: { readonly db: Db; readonly databaseUrl: string; readonly log: Log }) {
-    this.#rounds = new Repeating({
+    this.#rounds = new RepeatedWork({
       everyMs: () => this.#listener.restMs(fallBack),
       gatherMs,
       work: async () => {

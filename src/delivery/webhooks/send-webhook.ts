@@ -3,7 +3,7 @@ import { webhookHeaders } from './webhook-secret.ts'
 import { postPinned, untilAborted } from './post-pinned.ts'
 import { findTarget, type Resolve, type TargetRules } from './find-target.ts'
 
-export interface Sending extends TargetRules {
+export interface OutgoingRequest extends TargetRules {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
@@ -17,7 +17,7 @@ export interface Sending extends TargetRules {
  * Posts once, to the address that was checked. Follows no redirect and reads only the status of the
  * answer. Never rejects.
  */
-export async function sendWebhook(sending: Sending): Promise<SendOutcome> {
+export async function sendWebhook(sending: OutgoingRequest): Promise<SendOutcome> {
   const late = AbortSignal.timeout(sending.timeoutMs)
   const signal = AbortSignal.any([late, sending.stopping])
   try {
@@ -46,7 +46,10 @@ function verdictOn(status: number): string | null {
  */
 export async function sendSigned(
   keys: readonly Buffer[],
-  sending: Omit<Sending, 'headers' | 'body'> & { readonly id: string; readonly body: string },
+  sending: Omit<OutgoingRequest, 'headers' | 'body'> & {
+    readonly id: string
+    readonly body: string
+  },
 ): Promise<SendOutcome> {
   const { id, ...rest } = sending
   const outcome = await sendWebhook({

@@ -1,7 +1,7 @@
 import type { PrintedCommand } from '../tools/command.ts'
 import type { FoundCue } from '../policy/cues.ts'
 import type { JsonObject } from '../json/json.ts'
-import type { Narrowed } from '../policy/narrowed-scopes.ts'
+import type { NarrowedScopes } from '../policy/narrowed-scopes.ts'
 import type { Quorum } from '../requests/request.ts'
 import type { EditsPolicy, Risk, Rule, Scope, Verdict } from '../policy/verdict.ts'
 
@@ -39,7 +39,7 @@ export interface Routing {
   readonly permitForMs: number
   readonly scopes: readonly Scope[]
   /** of scopes that one may expect and that are not offered: why; absent when there are none */
-  readonly narrowed?: Narrowed
+  readonly narrowed?: NarrowedScopes
   readonly edits: EditsPolicy
   readonly selfApproval: boolean
   readonly signature: 'optional' | 'required'

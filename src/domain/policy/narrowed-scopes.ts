@@ -5,10 +5,10 @@ import { widerScopes, type Scope } from './verdict.ts'
  * than write one file.
  */
 export type WhyNarrow = 'tool' | 'routing' | 'share' | 'path'
-export type Narrowed = Readonly<Partial<Record<Scope, WhyNarrow>>>
+export type NarrowedScopes = Readonly<Partial<Record<Scope, WhyNarrow>>>
 
 /** As a field of a routing, which has none when there is nothing to say. */
-export function withNarrowed(narrowed: Narrowed): { readonly narrowed?: Narrowed } {
+export function withNarrowed(narrowed: NarrowedScopes): { readonly narrowed?: NarrowedScopes } {
   return Object.keys(narrowed).length === 0 ? {} : { narrowed }
 }
 
@@ -19,7 +19,7 @@ export function withNarrowed(narrowed: Narrowed): { readonly narrowed?: Narrowed
 export function notOffered(
   tool: string,
   offered: readonly Scope[],
-  narrowed: Narrowed,
+  narrowed: NarrowedScopes,
 ): readonly { readonly scope: Scope; readonly why: string }[] {
   // Who cannot approve at all misses no scope.
   if (offered.length === 0) return []

@@ -88,6 +88,6 @@ export interface WaitingForInput extends Partial<Rest> {
 /**
  * The earliest deadline of what still waits, from now, in milliseconds; `null` when nothing waits.
  */
-export interface Advanced {
+export interface NextDeadline {
   readonly nextDeadlineMs: number | null
 }

@@ -6,7 +6,7 @@ export class BusyError extends Error {
   override readonly name = 'BusyError'
 }
 
-interface Waiting {
+interface WaitingShare {
   readonly go: (release: () => void) => void
 }
 
@@ -25,7 +25,7 @@ export class Shares {
   readonly #waitMs: number
   readonly #inUse = new Map<string, number>()
   /** by caller; who was served last stands last */
-  readonly #queues = new Map<string, Set<Waiting>>()
+  readonly #queues = new Map<string, Set<WaitingShare>>()
   #free: number
   #waiting = 0
 
@@ -57,7 +57,7 @@ export class Shares {
     }
     this.#queues.set(name, queue)
     return new Promise((resolve, reject) => {
-      const waiting: Waiting = {
+      const waiting: WaitingShare = {
         go: (release) => {
           clearTimeout(timer)
           resolve(release)
@@ -108,7 +108,7 @@ export class Shares {
     }
   }
 
-  #leave(name: string, queue: Set<Waiting>, waiting: Waiting): void {
+  #leave(name: string, queue: Set<WaitingShare>, waiting: WaitingShare): void {
     queue.delete(waiting)
     this.#waiting -= 1
     if (queue.size === 0 && this.#queues.get(name) === queue) this.#queues.delete(name)

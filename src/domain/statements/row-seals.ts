@@ -22,7 +22,7 @@ export type SealKeys = readonly [SealKey, ...SealKey[]]
 export type SealableRow = Readonly<Record<string, unknown>>
 
 /** Something that was ended for good, by the id that its rows have; a key's secret by its hash. */
-export interface Revoked {
+export interface Revocation {
   readonly what: 'person' | 'session' | 'api_key' | 'key_secret' | 'credential' | 'grant' | 'permit'
   readonly id: string
 }
@@ -32,9 +32,9 @@ export interface Revoked {
  * (security.md 29).
  */
 export interface Revocations {
-  has(revoked: Revoked): boolean
+  has(revoked: Revocation): boolean
   /** On the disk before it resolves. */
-  add(revoked: readonly Revoked[]): Promise<void>
+  add(revoked: readonly Revocation[]): Promise<void>
 }
 
 const revocable: readonly string[] = ['person', 'session', 'api_key', 'credential']
@@ -83,7 +83,7 @@ export function createSeals(keys: {
       const seal = row?.['seal']
       if (typeof seal !== 'string' || row == null) return false
       if (revocable.includes(table)) {
-        const what = table as Revoked['what']
+        const what = table as Revocation['what']
         if (revocations.has({ what, id: String(row['id']) })) return false
       }
       const dot = seal.indexOf('.')

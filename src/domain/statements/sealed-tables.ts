@@ -4,7 +4,7 @@
  */
 export type Sealer = 'api' | 'service'
 
-interface Sealed {
+interface TableSeal {
   readonly by: Sealer
   /**
    * what is believed of a row: its primary key, and every column that a decision, a sign-in or an
@@ -159,7 +159,7 @@ export const sealedTables = {
     ],
     added: ['effect', 'cues'],
   },
-} as const satisfies Readonly<Record<string, Sealed>>
+} as const satisfies Readonly<Record<string, TableSeal>>
 
 export type SealedTable = keyof typeof sealedTables
 
@@ -168,7 +168,7 @@ export type SealedTable = keyof typeof sealedTables
  * version's, the newest first.
  */
 export function unsaidColumns(table: SealedTable): readonly (readonly string[])[] {
-  const { unsaid = [] }: Sealed = sealedTables[table]
+  const { unsaid = [] }: TableSeal = sealedTables[table]
   return [[], ...unsaid.map((_, before) => unsaid.slice(0, before + 1).flat())]
 }
 
@@ -177,6 +177,6 @@ export function unsaidColumns(table: SealedTable): readonly (readonly string[])[
  * there is something.
  */
 export function isSealed(table: SealedTable, column: string, value: unknown): boolean {
-  const { added = [] }: Sealed = sealedTables[table]
+  const { added = [] }: TableSeal = sealedTables[table]
   return value !== null || !added.includes(column)
 }

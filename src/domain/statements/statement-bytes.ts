@@ -1,6 +1,6 @@
 import { sign, verify, type KeyObject } from 'node:crypto'
 import { canonicalJson } from '../json/digest.ts'
-import type { Signed, StatementKind } from './statement.ts'
+import type { SignedStatement, StatementKind } from './statement.ts'
 
 /**
  * What is signed: a domain prefix, so that one kind of statement can never pass for another, and
@@ -30,7 +30,11 @@ export interface RetiredKey {
 }
 
 /** Signs a statement with Ed25519 over its canonical JSON behind the kind's prefix. */
-export function signStatement(signer: Signer, kind: StatementKind, statement: object): Signed {
+export function signStatement(
+  signer: Signer,
+  kind: StatementKind,
+  statement: object,
+): SignedStatement {
   // Both at once: a key may rotate while the process runs.
   const { keyId, privateKey } = signer
   const text = canonicalJson(statement)
@@ -45,7 +49,7 @@ export function signStatement(signer: Signer, kind: StatementKind, statement: ob
 const verified = new WeakMap<KeyObject, Set<string>>()
 const verifiedMost = 1000
 
-function holds(key: KeyObject, kind: StatementKind, signed: Signed): boolean {
+function holds(key: KeyObject, kind: StatementKind, signed: SignedStatement): boolean {
   const signatures = verified.get(key) ?? new Set<string>()
   verified.set(key, signatures)
   const exactly = JSON.stringify([kind, signed.statement, signed.signature])
@@ -64,7 +68,7 @@ function holds(key: KeyObject, kind: StatementKind, signed: Signed): boolean {
 export function verifyStatement<T extends object>(
   verifier: Verifier,
   kind: StatementKind,
-  signed: Signed,
+  signed: SignedStatement,
 ): T | null {
   const key = verifier.publicKeys.get(signed.keyId)
   if (key === undefined) return null

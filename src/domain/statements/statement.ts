@@ -143,7 +143,7 @@ export type StatementKind =
   | 'discard'
 
 /** A statement's exact bytes with its signature (base64url) and the id of the key that made it. */
-export interface Signed {
+export interface SignedStatement {
   readonly statement: string
   readonly signature: string
   readonly keyId: string

@@ -64,7 +64,7 @@ export interface PresentContext {
  * What is shown, the facts that go with it, a one-line title, and every byte that will be written
  * or run.
  */
-export interface Presented {
+export interface CallPresentation {
   readonly title: string
   /** what it does, as a sentence; absent: its title says so */
   readonly effect?: string
@@ -177,7 +177,7 @@ export interface Tool {
    * as it is: its message is the call's error result and nobody is asked. Any other error: show
    * `presentRaw`.
    */
-  present(input: JsonObject, context: PresentContext): Promise<Presented>
+  present(input: JsonObject, context: PresentContext): Promise<CallPresentation>
   /**
    * Acts once. Rejects with `WorkspaceProblem` code `stale` when a base differs and nothing was
    * done, and with any other error when it is not known what was done (its process died, timed out

@@ -1,8 +1,8 @@
 import type { Verifier } from '#domain/statements/statement-bytes.ts'
-import type { Signed, StatementKind } from '#domain/statements/statement.ts'
+import type { SignedStatement, StatementKind } from '#domain/statements/statement.ts'
 
 /** A signed statement, and of what kind it says it is. */
-export interface StoredStatement extends Signed {
+export interface StoredStatement extends SignedStatement {
   readonly kind: StatementKind
 }
 

@@ -9,7 +9,7 @@ import { formatNote, parseNote, type NoteSignature, type NoteSigner } from './si
 export type WitnessRefusal = 'behind' | 'forked' | 'unproven'
 
 /** The note with the log's signatures and the witness's, or why there is none. */
-export type Witnessed =
+export type CosignOutcome =
   | {
       readonly note: string
       readonly cosignature: NoteSignature
@@ -30,7 +30,7 @@ export function witnessCheckpoint(input: {
   readonly proof: readonly Uint8Array[]
   readonly signer: NoteSigner
   readonly atSeconds: number
-}): Witnessed {
+}): CosignOutcome {
   const { log, last, note, proof, signer, atSeconds } = input
   const checkpoint = openLogCheckpoint(note, log)
   const refusal = last === null ? null : refusalOf(last, checkpoint, proof)

@@ -2,7 +2,7 @@ import { oneLine } from '#domain/text/one-line.ts'
 import { domainsText } from '#domain/network/network-access.ts'
 import { cueLimits, type FoundCue } from '#domain/policy/cues.ts'
 import type { CommandAnalysis } from '../shell/analyse-command.ts'
-import { commandsOf, type SpelledOut } from './programs/commands-of.ts'
+import { commandsOf, type CommandOfText } from './programs/commands-of.ts'
 import { pathCues } from './text/path-cues.ts'
 import { deletionOf, isMadeAgain } from './programs/deletion.ts'
 import { downloadedRuns } from './programs/downloads.ts'
@@ -35,7 +35,7 @@ export async function commandCues(
   const { input } = analysis
   const commands = commandsOf(analysis)
   const cues: FoundCue[] = []
-  const add = (command: SpelledOut, [id, what]: Hit): void => {
+  const add = (command: CommandOfText, [id, what]: Hit): void => {
     const text = oneLine(`${what}: ${quoted(command)}`, cueLimits.text)
     if (!cues.some((cue) => cue.id === id && cue.line === command.line)) {
       cues.push({ id, text, line: command.line })
@@ -87,7 +87,7 @@ function unreadCues({ input, search, isComplete }: CommandAnalysis): readonly Fo
 }
 
 async function whatIsLost(
-  command: SpelledOut,
+  command: CommandOfText,
   cwd: string,
   around: CommandSurroundings,
 ): Promise<string | null> {
@@ -108,7 +108,7 @@ const writers = wordSet(`
   rm mv cp tee sed install ln chmod chown truncate touch dd patch unlink perl`)
 
 /** Paths that a command may change, as it spells them. */
-function changedPaths({ program, args, writes }: SpelledOut): readonly string[] {
+function changedPaths({ program, args, writes }: CommandOfText): readonly string[] {
   const edits =
     program !== 'sed' && program !== 'perl' ? writers.has(program) : hasLetter(args, 'i')
   const operands = edits ? operandsOf(args).slice(0, maxPaths) : []
@@ -121,7 +121,7 @@ function changedPaths({ program, args, writes }: SpelledOut): readonly string[] 
 
 const clientsOfDatabases = wordSet('psql mysql mariadb sqlite3 sqlcmd duckdb clickhouse-client bq')
 
-function sqlOf({ program, args }: SpelledOut): readonly FoundCue[] {
+function sqlOf({ program, args }: CommandOfText): readonly FoundCue[] {
   const runs =
     clientsOfDatabases.has(program) || args.some((word) => /^(?:psql|mysql|sqlite3)$/.test(word))
   const texts = runs ? args : args.filter((word) => word.includes(' '))
@@ -133,6 +133,6 @@ function isSearch(program: string): boolean {
   return /^(?:grep|rg|ag|echo|printf|git|gh|awk|sed|ls|find)$/.test(program)
 }
 
-function quoted({ program, args }: SpelledOut): string {
+function quoted({ program, args }: CommandOfText): string {
   return oneLine([program, ...args].join(' '), cueLimits.text - 60)
 }

@@ -48,7 +48,7 @@ function flatten(settings: Map<string, readonly string[]>, at: string, value: un
     for (const [key, one] of value) flatten(settings, below(String(key)), one)
   } else if (Array.isArray(value)) {
     const named = value.every(isNamed) && value.length > 0
-    settings.set(at, value.map(named ? (one) => (one as Named).name : textOf))
+    settings.set(at, value.map(named ? (one) => (one as NamedValue).name : textOf))
     if (named) for (const one of value) flatten(settings, below(one.name), one)
   } else if (isObject(value) && consentText(value) === null) {
     for (const [key, one] of Object.entries(value)) {
@@ -61,11 +61,11 @@ function holderName(holder: Holder): string {
   return 'team' in holder ? holder.team : holder.person
 }
 
-interface Named {
+interface NamedValue {
   readonly name: string
 }
 
-function isNamed(value: unknown): value is Named {
+function isNamed(value: unknown): value is NamedValue {
   return isObject(value) && typeof value['name'] === 'string'
 }
 

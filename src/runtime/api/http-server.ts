@@ -3,7 +3,7 @@ import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { limits } from '#domain/limits.ts'
 
-export interface Listening {
+export interface ListeningServer {
   readonly server: Server
   readonly port: number
   /** Stop taking connections, let answers under way finish for `graceMs`, then cut what is left. */
@@ -16,7 +16,7 @@ const sweepEveryMs = 50
 export async function listen(
   app: RequestListener,
   { host, port, trustProxy }: { host: string; port: number; trustProxy: boolean },
-): Promise<Listening> {
+): Promise<ListeningServer> {
   const server = createServer(app)
   // Behind a proxy everybody has its address; what it lets through is its own to bound.
   if (!trustProxy) boundConnections(server, limits.connectionsOfAddress)

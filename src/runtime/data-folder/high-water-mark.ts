@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { TrailNotifications } from '#delivery/audit-log/trail-news.ts'
-import { Repeating } from '#delivery/repeating.ts'
+import { RepeatedWork } from '#delivery/repeating.ts'
 import { shareRunning } from '#domain/sharing/share-running.ts'
 import type { Db } from '#store/database.ts'
 import { Refusal } from '../processes/serve-process.ts'
@@ -98,7 +98,7 @@ export function keepMark(dataDir: string, db: Db, trail: TrailNotifications): As
     lastMark = newest
   })
   const next = () => write().catch(() => undefined)
-  const rounds = new Repeating({
+  const rounds = new RepeatedWork({
     everyMs: () => trail.restMs(fallBack),
     gatherMs,
     work: next,

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Revocations, Revoked } from '#domain/statements/row-seals.ts'
+import type { Revocations, Revocation } from '#domain/statements/row-seals.ts'
 
 /**
  * What was ended for good, in `DATA/ledger/revoked.log`: a line each, shared by the processes of
@@ -44,7 +44,7 @@ export function openRevocations(dataDir: string): Revocations {
       catchUp()
       return revoked.has(`${what} ${id}`)
     },
-    async add(revoked: readonly Revoked[]) {
+    async add(revoked: readonly Revocation[]) {
       if (revoked.length === 0) return
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await using file = await open(path, 'a', 0o600)

@@ -4,7 +4,7 @@ import { startInfrastructure } from '../supervisor/infrastructure.ts'
 import { createProgress } from '../supervisor/progress.ts'
 import { readPorts } from '../supervisor/remembered-ports.ts'
 import { becomeSupervisor, resignAsSupervisor } from '../supervisor/single-start.ts'
-import type { Supervised } from '../supervisor/supervise.ts'
+import type { SupervisionHandle } from '../supervisor/supervise.ts'
 import type { CheckTarget } from './target/check.ts'
 import { exists } from '../files.ts'
 
@@ -26,7 +26,7 @@ export async function withServers<T>(
   const silent = createProgress(() => undefined)
   log('nothing runs here: starting Postgres and Temporal to look inside')
   await becomeSupervisor(runDir, log)
-  const started: Supervised[] = []
+  const started: SupervisionHandle[] = []
   try {
     const { variables } = await startInfrastructure({
       dataDir,

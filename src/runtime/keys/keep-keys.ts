@@ -1,4 +1,4 @@
-import { Repeating } from '#delivery/repeating.ts'
+import { RepeatedWork } from '#delivery/repeating.ts'
 import { noteSigningKey, retireSigningKeys } from '#services/keys/note-signing-key.ts'
 import { findRetiring, finishRetiring } from './rotate-signing-key.ts'
 import type { SigningSystemContext } from '#services/core/context.ts'
@@ -41,7 +41,7 @@ export async function keepKeys(
   }
   const retired = new Set<string>()
   await round()
-  return new Repeating({
+  return new RepeatedWork({
     everyMs: roundEveryMs,
     work: round,
     onError: (error) => {

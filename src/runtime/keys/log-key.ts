@@ -1,5 +1,5 @@
 import { handOverLog } from '#delivery/audit-log/hand-over-log.ts'
-import { Repeating } from '#delivery/repeating.ts'
+import { RepeatedWork } from '#delivery/repeating.ts'
 import type { Signer } from '#domain/statements/statement-bytes.ts'
 import { openCheckpoint } from '#evidence/note/checkpoint.ts'
 import { formatVerifierKey, parseVerifierKey } from '#evidence/note/note-key.ts'
@@ -91,7 +91,7 @@ export async function keepLogKey(parts: {
     log.error({ error: String(error) }, 'the audit log cannot be signed')
   }
   await round().catch(failed)
-  const rounds = new Repeating({ everyMs: roundEveryMs, work: round, onError: failed })
+  const rounds = new RepeatedWork({ everyMs: roundEveryMs, work: round, onError: failed })
   return {
     signer: {
       get key() {

@@ -1,5 +1,5 @@
 import type { TrailNotifications } from '#delivery/audit-log/trail-news.ts'
-import { Repeating } from '#delivery/repeating.ts'
+import { RepeatedWork } from '#delivery/repeating.ts'
 import { errorText } from '#services/core/error-text.ts'
 import type { ServerDefinitions } from '#services/core/host-queries.ts'
 import { pinDefinitions } from '#services/policy/pins/pin-definitions.ts'
@@ -42,7 +42,7 @@ export function keepPins(
     return servers
   }
   let isQuiet = false
-  const rounds = new Repeating({
+  const rounds = new RepeatedWork({
     everyMs: () => {
       const connected = isQuiet ? quietRoundEveryMs : busyRoundEveryMs
       return trail.restMs({ connected, lost: busyRoundEveryMs })

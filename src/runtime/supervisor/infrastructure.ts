@@ -11,7 +11,7 @@ import { writeWhole } from '../files.ts'
 import type { Ports } from './remembered-ports.ts'
 import type { Progress } from './progress.ts'
 import { supervise } from './supervise.ts'
-import type { Supervised } from './supervise.ts'
+import type { SupervisionHandle } from './supervise.ts'
 
 export interface Infrastructure {
   /** What the processes that use it are told, as environment variables. */
@@ -25,7 +25,7 @@ export interface InfrastructureOptions {
   readonly ports: Ports
   readonly progress: Progress
   /** Called as soon as each server runs, so that it is stopped whatever happens to the other. */
-  readonly onStarted: (server: Supervised) => void
+  readonly onStarted: (server: SupervisionHandle) => void
 }
 
 /** Postgres and Temporal at once: those that the environment names, or our own. */

@@ -9,7 +9,7 @@ import {
   withoutSigningKey,
 } from '../config/project-environment.ts'
 import { launchNode } from './launch-node.ts'
-import { supervise, type RunningService, type Supervised } from './supervise.ts'
+import { supervise, type RunningService, type SupervisionHandle } from './supervise.ts'
 
 const readyTimeoutMs = 90_000
 const graceMs = 20_000
@@ -45,13 +45,13 @@ export async function runMigrations({ folders, variables }: ProcessOptions): Pro
 }
 
 /** Start the API on that port and keep it running. */
-export function startApi(options: ProcessOptions & { port: number }): Promise<Supervised> {
+export function startApi(options: ProcessOptions & { port: number }): Promise<SupervisionHandle> {
   const variables = { ...withoutModelKeys(options.variables), PORT: String(options.port) }
   return startProcess('api', { ...options, variables })
 }
 
 /** Start a Temporal worker and keep it running. It never sees the signing key. */
-export function startTemporalWorker(options: ProcessOptions): Promise<Supervised> {
+export function startTemporalWorker(options: ProcessOptions): Promise<SupervisionHandle> {
   return startProcess('temporal-worker', {
     ...options,
     variables: withoutSigningKey(options.variables),
@@ -82,7 +82,7 @@ export async function chooseApiPort(
 function startProcess(
   name: 'api' | 'temporal-worker',
   { folders, variables, log }: ProcessOptions,
-): Promise<Supervised> {
+): Promise<SupervisionHandle> {
   return supervise(
     {
       name,

@@ -15,7 +15,7 @@ import type { Progress } from './progress.ts'
 import { prepareQuickstart } from './quickstart-copy.ts'
 import { readPorts, writePorts } from './remembered-ports.ts'
 import { becomeSupervisor, resignAsSupervisor } from './single-start.ts'
-import type { Supervised } from './supervise.ts'
+import type { SupervisionHandle } from './supervise.ts'
 
 export interface RunningInstallation {
   readonly folders: Folders
@@ -48,7 +48,7 @@ export async function startInstallation(
   await mkdir(dataDir, { recursive: true })
   await mkdir(logFolder(dataDir), { recursive: true, mode: 0o700 })
   await becomeSupervisor(runDir, progress.say)
-  const started: Started = { servers: [], own: [] }
+  const started: StartedServices = { servers: [], own: [] }
   const stop = async () => {
     await using last = new AsyncDisposableStack()
     last.defer(() => resignAsSupervisor(runDir))
@@ -74,7 +74,7 @@ export async function startInstallation(
   }
 }
 
-async function stopAll(services: readonly Supervised[]): Promise<void> {
+async function stopAll(services: readonly SupervisionHandle[]): Promise<void> {
   for (const stopped of await Promise.allSettled(services.map((service) => service.stop()))) {
     if (stopped.status === 'rejected') throw stopped.reason
   }
@@ -91,9 +91,9 @@ async function reloadApi(runDir: string): Promise<void> {
 }
 
 /** What runs so far, each kind in the order of its start. */
-interface Started {
-  readonly servers: Supervised[]
-  readonly own: Supervised[]
+interface StartedServices {
+  readonly servers: SupervisionHandle[]
+  readonly own: SupervisionHandle[]
 }
 
 interface StartContext {
@@ -101,7 +101,7 @@ interface StartContext {
   readonly outer: Environment
   readonly progress: Progress
   readonly folders: Folders
-  readonly started: Started
+  readonly started: StartedServices
 }
 
 async function startProcesses({ options, outer, progress, folders, started }: StartContext) {

@@ -23,7 +23,7 @@ export interface SupervisedService {
   start(stop: AbortSignal): Promise<RunningService>
 }
 
-export interface Supervised {
+export interface SupervisionHandle {
   /**
    * Stop it for good, also while it is being started again: takes no longer than the service's own
    * grace.
@@ -42,7 +42,7 @@ export interface Supervised {
 export async function supervise(
   service: SupervisedService,
   { runDir, log }: { runDir: string; log: (sentence: string) => void },
-): Promise<Supervised> {
+): Promise<SupervisionHandle> {
   const files = processFiles(runDir, service.name)
   await mkdir(runDir, { recursive: true, mode: 0o700 })
   const stopping = new AbortController()

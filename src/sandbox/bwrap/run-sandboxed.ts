@@ -18,7 +18,7 @@ import { ownArchitecture, systemCallFilter, unknownArchitecture } from '../secco
 import { boundByKernel, type ControlGroup } from '../process/control-group.ts'
 import { mappedBy, sharedBy, sharedOfHost } from '../process/shared-memory.ts'
 import { childrenOf, lookAtTree, type TreeUse } from '../process/process-tree.ts'
-import { watchWritten, type Written } from '../process/written-watch.ts'
+import { watchWritten, type WrittenAmounts } from '../process/written-watch.ts'
 import { firstInside, informationDescriptor } from './first-inside.ts'
 import { proxyEnvironment } from './domain-network.ts'
 import { giveNetwork, networkDescriptors, resolverOf } from './own-network.ts'
@@ -164,7 +164,7 @@ function useOf(
   { pid = 0 }: ChildProcess,
   group: ControlGroup | null,
   limits: CommandLimits,
-  written: Written & { readonly sharedBefore: number },
+  written: WrittenAmounts & { readonly sharedBefore: number },
 ): CommandUse {
   const tree = lookAtTree(pid, limits.processes + 2)
   const counted = group?.bounds.memory ?? false
@@ -187,7 +187,7 @@ function useOf(
 function sharedUse(
   { memoryBytes, pids, sharedBytes }: TreeUse,
   limits: CommandLimits,
-  { sharedBefore, tmpBytes }: Written & { readonly sharedBefore: number },
+  { sharedBefore, tmpBytes }: WrittenAmounts & { readonly sharedBefore: number },
 ): number {
   const room = limits.memoryBytes - memoryBytes
   // Memory that no process touches any more is in no process's use, and still allocated.

@@ -9,7 +9,7 @@ export interface ToMeasure {
   readonly maxFiles: number
 }
 
-export interface Measured {
+export interface FileTotals {
   readonly bytes: number
   readonly files: number
 }
@@ -23,7 +23,7 @@ const blockBytes = 512
  * changed since a moment, by the kernel's own time of change, which nobody can set. No link is
  * followed; what cannot be read counts nothing.
  */
-function measure({ maxFiles: most, since, zones }: ToMeasure): Measured {
+function measure({ maxFiles: most, since, zones }: ToMeasure): FileTotals {
   const counted = new Set<string>()
   const waiting = [...zones]
   let [bytes, files] = [0, 0]

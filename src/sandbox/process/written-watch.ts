@@ -2,10 +2,10 @@ import { constants, type StatsFs } from 'node:fs'
 import { lstat, open, statfs, type FileHandle } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
 import type { CommandLimits } from './command-limits.ts'
-import type { Measured, ToMeasure } from './measure-thread.ts'
+import type { FileTotals, ToMeasure } from './measure-thread.ts'
 
 /** What a command has made of the host's disk and memory that its processes do not show. */
-export interface Written {
+export interface WrittenAmounts {
   /**
    * bytes and files below its writable zones that came to be since it began, as far as they were
    * measured
@@ -20,7 +20,7 @@ export interface Written {
 }
 
 export interface WrittenWatch {
-  now(): Written
+  now(): WrittenAmounts
   close(): void
 }
 
@@ -65,7 +65,13 @@ export function watchWritten(
 ): WrittenWatch {
   const since = Date.now()
   let volumes: Volume[] | null = null
-  let written: Written = { zoneBytes: 0, zoneFiles: 0, tmpBytes: 0, tmpFiles: 0, problem: null }
+  let written: WrittenAmounts = {
+    zoneBytes: 0,
+    zoneFiles: 0,
+    tmpBytes: 0,
+    tmpFiles: 0,
+    problem: null,
+  }
   let failures = 0
   let folderHandles: readonly FileHandle[] | null = null
   const closeOwn = async (): Promise<void> => {
@@ -105,8 +111,8 @@ export function watchWritten(
       nextMeasureMs = performance.now() + Math.max(measureEveryMs, tookMs * measureShare)
     }
   }
-  const measure = (question: ToMeasure): Promise<Measured> => {
-    const { promise, resolve } = Promise.withResolvers<Measured>()
+  const measure = (question: ToMeasure): Promise<FileTotals> => {
+    const { promise, resolve } = Promise.withResolvers<FileTotals>()
     const nothing = { bytes: written.zoneBytes, files: written.zoneFiles }
     const worker = new Worker(new URL('measure-thread.ts', import.meta.url), {
       workerData: question,
@@ -195,7 +201,7 @@ async function openFolders(
 
 async function useOfFolders(
   handles: readonly FileHandle[],
-): Promise<Pick<Written, 'tmpBytes' | 'tmpFiles'>> {
+): Promise<Pick<WrittenAmounts, 'tmpBytes' | 'tmpFiles'>> {
   let [tmpBytes, tmpFiles] = [0, 0]
   for (const handle of handles) {
     const { bfree, blocks, bsize, ffree, files } = await statfsOf(handle)

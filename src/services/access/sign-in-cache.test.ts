@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import type { Revoked } from '#domain/statements/row-seals.ts'
+import type { Revocation } from '#domain/statements/row-seals.ts'
 import { testSeals } from '#test/harness/fixtures/test-keys.ts'
 import { SignInCache, type SignIn } from './sign-in-cache.ts'
 
@@ -8,7 +8,7 @@ let now: number
 let loads: number
 let cache: SignInCache
 const ended = new Set<string>()
-const revocations = { has: ({ id }: Revoked) => ended.has(id), add: async () => undefined }
+const revocations = { has: ({ id }: Revocation) => ended.has(id), add: async () => undefined }
 const ctx = { seals: { ...testSeals, revocations } }
 
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import type { Revoked } from '#domain/statements/row-seals.ts'
+import type { Revocation } from '#domain/statements/row-seals.ts'
 import type { ServiceContext } from '../core/context.ts'
 
 /** How long a look-up counts at most: also for whoever changes rows past the triggers. */
@@ -10,7 +10,7 @@ export interface SignIn<T> {
   readonly found: T
   readonly personId: string
   /** of everything it rests on: when one of them was ended for good, it is worth nothing */
-  readonly restsOn: readonly Revoked[]
+  readonly restsOn: readonly Revocation[]
   /** for how long it holds by itself; `null`: for ever */
   readonly livesMs: number | null
 }

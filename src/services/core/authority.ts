@@ -6,7 +6,7 @@ import type { Caller, ServiceContext, SystemContext } from './context.ts'
 import { hasRight } from './rights-of.ts'
 
 /** Somebody who calls, and may. The class is not exported: only the functions below make one. */
-class Checked<A extends Actor = Actor> implements Caller {
+class CheckedCaller<A extends Actor = Actor> implements Caller {
   readonly actor: A
   readonly channel: Caller['channel']
   readonly #records: readonly AuditEventType[]
@@ -30,7 +30,7 @@ class Checked<A extends Actor = Actor> implements Caller {
  * What a unit of work takes to start: proof that the caller was judged. The unit records its events
  * with this actor and channel.
  */
-export type Authority<A extends Actor = Actor> = Checked<A>
+export type Authority<A extends Actor = Actor> = CheckedCaller<A>
 
 /** A person behind a caller. */
 export type PersonActor = Extract<Actor, { type: 'person' }>
@@ -84,7 +84,7 @@ export async function byRightOrNull(
   right: Right,
 ): Promise<Authority<PersonActor> | null> {
   if (actor.type !== 'person' || !(await hasRight(ctx, actor, right))) return null
-  return new Checked({ actor, channel })
+  return new CheckedCaller({ actor, channel })
 }
 
 /** By being one of the people or keys that own it. Throws `refusal` for everybody else. */
@@ -101,7 +101,7 @@ export function byOwnerOrNull(
 ): Authority | null {
   const { actor } = caller
   const isOne = (actor.type === 'person' || actor.type === 'machine') && owners.includes(actor.id)
-  return isOne ? new Checked(caller) : null
+  return isOne ? new CheckedCaller(caller) : null
 }
 
 /**
@@ -113,7 +113,8 @@ export function byEligibility(
   eligible: { readonly id: string } | null,
   refusal: Problem,
 ): Authority<PersonActor> {
-  if (actor.type === 'person' && actor.id === eligible?.id) return new Checked({ actor, channel })
+  if (actor.type === 'person' && actor.id === eligible?.id)
+    return new CheckedCaller({ actor, channel })
   throw refusal
 }
 
@@ -123,7 +124,7 @@ export function byEligibility(
  */
 export function bySelf(caller: Caller, sentence: string): Authority<PersonActor> {
   const { actor, channel } = caller
-  if (actor.type === 'person') return new Checked({ actor, channel })
+  if (actor.type === 'person') return new CheckedCaller({ actor, channel })
   throw new Problem('forbidden', sentence)
 }
 
@@ -134,13 +135,13 @@ export function bySelf(caller: Caller, sentence: string): Authority<PersonActor>
  */
 export function byProgram(caller: Caller): Authority<Program> {
   const { actor, channel } = caller
-  if (actor.type === 'machine') return new Checked({ actor, channel })
+  if (actor.type === 'machine') return new CheckedCaller({ actor, channel })
   throw new Problem('forbidden', 'This is for programs: send authorization: Bearer with an API key')
 }
 
 /** What the service does by itself: no route of the API has the context that this takes. */
 export function bySystem(_ctx: Pick<SystemContext, 'system'>, as: SystemCaller): Authority {
-  return new Checked(as)
+  return new CheckedCaller(as)
 }
 
 /**
@@ -152,7 +153,7 @@ export function byVisitor(
   channel: Caller['channel'],
 ): Authority {
   const actor = { type: 'system', name } as const
-  return new Checked({ actor, channel }, visitorsRecord)
+  return new CheckedCaller({ actor, channel }, visitorsRecord)
 }
 
 const visitorsRecord: readonly AuditEventType[] = [
@@ -165,13 +166,13 @@ const visitorsRecord: readonly AuditEventType[] = [
 /** By a message that a trigger's secret signed: it starts a run, and nothing else. */
 export function byTrigger(name: string): Authority {
   const actor = { type: 'system', name: `trigger:${name}` } as const
-  return new Checked({ actor, channel: 'api' }, ['run.started', 'request.opened'])
+  return new CheckedCaller({ actor, channel: 'api' }, ['run.started', 'request.opened'])
 }
 
 /** By the time of a schedule: it starts a run, or says why it did not. */
 export function bySchedule(name: string): Authority {
   const actor = { type: 'system', name: `schedule:${name}` } as const
-  return new Checked({ actor, channel: 'system' }, [
+  return new CheckedCaller({ actor, channel: 'system' }, [
     'run.started',
     'request.opened',
     'schedule.skipped',
@@ -184,15 +185,15 @@ export function bySchedule(name: string): Authority {
  * it asked for.
  */
 export function byAttempt(caller: Caller): Authority {
-  return new Checked(caller, ['request.expired', 'run.cancelled'])
+  return new CheckedCaller(caller, ['request.expired', 'run.cancelled'])
 }
 
 /** To record that somebody read what they may see. It records nothing else. */
 export function byReader(caller: Caller): Authority {
-  return new Checked(caller, ['audit.exported', 'content.revealed'])
+  return new CheckedCaller(caller, ['audit.exported', 'content.revealed'])
 }
 
 /** To record that somebody was refused, whoever it was. It records nothing else. */
 export function byRefusal(refused: Caller & { readonly type: Refusal }): Authority {
-  return new Checked(refused, [refused.type])
+  return new CheckedCaller(refused, [refused.type])
 }

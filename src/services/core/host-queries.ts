@@ -211,7 +211,7 @@ export interface ReplayedVerdict {
  */
 export interface StoredPresentation {
   readonly title: string
-  /** see `Presented` */
+  /** see `CallPresentation` */
   readonly effect?: string
   readonly cues?: readonly Cue[]
   readonly inputHash: string

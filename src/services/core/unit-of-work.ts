@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AuditEntry } from '#domain/audit-event.ts'
-import type { Revoked, Seals } from '#domain/statements/row-seals.ts'
+import type { Revocation, Seals } from '#domain/statements/row-seals.ts'
 import type { Verifier } from '#domain/statements/statement-bytes.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { Tx } from '#store/database.ts'
@@ -26,7 +26,7 @@ export interface UnitOfWork {
   /** The same unit with an authority that was judged from rows that it has locked. */
   under(authority: Authority): UnitOfWork
   /** Remembers, once this is committed, what it ends for good. */
-  revoke(what: Revoked['what'], ids: readonly string[]): void
+  revoke(what: Revocation['what'], ids: readonly string[]): void
   /** Records events with the authority's actor and channel, unless an entry names its own. */
   audit(...entries: readonly UnitEntry[]): Promise<void>
   enqueue(row: OutboxRow): Promise<void>
@@ -47,7 +47,7 @@ export interface UnitOfWork {
 export type UnitEntry = Omit<AuditEntry, keyof Caller> & Partial<Caller>
 
 /** What `judge` looks at, before there is an authority. */
-export type Judging = Pick<UnitOfWork, 'tx' | 'seals' | 'verifier'>
+export type JudgingContext = Pick<UnitOfWork, 'tx' | 'seals' | 'verifier'>
 
 /** How often a unit is tried when Postgres ends it for the sake of others. */
 const maxTries = 5
@@ -67,15 +67,15 @@ export async function inUnitOfWork<T>(
 ): Promise<T>
 export async function inUnitOfWork<T, Judged extends { readonly authority: Authority }>(
   ctx: ServiceContext,
-  judge: (at: Judging) => Promise<Judged>,
+  judge: (at: JudgingContext) => Promise<Judged>,
   work: (unit: UnitOfWork, judged: Judged) => Promise<T>,
 ): Promise<T>
 export async function inUnitOfWork<T, Judged extends { readonly authority: Authority }>(
   ctx: ServiceContext,
-  judge: Authority | ((at: Judging) => Promise<Judged>),
+  judge: Authority | ((at: JudgingContext) => Promise<Judged>),
   work: (unit: UnitOfWork, judged: Judged) => Promise<T>,
 ): Promise<T> {
-  const judgeAndWork = async (at: Judging, unitBy: UnitBy): Promise<T> => {
+  const judgeAndWork = async (at: JudgingContext, unitBy: UnitBy): Promise<T> => {
     // An authority that was made before brings nothing else: work of that form takes the unit
     // alone.
     const judged = typeof judge === 'function' ? await judge(at) : ({ authority: judge } as Judged)
@@ -98,12 +98,12 @@ type UnitBy = (authority: Authority) => UnitOfWork
 
 async function onceInUnitOfWork<T>(
   ctx: ServiceContext,
-  work: (at: Judging, unitBy: UnitBy) => Promise<T>,
+  work: (at: JudgingContext, unitBy: UnitBy) => Promise<T>,
 ): Promise<T> {
   const audit: AuditEntry[] = []
   const events = new Map<string, StreamEvent>()
   const outbox: OutboxRow[] = []
-  const revoked: Revoked[] = []
+  const revoked: Revocation[] = []
   const decided: DecidedRows = { decisions: [], approved: [], permits: [] }
   const ends = new Map<string, ChainEnd>()
   let readAt: Date | undefined

@@ -81,7 +81,7 @@ async function readGroup(
 }
 
 /** The transaction of a group. */
-interface Deciding {
+interface GroupTransaction {
   readonly unit: UnitOfWork
   readonly caller: Caller
   readonly keys: LockedKeys
@@ -91,7 +91,7 @@ interface Deciding {
 /** Decides one of them. A refusal while it is judged is returned: nothing of it is written. */
 async function decideOne(
   ctx: SigningContext,
-  { unit, caller, keys, rows }: Deciding,
+  { unit, caller, keys, rows }: GroupTransaction,
   item: GroupedApproval,
 ): Promise<GroupOutcome> {
   const { body, location, batchDecisionId, idempotencyKey: key } = item

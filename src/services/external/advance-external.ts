@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Advanced } from '#domain/runs/workflow-outcomes.ts'
+import type { NextDeadline } from '#domain/runs/workflow-outcomes.ts'
 import { lockRequests } from '../core/locks.ts'
 import { advanceLocked } from '../requests/ending/advance-locked.ts'
 import { deadlineOfRequest } from '../requests/facts/deadline-of-request.ts'
@@ -16,7 +16,7 @@ import { bySystem, timer } from '../core/authority.ts'
 export async function advanceExternal(
   ctx: SystemContext,
   input: { readonly requestId: string },
-): Promise<Advanced> {
+): Promise<NextDeadline> {
   return inUnitOfWork(ctx, bySystem(ctx, timer), async (unit) => {
     const [request] = await lockRequests(unit.tx, [input.requestId])
     if (request === undefined || request.run_id !== null) return { nextDeadlineMs: null }

@@ -13,7 +13,7 @@ import { expireLocked } from '../requests/ending/expire-locked.ts'
 import { verifyPermit, type PermitVerdict } from '../permits/permits.ts'
 import { findRequestFor } from '../requests/people/find-request.ts'
 import { markRecorded, recordRefusal } from '../refusals/record-refusal.ts'
-import { inUnitOfWork, type UnitOfWork, type Judging } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type UnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import { readConsumeFacts, type ConsumeFacts } from './consume-facts.ts'
 import { refuseServiceCall } from '../requests/facts/gateway-call.ts'
 import { lockOwn, type OwnExternal } from './own-external.ts'
@@ -46,7 +46,7 @@ export async function consumePermit(
   input: { readonly request: string; readonly digest: string | null },
 ): Promise<ConsumedPermit> {
   const target = await findRequestFor(ctx, caller, input.request)
-  const judge = (judging: Judging) => lockOwn(judging, caller, target.id)
+  const judge = (judging: JudgingContext) => lockOwn(judging, caller, target.id)
   const answer = await inUnitOfWork(ctx, judge, async (unit, ownExternal) => {
     await refuseServiceCall(unit.tx, target.id)
     const outcome = await consumeLocked(ctx, unit, ownExternal, input.digest)

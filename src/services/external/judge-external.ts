@@ -35,7 +35,7 @@ export interface ExternalJudgement extends Pick<RemoteJudgement, 'judgement' | '
 }
 
 /** Where the program has proved to work, and whether a person changed its call. */
-export interface JudgedAt {
+export interface JudgementBasis {
   readonly proven: ProvenFolder | null
   readonly isEdit: boolean
 }
@@ -73,7 +73,7 @@ export async function judgeExternal(
 export async function judgeProven(
   ctx: SigningContext,
   call: ExternalInput,
-  at: JudgedAt,
+  at: JudgementBasis,
 ): Promise<ExternalJudgement> {
   const judged =
     call.worker === undefined
@@ -105,7 +105,7 @@ async function alone(
 async function byWorker(
   ctx: SigningContext,
   call: ExternalInput,
-  { proven, isEdit }: JudgedAt,
+  { proven, isEdit }: JudgementBasis,
 ): Promise<ExternalJudgement> {
   const { worker = '', tool, input } = call
   if (call.queue !== undefined) throw invalid('queue', 'is decided by the worker that is named')

@@ -5,7 +5,7 @@ import { canonicalJson, hashJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { Presentation } from '#domain/tools/presentation.ts'
-import type { Presented } from '#domain/tools/tool.ts'
+import type { CallPresentation } from '#domain/tools/tool.ts'
 import { getText, putContent, putContents } from '#store/content/content.ts'
 import { releaseContent } from '#store/content/drop-content.ts'
 import type { Tx } from '#store/database.ts'
@@ -23,7 +23,7 @@ export interface ExternalPresentation extends StoredPresentation {
 }
 
 /** A difference made of files that the program reported. */
-export type ReportedDifference = Pick<Presented, 'title' | 'presentation'>
+export type ReportedDifference = Pick<CallPresentation, 'title' | 'presentation'>
 
 /** What is shown beside the call itself. */
 export interface ReportedCall {

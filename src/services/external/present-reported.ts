@@ -2,7 +2,7 @@ import type { Judgement } from '#domain/deciding/judgement.ts'
 import { Problem } from '#domain/problem.ts'
 import { Shares } from '#domain/sharing/shares.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
-import type { Presented, Tool } from '#domain/tools/tool.ts'
+import type { CallPresentation, Tool } from '#domain/tools/tool.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { editFile } from '#tools/files/edit-file.ts'
@@ -28,7 +28,7 @@ const changing: readonly Tool[] = [writeFile, editFile]
 export async function presentReported(
   { input, tool, toolHash, verdict }: Judgement,
   origin: Origin | undefined,
-): Promise<Pick<Presented, 'title' | 'presentation'> | null> {
+): Promise<Pick<CallPresentation, 'title' | 'presentation'> | null> {
   const files = origin?.files ?? []
   // A tool that only has the name of ours may do something else with the same arguments.
   const knownTool = changing.find(

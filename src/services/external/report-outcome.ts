@@ -4,7 +4,7 @@ import type { ExternalOutcome } from '#domain/requests/request.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { getSaltedText, putSaltedText } from '../requests/words/salted-text.ts'
 import { findRequestFor } from '../requests/people/find-request.ts'
-import { inUnitOfWork, type Judging } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import { refuseServiceCall } from '../requests/facts/gateway-call.ts'
 import { lockOwn } from './own-external.ts'
 
@@ -27,7 +27,7 @@ export async function reportOutcome(
   input: OutcomeInput,
 ): Promise<{ requestId: string; state: ExternalOutcome }> {
   const target = await findRequestFor(ctx, caller, input.request)
-  const judge = (judging: Judging) => lockOwn(judging, caller, target.id)
+  const judge = (judging: JudgingContext) => lockOwn(judging, caller, target.id)
   return inUnitOfWork(ctx, judge, async (unit, { request, external }) => {
     const { tx } = unit
     await refuseServiceCall(tx, request.id)

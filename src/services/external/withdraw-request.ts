@@ -4,7 +4,7 @@ import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
 import { endRequest } from '../requests/ending/end-request.ts'
 import { refuseEnded } from '../requests/ending/refuse-ended.ts'
 import { wakeWaiting } from '../requests/ending/wake-waiting.ts'
-import { inUnitOfWork, type Judging } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import { lockOwn } from './own-external.ts'
 
 /**
@@ -17,7 +17,8 @@ export async function withdrawRequest(
   caller: Caller,
   input: { readonly request: string },
 ): Promise<{ requestId: string }> {
-  const judge = (requestId: string) => (judging: Judging) => lockOwn(judging, caller, requestId)
+  const judge = (requestId: string) => (judging: JudgingContext) =>
+    lockOwn(judging, caller, requestId)
   return attemptOnRequest(ctx, caller, input.request, { attempt: 'withdraw' }, (target) =>
     inUnitOfWork(
       ctx,

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { verifyStatement } from '#domain/statements/statement-bytes.ts'
 import type { GrantStatement } from '#domain/statements/statement.ts'
-import type { Vouching } from '#domain/statements/vouching.ts'
+import type { StatementTrust } from '#domain/statements/vouching.ts'
 import type { ApprovalGrantTable } from '#store/tables/decisions.ts'
 
 /** A call that a grant may cover. `path` is the one file it touches, when it touches one. */
@@ -18,7 +18,7 @@ export interface GrantedCall {
  * Who gave it and what is left of it are the caller's to check.
  */
 export function verifyGrant(
-  { verifier, seals }: Vouching,
+  { verifier, seals }: StatementTrust,
   row: Selectable<ApprovalGrantTable>,
   expected: { readonly rootRunId: string; readonly call: GrantedCall },
 ): GrantStatement | null {

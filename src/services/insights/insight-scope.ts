@@ -34,9 +34,9 @@ export interface Insight {
 }
 
 /** What is counted of the requests that were opened within the time. */
-export type Opened = Omit<Insight, 'waiting' | 'oldestAt'>
+export type OpenedInsight = Omit<Insight, 'waiting' | 'oldestAt'>
 /** What is counted of those that wait now. */
-export type Waiting = Pick<Insight, 'key' | 'name' | 'waiting' | 'oldestAt'>
+export type WaitingInsight = Pick<Insight, 'key' | 'name' | 'waiting' | 'oldestAt'>
 
 /** The requests that a scope counts; `request` is the table's name in the query. */
 export function isCounted({ viewer, seesAll }: InsightScope): RawBuilder<boolean> {
@@ -95,8 +95,8 @@ export const groupOf: Readonly<
 
 /** The busiest first; what only waits comes among them. */
 export function mergeInsights(
-  opened: readonly Opened[],
-  waiting: readonly Waiting[],
+  opened: readonly OpenedInsight[],
+  waiting: readonly WaitingInsight[],
 ): readonly Insight[] {
   const items = new Map<string, Insight>(
     opened.map((group) => [group.key, { ...group, waiting: 0, oldestAt: null }]),

@@ -45,7 +45,7 @@ export interface RepeatedCalls {
 }
 
 /** The newest items of something, and how many there are. */
-export interface Found<Item> {
+export interface FoundItems<Item> {
   readonly count: number
   readonly items: readonly Item[]
 }
@@ -56,14 +56,17 @@ export interface Found<Item> {
  * approved something before, whichever is later; what was approved with one action is read
  * together.
  */
-export async function readFastApprovals(db: Db, scope: InsightScope): Promise<Found<FastApproval>> {
+export async function readFastApprovals(
+  db: Db,
+  scope: InsightScope,
+): Promise<FoundItems<FastApproval>> {
   const { viewer, seesAll } = scope
   const isShown = seesAll
     ? sql<boolean>`true`
     : sql<boolean>`decision.person_id = ${viewer.personId}`
   return countedRows(
     db,
-    sql<FastApproval & Counted>`
+    sql<FastApproval & CountedRow>`
     with act as (
       select decision.person_id, max(decision.at) as at, max(revision.created_at) as shown_at,
         sum(content.size)::float8 / ${readPerSecond} as needed,
@@ -97,10 +100,10 @@ const withRevision = sql`left join request_revision revision
 export async function readExpiredUnseen(
   db: Db,
   scope: InsightScope,
-): Promise<Found<ExpiredUnseen>> {
+): Promise<FoundItems<ExpiredUnseen>> {
   return countedRows(
     db,
-    sql<ExpiredUnseen & Counted>`
+    sql<ExpiredUnseen & CountedRow>`
     select request.number::int as number, coalesce(revision.effect, request.title) as title, request.queue,
       request.created_at as "openedAt", request.expires_at as "expiredAt",
       count(*) over ()::int as found
@@ -118,10 +121,13 @@ export async function readExpiredUnseen(
  * Calls with the same digest that were asked for more than once. A call that was asked afresh, as
  * its file had changed, is one.
  */
-export async function readAskedTwice(db: Db, scope: InsightScope): Promise<Found<RepeatedCalls>> {
+export async function readAskedTwice(
+  db: Db,
+  scope: InsightScope,
+): Promise<FoundItems<RepeatedCalls>> {
   return countedRows(
     db,
-    sql<RepeatedCalls & Counted>`
+    sql<RepeatedCalls & CountedRow>`
     select max(request.tool) as tool,
       (array_agg(coalesce(revision.effect, request.title) order by request.number desc))[1] as title,
       count(distinct coalesce(request.call_id, request.id))::int as times,
@@ -136,15 +142,15 @@ export async function readAskedTwice(db: Db, scope: InsightScope): Promise<Found
   )
 }
 
-interface Counted {
+interface CountedRow {
   /** how many rows there are without the limit */
   readonly found: number
 }
 
-async function countedRows<Row extends Counted>(
+async function countedRows<Row extends CountedRow>(
   db: Db,
   query: RawBuilder<Row>,
-): Promise<Found<Omit<Row, 'found'>>> {
+): Promise<FoundItems<Omit<Row, 'found'>>> {
   const { rows } = await query.execute(db)
   let count = 0
   const items = rows.map(({ found, ...item }) => {

@@ -13,8 +13,8 @@ import {
   wasOpened,
   type Insight,
   type InsightScope,
-  type Opened,
-  type Waiting,
+  type OpenedInsight,
+  type WaitingInsight,
 } from './insight-scope.ts'
 
 /** Requests by what they are about: their queue, tool, rule, or the worker that asked. */
@@ -26,7 +26,7 @@ export async function readGroups(
   const { key, name } = groupOf[by]
   const seconds = sql`extract(epoch from request.decided_at - request.created_at)`
   const isDecided = sql<boolean>`request.state in ('approved', 'denied') and request.decided_at is not null`
-  const opened = sql<Opened>`
+  const opened = sql<OpenedInsight>`
     select ${key} as key, ${name} as name,
       count(*)::int as opened,
       count(*) filter (where request.state = 'approved')::int as approved,
@@ -40,7 +40,7 @@ export async function readGroups(
     from request left join run on run.id = request.run_id ${effects}
     where ${wasOpened(scope)} group by 1
   `
-  const waiting = sql<Waiting>`
+  const waiting = sql<WaitingInsight>`
     select ${key} as key, ${name} as name, count(*)::int as waiting,
       min(request.created_at) as "oldestAt"
     from request left join run on run.id = request.run_id

@@ -11,7 +11,7 @@ import {
   type RepeatedCalls,
   type ExpiredUnseen,
   type FastApproval,
-  type Found,
+  type FoundItems,
 } from './read-attention.ts'
 import { readDays, type DayLoad } from './read-days.ts'
 import { readGroups } from './read-groups.ts'
@@ -53,9 +53,9 @@ export interface Attention {
   readonly from: Date
   readonly to: Date
   readonly days: readonly DayLoad[]
-  readonly fastApprovals: Found<FastApproval>
-  readonly expiredUnseen: Found<ExpiredUnseen>
-  readonly askedTwice: Found<RepeatedCalls>
+  readonly fastApprovals: FoundItems<FastApproval>
+  readonly expiredUnseen: FoundItems<ExpiredUnseen>
+  readonly askedTwice: FoundItems<RepeatedCalls>
 }
 
 /**

@@ -12,8 +12,8 @@ import {
   wasOpened,
   type Insight,
   type InsightScope,
-  type Opened,
-  type Waiting,
+  type OpenedInsight,
+  type WaitingInsight,
 } from './insight-scope.ts'
 
 /**
@@ -26,7 +26,7 @@ export async function readLoads(db: Db, scope: InsightScope): Promise<readonly I
   const isShown = seesAll ? all : sql<boolean>`person.id = ${viewer.personId}`
   const seconds = sql`extract(epoch from decision.at - request.created_at)`
   const approved = sql<boolean>`decision.decision = 'approve'`
-  const opened = sql<Opened>`
+  const opened = sql<OpenedInsight>`
     select person.id as key, person.name, count(distinct request.id)::int as opened,
       count(*) filter (where ${approved})::int as approved,
       count(*) filter (where decision.decision = 'deny')::int as denied,
@@ -40,7 +40,7 @@ export async function readLoads(db: Db, scope: InsightScope): Promise<readonly I
       join person on person.id = decision.person_id ${effects}
     where ${wasOpened(scope)} and ${isShown} group by person.id
   `
-  const waiting = sql<Waiting>`
+  const waiting = sql<WaitingInsight>`
     select person.id as key, person.name, count(*)::int as waiting,
       min(request.created_at) as "oldestAt"
     from request cross join person

@@ -7,7 +7,11 @@ import {
   type Signer,
   type Verifier,
 } from '#domain/statements/statement-bytes.ts'
-import type { DiscardStatement, Signed, StatementKind } from '#domain/statements/statement.ts'
+import type {
+  DiscardStatement,
+  SignedStatement,
+  StatementKind,
+} from '#domain/statements/statement.ts'
 import { verifyPin } from '../policy/pins/verify-pin.ts'
 import { verifyActivation } from '../policy/activations/verify-activation.ts'
 import { statementOf } from '../core/verify-run.ts'
@@ -54,7 +58,7 @@ async function signRuns(tx: Tx, { signer, verifier, retiring }: Keys): Promise<n
     .where('ended_at', 'is', null)
     .orderBy('id')
     .execute()
-  const resign = async (run: (typeof runs)[number]): Promise<Signed | null> => {
+  const resign = async (run: (typeof runs)[number]): Promise<SignedStatement | null> => {
     const events = await sql`
       select from audit_event where run_id = ${run.id} and type = 'run.started'
         and document::jsonb -> 'detail' @> ${canonicalJson({
@@ -81,7 +85,7 @@ async function signActivations(tx: Tx, { signer, verifier, retiring }: Keys): Pr
     .where('key_id', 'in', retiring)
     .execute()
   const events = await eventsOf(tx, 'policy.activated')
-  const resign = (row: (typeof rows)[number]): Signed | null => {
+  const resign = (row: (typeof rows)[number]): SignedStatement | null => {
     const event = events.find(({ detail }) => detail['sequence'] === row.sequence)
     if (event?.policyDigest !== row.digest || verifyActivation(verifier, row) === null) return null
     return resigned({ signer, verifier }, 'activation', signedOf(row))
@@ -94,7 +98,7 @@ async function signActivations(tx: Tx, { signer, verifier, retiring }: Keys): Pr
 async function signPins(tx: Tx, { signer, verifier, retiring }: Keys): Promise<number> {
   const rows = await tx.selectFrom('mcp_pin').selectAll().where('key_id', 'in', retiring).execute()
   const events = rows.length === 0 ? [] : await eventsOf(tx, 'policy.pinned')
-  const resign = (row: (typeof rows)[number]): Signed | null => {
+  const resign = (row: (typeof rows)[number]): SignedStatement | null => {
     const isRecorded = events.some(
       ({ detail }) =>
         detail['activation'] === row.activation &&
@@ -118,13 +122,13 @@ async function signPins(tx: Tx, { signer, verifier, retiring }: Keys): Promise<n
 
 /** A host that was away carries them out when it is back. */
 async function signDiscards(tx: Tx, { signer, verifier, retiring }: Keys): Promise<number> {
-  const { rows } = await sql<{ readonly id: string; readonly discard: Signed }>`
+  const { rows } = await sql<{ readonly id: string; readonly discard: SignedStatement }>`
     select id, worktree -> 'discard' as discard from run
     where worktree -> 'discard' ->> 'keyId' = any(${[...retiring]}::text[])
       and exists (select from audit_event where run_id = run.id and type = 'run.discarded')
     order by id
   `.execute(tx)
-  const resign = ({ id, discard }: (typeof rows)[number]): Signed | null =>
+  const resign = ({ id, discard }: (typeof rows)[number]): SignedStatement | null =>
     verifyStatement<DiscardStatement>(verifier, 'discard', discard)?.rootRunId === id
       ? resigned({ signer, verifier }, 'discard', discard)
       : null
@@ -140,7 +144,7 @@ async function signDiscards(tx: Tx, { signer, verifier, retiring }: Keys): Promi
  */
 async function signEach<Row>(
   rows: readonly Row[],
-  resign: (row: Row) => Signed | null | Promise<Signed | null>,
+  resign: (row: Row) => SignedStatement | null | Promise<SignedStatement | null>,
   store: (row: Row, signed: { signature: string; key_id: string }) => Promise<unknown>,
 ): Promise<number> {
   let count = 0
@@ -174,7 +178,7 @@ function signedOf(row: {
   readonly statement: string
   readonly signature: string
   readonly key_id: string
-}): Signed {
+}): SignedStatement {
   return { statement: row.statement, signature: row.signature, keyId: row.key_id }
 }
 
@@ -182,8 +186,8 @@ function signedOf(row: {
 function resigned(
   { signer, verifier }: { readonly signer: Signer; readonly verifier: Verifier },
   kind: StatementKind,
-  signed: Signed,
-): Signed | null {
+  signed: SignedStatement,
+): SignedStatement | null {
   const statement = verifyStatement<object>(verifier, kind, signed)
   return statement === null ? null : signStatement(signer, kind, statement)
 }

@@ -20,7 +20,7 @@ import { userHandleOf, type RelyingParty } from './relying-party.ts'
 import { bySelf } from '../core/authority.ts'
 
 /** A session that registers a passkey for its own person: the challenge is this session's alone. */
-export interface Registering {
+export interface RegistrationSession {
   readonly sessionHash: string
   readonly relyingParty: RelyingParty
 }
@@ -33,7 +33,7 @@ export interface Registering {
 export async function offerRegistration(
   ctx: ServiceContext,
   caller: Caller,
-  { sessionHash, relyingParty }: Registering,
+  { sessionHash, relyingParty }: RegistrationSession,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const person = await findPerson(ctx, caller)
   const existing = await ctx.db
@@ -73,7 +73,10 @@ export async function offerRegistration(
 export async function registerCredential(
   ctx: ServiceContext,
   caller: Caller,
-  input: Registering & { readonly name: string; readonly response: RegistrationResponseJSON },
+  input: RegistrationSession & {
+    readonly name: string
+    readonly response: RegistrationResponseJSON
+  },
 ): Promise<CredentialRecord> {
   const authority = bySelf(caller, 'Only people can have passkeys')
   const person = await findPerson(ctx, caller)
@@ -127,7 +130,11 @@ export async function registerCredential(
 
 async function verifyAnswer(
   ctx: ServiceContext,
-  { sessionHash, relyingParty, response }: Registering & { response: RegistrationResponseJSON },
+  {
+    sessionHash,
+    relyingParty,
+    response,
+  }: RegistrationSession & { response: RegistrationResponseJSON },
 ) {
   const { clientDataJSON: clientDataJson } = response.response
   const issued = await takeChallenge(ctx, { clientDataJson, purpose: 'register', sessionHash })

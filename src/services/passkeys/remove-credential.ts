@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { inUnitOfWork, type Judging } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import { lockCredential, noCredential } from './credential-record.ts'
 import { byOwner, byRightOrNull } from '../core/authority.ts'
 
@@ -15,7 +15,7 @@ export async function removeCredential(
   input: { readonly id: string },
 ): Promise<void> {
   const forOthers = await byRightOrNull(ctx, caller, 'managePeople')
-  const judge = async ({ tx }: Judging) => {
+  const judge = async ({ tx }: JudgingContext) => {
     const credential = await lockCredential(tx, input.id)
     const owner = [credential.person_id]
     return { credential, authority: forOthers ?? byOwner(caller, owner, noCredential()) }

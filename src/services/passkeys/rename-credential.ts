@@ -1,5 +1,5 @@
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { inUnitOfWork, type Judging } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import {
   lockCredential,
   noCredential,
@@ -17,7 +17,7 @@ export async function renameCredential(
   caller: Caller,
   input: { readonly id: string; readonly name: string },
 ): Promise<CredentialRecord> {
-  const judge = async ({ tx }: Judging) => {
+  const judge = async ({ tx }: JudgingContext) => {
     const credential = await lockCredential(tx, input.id)
     return { credential, authority: byOwner(caller, [credential.person_id], noCredential()) }
   }

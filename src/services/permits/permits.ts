@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { signStatement, verifyStatement, withRetired } from '#domain/statements/statement-bytes.ts'
 import type { Signer } from '#domain/statements/statement-bytes.ts'
 import type { PermitStatement } from '#domain/statements/statement.ts'
-import type { Vouching } from '#domain/statements/vouching.ts'
+import type { StatementTrust } from '#domain/statements/vouching.ts'
 import type { Tx } from '#store/database.ts'
 import type { PermitTable } from '#store/tables/decisions.ts'
 
@@ -105,7 +105,7 @@ export type PermitVerdict =
  * SQL passes (security.md 13). What was revoked stays so, whatever state the row is put into (29).
  */
 export function verifyPermit(
-  { verifier, seals }: Vouching,
+  { verifier, seals }: StatementTrust,
   row: Selectable<PermitTable>,
   expected: PermitExpectation,
 ): PermitVerdict {

@@ -3,7 +3,7 @@ import { compareVersions } from '#policy/difference/compare-versions.ts'
 import type { Policy } from '#policy/policy.ts'
 import { activators } from '#policy/project/config/teams.ts'
 import { within, type Caller, type SigningContext } from '../core/context.ts'
-import { inUnitOfWork, type UnitOfWork, type Judging } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type UnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import { parsedOrRejected, type ActivationInput } from './activate-policy.ts'
 import { endProposal, openProposal, propose, type Proposal } from './open-proposal.ts'
 import { reportedCommit } from './reported-commit.ts'
@@ -42,7 +42,7 @@ export async function agreeToPolicy(
       { digest: policy.digest },
     )
   }
-  const judge = async ({ tx }: Judging) => {
+  const judge = async ({ tx }: JudgingContext) => {
     const current = await lockActivation({ tx }, ctx)
     const authority = await byRightOrNull(within(ctx, tx), caller, 'activatePolicy')
     if (authority !== null) return { current, authority }

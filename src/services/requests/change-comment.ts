@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { lockRequests } from '../core/locks.ts'
-import { inUnitOfWork, type Judging } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import { aboutRequest } from './ending/end-request.ts'
 import { refuseEnded } from './ending/refuse-ended.ts'
 import { requireCommentText } from './facts/decision-input.ts'
@@ -72,7 +72,7 @@ export async function removeComment(
 /** Judges under the request's lock whether the caller may change the comment now. */
 async function judgeOf(ctx: ServiceContext, caller: Caller, input: CommentReference) {
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
-  return async (at: Judging) => {
+  return async (at: JudgingContext) => {
     const [request] = await lockRequests(at.tx, [location.id])
     if (request === undefined) throw new Error(`Request ${location.id} is gone`)
     const authority = await requireQueuePerson(at, caller, request)

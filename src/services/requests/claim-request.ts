@@ -5,7 +5,7 @@ import { aboutRequest } from './ending/end-request.ts'
 import { refuseEnded } from './ending/refuse-ended.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { lockRequests } from '../core/locks.ts'
-import { inUnitOfWork, type UnitOfWork, type Judging } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type UnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import { findRequest } from './people/find-request.ts'
 import { requireQueuePerson } from './people/queue-person.ts'
 import type { ClaimRecord } from './facts/request-record.ts'
@@ -26,7 +26,7 @@ export async function claimRequest(
   input: { readonly request: string },
 ): Promise<ClaimRecord> {
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
-  const judge = (at: Judging) => lockForClaim(at, caller, location.id)
+  const judge = (at: JudgingContext) => lockForClaim(at, caller, location.id)
   return inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {
     const { actor: person } = authority
     const ended = await refuseEnded(unit.tx, request)
@@ -63,7 +63,7 @@ export async function releaseClaim(
   input: { readonly request: string },
 ): Promise<void> {
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
-  const judge = (at: Judging) => lockForClaim(at, caller, location.id)
+  const judge = (at: JudgingContext) => lockForClaim(at, caller, location.id)
   await inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {
     const { id: personId } = authority.actor
     await refuseClaimed(unit, request, personId)
@@ -77,7 +77,7 @@ export async function releaseClaim(
 }
 
 async function lockForClaim(
-  at: Judging,
+  at: JudgingContext,
   caller: Caller,
   requestId: string,
 ): Promise<{ request: Selectable<RequestTable>; authority: Authority<PersonActor> }> {

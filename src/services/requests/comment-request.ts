@@ -6,7 +6,7 @@ import { requireCommentText } from './facts/decision-input.ts'
 import { putSaltedText } from './words/salted-text.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { lockRequests } from '../core/locks.ts'
-import { inUnitOfWork, type Judging } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import { findRequest } from './people/find-request.ts'
 import { requireQueuePerson } from './people/queue-person.ts'
 import type { RequestDetailRecord } from './facts/request-record.ts'
@@ -25,7 +25,7 @@ export async function commentRequest(
   const { text, anchor = null } = input
   requireCommentText(text)
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
-  const judge = async (at: Judging) => {
+  const judge = async (at: JudgingContext) => {
     const [request] = await lockRequests(at.tx, [location.id])
     if (request === undefined) throw new Error(`Request ${location.id} is gone`)
     return { request, authority: await requireQueuePerson(at, caller, request) }

@@ -3,7 +3,7 @@ import { quorumTeams } from '#domain/deciding/quorum.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { lockRequests } from '../core/locks.ts'
-import { inUnitOfWork, type Judging, type UnitOfWork } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type JudgingContext, type UnitOfWork } from '../core/unit-of-work.ts'
 import { aboutRequest } from './ending/end-request.ts'
 import { refuseEnded } from './ending/refuse-ended.ts'
 import type { HandoverRecord, PersonRef } from './facts/request-record.ts'
@@ -23,7 +23,7 @@ export async function handOverRequest(
   input: { readonly request: string; readonly to: string },
 ): Promise<{ readonly requestId: string; readonly handedTo: HandoverRecord }> {
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
-  const judge = async (at: Judging) => {
+  const judge = async (at: JudgingContext) => {
     const [request] = await lockRequests(at.tx, [location.id])
     if (request === undefined) throw new Error(`Request ${location.id} is gone`)
     return { request, authority: await requireQueuePerson(at, caller, request) }

@@ -10,7 +10,7 @@ import type { SystemContext } from '../core/context.ts'
 import { bySystem, type SystemCaller } from '../core/authority.ts'
 
 /** How much was removed of one run. */
-export interface Cleared {
+export interface ClearedAmounts {
   readonly messages: number
   readonly results: number
 }
@@ -26,7 +26,7 @@ const retention: SystemCaller = { actor: { type: 'system', name: 'retention' }, 
 export async function clearTranscript(
   ctx: SystemContext,
   input: { readonly runId: string; readonly rule: string },
-): Promise<Cleared | null> {
+): Promise<ClearedAmounts | null> {
   const { runId, rule } = input
   return inUnitOfWork(ctx, bySystem(ctx, retention), async (unit) => {
     const run = await lockRun(unit.tx, runId)
@@ -81,7 +81,7 @@ async function replaceWords(
   tx: Tx,
   runId: string,
   replacements: { readonly message: string; readonly text: string; readonly notice: string },
-): Promise<Cleared> {
+): Promise<ClearedAmounts> {
   const messages = await tx
     .updateTable('message')
     .set({ content_hash: replacements.message })

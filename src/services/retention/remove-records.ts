@@ -40,13 +40,13 @@ export function removeDelivered(db: Db, stopping: AbortSignal): Promise<number> 
   return removeOld(db, { ...deliveredByDefault, stopping })
 }
 
-interface Removing {
+interface RemovalOptions {
   readonly records: OldRecords
   readonly olderThanMs: number
   readonly stopping: AbortSignal
 }
 
-async function removeOld(db: Db, removing: Removing): Promise<number> {
+async function removeOld(db: Db, removing: RemovalOptions): Promise<number> {
   if (removing.records.walked) return removeWalking(db, removing)
   const { records, olderThanMs, stopping } = removing
   const { table, key, order } = records
@@ -66,7 +66,7 @@ async function removeOld(db: Db, removing: Removing): Promise<number> {
  * Page by page from the oldest, until one ends with a row that is young: never through all that is
  * kept.
  */
-async function removeWalking(db: Db, removing: Removing): Promise<number> {
+async function removeWalking(db: Db, removing: RemovalOptions): Promise<number> {
   const { records, olderThanMs, stopping } = removing
   const { table, key, order, at } = records
   let removed = 0

@@ -10,17 +10,17 @@ import { runRows, type RunRow } from '../runs/reading/list-runs.ts'
 import { isUuid } from '../runs/visible-run.ts'
 import { foundRequest } from './find-requests.ts'
 import { foundRun } from './find-runs.ts'
-import type { Found } from './found.ts'
+import type { FoundItem } from './found.ts'
 
 /** The request and the run of a number (`142`, `#142`) or of an id. */
 export async function findExact(
   ctx: ServiceContext,
   caller: Caller,
   query: { readonly viewer: Viewer; readonly q: string; readonly wanted: ReadonlySet<SearchType> },
-): Promise<Found[]> {
+): Promise<FoundItem[]> {
   const { viewer, q, wanted } = query
   const reference = q.replace(/^#/, '')
-  const found: Found[] = []
+  const found: FoundItem[] = []
   if (wanted.has('request')) {
     const id = await requestOf(ctx, viewer, reference)
     const items = await readItems(ctx.db, caller, id === null ? [] : [id])

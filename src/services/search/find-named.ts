@@ -5,7 +5,7 @@ import type { Policy } from '#policy/policy.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { likePattern } from '../requests/lists/list-requests.ts'
-import type { Found } from './found.ts'
+import type { FoundItem } from './found.ts'
 
 /** People, and workers and rules of the policy in force: of these there are few. */
 export async function findNamed(
@@ -15,7 +15,7 @@ export async function findNamed(
     words,
     wanted,
   }: { readonly words: readonly string[]; readonly wanted: ReadonlySet<SearchType> },
-): Promise<Found[]> {
+): Promise<FoundItem[]> {
   const policy = await ctx.policies.inForce()
   return [
     // A key sees nobody, as in the list of people.
@@ -25,7 +25,7 @@ export async function findNamed(
   ]
 }
 
-async function findPeople(ctx: ServiceContext, words: readonly string[]): Promise<Found[]> {
+async function findPeople(ctx: ServiceContext, words: readonly string[]): Promise<FoundItem[]> {
   const named = sql`(name || e'\n' || email)`
   const conditions = words.map((word) => sql<boolean>`${named} ilike ${likePattern(word)}`)
   const rows = await ctx.db
@@ -51,7 +51,7 @@ async function findPeople(ctx: ServiceContext, words: readonly string[]): Promis
   }))
 }
 
-function findWorkers({ workers }: Policy, words: readonly string[]): Found[] {
+function findWorkers({ workers }: Policy, words: readonly string[]): FoundItem[] {
   return [...workers.values()]
     .filter(({ name, description }) => hasWords(`${name}\n${description}`, words))
     .map(({ name, description }) => ({
@@ -63,7 +63,7 @@ function findWorkers({ workers }: Policy, words: readonly string[]): Found[] {
     }))
 }
 
-function findRules(policy: Policy, words: readonly string[]): Found[] {
+function findRules(policy: Policy, words: readonly string[]): FoundItem[] {
   const overlays = policy.config.overlays.map(({ when, consent }, index) => {
     const about = [when.tool, when.path, when.command].flatMap((list) => list ?? [])
     const text = `overlay ${index + 1}: ${[...about, approvalOf(consent)].join(' ')}`
@@ -76,9 +76,9 @@ function findRules(policy: Policy, words: readonly string[]): Found[] {
 }
 
 /** The rules that a worker file writes down, under the ids that requests name. */
-function rulesOf(worker: WorkerDefinition): Found[] {
+function rulesOf(worker: WorkerDefinition): FoundItem[] {
   const url = workerUrl(worker.name)
-  const rule = (id: string, text: string, consent: Consent): Found =>
+  const rule = (id: string, text: string, consent: Consent): FoundItem =>
     ruleFound(
       `${worker.name}/${id}`,
       `${text}: ${approvalOf(consent)}`,
@@ -99,7 +99,7 @@ function rulesOf(worker: WorkerDefinition): Found[] {
   return [...zones, ...commands, ...tools]
 }
 
-function ruleFound(id: string, title: string, detail: string, url: string): Found {
+function ruleFound(id: string, title: string, detail: string, url: string): FoundItem {
   return { type: 'rule', id, title, detail, url }
 }
 

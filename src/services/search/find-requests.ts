@@ -7,7 +7,7 @@ import { occursIn } from '../requests/lists/list-requests.ts'
 import { readItems } from '../requests/lists/read-items.ts'
 import type { Viewer } from '../requests/people/viewer.ts'
 import { requestVisibilityRules } from '../requests/people/visible-to.ts'
-import type { Found } from './found.ts'
+import type { FoundItem } from './found.ts'
 
 /** How many of the newest hits are looked at for their files. */
 const hits = 200
@@ -22,7 +22,7 @@ export async function findRequests(
   ctx: ServiceContext,
   caller: Caller,
   { viewer, words }: { readonly viewer: Viewer; readonly words: readonly string[] },
-): Promise<{ readonly requests: Found[]; readonly files: Found[] }> {
+): Promise<{ readonly requests: FoundItem[]; readonly files: FoundItem[] }> {
   const conditions = words.map(occursIn)
   if (words.every((word) => word.length < 3)) conditions.push(await isAmongNewest(ctx))
   const keys = [sql`request.created_at`, sql`request.number`]
@@ -55,7 +55,7 @@ async function filesOf(
   ctx: ServiceContext,
   ids: readonly string[],
   words: readonly string[],
-): Promise<Found[]> {
+): Promise<FoundItem[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<{ path: string; many: number }>`
     select base->>'path' as path, count(distinct request.id)::int as many
@@ -77,7 +77,7 @@ async function filesOf(
 }
 
 /** A request as a search shows it. */
-export function foundRequest(item: RequestItemRecord): Found {
+export function foundRequest(item: RequestItemRecord): FoundItem {
   const { id, kind, number, title, effect, state, risk, tool, worker } = item
   const detail = [state, `${risk} risk`, tool, worker].filter((part) => part !== null)
   return {

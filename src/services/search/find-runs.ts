@@ -6,7 +6,7 @@ import { likePattern } from '../requests/lists/list-requests.ts'
 import type { Viewer } from '../requests/people/viewer.ts'
 import { runVisibilityRules } from '../requests/people/visible-to.ts'
 import { runRows, type RunRow } from '../runs/reading/list-runs.ts'
-import type { Found } from './found.ts'
+import type { FoundItem } from './found.ts'
 
 /** As the index `run_search` has it. */
 const searched = sql`(run.title || e'\n' || run.worker)`
@@ -17,7 +17,7 @@ const newestForShortWords = 1_000
 export async function findRuns(
   ctx: ServiceContext,
   { viewer, words }: { readonly viewer: Viewer; readonly words: readonly string[] },
-): Promise<Found[]> {
+): Promise<FoundItem[]> {
   const conditions = words.map((word) => sql<boolean>`${searched} ilike ${likePattern(word)}`)
   if (words.every((word) => word.length < 3)) {
     conditions.push(sql<boolean>`run.created_at >= coalesce((
@@ -40,7 +40,7 @@ export async function findRuns(
 }
 
 /** A run as a search shows it. */
-export function foundRun(row: RunRow): Found {
+export function foundRun(row: RunRow): FoundItem {
   const { id, number, title, worker, state, starter_name: starter } = row
   return {
     type: 'run',

@@ -1,7 +1,7 @@
 import type { SearchType } from '#domain/search.ts'
 
 /** One thing found. `url` is a path of the dashboard. */
-export interface Found {
+export interface FoundItem {
   readonly type: SearchType
   readonly id: string
   /** of a request, and of a run */

@@ -111,13 +111,13 @@ export function namedFiles(files: readonly ReadSentFile[]) {
 }
 
 /** A file of a message that is written; without its content where that is stored already. */
-export type SentWith = MessageFile & { readonly content?: Buffer }
+export type MessageFileToStore = MessageFile & { readonly content?: Buffer }
 
 /** Stores the files of a message, in the transaction that writes the message. */
 export async function storeMessageFiles(
   tx: Tx,
   messageId: string,
-  files: readonly SentWith[],
+  files: readonly MessageFileToStore[],
 ): Promise<void> {
   if (files.length === 0) return
   await putContents(

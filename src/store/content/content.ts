@@ -149,13 +149,13 @@ export async function getContents(
   return contents
 }
 
-type Packed = Readonly<Pick<ContentTable, 'encoding' | 'bytes'>>
+type PackedContent = Readonly<Pick<ContentTable, 'encoding' | 'bytes'>>
 
 /** The stored rows of these hashes, in one query; none for an empty list. */
 async function readPacked(
   db: Db | Tx,
   hashes: readonly string[],
-): Promise<(Packed & { readonly hash: string })[]> {
+): Promise<(PackedContent & { readonly hash: string })[]> {
   if (hashes.length === 0) return []
   return db
     .selectFrom('content')
@@ -164,7 +164,7 @@ async function readPacked(
     .execute()
 }
 
-function unpack(hash: string, row: Packed): Buffer {
+function unpack(hash: string, row: PackedContent): Buffer {
   if (row.encoding === 'removed') throw new ContentRemoved(hash)
   const bytes = row.encoding === 'zstd' ? decompressed(hash, row.bytes) : row.bytes
   if (hashBytes(bytes) !== hash) throw new ContentChanged(hash)

@@ -13,7 +13,7 @@ import type { RunBudget } from '#domain/runs/run-budget.ts'
 import type { Rule, RunMode, Verdict } from '#domain/policy/verdict.ts'
 import type { WindowStepKind } from '#domain/runs/window.ts'
 import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
-import type { Signed } from '#domain/statements/statement.ts'
+import type { SignedStatement } from '#domain/statements/statement.ts'
 
 /** Why a run cannot go on or failed: a stable code and a sentence that says what to do. */
 export interface RunFailure {
@@ -28,7 +28,7 @@ export interface RunFailure {
  */
 export interface WorktreeRow extends WorktreeOfRun {
   readonly discardedAt?: string
-  readonly discard?: Signed
+  readonly discard?: SignedStatement
   readonly removedAt?: string
 }
 

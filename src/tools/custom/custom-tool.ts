@@ -1,6 +1,6 @@
 import { canonicalJson, hashJson } from '#domain/json/digest.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
-import type { Presented, Tool } from '#domain/tools/tool.ts'
+import type { CallPresentation, Tool } from '#domain/tools/tool.ts'
 import type { Approval } from '#domain/policy/verdict.ts'
 import { languageOf } from '../presentations/file-kind.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
@@ -10,7 +10,7 @@ import { textProblems } from '../definition/text-problems.ts'
 import { customResult } from './custom-result.ts'
 import { ToolFailed, ToolProcessEnded } from './tool-child.ts'
 import { ToolFilesChanged, type ToolProcess } from './tool-process.ts'
-import type { Considered, CustomPresented, ToolDescription } from './tool-protocol.ts'
+import type { ConsideredInput, CustomPresented, ToolDescription } from './tool-protocol.ts'
 
 /** How long a custom tool's functions may take; `execute` by far the longest. */
 export interface CustomToolTimes {
@@ -41,7 +41,7 @@ export function customTool(
   })
   /** Verdicts that came with a parsed input: nearly always the next query is about the same. */
   const approvals = new WeakMap<JsonObject, Approval | null>()
-  async function consider(input: Json): Promise<Considered> {
+  async function consider(input: Json): Promise<ConsideredInput> {
     try {
       return await toolProcess.request({ do: 'consider', tool: name, input }, quick)
     } catch (error) {
@@ -109,7 +109,7 @@ function presentedOf(
   toolHash: string,
   input: JsonObject,
   { title, presentation, problems }: CustomPresented,
-): Presented {
+): CallPresentation {
   const warnings = problems.map((problem) => `Could not be built: ${problem}`)
   const content = presentation?.content ?? ''
   return {

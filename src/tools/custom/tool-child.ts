@@ -118,7 +118,7 @@ export function startChild<
   child.once('error', (error) => noteEnd(`could not be started (${error.message})`))
 
   let worn = false
-  let pending: Pending | null = null as Pending | null
+  let pending: PendingQuery | null = null as PendingQuery | null
   let hasReadAll = false
   const reading = (async () => {
     try {
@@ -230,7 +230,7 @@ export function startChild<
 }
 
 /** The query that is being worked on. */
-interface Pending {
+interface PendingQuery {
   readonly id: number
   accepted(query: number): void
   loading(file: string): void

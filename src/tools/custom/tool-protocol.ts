@@ -92,7 +92,7 @@ export type CustomResult =
  * An input parsed, with the tool's verdict where it came at once. After a failure the verdict is
  * requested alone.
  */
-export type Considered =
+export type ConsideredInput =
   | Exclude<ParsedInput, { readonly ok: true }>
   | (Extract<ParsedInput, { readonly ok: true }> & { readonly approval?: Approval | null })
 
@@ -100,7 +100,7 @@ export type Considered =
 export interface ToolAnswers {
   readonly load: LoadedTools
   readonly parse: ParsedInput
-  readonly consider: Considered
+  readonly consider: ConsideredInput
   /** `null`: the tool declares none */
   readonly approval: Approval | null
   readonly present: CustomPresented

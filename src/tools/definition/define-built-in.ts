@@ -7,7 +7,7 @@ import type {
   ExecuteContext,
   ParsedInput,
   PresentContext,
-  Presented,
+  CallPresentation,
   Tool,
 } from '#domain/tools/tool.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
@@ -35,7 +35,10 @@ export interface BuiltIn<Name extends BuiltInToolName, T> {
   readonly commits?: boolean
   /** see `Tool.unchanged`; a `ToolProblem` or `WorkspaceProblem` stands for `null` */
   unchanged?(input: T, workspace: Workspace): Promise<string | null>
-  present(input: T, context: PresentContext & { readonly toolHash: string }): Promise<Presented>
+  present(
+    input: T,
+    context: PresentContext & { readonly toolHash: string },
+  ): Promise<CallPresentation>
   execute(input: T, context: ExecuteContext): Promise<ToolResult>
 }
 

@@ -1,4 +1,4 @@
-import type { Presented } from '#domain/tools/tool.ts'
+import type { CallPresentation } from '#domain/tools/tool.ts'
 import { structured } from '../presentations/structured.ts'
 
 /**
@@ -13,7 +13,7 @@ export function presentBelow(
     readonly pattern?: string
   },
   toolHash: string,
-): Presented {
+): CallPresentation {
   return {
     title: `${verb} ${input.path === '' ? 'the workspace' : input.path}`,
     presentation: structured({ ...input, glob: input.glob ?? null }, { path: input.path }, []),

@@ -20,7 +20,7 @@ export interface ServerPlace {
 }
 
 /** What is started, with what it reads on descriptor 3 and those after it, in base64. */
-export interface Confined extends Program {
+export interface ConfinedProgram extends Program {
   readonly cwd: string
   readonly descriptors: readonly string[]
   /** what its sandbox waits for before it begins */
@@ -31,7 +31,7 @@ export interface Confined extends Program {
  * Puts a program into the worker's sandbox: what is to be started instead. Throws the sentence why
  * it may not be started on this host at all.
  */
-export type SpawnConfined = (place: ServerPlace, program: Program) => Promise<Confined>
+export type SpawnConfined = (place: ServerPlace, program: Program) => Promise<ConfinedProgram>
 
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 

@@ -1,6 +1,6 @@
 import { canonicalJson, hashJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
-import type { Presented, Tool } from '#domain/tools/tool.ts'
+import type { CallPresentation, Tool } from '#domain/tools/tool.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { QueryNotAccepted } from '../custom/tool-child.ts'
@@ -116,7 +116,7 @@ async function presentedOf(
   { server, definition, pinned }: McpToolParts,
   now: { definitionNow: string; definitionHash: string; changed: string | null },
   input: JsonObject,
-): Promise<Presented> {
+): Promise<CallPresentation> {
   const { title, description, annotations } = definition
   const inputText = JSON.stringify(input, null, 2)
   const difference =

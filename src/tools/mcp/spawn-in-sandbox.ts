@@ -11,7 +11,7 @@ import { sandboxedArgv } from '#sandbox/bwrap/sandboxed-argv.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import type { CommandSite } from '../commands/plan/command-place.ts'
 import { makePlan } from '../commands/plan/make-plan.ts'
-import type { Confined, SpawnConfined } from './connection.ts'
+import type { ConfinedProgram, SpawnConfined } from './connection.ts'
 
 /**
  * Starts servers in their worker's sandbox (workers-and-policy.md): its zones and network as for
@@ -21,7 +21,7 @@ import type { Confined, SpawnConfined } from './connection.ts'
  * refusal.
  */
 export function spawnInSandbox(site: CommandSite): SpawnConfined {
-  return async ({ policy, worker, workspace }, program): Promise<Confined> => {
+  return async ({ policy, worker, workspace }, program): Promise<ConfinedProgram> => {
     const { sandbox } = site
     if (!sandbox.works) {
       if (!worker.sandbox.required) {

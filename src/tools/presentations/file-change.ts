@@ -2,7 +2,7 @@ import { counted } from '#domain/text/counted.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { Presentation } from '#domain/tools/presentation.ts'
-import type { Presented } from '#domain/tools/tool.ts'
+import type { CallPresentation } from '#domain/tools/tool.ts'
 import { difference } from './difference.ts'
 import { decodeText, languageOf, mediaTypeOf } from './file-kind.ts'
 import { countLines, makePresentation } from './make-presentation.ts'
@@ -37,7 +37,7 @@ export function fileVersion(content: Uint8Array): FileVersion {
 export async function presentFileChange(
   change: FileChange,
   signal: AbortSignal | null,
-): Promise<Pick<Presented, 'title' | 'presentation'>> {
+): Promise<Pick<CallPresentation, 'title' | 'presentation'>> {
   const { path, before, after } = change
   const texts = { before: textOf(before), after: textOf(after) }
   const mediaType = mediaTypeOf(path, (after ?? before)?.content ?? new Uint8Array())
@@ -77,7 +77,7 @@ export async function presentFileChange(
   }
 }
 
-interface Shared {
+interface SharedParts {
   readonly path: string
   readonly mediaType: string
   readonly metadata: JsonObject
@@ -86,7 +86,7 @@ interface Shared {
 
 type PresentedChange = { readonly title: string; readonly presentation: Presentation }
 
-function newFile({ path, metadata, warnings }: Shared, text: string): PresentedChange {
+function newFile({ path, metadata, warnings }: SharedParts, text: string): PresentedChange {
   const added = countLines(text)
   return {
     title: `Create ${path} (+${added})`,
@@ -104,7 +104,7 @@ function whiteSpaceWarning(lines: number): string[] {
   return lines === 0 ? [] : [`${counted(lines, 'line')} that change in white space alone.`]
 }
 
-function binaryChange({ path, before, after }: FileChange, shared: Shared): PresentedChange {
+function binaryChange({ path, before, after }: FileChange, shared: SharedParts): PresentedChange {
   const verb = after === null ? 'Delete' : before === null ? 'Create' : 'Replace'
   const sizes = [before, after].filter((side) => side !== null).map((side) => side.bytes)
   const lines = [

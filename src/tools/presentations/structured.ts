@@ -2,7 +2,7 @@ import { oneLine } from '#domain/text/one-line.ts'
 import { canonicalJson } from '#domain/json/digest.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { Presentation } from '#domain/tools/presentation.ts'
-import type { Presented, Tool } from '#domain/tools/tool.ts'
+import type { CallPresentation, Tool } from '#domain/tools/tool.ts'
 import { makePresentation } from './make-presentation.ts'
 
 /** Arguments or facts as indented JSON. */
@@ -28,7 +28,7 @@ export function presentRaw(
   tool: Pick<Tool, 'name' | 'definitionHash'>,
   input: JsonObject,
   error: unknown,
-): Presented {
+): CallPresentation {
   const why = error instanceof Error ? error.message : String(error)
   return {
     title: titleOfCall(tool.name, input),

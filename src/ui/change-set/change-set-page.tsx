@@ -12,7 +12,7 @@ import { useConnection } from '../live/live-provider.tsx'
 import { AgentStatement } from '../request/agent-statement.tsx'
 import { startComment } from '../request/comments/call-comments.tsx'
 import { refusalWords } from '../request/decision/wording/refusal-words.ts'
-import { useSubmit, type Sending } from '../request/decision/use-submit.ts'
+import { useSubmit, type SubmitOptions } from '../request/decision/use-submit.ts'
 import { lastListAddress } from '../request/last-list.ts'
 import { Headline } from '../shell/headline.tsx'
 import { announce } from '../states/announce.tsx'
@@ -52,7 +52,7 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
   const { stateOf, acts, record } = useCards(entries)
   const { submission, submit } = useSubmit(
     useCallback(
-      (decisions: readonly BulkDecision[], { idempotencyKey }: Sending) =>
+      (decisions: readonly BulkDecision[], { idempotencyKey }: SubmitOptions) =>
         callApi('decideRequests', {
           body: { turn: { runId, turn: Number(turn) }, decisions: [...decisions] },
           idempotencyKey,

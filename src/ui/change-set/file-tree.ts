@@ -13,13 +13,13 @@ export function treeOf(entries: readonly ChangeEntry[]): TreeNode[] {
   return nodesOf(entries.map((entry) => ({ entry, names: entry.path?.split('/') ?? [] })))
 }
 
-interface Placed {
+interface PlacedEntry {
   readonly entry: ChangeEntry
   /** what is left of its path below the folder */
   readonly names: readonly string[]
 }
 
-function nodesOf(placed: readonly Placed[]): TreeNode[] {
+function nodesOf(placed: readonly PlacedEntry[]): TreeNode[] {
   // Files and folders in one order, that of the calls.
   const groups = Map.groupBy(placed, ({ entry, names }) =>
     names.length > 1 ? `folder ${names[0]}` : `entry ${entry.key}`,

@@ -9,7 +9,7 @@ import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { isNarrowed } from './inbox-filters.ts'
 
-type Waiting = Run['waitsFor'][number]
+type WaitedRequest = Run['waitsFor'][number]
 
 /** What the runs that I started wait for: whom, since when, and a reminder, once an hour. */
 export function YouWaitFor() {
@@ -34,7 +34,7 @@ export function YouWaitFor() {
   )
 }
 
-function Row({ run, request }: { run: Run; request: Waiting }) {
+function Row({ run, request }: { run: Run; request: WaitedRequest }) {
   const act = useAct(['runs'])
   const [busy, setBusy] = useState(false)
   const { number, people, requestId, since } = request

@@ -16,7 +16,7 @@ export interface EventStream {
 }
 
 /** One reading of the stream. */
-interface Reading {
+interface StreamReading {
   readonly begunMs: number
   isOpen: boolean
   /** ends it, since nothing arrives */
@@ -35,7 +35,7 @@ export function openEventStream(on: {
   const listeners = new Set<() => void>()
   let connection: Connection = { state: 'reconnecting', receivedMs: Date.now() }
   const stopping = new AbortController()
-  let reading: Reading = { begunMs: Date.now(), isOpen: false, silent: new AbortController() }
+  let reading: StreamReading = { begunMs: Date.now(), isOpen: false, silent: new AbortController() }
   let allowedSilenceMs = openWithinMs
   let last: string | null = null
   let opened = false
@@ -48,7 +48,7 @@ export function openEventStream(on: {
     if (changed) for (const listener of listeners) listener()
   }
   const connect = async (): Promise<void> => {
-    const now: Reading = { begunMs: Date.now(), isOpen: false, silent: new AbortController() }
+    const now: StreamReading = { begunMs: Date.now(), isOpen: false, silent: new AbortController() }
     reading = now
     await readEvents(last, AbortSignal.any([stopping.signal, now.silent.signal]), {
       opened: () => {

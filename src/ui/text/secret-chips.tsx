@@ -25,7 +25,7 @@ export interface PageSecrets {
 const uncounted = (): (() => void) => () => undefined
 
 /** What is recorded of a secret before it is shown. */
-interface Revealed {
+interface SecretFacts {
   readonly kind: string
   readonly characters: number
 }
@@ -36,7 +36,7 @@ interface Revealed {
 export function useRequestSecrets(id: string, revision: number): PageSecrets {
   return useSecrets(
     useCallback(
-      (revealed: Revealed) =>
+      (revealed: SecretFacts) =>
         callApi('recordRequestReveal', { params: { id }, body: { ...revealed, revision } }),
       [id, revision],
     ),
@@ -46,7 +46,7 @@ export function useRequestSecrets(id: string, revision: number): PageSecrets {
 /** The same of a page about a run. */
 export function useRunSecrets(id: string): PageSecrets {
   return useSecrets(
-    useCallback((body: Revealed) => callApi('recordRunReveal', { params: { id }, body }), [id]),
+    useCallback((body: SecretFacts) => callApi('recordRunReveal', { params: { id }, body }), [id]),
   )
 }
 
@@ -54,7 +54,7 @@ export function useRunSecrets(id: string): PageSecrets {
  * None is shown at first: `record` does what has to happen before one is, and stays the same
  * function.
  */
-function useSecrets(record: (revealed: Revealed) => Promise<unknown>): PageSecrets {
+function useSecrets(record: (revealed: SecretFacts) => Promise<unknown>): PageSecrets {
   const [revealed, setRevealed] = useState<ReadonlySet<string>>(new Set())
   const [places, setPlaces] = useState<ReadonlyMap<string, number>>(new Map())
   const drawn = useCallback((value: string) => {

@@ -2,7 +2,7 @@ import { readFirstSteps } from '#services/insights/first-steps.ts'
 import type { Insight } from '#services/insights/insight-scope.ts'
 import { readAttention, readInsights, type Attention } from '#services/insights/read-insights.ts'
 import { readProposals } from '#services/insights/read-proposals.ts'
-import type { Found } from '#services/insights/read-attention.ts'
+import type { FoundItems } from '#services/insights/read-attention.ts'
 import { answerOf } from '../../views/answer-of.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
@@ -100,7 +100,7 @@ function attentionView({ fastApprovals, expiredUnseen, askedTwice, ...rest }: At
   })
 }
 
-function withMaskedTitles<Item extends { readonly title: string }>(found: Found<Item>) {
+function withMaskedTitles<Item extends { readonly title: string }>(found: FoundItems<Item>) {
   const items = found.items.map((item) => ({ ...item, title: maskSecrets(item.title, hashBytes) }))
   return { ...found, items }
 }

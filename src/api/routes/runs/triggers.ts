@@ -69,7 +69,7 @@ export function triggerRoutes(): readonly [
   ]
 }
 
-interface Admitted {
+interface TriggerAdmission {
   readonly trigger: TriggerSetting
   readonly key: Caller | null
 }
@@ -81,7 +81,7 @@ async function admit(
   request: Request,
   response: Response,
   body: Buffer,
-): Promise<Admitted> {
+): Promise<TriggerAdmission> {
   await failures.check(request)
   const { config } = await api.ctx.policies.inForce()
   const { name } = params.parse(request.params)

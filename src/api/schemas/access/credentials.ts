@@ -41,7 +41,7 @@ export const registrationOptions = z
 const encoded = text(20_000).regex(/^[\w-]+$/, 'must be base64url')
 
 /** What is checked here of a type that is WebAuthn's own; browsers may say more than this. */
-type Checked<Json> = z.ZodType<Json, Json>
+type CheckedType<Json> = z.ZodType<Json, Json>
 
 /** What an authenticator answered, in WebAuthn's own JSON form. */
 const registrationResponse = z
@@ -56,7 +56,7 @@ const registrationResponse = z
     }),
     clientExtensionResults: z.looseObject({}),
   })
-  .meta({ id: 'RegistrationResponse' }) as unknown as Checked<RegistrationResponseJSON>
+  .meta({ id: 'RegistrationResponse' }) as unknown as CheckedType<RegistrationResponseJSON>
 
 /** What `navigator.credentials.get` is asked with, in WebAuthn's own JSON form. */
 export const assertionOptions = z
@@ -77,7 +77,7 @@ export const assertion = z
     }),
     clientExtensionResults: z.looseObject({}),
   })
-  .meta({ id: 'Assertion' }) as unknown as Checked<AuthenticationResponseJSON>
+  .meta({ id: 'Assertion' }) as unknown as CheckedType<AuthenticationResponseJSON>
 
 const passkeyExample = { id: 'q1w2e3r4', rawId: 'q1w2e3r4', type: 'public-key' }
 const clientDataJSON = 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0'

@@ -194,7 +194,7 @@ export const consumed = z
       },
     ],
   })
-export type Consumed = z.infer<typeof consumed>
+export type ConsumedAnswer = z.infer<typeof consumed>
 
 const outcome = z.enum(executionOutcomes)
 export const outcomeBody = z

@@ -3,7 +3,7 @@ import { isUnclear, programName, type Spelling } from '../../shell/spelling/spel
 import { lineAt } from '../text/text-cues.ts'
 
 /** One command that a text may run, as its program would get it. */
-export interface SpelledOut {
+export interface CommandOfText {
   /** last part of the program's path, in lower case */
   readonly program: string
   readonly args: readonly string[]
@@ -21,9 +21,9 @@ export interface SpelledOut {
 const maxCommands = 400
 
 /** Every command that an analysed text may run, wrappers followed; in the order of the text. */
-export function commandsOf({ input, search }: CommandAnalysis): readonly SpelledOut[] {
+export function commandsOf({ input, search }: CommandAnalysis): readonly CommandOfText[] {
   const script = input.kind === 'shell' ? input.script : input.argv.join('\n')
-  const found: SpelledOut[] = []
+  const found: CommandOfText[] = []
   for (const { words, inner, node } of search.commands) {
     const line = input.kind === 'exec' || node === null ? null : lineAt(script, node.pos)
     const writes = (node?.redirects ?? []).flatMap((redirect) =>

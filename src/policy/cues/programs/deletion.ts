@@ -1,6 +1,6 @@
 import { wordSet } from '../text/words.ts'
 import { hasLetter, hasOption, operandsOf } from './hit.ts'
-import type { SpelledOut } from './commands-of.ts'
+import type { CommandOfText } from './commands-of.ts'
 
 /** What a command deletes. `paths`: as written; `beyond`: what no list can tell, as a phrase. */
 export interface Deletion {
@@ -14,7 +14,7 @@ const removers = wordSet('rm rmdir unlink shred trash rimraf del')
 const disks = wordSet('mkfs wipefs fdisk parted')
 
 /** What a command deletes besides what Git could bring back; `null`: nothing that is known. */
-export function deletionOf({ program, args }: SpelledOut): Deletion | null {
+export function deletionOf({ program, args }: CommandOfText): Deletion | null {
   const operands = operandsOf(args)
   const [first = '', second = ''] = operands
   if (removers.has(program)) return { paths: operands, beyond: null }

@@ -1,4 +1,4 @@
-import type { SpelledOut } from './commands-of.ts'
+import type { CommandOfText } from './commands-of.ts'
 import { wordSet } from '../text/words.ts'
 import { operandsOf } from './hit.ts'
 import { downloadsPackage, fetchers } from './network.ts'
@@ -9,8 +9,8 @@ const evaluators = wordSet('eval source .')
 
 /** The commands of a text that run what the text downloads, with a phrase for each. */
 export function downloadedRuns(
-  commands: readonly SpelledOut[],
-): readonly { readonly command: SpelledOut; readonly what: string }[] {
+  commands: readonly CommandOfText[],
+): readonly { readonly command: CommandOfText; readonly what: string }[] {
   const fetching = commands.filter(({ program }) => fetchers.has(program))
   const files = new Set(fetching.flatMap(fetchedFiles))
   return commands.flatMap((command) => {
@@ -20,8 +20,8 @@ export function downloadedRuns(
 }
 
 function whyRuns(
-  command: SpelledOut,
-  fetching: readonly SpelledOut[],
+  command: CommandOfText,
+  fetching: readonly CommandOfText[],
   files: ReadonlySet<string>,
 ): string | null {
   const { program, args, source } = command
@@ -55,7 +55,7 @@ function namesFetcher(source: string): boolean {
 }
 
 /** Names of the files that a download is written to. */
-function fetchedFiles({ program, args, writes }: SpelledOut): readonly string[] {
+function fetchedFiles({ program, args, writes }: CommandOfText): readonly string[] {
   const named = args.flatMap((word, at) => {
     if (/^(?:-o|--output|--output-document|-O)$/.test(word)) return [args[at + 1] ?? '']
     const [, glued = ''] = /^(?:-o|-O|--output=|--output-document=)(.+)$/.exec(word) ?? []

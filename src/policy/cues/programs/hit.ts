@@ -1,5 +1,5 @@
 import type { CueId } from '#domain/policy/cues.ts'
-import type { SpelledOut } from './commands-of.ts'
+import type { CommandOfText } from './commands-of.ts'
 
 /** What a command does that deserves attention, as a phrase that the command is quoted behind. */
 export type Hit = readonly [id: CueId, what: string]
@@ -23,4 +23,4 @@ export function hasLetter(args: readonly string[], letter: string): boolean {
 }
 
 /** Looks at one command. */
-export type Look = (command: SpelledOut) => readonly Hit[]
+export type Look = (command: CommandOfText) => readonly Hit[]

@@ -5,7 +5,7 @@ import type { WorkerDefinition, Zone } from '../../worker-definition.ts'
 import { containsPath, decidingZones } from '../../globs/zones-of-path.ts'
 
 /** What a path was found to be, for the question whether a person needs to be asked at all. */
-export interface Touched {
+export interface AccessTarget {
   readonly access: Access
   readonly state: FileState
 }
@@ -18,8 +18,8 @@ export async function judgeCapability(
   worker: WorkerDefinition,
   workspace: Workspace,
   accesses: readonly Access[],
-): Promise<{ readonly touched: readonly Touched[] } | { readonly error: string }> {
-  const touched: Touched[] = []
+): Promise<{ readonly touched: readonly AccessTarget[] } | { readonly error: string }> {
+  const touched: AccessTarget[] = []
   for (const access of accesses) {
     const refusal = refusedByZones(worker, access)
     if (refusal !== null) return { error: refusal }
@@ -87,7 +87,7 @@ function refusedByType(access: Access, state: FileState): string | null {
  * A call about a file that is not there could not run, so nobody is asked about it (product.md 4).
  */
 export function missingTarget(
-  touched: readonly Touched[],
+  touched: readonly AccessTarget[],
   earlierWrites: ReadonlySet<string>,
 ): string | null {
   const missing = touched.find(

@@ -12,13 +12,16 @@ import { keysOf } from '../../schema/parts.ts'
 import { readSecret, readStarter } from './read-triggers.ts'
 
 /** What the file defines elsewhere that deployments name. */
-interface Known {
+interface DefinedNames {
   readonly queues: ReadonlySet<string>
   readonly people: ReadonlySet<string>
 }
 
 /** Reads `deployments`: whose deployments ask at `/v1/deployments/NAME`. */
-export function readDeployments(field: YamlField, names: Known): Map<string, DeploymentSetting> {
+export function readDeployments(
+  field: YamlField,
+  names: DefinedNames,
+): Map<string, DeploymentSetting> {
   const settings = new Map<string, DeploymentSetting>()
   for (const [name, value] of readEntries(field)) {
     const setting = checkName(value, name) ? readSetting(value, name, names) : null
@@ -27,7 +30,11 @@ export function readDeployments(field: YamlField, names: Known): Map<string, Dep
   return settings
 }
 
-function readSetting(field: YamlField, name: string, names: Known): DeploymentSetting | null {
+function readSetting(
+  field: YamlField,
+  name: string,
+  names: DefinedNames,
+): DeploymentSetting | null {
   const fields = readFields(field, keysOf(deployments))
   if (fields === null) return null
   const required = <T>(key: string, remedy: string, read: (at: YamlField) => T): T | null => {

@@ -4,7 +4,7 @@ import { indexWords, parseWord, type ParsedField, type ParsedWord } from './pars
 import type { Flag, TokenPattern } from './token-pattern.ts'
 
 /** How words are compared with a pattern. */
-export interface Matching {
+export interface MatchOptions {
   /** the command may also begin at any word behind `from` */
   readonly anywhere?: boolean
   /** a word that might become something else may become what the pattern wants */
@@ -22,7 +22,7 @@ export function couldMatch(
   pattern: TokenPattern,
   words: readonly Spelling[],
   from: number,
-  { anywhere = false, openIsAny = false, budget }: Matching = {},
+  { anywhere = false, openIsAny = false, budget }: MatchOptions = {},
 ): boolean {
   if (!anywhere && !couldBegin(pattern, words[from])) return false
   const endState = stateOf(pattern.operands.length, (1 << pattern.flags.length) - 1, false)

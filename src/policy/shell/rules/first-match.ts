@@ -3,7 +3,7 @@ import type { PossibleCommand, Search } from '../search/possible-commands.ts'
 import { Budget, maxSteps } from '../spelling/budget.ts'
 import { programNames } from '../programs/program-names.ts'
 import { exactly, programName, type Spelling } from '../spelling/spelling.ts'
-import { couldMatch, hasAllTokens, type Matching } from './could-match.ts'
+import { couldMatch, hasAllTokens, type MatchOptions } from './could-match.ts'
 import { parseWord } from './parse-word.ts'
 import { tokenPattern, type TokenPattern } from './token-pattern.ts'
 
@@ -15,11 +15,11 @@ const maxStarts = 100
 
 /** Rules in their order, and by the name of the program they speak of. */
 interface RuleIndex {
-  readonly restrictions: readonly Indexed[]
-  readonly byName: ReadonlyMap<string, readonly Indexed[]>
+  readonly restrictions: readonly IndexedRule[]
+  readonly byName: ReadonlyMap<string, readonly IndexedRule[]>
 }
 
-interface Indexed {
+interface IndexedRule {
   readonly order: number
   readonly rule: ShellRule
   readonly pattern: TokenPattern
@@ -63,7 +63,7 @@ export function firstRestriction(
 }
 
 /** The rules that a command with this first word could be one of. */
-function rulesForFirstWord(index: RuleIndex, first: Spelling | undefined): readonly Indexed[] {
+function rulesForFirstWord(index: RuleIndex, first: Spelling | undefined): readonly IndexedRule[] {
   if (first === undefined || first.isOpen) return index.restrictions
   const names = new Set<string>()
   for (const [field] of parseWord(first).alternatives) {
@@ -144,10 +144,10 @@ function restrictionsAnywhere(
 export function someCommandMatches(
   tokens: readonly string[],
   search: Search,
-  matching: Matching = {},
+  matching: MatchOptions = {},
 ): boolean {
   const pattern = tokenPattern(tokens)
-  const matches = (words: readonly Spelling[], from: number, more?: Matching): boolean =>
+  const matches = (words: readonly Spelling[], from: number, more?: MatchOptions): boolean =>
     (matching.openIsAny === true || hasAllTokens(pattern, words)) &&
     couldMatch(pattern, words, from, { ...matching, ...more })
   return (

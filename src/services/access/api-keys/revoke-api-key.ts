@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
-import { inUnitOfWork, type Judging } from '../../core/unit-of-work.ts'
+import { inUnitOfWork, type JudgingContext } from '../../core/unit-of-work.ts'
 import { byOwner, byRightOrNull } from '../../core/authority.ts'
 
 /**
@@ -13,7 +13,7 @@ export async function revokeApiKey(
   input: { id: string },
 ): Promise<void> {
   const forOthers = await byRightOrNull(ctx, caller, 'managePeople')
-  const judge = async ({ tx }: Judging) => {
+  const judge = async ({ tx }: JudgingContext) => {
     const key = await tx
       .selectFrom('api_key')
       .select(['owner_id', 'revoked_at'])

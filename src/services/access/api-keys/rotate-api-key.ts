@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
-import { inUnitOfWork, type Judging } from '../../core/unit-of-work.ts'
+import { inUnitOfWork, type JudgingContext } from '../../core/unit-of-work.ts'
 import { noSecretOf, type ApiKeyRecord } from './api-key.ts'
 import { hashToken, newToken } from '../token.ts'
 import { byOwner } from '../../core/authority.ts'
@@ -24,7 +24,7 @@ export async function rotateApiKey(
   input: { readonly id: string; readonly overlapMs: number },
 ): Promise<RotatedKey> {
   const secret = newToken()
-  const judge = async ({ tx }: Judging) => {
+  const judge = async ({ tx }: JudgingContext) => {
     const old = await tx
       .selectFrom('api_key')
       .selectAll()

@@ -4,7 +4,7 @@ import type { Json } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import type { RequestKind } from '#domain/requests/request.ts'
 import type { Access } from '#domain/tools/access.ts'
-import type { Presented, ToolRegistry } from '#domain/tools/tool.ts'
+import type { CallPresentation, ToolRegistry } from '#domain/tools/tool.ts'
 import { getTexts } from '#store/content/content.ts'
 import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
 import type { PresentedAttachment } from '../delegation/attachments.ts'
@@ -25,7 +25,7 @@ export type JudgedCall =
       readonly callId: string
       readonly asks: Extract<RequestKind, 'tool_call' | 'question'>
       readonly judgement: Judgement
-      readonly presented: Presented
+      readonly presented: CallPresentation
       readonly attachments: readonly PresentedAttachment[]
       readonly assumes: number | null
     }

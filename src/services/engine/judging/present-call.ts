@@ -1,6 +1,6 @@
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
-import type { Presented, Tool } from '#domain/tools/tool.ts'
+import type { CallPresentation, Tool } from '#domain/tools/tool.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { effectOf } from '#tools/effects/effect-of.ts'
@@ -12,7 +12,7 @@ import { presentAttachments, type PresentedAttachment } from '../delegation/atta
 export type PresentationResult =
   | {
       readonly ok: true
-      readonly presented: Presented
+      readonly presented: CallPresentation
       /** of a delegation: those that need an approval of their own */
       readonly attachments: readonly PresentedAttachment[]
     }
@@ -45,8 +45,8 @@ export async function presentCall(
 function withHeadline(
   tool: Tool,
   { input, cues = [] }: Judgement,
-  presented: Presented,
-): Presented {
+  presented: CallPresentation,
+): CallPresentation {
   const { title, presentation } = presented
   const command = tool.command?.(input) ?? null
   // A server's title for its own tool is its claim; ours is by the schema.

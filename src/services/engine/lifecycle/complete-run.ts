@@ -10,7 +10,7 @@ import { restEnded } from '../../core/rest.ts'
 import { lastTextOf, type OpenWork } from './open-work.ts'
 
 /** How a run comes to be completed: `lastText` is `null` when it is to be read. */
-export interface Completing {
+export interface RunCompletion {
   readonly openWork: OpenWork
   readonly lastText: string | null
   /** who completes it, for its grants' events */
@@ -26,7 +26,7 @@ export interface Completing {
 export async function completeRun(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
-  { openWork, lastText, caller, detail }: Completing,
+  { openWork, lastText, caller, detail }: RunCompletion,
 ): Promise<void> {
   await unit.tx
     .updateTable('run')

@@ -79,7 +79,7 @@ export async function enterManualResult(
   })
 }
 
-interface Finished {
+interface FinishedCall {
   readonly run_id: string
   readonly invoked_by: string
   readonly name: string
@@ -94,8 +94,8 @@ interface Finished {
  * A call that has its result and no message yet. What ran is the input of the request, which a
  * person may have edited.
  */
-async function readFinished(tx: Tx, callId: string): Promise<Finished | undefined> {
-  const { rows } = await sql<Finished>`
+async function readFinished(tx: Tx, callId: string): Promise<FinishedCall | undefined> {
+  const { rows } = await sql<FinishedCall>`
     select manual_call.run_id, manual_call.invoked_by, person.name, tool_call.tool,
       coalesce(shown.input_hash, tool_call.input_hash) as input_hash,
       tool_call.result_type, tool_call.result_text_hash, request.denied_then

@@ -15,7 +15,7 @@ import type { Refusal } from '../attempts/execution-plan.ts'
  * A call that is about to run, as policy sees it at this moment. `tool`: it may be run; else
  * `refused` says why not.
  */
-export type JudgedAgain = { readonly workspace: Workspace; readonly judgement: Judgement } & (
+export type FreshJudgement = { readonly workspace: Workspace; readonly judgement: Judgement } & (
   | { readonly tool: Tool; readonly refused: null }
   | { readonly tool: null; readonly refused: Refusal }
 )
@@ -36,7 +36,7 @@ export async function judgeAgain(
     readonly grants: boolean
     readonly permitId: string | null
   },
-): Promise<JudgedAgain> {
+): Promise<FreshJudgement> {
   const { terms, permitId } = question
   const registry = await ctx.registryOf(terms.policy, at.run.worker)
   const workspace = await ctx.workspaceOf(placeOfRun(at.run), terms.policy)

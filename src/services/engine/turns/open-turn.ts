@@ -73,7 +73,7 @@ async function agentReasonFor(tx: Tx, { runId, turn, judged }: JudgedTurn): Prom
 }
 
 /** A call that nobody has stored a verdict of, with what judging it came to. */
-interface Judged<Kind extends JudgedCall['kind']> {
+interface JudgedRow<Kind extends JudgedCall['kind']> {
   readonly call: Selectable<ToolCallTable>
   readonly judged: Extract<JudgedCall, { readonly kind: Kind }>
 }
@@ -82,7 +82,7 @@ function judgedAs<Kind extends JudgedCall['kind']>(
   calls: readonly Selectable<ToolCallTable>[],
   verdicts: readonly JudgedCall[],
   kind: Kind,
-): Judged<Kind>[] {
+): JudgedRow<Kind>[] {
   return verdicts.flatMap((judged) => {
     const call = calls.find((one) => one.id === judged.callId)
     return call === undefined || !isOfKind(judged, kind) ? [] : [{ call, judged }]
@@ -100,7 +100,7 @@ function isOfKind<Kind extends JudgedCall['kind']>(
 async function refuseCall(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
-  { call, judged }: Judged<'refused'>,
+  { call, judged }: JudgedRow<'refused'>,
 ): Promise<void> {
   await unit.tx
     .updateTable('tool_call')
@@ -117,12 +117,12 @@ async function refuseCall(
 }
 
 /** A request to open, and the contents that it shows. */
-interface Asking extends RequestToOpen {
-  readonly asks: Judged<'asks'>
+interface RequestWithContents extends RequestToOpen {
+  readonly asks: JudgedRow<'asks'>
   readonly contents: PackedContents
 }
 
-function openingFor(asks: Judged<'asks'>, agentReasonHash: string | null): Asking {
+function openingFor(asks: JudgedRow<'asks'>, agentReasonHash: string | null): RequestWithContents {
   const { call, judged } = asks
   const { presented, contents } = packPresented(judged)
   return {
@@ -144,7 +144,7 @@ function openingFor(asks: Judged<'asks'>, agentReasonHash: string | null): Askin
 }
 
 function verdictOf(
-  { call, judged: { judgement } }: Judged<'asks'> | Judged<'judged'>,
+  { call, judged: { judgement } }: JudgedRow<'asks'> | JudgedRow<'judged'>,
   requestId: string | null,
 ): CallVerdict {
   return { caller: judgementCaller(judgement), call, judgement, requestId }
@@ -153,7 +153,7 @@ function verdictOf(
 async function openItsAttachments(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
-  { call, judged: { judgement, attachments } }: Judged<'asks'>,
+  { call, judged: { judgement, attachments } }: JudgedRow<'asks'>,
   agentReasonHash: string | null,
 ): Promise<void> {
   const attaching = { run, call, judgement, attachments, agentReasonHash, attempt: 1 }

@@ -27,7 +27,7 @@ export async function reachedLimit(
   runId: string,
   limits: WorkerLimits,
 ): Promise<RunFailure | null> {
-  const used = await sql<Used>`
+  const used = await sql<UsedAmounts>`
     with since as (
       select turn, attempt from turn_attempt
       where run_id = ${runId} and outcome = 'limit'
@@ -56,7 +56,7 @@ export async function reachedLimit(
   return costUsd !== null && count.costUsd >= costUsd ? reached('costUsd', costUsd) : null
 }
 
-interface Used {
+interface UsedAmounts {
   readonly turns: number
   readonly tokens: number
   readonly calls: number

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Narrowed } from '#domain/policy/narrowed-scopes.ts'
+import type { NarrowedScopes } from '#domain/policy/narrowed-scopes.ts'
 import type { Routing } from '#domain/deciding/judgement.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import type { EditsPolicy } from '#domain/policy/verdict.ts'
@@ -20,7 +20,7 @@ type StoredSibling = Omit<Sibling, 'title'> & {
 type Previous = RequestDetailRecord['previous'][number]
 type Revision = RequestDetailRecord['revisions'][number]
 /** What people wrote arrives by its hash, instants as text. */
-type Stored<T, Keys extends keyof T> = Omit<T, Keys> & { readonly reasonHash: string | null }
+type StoredForm<T, Keys extends keyof T> = Omit<T, Keys> & { readonly reasonHash: string | null }
 
 /** What a request's own page needs besides its item. */
 export interface DetailRow {
@@ -30,15 +30,15 @@ export interface DetailRow {
   readonly facts: CallFacts
   readonly edits: EditsPolicy
   readonly signature: Routing['signature']
-  readonly narrowed: Narrowed | null
+  readonly narrowed: NarrowedScopes | null
   readonly outcome_of: string | null
   readonly erased: (Omit<RequestErasure, 'at'> & { readonly at: string }) | null
   readonly eligible: readonly (PersonRef & { awayUntil: string | null })[]
   readonly finished: boolean
   readonly siblings: readonly StoredSibling[]
-  readonly decisions: readonly (Stored<DecisionRecord, 'reason' | 'at'> & { at: string })[]
-  readonly previous: readonly Stored<Previous, 'reason'>[]
-  readonly revisions: readonly (Stored<Revision, 'reason' | 'at'> & { at: string })[]
+  readonly decisions: readonly (StoredForm<DecisionRecord, 'reason' | 'at'> & { at: string })[]
+  readonly previous: readonly StoredForm<Previous, 'reason'>[]
+  readonly revisions: readonly (StoredForm<Revision, 'reason' | 'at'> & { at: string })[]
   readonly comments: readonly CommentRow[]
 }
 

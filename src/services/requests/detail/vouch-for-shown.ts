@@ -5,7 +5,7 @@ import { readDecisionFacts } from '../facts/decision-facts.ts'
 import type { RequestItemRecord } from '../facts/request-record.ts'
 
 /** What a page shows of a pending request, as it was read. */
-export interface Shown {
+export interface DisplayedRequest {
   readonly requestId: string
   readonly inputHash: string
   readonly presentation: Presentation
@@ -23,7 +23,7 @@ export function isWhole({ digest, ...contents }: Presentation): boolean {
  */
 export async function whyNotVouched(
   ctx: Pick<ServiceContext, 'db' | 'seals'>,
-  { requestId, inputHash, presentation }: Shown,
+  { requestId, inputHash, presentation }: DisplayedRequest,
 ): Promise<RequestItemRecord['eligibility'] | null> {
   const { revision, tampered } = await readDecisionFacts(
     { tx: ctx.db, seals: ctx.seals },

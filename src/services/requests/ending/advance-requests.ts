@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Advanced } from '#domain/runs/workflow-outcomes.ts'
+import type { NextDeadline } from '#domain/runs/workflow-outcomes.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { lockRequests, lockRun } from '../../core/locks.ts'
 import { advanceLocked } from './advance-locked.ts'
@@ -16,7 +16,7 @@ import { bySystem, timer } from '../../core/authority.ts'
 export async function advanceRequests(
   ctx: SystemContext,
   input: { readonly runId: string },
-): Promise<Advanced> {
+): Promise<NextDeadline> {
   return inUnitOfWork(ctx, bySystem(ctx, timer), async (unit) => {
     const due = await unit.tx
       .selectFrom('request')

@@ -12,7 +12,7 @@ export interface GrantBounds {
   readonly expiresAt: string | null
 }
 
-interface Named {
+interface DecisionHead {
   readonly digest: string
   readonly revision: number
   readonly reason: string | null
@@ -21,7 +21,7 @@ interface Named {
   readonly assertion: AuthenticationResponseJSON | null
 }
 
-export interface Approval extends Named {
+export interface Approval extends DecisionHead {
   readonly decision: 'approve'
   readonly scope: Scope
   readonly bounds: GrantBounds | null
@@ -29,7 +29,7 @@ export interface Approval extends Named {
   readonly again: boolean
 }
 
-export interface Denial extends Named {
+export interface Denial extends DecisionHead {
   readonly decision: 'deny'
   readonly then: DenialThen
 }

@@ -1,6 +1,6 @@
 import { canonicalJson, hashJson } from '#domain/json/digest.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
-import type { Presented } from '#domain/tools/tool.ts'
+import type { CallPresentation } from '#domain/tools/tool.ts'
 import { packContents, storeContents, type PackedContents } from '#store/content/content.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { StoredPresentation } from '../../core/host-queries.ts'
@@ -12,7 +12,7 @@ import type { StoredPresentation } from '../../core/host-queries.ts'
 export async function storePresented(
   db: Db | Tx,
   judgement: Judgement,
-  presented: Presented,
+  presented: CallPresentation,
   assumes: number | null,
 ): Promise<StoredPresentation> {
   const packed = packPresented({ judgement, presented, assumes })
@@ -33,7 +33,7 @@ export function packPresented({
   assumes,
 }: {
   readonly judgement: Judgement
-  readonly presented: Presented
+  readonly presented: CallPresentation
   readonly assumes: number | null
 }): PackedPresentation {
   const contents = packContents([
@@ -66,7 +66,10 @@ export function packPresented({
 }
 
 /** The parts that a revision keeps beside its title. */
-function headlineOf({ effect, cues }: Presented): Pick<StoredPresentation, 'effect' | 'cues'> {
+function headlineOf({
+  effect,
+  cues,
+}: CallPresentation): Pick<StoredPresentation, 'effect' | 'cues'> {
   return {
     ...(effect === undefined ? {} : { effect }),
     ...(cues === undefined ? {} : { cues }),

@@ -10,14 +10,14 @@ import { describe, type ScheduleRecord } from './list-schedules.ts'
 import { startOfSchedule, starterOfSchedule, worktreeOfSchedule } from './start-scheduled.ts'
 
 /** A schedule by its name, and the caller's authority over it. */
-interface Managed {
+interface ManagedSchedule {
   readonly policy: Policy
   readonly setting: ScheduleSetting
   readonly authority: Authority
 }
 
 /** The person whom `as` names manages a schedule, and who manages runs. */
-async function manage(ctx: ServiceContext, caller: Caller, name: string): Promise<Managed> {
+async function manage(ctx: ServiceContext, caller: Caller, name: string): Promise<ManagedSchedule> {
   const policy = await ctx.policies.inForce()
   const setting = policy.config.schedules.get(name)
   if (setting === undefined) throw new Problem('not_found', 'There is no such schedule')

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import { startRunName, type StartVerdict } from '#domain/runs/start-of-run.ts'
-import type { Presented } from '#domain/tools/tool.ts'
+import type { CallPresentation } from '#domain/tools/tool.ts'
 import type { RunMode } from '#domain/policy/verdict.ts'
 import { judgeStart } from '#policy/judge/judge-start.ts'
 import { workerPreview } from '#policy/judge/preview/worker-preview.ts'
@@ -18,7 +18,7 @@ import type { RunAttachment } from '../../core/attached-files.ts'
 import type { Caller } from '../../core/context.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { openingOf, openRequests } from '../../requests/opening/open-request.ts'
-import type { SentWith } from '../../transcript/sent-files.ts'
+import type { MessageFileToStore } from '../../transcript/sent-files.ts'
 import { storePresented } from '../../requests/opening/store-presented.ts'
 
 /** A start that policy looks at. */
@@ -64,7 +64,7 @@ export interface StartTerms {
   /** the first message, with the texts of its files */
   readonly text: string
   /** pictures and texts that were sent with it */
-  readonly files: readonly Pick<SentWith, 'name' | 'bytes' | 'hash'>[]
+  readonly files: readonly Pick<MessageFileToStore, 'name' | 'bytes' | 'hash'>[]
   readonly conversation: boolean
   readonly budget: RunBudget | null
   readonly forkedFrom: { readonly number: number; readonly afterTurn: number } | null
@@ -93,7 +93,7 @@ export async function askToStart(
 }
 
 /** The task comes last, so that nothing in it can pass for the facts above it. */
-function presentStart(start: StartToJudge & StartTerms): Presented {
+function presentStart(start: StartToJudge & StartTerms): CallPresentation {
   const { worker, mode, attachments, text } = start
   const files = attachments.map(({ path, bytes, hash }) => ({ path, bytes, hash }))
   const content = [...factLines(start), ...previewLines(start), 'Task, to the end:', text, ''].join(

@@ -2,7 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Actor } from '#domain/actor.ts'
 import type { Json } from '#domain/json/json.ts'
-import type { Signed } from '#domain/statements/statement.ts'
+import type { SignedStatement } from '#domain/statements/statement.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import type { RunMode } from '#domain/policy/verdict.ts'
 import { worktreeBranch, type WorktreeOfRun } from '#domain/tools/worktree.ts'
@@ -14,7 +14,7 @@ import { copyWindowSteps } from '../../transcript/window-steps.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
 import type { WorktreeStart } from './worktree-start.ts'
 import { writeMessageText } from '../../transcript/messages.ts'
-import { storeMessageFiles, type SentWith } from '../../transcript/sent-files.ts'
+import { storeMessageFiles, type MessageFileToStore } from '../../transcript/sent-files.ts'
 
 /**
  * A run as it begins. `signed`: over its statement; `null` for a delegated one, which the API
@@ -42,11 +42,11 @@ export interface NewRun {
   readonly workspace: string
   /** its own, whose branch is named after its number, or that of the run above; `null`: none */
   readonly worktree: WorktreeStart | WorktreeOfRun | null
-  readonly signed: Signed | null
+  readonly signed: SignedStatement | null
   /** what the model is told first, and by whom */
   readonly text: string
   readonly attachments: readonly RunAttachment[]
-  readonly files: readonly SentWith[]
+  readonly files: readonly MessageFileToStore[]
   readonly author: Actor
   /** how long it rests after each answer, as a conversation; `null`: it is none */
   readonly restForMs: number | null

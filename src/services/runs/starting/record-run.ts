@@ -23,7 +23,7 @@ import type { WorktreeRow } from '#store/tables/runs.ts'
 import { endUnstarted } from '../../requests/ending/end-unstarted.ts'
 import { askToStart, judgedStart } from './ask-to-start.ts'
 import { insertRun, workflowIdOf, type Fork } from './insert-run.ts'
-import type { SentWith } from '../../transcript/sent-files.ts'
+import type { MessageFileToStore } from '../../transcript/sent-files.ts'
 import type { WorktreeStart } from './worktree-start.ts'
 
 /** The workspace that a run works in. */
@@ -89,7 +89,7 @@ export interface RunToRecord {
   readonly text: string
   readonly attachments: readonly RunAttachment[]
   /** sent with the first message; absent: none */
-  readonly files?: readonly SentWith[]
+  readonly files?: readonly MessageFileToStore[]
   readonly mode: RunMode
   /** the version that pins the worker */
   readonly policyDigest: string

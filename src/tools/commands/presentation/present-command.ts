@@ -1,5 +1,5 @@
 import type { CommandInput } from '#domain/tools/command.ts'
-import type { Presented, PresentContext } from '#domain/tools/tool.ts'
+import type { CallPresentation, PresentContext } from '#domain/tools/tool.ts'
 import { commandEnvironment } from '#sandbox/bwrap/command-environment.ts'
 import { proxyEnvironment } from '#sandbox/bwrap/domain-network.ts'
 import { gitVariables } from '#sandbox/git/git-files.ts'
@@ -22,7 +22,7 @@ export async function presentCommand(
   input: CommandInput,
   timeoutSeconds: number,
   context: PresentContext & { readonly toolHash: string },
-): Promise<Presented> {
+): Promise<CallPresentation> {
   const facts = await commandFacts(place, context.workspace, input)
   const stored = await storeFiles(place, context.workspace, facts.files)
   const content = input.kind === 'exec' ? listed(input.argv) : input.script

@@ -4,7 +4,7 @@ import type { JsonObject } from '#domain/json/json.ts'
 import type { Approval } from '#domain/policy/verdict.ts'
 import { validateWith } from './adapt-defined-tool.ts'
 import type { LoadedTool } from './loaded-tool.ts'
-import { canonicalInput, type Validated } from './parse-input.ts'
+import { canonicalInput, type ValidationResult } from './parse-input.ts'
 
 /** What we use of a plain AI SDK `tool({…})`. */
 export interface AiSdkTool {
@@ -84,7 +84,7 @@ async function validateBy(
   schema: Schema,
   jsonSchema: JsonObject,
   value: unknown,
-): Promise<Validated> {
+): Promise<ValidationResult> {
   if (schema.validate === undefined) {
     return validateWith(z.fromJSONSchema(jsonSchema), value)
   }

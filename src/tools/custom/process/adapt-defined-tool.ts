@@ -3,7 +3,7 @@ import type { JsonObject } from '#domain/json/json.ts'
 import { risks, type Approval } from '#domain/policy/verdict.ts'
 import type { DefinedTool } from '../define-tool.ts'
 import { asApproval, isApproval, type LoadedTool } from './loaded-tool.ts'
-import { canonicalInput, type Validated } from './parse-input.ts'
+import { canonicalInput, type ValidationResult } from './parse-input.ts'
 
 const callable = z.custom((value) => typeof value === 'function', 'must be a function')
 const shape = z.object({
@@ -69,7 +69,7 @@ async function declaredApproval(
 }
 
 /** A zod schema's answer, with one sentence for each problem. */
-export async function validateWith(schema: z.ZodType, value: unknown): Promise<Validated> {
+export async function validateWith(schema: z.ZodType, value: unknown): Promise<ValidationResult> {
   const parsed = await schema.safeParseAsync(value)
   if (parsed.success) return { ok: true, value: parsed.data }
   return { ok: false, problems: problemsOf(parsed.error) }

@@ -4,7 +4,7 @@ import { limits } from '#domain/limits.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { CustomPresentation } from '../define-tool.ts'
 import type {
-  Considered,
+  ConsideredInput,
   CustomPresented,
   CustomResult,
   ModelOutput,
@@ -49,7 +49,7 @@ export async function answerQuery(
   }
 }
 
-async function considered(tool: LoadedTool, input: Json): Promise<Considered> {
+async function considered(tool: LoadedTool, input: Json): Promise<ConsideredInput> {
   const parsed = await tool.parse(input)
   if (!parsed.ok) return parsed
   try {

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads'
 import { replaceAddonLoading } from './load-addon.ts'
-import { RecordedModules, type Recorded } from './recorded-modules.ts'
+import { RecordedModules, type ModuleRecord } from './recorded-modules.ts'
 
 /**
  * Preloaded by a tool process, and by the threads that tools start in it, before any other module.
@@ -23,13 +23,13 @@ const key = 'countersign: recorded modules'
 const ours = new Set<string>()
 let modules: RecordedModules | null = null
 
-const inherited = getEnvironmentData(key) as Recorded | undefined
+const inherited = getEnvironmentData(key) as ModuleRecord | undefined
 if (inherited !== undefined) modules = new RecordedModules(inherited)
 
 /**
  * From here on, here and in threads that are started from here, only what was recorded is loaded.
  */
-export function loadOnlyRecorded(recorded: Recorded): void {
+export function loadOnlyRecorded(recorded: ModuleRecord): void {
   setEnvironmentData(key, { projectDir: recorded.projectDir, hashes: { ...recorded.hashes } })
   modules = new RecordedModules(recorded)
   modules.checkScope()

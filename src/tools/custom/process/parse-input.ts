@@ -4,7 +4,7 @@ import type { Json } from '#domain/json/json.ts'
 import type { ParsedInput } from '#domain/tools/tool.ts'
 
 /** A schema's answer: the value it makes of an input, or what is wrong. */
-export type Validated =
+export type ValidationResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: readonly string[] }
 
@@ -14,7 +14,7 @@ export type Validated =
  * Fields that the schema drops are refused, so that no approval covers what has no effect.
  */
 export async function canonicalInput(
-  validate: (input: unknown) => Promise<Validated>,
+  validate: (input: unknown) => Promise<ValidationResult>,
   input: Json,
 ): Promise<ParsedInput> {
   const first = await validate(input)

@@ -6,7 +6,7 @@ import { packageScopeOf } from '../modules/package-scope.ts'
 import { projectPath } from '../modules/record-modules.ts'
 
 /** What a version recorded of the modules of its tools. */
-export interface Recorded {
+export interface ModuleRecord {
   /** real path */
   readonly projectDir: string
   /**
@@ -36,11 +36,11 @@ export class ToolFileChanged extends Error {
  * when first loaded from.
  */
 export class RecordedModules {
-  readonly #recorded: Recorded
+  readonly #recorded: ModuleRecord
   readonly #packages = new Map<string, PackageFolder>()
   readonly #room = wholeRoom()
 
-  constructor(recorded: Recorded) {
+  constructor(recorded: ModuleRecord) {
     this.#recorded = recorded
   }
 

@@ -1,5 +1,5 @@
 import { globMatcher } from './patterns.ts'
-import { stoppedAt, type ListedEntry, type LookEnd, type Looking } from './look-below.ts'
+import { stoppedAt, type ListedEntry, type LookEnd, type FolderLook } from './look-below.ts'
 import { walkFiles } from './walk-files.ts'
 
 const maxEntries = 2000
@@ -7,7 +7,7 @@ const batchSize = 100
 
 /** Sends the entries of a folder; with a glob, everything below it that matches. */
 export async function listBelow(
-  { workspace, folder, mayRead, until, limitMs, report }: Looking,
+  { workspace, folder, mayRead, until, limitMs, report }: FolderLook,
   { glob }: { readonly glob?: string | undefined },
 ): Promise<LookEnd> {
   const matches = globMatcher(glob)

@@ -110,7 +110,7 @@ export function stoppedAt(afterMs: number): string {
 }
 
 /** What a look below a folder works with, in its thread. */
-export interface Looking {
+export interface FolderLook {
   readonly workspace: Workspace
   readonly folder: string
   readonly mayRead: MayRead

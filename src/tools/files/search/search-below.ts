@@ -2,7 +2,7 @@ import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { decodeText } from '../../presentations/file-kind.ts'
 import { compilePattern, globMatcher } from './patterns.ts'
-import { stoppedAt, type LookEnd, type Looking } from './look-below.ts'
+import { stoppedAt, type LookEnd, type FolderLook } from './look-below.ts'
 import { searchLines } from './search-lines.ts'
 import { walkFiles } from './walk-files.ts'
 
@@ -12,7 +12,7 @@ const maxFiles = 20_000
 
 /** Sends the lines of text files below a folder that match, file by file. */
 export async function searchBelow(
-  { workspace, folder, mayRead, until, limitMs, report }: Looking,
+  { workspace, folder, mayRead, until, limitMs, report }: FolderLook,
   { pattern, glob }: { readonly pattern: string; readonly glob?: string | undefined },
 ): Promise<LookEnd> {
   const matches = globMatcher(glob)

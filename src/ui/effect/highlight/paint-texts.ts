@@ -4,15 +4,15 @@ import { paintWorkerAddress } from './worker-address.ts'
 /** After this long a text is shown without colour, and the worker that reads it is ended. */
 const limitMs = 10_000
 
-interface Waiting {
+interface WaitingJob {
   readonly job: PaintJob
   readonly done: (texts: PaintAnswer['texts']) => void
 }
 
 let worker: Worker | null = null
 let lastId = 0
-let current: Waiting | null = null
-const queue: Waiting[] = []
+let current: WaitingJob | null = null
+const queue: WaitingJob[] = []
 let timer = 0
 
 /**

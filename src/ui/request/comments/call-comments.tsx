@@ -3,13 +3,13 @@ import { useEffect, useRef, useState } from 'react'
 import { useAriaKeys } from '../../keyboard/keyboard-provider.tsx'
 import { CommentForm } from './comment-form.tsx'
 import { CommentList } from './comments.tsx'
-import type { Commented } from './commented.ts'
+import type { CommentedRequest } from './commented.ts'
 
 /**
  * What colleagues said of one call of several on a page, and a field once somebody wants to say
  * something too. `startComment` opens it.
  */
-export function CallComments({ request }: { request: Commented }) {
+export function CallComments({ request }: { request: CommentedRequest }) {
   const [isWriting, setWriting] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
   const keys = useAriaKeys('comment')

@@ -5,7 +5,7 @@ import { useMe } from '../../api/queries.ts'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { CommentField } from './comment-field.tsx'
-import type { Comment, Commented } from './commented.ts'
+import type { Comment, CommentedRequest } from './commented.ts'
 import { useCommentAct } from './use-comment-act.ts'
 
 /**
@@ -13,7 +13,7 @@ import { useCommentAct } from './use-comment-act.ts'
  * can edit and remove it while the request is pending.
  */
 export function CommentEntry(props: {
-  request: Pick<Commented, 'id' | 'state'>
+  request: Pick<CommentedRequest, 'id' | 'state'>
   comment: Comment
   showsLine: boolean
 }) {
@@ -60,7 +60,7 @@ export function CommentEntry(props: {
 }
 
 function OwnActions(props: {
-  request: Pick<Commented, 'id'>
+  request: Pick<CommentedRequest, 'id'>
   comment: Comment
   onEdit: () => void
 }) {
@@ -89,7 +89,7 @@ function OwnActions(props: {
 }
 
 function EditComment(props: {
-  request: Pick<Commented, 'id'>
+  request: Pick<CommentedRequest, 'id'>
   comment: Comment
   onDone: () => void
 }) {

@@ -8,7 +8,7 @@ import {
 import { callApi } from '../../api/call-api.ts'
 import { useAriaKeys } from '../../keyboard/keyboard-provider.tsx'
 import { useDraft } from '../../states/draft.ts'
-import type { Commented } from './commented.ts'
+import type { CommentedRequest } from './commented.ts'
 import { useCommentAct } from './use-comment-act.ts'
 
 const sideWords: Readonly<Record<AnchorSide, string>> = {
@@ -18,7 +18,7 @@ const sideWords: Readonly<Record<AnchorSide, string>> = {
 
 /** Writes a comment on a request, about one line of a file where a number of one is given. */
 export function CommentForm(props: {
-  request: Commented
+  request: CommentedRequest
   label: string
   field: Ref<HTMLTextAreaElement>
 }) {

@@ -4,9 +4,12 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { counted } from '#domain/text/counted.ts'
 
 /** What of a request its comments are about, on its page and in a change set. */
-export type Commented = Pick<RequestDetail, 'id' | 'number' | 'state' | 'presentation' | 'comments'>
+export type CommentedRequest = Pick<
+  RequestDetail,
+  'id' | 'number' | 'state' | 'presentation' | 'comments'
+>
 
-export type Comment = Commented['comments'][number]
+export type Comment = CommentedRequest['comments'][number]
 
 /** Reads again what shows comments: the page of the request, and the change sets of runs. */
 export function useReadAgain(): () => Promise<void> {

@@ -3,7 +3,7 @@ import { useLocation } from 'react-router'
 import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { CommentEntry } from './comment-entry.tsx'
 import { CommentForm } from './comment-form.tsx'
-import type { Commented } from './commented.ts'
+import type { CommentedRequest } from './commented.ts'
 
 const titleId = 'comments-title'
 
@@ -11,7 +11,7 @@ const titleId = 'comments-title'
  * What colleagues have to say about the request. The agent reads those on lines, with a denial that
  * comes after them (product.md 41), and no others.
  */
-export function Comments({ request }: { request: Commented }) {
+export function Comments({ request }: { request: CommentedRequest }) {
   const field = useRef<HTMLTextAreaElement>(null)
   useShortcut('comment', () => field.current?.focus())
   const { hash } = useLocation()
@@ -29,7 +29,7 @@ export function Comments({ request }: { request: Commented }) {
 }
 
 /** All comments of a request, in the order of their writing. */
-export function CommentList({ request }: { request: Commented }) {
+export function CommentList({ request }: { request: CommentedRequest }) {
   return (
     <ul className="comments">
       {request.comments.map((comment) => (

@@ -4,10 +4,12 @@ import { callApi } from '../../api/call-api.ts'
 import type { LineNotes } from '../../effect/diff-view.tsx'
 import { CommentEntry } from './comment-entry.tsx'
 import { CommentField } from './comment-field.tsx'
-import type { Commented } from './commented.ts'
+import type { CommentedRequest } from './commented.ts'
 
 /** Comments on lines, drawn below them, and the place where one is written. */
-export function useLineNotes(request: Pick<Commented, 'id' | 'state' | 'comments'>): LineNotes {
+export function useLineNotes(
+  request: Pick<CommentedRequest, 'id' | 'state' | 'comments'>,
+): LineNotes {
   const [writing, setWriting] = useState<CommentAnchor | null>(null)
   const { id, comments, state } = request
   const below = useCallback<LineNotes['below']>(

@@ -22,13 +22,13 @@ import { Refused, refusalOf } from './wording/refused.tsx'
 import { RevisionNote } from './wording/revision-note.tsx'
 import { RecordedSentence } from './wording/recorded-sentence.tsx'
 import { ScopeFields } from './choosing/scope-fields.tsx'
-import type { Chosen } from './choosing/use-chosen.ts'
-import { stageSentence, type Decided } from './wording/stage-sentence.ts'
+import type { UnsentChoice } from './choosing/use-chosen.ts'
+import { stageSentence, type DecisionOutcome } from './wording/stage-sentence.ts'
 import { outcomeOf, toneOfEffect, whyNotYours } from '../facts/state-words.ts'
 import { SignatureNote } from './signature-note.tsx'
 import { holdDecision, useHeldOf } from '../../sending/held-decisions.ts'
 import { useSignature } from './use-signature.ts'
-import { type Sending, useSubmit } from './use-submit.ts'
+import { type SubmitOptions, useSubmit } from './use-submit.ts'
 import './decision-panel.css'
 
 /**
@@ -38,7 +38,7 @@ import './decision-panel.css'
 export function DecisionPanel(props: {
   request: RequestDetail
   opened: RequestDetail
-  chosen: Chosen
+  chosen: UnsentChoice
   fullyViewed: boolean
   /** something that looks like a secret is still masked */
   masked: boolean
@@ -57,12 +57,12 @@ export function DecisionPanel(props: {
   const [nagged, setNagged] = useState(false)
   const { submission, submit, again, forget } = useSubmit(
     useCallback(
-      (body: DecisionBody, sending: Sending) =>
+      (body: DecisionBody, sending: SubmitOptions) =>
         callApi('decideRequest', { params: { id: request.id }, body, ...sending }),
       [request.id],
     ),
   )
-  const [submitted, setSubmitted] = useState<Decided>('approve')
+  const [submitted, setSubmitted] = useState<DecisionOutcome>('approve')
   const submitKeys = useAriaKeys('submit')
   const nextKeys = useAriaKeys('submitNext')
 

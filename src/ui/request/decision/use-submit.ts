@@ -13,7 +13,7 @@ export type Submission<T> =
  * How a submission is sent: under a key that names it, and how long its answer may wait for a later
  * stage.
  */
-export interface Sending {
+export interface SubmitOptions {
   readonly idempotencyKey: string
   readonly preferWaitSeconds: number
 }
@@ -24,7 +24,7 @@ export interface Sending {
  * stays the same function as long as it sends to the same request.
  */
 export function useSubmit<Body extends object, T>(
-  send: (body: Body, sending: Sending) => Promise<T>,
+  send: (body: Body, sending: SubmitOptions) => Promise<T>,
 ): {
   submission: Submission<T>
   submit: (body: Body) => Promise<T | null>

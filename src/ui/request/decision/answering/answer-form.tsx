@@ -9,7 +9,7 @@ import { VisibleText } from '../../../text/visible-text.tsx'
 import { AnswerFrame, closedAnswer } from './answer-parts.tsx'
 import { useDraft } from '../../../states/draft.ts'
 import { RadioField } from '../../../states/radio-field.tsx'
-import { type Sending, useSubmit } from '../use-submit.ts'
+import { type SubmitOptions, useSubmit } from '../use-submit.ts'
 
 const recordedText =
   'The agent reads your answer, and the run continues. You are now behind the later requests of this run, so other people decide them.'
@@ -20,7 +20,7 @@ export function AnswerForm({ request, onNext }: { request: RequestDetail; onNext
   const [text, setText] = useDraft(request.id, 'reason')
   const { submission, submit } = useSubmit(
     useCallback(
-      (body: { text: string }, sending: Sending) =>
+      (body: { text: string }, sending: SubmitOptions) =>
         callApi('answerQuestion', { params: { id: request.id }, body, ...sending }),
       [request.id],
     ),

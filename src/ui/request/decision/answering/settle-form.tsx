@@ -9,7 +9,7 @@ import type { SettlementThen as Then } from '#domain/requests/request.ts'
 import { AnswerFrame, closedAnswer } from './answer-parts.tsx'
 import { useDraft } from '../../../states/draft.ts'
 import { RadioField, type RadioOption } from '../../../states/radio-field.tsx'
-import { type Sending, useSubmit } from '../use-submit.ts'
+import { type SubmitOptions, useSubmit } from '../use-submit.ts'
 
 type RanAnswer = 'yes' | 'no' | 'unclear'
 
@@ -39,7 +39,7 @@ export function SettleForm({ request, onNext }: { request: RequestDetail; onNext
   const [reason, setReason] = useDraft(request.id, 'reason')
   const { submission, submit } = useSubmit(
     useCallback(
-      (body: { ran: boolean | null; then: Then; reason: string }, sending: Sending) =>
+      (body: { ran: boolean | null; then: Then; reason: string }, sending: SubmitOptions) =>
         callApi('settleOutcome', { params: { id: request.id }, body, ...sending }),
       [request.id],
     ),

@@ -3,7 +3,7 @@ import type { Choice } from './decision-body.ts'
 import type { ScopeChoice } from './scope-fields.tsx'
 
 /** What somebody has chosen for a request, and not submitted. */
-export interface Chosen {
+export interface UnsentChoice {
   readonly choice: Choice | null
   readonly reach: ScopeChoice
   /** "yes, again" */
@@ -17,7 +17,7 @@ export interface Chosen {
  * Nothing is chosen at first. Held by the page, so that it outlives the panel that moves when a
  * tablet is turned.
  */
-export function useChosen(): Chosen {
+export function useChosen(): UnsentChoice {
   const [choice, setChoice] = useState<Choice | null>(null)
   const [reach, setReach] = useState<ScopeChoice>({ scope: 'once', uses: '', until: '' })
   const [again, setAgain] = useState(false)

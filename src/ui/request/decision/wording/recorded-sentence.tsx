@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { outcomeOf } from '../../facts/state-words.ts'
-import { hasStarted, stageSentence, waitsFor, type Decided } from './stage-sentence.ts'
+import { hasStarted, stageSentence, waitsFor, type DecisionOutcome } from './stage-sentence.ts'
 
 /** How often the page asks how far a recorded decision is. */
 const askEveryMs = 2_000
@@ -16,7 +16,7 @@ const overdueAfterMs = 6_000
  */
 export function RecordedSentence(props: {
   answer: DecisionAnswer
-  decided: Decided
+  decided: DecisionOutcome
   request: RequestDetail
   again: () => Promise<void>
 }) {

@@ -1,7 +1,7 @@
 import { Notice } from '../../../states/notice.tsx'
 import { clockTime } from '../../../text/time.tsx'
 import { refusalWords } from './refusal-words.ts'
-import type { Decided } from './stage-sentence.ts'
+import type { DecisionOutcome } from './stage-sentence.ts'
 
 type Refusal = Parameters<typeof refusalWords>[0]
 
@@ -14,7 +14,7 @@ export function refusalOf(attempted: 'approval' | 'denial'): (refusal: Refusal) 
 }
 
 /** That the service did not record a decision, and why. */
-export function Refused(props: { refusal: Refusal; attempted: Decided }) {
+export function Refused(props: { refusal: Refusal; attempted: DecisionOutcome }) {
   const attempted = props.attempted === 'approve' ? 'approval' : 'denial'
   const refusalText = refusalWords(props.refusal, attempted, clockTime)
   return (

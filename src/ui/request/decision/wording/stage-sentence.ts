@@ -4,7 +4,7 @@ import type { QuorumView } from '#api/schemas/requests/request-parts.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 
 /** What was decided, as far as it matters to what comes of it. */
-export type Decided = 'approve' | 'deny' | 'stop'
+export type DecisionOutcome = 'approve' | 'deny' | 'stop'
 
 /** What the page knows of the call and its turn by now. */
 export type CallNow = Pick<RequestDetail, 'execution' | 'kind' | 'batch'>
@@ -34,7 +34,7 @@ export function hasStarted({ execution, batch }: CallNow): boolean {
  * is before it. Calls are carried out in the model's order, and the model goes on once all have
  * results. Pure.
  */
-export function waitsFor(decided: Decided, { batch }: CallNow): string | null {
+export function waitsFor(decided: DecisionOutcome, { batch }: CallNow): string | null {
   if (batch === null) return null
   const open = batch.siblings.filter((sibling) => !sibling.finished)
   const earlier = batch.siblings.slice(0, batch.position - 1).filter((sibling) => !sibling.finished)
@@ -55,7 +55,7 @@ export function waitsFor(decided: Decided, { batch }: CallNow): string | null {
  */
 export function stageSentence(
   answer: Pick<DecisionAnswer, 'state' | 'stage' | 'quorum'>,
-  decided: Decided,
+  decided: DecisionOutcome,
   call: CallNow,
   isOverdue: boolean,
 ): string {
