@@ -1,7 +1,7 @@
 import { glob, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { adapterPackages } from './packages.ts'
+import { adapterPackages } from './packages/packages.ts'
 
 const root = join(import.meta.dirname, '..')
 const maxLines = 100

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { spawnSync } from 'node:child_process'
 import { join, relative } from 'node:path'
-import { readReport, tally, type Failure, type StageEnd } from './ci-tally.ts'
+import { readReport, tally, type Failure, type StageEnd } from './testing/ci-tally.ts'
 
 /** The stages after `npm ci`, each an npm script, with the most it may take. */
 const stages = [

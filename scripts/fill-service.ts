@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { stageService } from './service-package.ts'
+import { stageService } from './packages/service-package.ts'
 
 /**
  * What `npm pack --workspace countersign` runs: before, it fills packages/service with the package

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { packPackages, packWheel } from './packages.ts'
-import { packService } from './service-package.ts'
-import { writeSboms } from './sboms.ts'
+import { packPackages, packWheel } from './packages/packages.ts'
+import { packService } from './packages/service-package.ts'
+import { writeSboms } from './packages/sboms.ts'
 
 const help = `npm run release -- --out DIR
 

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { stageService } from './service-package.ts'
+import { stageService } from './packages/service-package.ts'
 
 /** `stage-service.ts FOLDER`: what the package `countersign` contains, for the image. */
 const [folder] = process.argv.slice(2)

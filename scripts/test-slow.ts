@@ -1,5 +1,5 @@
-import { prepareTests } from './prepare-tests.ts'
-import { runStep } from './run-steps.ts'
+import { prepareTests } from './testing/prepare-tests.ts'
+import { runStep } from './testing/run-steps.ts'
 
 /**
  * `npm run test:slow`: hundreds of faults, random inputs and budgets over large ones, a quarter

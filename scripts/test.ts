@@ -1,5 +1,5 @@
-import { prepareTests } from './prepare-tests.ts'
-import { runStep, type Step } from './run-steps.ts'
+import { prepareTests } from './testing/prepare-tests.ts'
+import { runStep, type Step } from './testing/run-steps.ts'
 
 /**
  * `npm test`: the dashboard is built and everything but the slow project runs. Arguments go to

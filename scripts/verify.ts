@@ -1,4 +1,4 @@
-import { runSteps, type Step } from './run-steps.ts'
+import { runSteps, type Step } from './testing/run-steps.ts'
 
 /** What can be known in seconds and without services: `npm run verify`, the first stage of CI. */
 const steps: Step[] = [

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { jsonSchemaOf, schemaNames } from '#policy/schema/json-schemas.ts'
-import { tablePages, withTables } from './generated-tables.ts'
+import { tablePages, withTables } from './tables/generated-tables.ts'
 
 /**
  * Writes what follows from the source and is kept beside it, for editors and readers:

@@ -149,7 +149,7 @@ test.each([
     'src/services/engine/a/b.ts',
     'src/services/engine/a is not in the order of src/services/engine',
   ],
-  ['src/services/core/a/b.ts', 'src/services/core/a: src/services/core has no order'],
+  ['src/services/grants/a/b.ts', 'src/services/grants/a: src/services/grants has no order'],
 ])('a file in a folder that is in no order is a violation: %s', async (path, sentence) => {
   await source({ [path]: 'export const a = 1' })
   const { violations } = await checkLayers(root)

@@ -96,6 +96,7 @@ export const roomOrders: RoomOrders = {
     'installation',
     'keys',
   ],
+  'src/services/core': ['.', 'runs'],
   'src/services/requests': [
     'words',
     'people',
@@ -144,6 +145,7 @@ export const roomOrders: RoomOrders = {
   'src/policy/cues': ['text', 'programs', '.'],
   'src/policy/judge': ['calls', 'routing', 'consent', 'preview', '.'],
   'src/policy/project': ['config', 'warnings', '.'],
+  'src/policy/project/config': ['channels', '.'],
   'src/domain': [
     'json',
     'policy',
@@ -181,6 +183,7 @@ export const roomOrders: RoomOrders = {
     'unconfined',
     'worktrees',
   ],
+  'src/sandbox/bwrap': ['.', 'names'],
   'src/tools': [
     'threads',
     'presentations',

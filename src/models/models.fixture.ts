@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest'
-import { startProviderServer, type ProviderServer } from '#test/harness/fixtures/provider-server.ts'
+import {
+  startProviderServer,
+  type ProviderServer,
+} from '#test/harness/fixtures/models/provider-server.ts'
 
 export let server: ProviderServer
 

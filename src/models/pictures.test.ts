@@ -1,4 +1,4 @@
-import { plainModel } from '#test/harness/fixtures/plain-model.ts'
+import { plainModel } from '#test/harness/fixtures/models/plain-model.ts'
 import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { ModelMessage } from './model.ts'

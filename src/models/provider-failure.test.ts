@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
-import { plainModel } from '#test/harness/fixtures/plain-model.ts'
+import { plainModel } from '#test/harness/fixtures/models/plain-model.ts'
 import { beforeEach, expect, test } from 'vitest'
 import {
   chatServerKey,
@@ -10,8 +10,8 @@ import {
   streamed,
   toolCalls,
   type Respond,
-} from '#test/harness/fixtures/chat-server.ts'
-import { chatEvents } from '#test/harness/fixtures/provider-streams.ts'
+} from '#test/harness/fixtures/models/chat-server.ts'
+import { chatEvents } from '#test/harness/fixtures/models/provider-streams.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { ModelProblem } from './model.ts'
 import { openModel } from './open-model.ts'

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
-import { startChatServer, streamed, toolCalls } from '#test/harness/fixtures/chat-server.ts'
+import { startChatServer, streamed, toolCalls } from '#test/harness/fixtures/models/chat-server.ts'
 
 const server = disposeAfterTests(await startChatServer())
 

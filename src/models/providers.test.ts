@@ -1,6 +1,6 @@
-import { plainModel } from '#test/harness/fixtures/plain-model.ts'
+import { plainModel } from '#test/harness/fixtures/models/plain-model.ts'
 import { describe, expect, test } from 'vitest'
-import { plainRequest } from '#test/harness/fixtures/chat-server.ts'
+import { plainRequest } from '#test/harness/fixtures/models/chat-server.ts'
 import type { ModelEndpoint, ModelSetting } from '#policy/model-settings.ts'
 import { server, useProviderServer } from './models.fixture.ts'
 import { openModel } from './open-model.ts'

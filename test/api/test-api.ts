@@ -11,7 +11,7 @@ import { sessionTimes } from '#services/access/sessions/session-times.ts'
 import type { Log } from '#services/core/context.ts'
 import { addPerson, type TestPerson } from '../harness/fixtures/people.ts'
 import { createTestService, type TestService } from '../harness/fixtures/test-service.ts'
-import { testPushKey } from '../harness/fixtures/push-key.ts'
+import { testPushKey } from '../harness/fixtures/keys/push-key.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts'
 
 export const developmentToken = 'a-token-that-only-the-owner-can-read'

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApiKey } from '#services/access/api-keys/create-api-key.ts'
 import { chatHandler } from '../../examples/chat/server/chat-handler.ts'
 import { readPages } from '../../examples/chat/server/pages.ts'
-import { slowModel } from '../harness/fixtures/slow-model.ts'
+import { slowModel } from '../harness/fixtures/models/slow-model.ts'
 import { newFolder } from '../harness/new-folder.ts'
 import { openDashboard, type Dashboard } from './open-dashboard.ts'
 

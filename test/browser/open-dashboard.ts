@@ -16,7 +16,7 @@ import { sessionTimes } from '#services/access/sessions/session-times.ts'
 import { newToken } from '#services/access/token.ts'
 import { launchBrowser } from '../harness/browser.ts'
 import { clientSecret } from '../harness/open-id/open-id-provider.ts'
-import { testPushKey } from '../harness/fixtures/push-key.ts'
+import { testPushKey } from '../harness/fixtures/keys/push-key.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 
 export const developmentToken = 'a-token-that-only-the-owner-can-read'

@@ -56,13 +56,13 @@ export async function startServiceDesk(): Promise<ServiceDesk> {
       return server.address
     },
     '/packages': async () => {
-      const { packPackages } = await import('../../scripts/packages.ts')
+      const { packPackages } = await import('../../scripts/packages/packages.ts')
       const out = join(folder, 'packages')
       await packPackages(out)
       return out
     },
     '/service': async () => {
-      const { packService } = await import('../../scripts/service-package.ts')
+      const { packService } = await import('../../scripts/packages/service-package.ts')
       const out = join(folder, 'service')
       await mkdir(out)
       return join(out, (await packService(out)).filename)

@@ -1,7 +1,7 @@
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { adapterPackages } from '../../scripts/packages.ts'
+import { adapterPackages } from '../../scripts/packages/packages.ts'
 import { openPackedProject, runProgram } from './packed.ts'
 
 const checkout = join(import.meta.dirname, '../..')

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { askService } from '#test/harness/ask-service.ts'
-import type { publishedPackages } from '../../scripts/packages.ts'
+import type { publishedPackages } from '../../scripts/packages/packages.ts'
 
 const checkout = join(import.meta.dirname, '../..')
 

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { localCertificate } from '#test/harness/fixtures/local-certificate.ts'
+import { localCertificate } from '#test/harness/fixtures/keys/local-certificate.ts'
 import { openMailServer, type MailServer } from '#test/harness/mail-server.ts'
 import type { EmailSettings } from '#policy/settings.ts'
 import type { Mail } from './mail.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it, test } from 'vitest'
 import { openPushService, type PushService } from '#test/harness/fixtures/push-service.ts'
-import { testPushKey } from '#test/harness/fixtures/push-key.ts'
+import { testPushKey } from '#test/harness/fixtures/keys/push-key.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { sealedTables } from '#domain/statements/sealed-tables.ts'

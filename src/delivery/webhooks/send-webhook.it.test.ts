@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, expect, it } from 'vitest'
-import { localCertificate } from '#test/harness/fixtures/local-certificate.ts'
+import { localCertificate } from '#test/harness/fixtures/keys/local-certificate.ts'
 import { sendWebhook } from './send-webhook.ts'
 
 const authorities = getCACertificates('default')

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import type { Revocation } from '#domain/statements/row-seals.ts'
-import { testSeals } from '#test/harness/fixtures/test-keys.ts'
+import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
 import { SignInCache, type SignIn } from './sign-in-cache.ts'
 
 let isListening: boolean

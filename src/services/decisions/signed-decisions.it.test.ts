@@ -8,8 +8,8 @@ import {
   addSession,
   registeredPasskey,
   relyingParty,
-} from '#test/harness/fixtures/registered-passkey.ts'
-import type { Misbehaviour, SoftwarePasskey } from '#test/harness/fixtures/software-passkey.ts'
+} from '#test/harness/fixtures/keys/registered-passkey.ts'
+import type { Misbehaviour, SoftwarePasskey } from '#test/harness/fixtures/keys/software-passkey.ts'
 import { readPublicKey } from '../passkeys/public-key.ts'
 import { removeCredential } from '../passkeys/remove-credential.ts'
 import { getRequest } from '../requests/detail/get-request.ts'

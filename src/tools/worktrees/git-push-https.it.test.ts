@@ -7,7 +7,7 @@ import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixture
 import { branchCalls } from '#test/harness/fixtures/branch-calls.ts'
 import { openGitServer, type GitServer } from '#test/harness/fixtures/git-server.ts'
 import { gitIn, gitWorker } from '#test/harness/fixtures/git-workspace.ts'
-import { localCertificate } from '#test/harness/fixtures/local-certificate.ts'
+import { localCertificate } from '#test/harness/fixtures/keys/local-certificate.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
 
 const patient = { timeout: 120_000 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { createTestApi, type Client } from '../test-api.ts'
-import { sealRows } from '../../harness/fixtures/test-keys.ts'
+import { sealRows } from '../../harness/fixtures/keys/test-keys.ts'
 
 const api = disposeAfterTests(await createTestApi())
 const ada = await api.signIn(api.people.ada)

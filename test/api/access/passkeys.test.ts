@@ -5,7 +5,7 @@ import {
   softwarePasskey,
   type Misbehaviour,
   type SoftwarePasskey,
-} from '../../harness/fixtures/software-passkey.ts'
+} from '../../harness/fixtures/keys/software-passkey.ts'
 import { createApiWithActivators } from '../activating-operators.ts'
 import { cookieOf, type Client, type Reply } from '../test-api.ts'
 

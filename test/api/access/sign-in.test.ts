@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { createSignInLink } from '#services/access/sign-in/sign-in-link.ts'
 import { cookieOf, createTestApi, developmentToken } from '../test-api.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
-import { sealRows } from '../../harness/fixtures/test-keys.ts'
+import { sealRows } from '../../harness/fixtures/keys/test-keys.ts'
 
 const api = disposeAfterTests(await createTestApi())
 

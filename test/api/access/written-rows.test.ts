@@ -3,7 +3,7 @@ import { confirmSlackLink } from '#services/channels/slack/confirm-slack-link.ts
 import { hashToken } from '#services/access/token.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { refusal } from '../../harness/fixtures/refusal.ts'
-import { softwarePasskey } from '../../harness/fixtures/software-passkey.ts'
+import { softwarePasskey } from '../../harness/fixtures/keys/software-passkey.ts'
 import { createApiWithActivators } from '../activating-operators.ts'
 
 const api = disposeAfterTests(await createApiWithActivators())

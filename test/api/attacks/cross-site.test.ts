@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
-import { softwarePasskey } from '../../harness/fixtures/software-passkey.ts'
+import { softwarePasskey } from '../../harness/fixtures/keys/software-passkey.ts'
 import { createTestApi, developmentToken } from '../test-api.ts'
 
 const api = disposeAfterTests(await createTestApi())

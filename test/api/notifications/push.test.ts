@@ -1,7 +1,7 @@
 import { createECDH, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
-import { testPushKey } from '../../harness/fixtures/push-key.ts'
+import { testPushKey } from '../../harness/fixtures/keys/push-key.ts'
 import { createTestApi, type Client } from '../test-api.ts'
 
 const path = '/v1/me/push-subscriptions'

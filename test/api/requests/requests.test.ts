@@ -4,7 +4,7 @@ import { putContent } from '#store/content/content.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun, type RequestOptions } from '../../harness/fixtures/gated-run.ts'
 import { addPerson } from '../../harness/fixtures/people.ts'
-import { sealRows } from '../../harness/fixtures/test-keys.ts'
+import { sealRows } from '../../harness/fixtures/keys/test-keys.ts'
 import { answerAsk } from '../judging.ts'
 import { createTestApi } from '../test-api.ts'
 

@@ -4,7 +4,7 @@ import { advanceRequests } from '#services/requests/ending/advance-requests.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { developmentToken, ask, openDashboard } from '../open-dashboard.ts'
-import { sealRows } from '../../harness/fixtures/test-keys.ts'
+import { sealRows } from '../../harness/fixtures/keys/test-keys.ts'
 
 const config = deskConfig.replace(
   'defaults:',

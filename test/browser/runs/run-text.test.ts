@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
-import { slowModel } from '../../harness/fixtures/slow-model.ts'
+import { slowModel } from '../../harness/fixtures/models/slow-model.ts'
 import { openDashboard } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())

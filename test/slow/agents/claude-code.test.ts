@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { InstalledPrograms } from '../runtimes.ts'
+import { InstalledPrograms } from '../runtimes/runtimes.ts'
 import { AgentWorld } from './agent-world.ts'
 
 const release = '2.1.332'

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import type { MeasuredAgent } from '../../../scripts/measured-hooks.ts'
-import { unreachable } from '../runtimes.ts'
+import type { MeasuredAgent } from '../../../scripts/tables/measured-hooks.ts'
+import { unreachable } from '../runtimes/runtimes.ts'
 import { AgentWorld, type ProgramEnd } from './agent-world.ts'
 import { realAgents, type Place } from './real-agents.ts'
 

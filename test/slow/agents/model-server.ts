@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { streamOf } from '#test/harness/fixtures/provider-streams.ts'
+import { streamOf } from '#test/harness/fixtures/models/provider-streams.ts'
 
 /** What an agent's model does, step by step: the call of a tool. After the last it says "Done.". */
 export type ModelCalls = readonly { readonly name: string; readonly input: object }[]

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { InstalledPrograms } from '../runtimes.ts'
+import { InstalledPrograms } from '../runtimes/runtimes.ts'
 import { AgentWorld, type ProgramEnd } from './agent-world.ts'
 
 const programs = new InstalledPrograms('opencode', { 'opencode-ai': '1.18.33' })

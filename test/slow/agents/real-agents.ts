@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { MeasuredAgent } from '../../../scripts/measured-hooks.ts'
-import { InstalledPrograms } from '../runtimes.ts'
+import type { MeasuredAgent } from '../../../scripts/tables/measured-hooks.ts'
+import { InstalledPrograms } from '../runtimes/runtimes.ts'
 import type { ModelCalls } from './model-server.ts'
 
 type ModelCall = ModelCalls[number]

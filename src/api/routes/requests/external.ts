@@ -80,7 +80,7 @@ export const externalRoutes = [
       const digest = body.digest ?? null
       const permit = await consumePermit(api.ctx, caller, { request: params.id, digest })
       const answer = { permit: { ...permit, expiresAt: permit.expiresAt.toISOString() } }
-      return { status: 200, body: answer satisfies schemas.Consumed }
+      return { status: 200, body: answer satisfies schemas.ConsumedAnswer }
     },
   }),
   route({

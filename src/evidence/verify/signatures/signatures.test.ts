@@ -6,7 +6,7 @@ import {
   passkeyOrigin,
   softwarePasskey,
   type Misbehaviour,
-} from '#test/harness/fixtures/software-passkey.ts'
+} from '#test/harness/fixtures/keys/software-passkey.ts'
 import { EventJudge, openFindings, verdictsOf } from '../judge-events.ts'
 import { asRequest, legalTrail, personOf, type TrailEvent } from '../trail.fixture.ts'
 

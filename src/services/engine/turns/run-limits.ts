@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { WorkerLimits } from '#policy/worker-definition.ts'
 import type { Tx } from '#store/database.ts'
-import { usedUpBudget, usedUpText, type UsedUpBudget } from '../../core/used-up-budget.ts'
+import { usedUpBudget, usedUpText, type UsedUpBudget } from '../../core/runs/used-up-budget.ts'
 import type { RunFailure } from '#store/tables/runs.ts'
 
 /**

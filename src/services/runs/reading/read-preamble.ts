@@ -1,6 +1,6 @@
 import type { PreambleVersion } from '#policy/worker/worker-digest.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
-import { pinnedWorkerOf, preambleOf } from '../../core/pinned-worker.ts'
+import { pinnedWorkerOf, preambleOf } from '../../core/runs/pinned-worker.ts'
 import { termsOf } from '../../core/run-terms.ts'
 import { assertVisible } from '../visible-run.ts'
 

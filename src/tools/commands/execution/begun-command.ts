@@ -3,7 +3,7 @@ import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'no
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
-import type { ZoneNames } from '#sandbox/bwrap/look-for-names.ts'
+import type { ZoneNames } from '#sandbox/bwrap/names/look-for-names.ts'
 import type { StoredNames } from './store-names.ts'
 
 const guardedName = z.strictObject({

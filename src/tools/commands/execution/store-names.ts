@@ -1,6 +1,6 @@
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import type { ZoneNames } from '#sandbox/bwrap/look-for-names.ts'
+import type { ZoneNames } from '#sandbox/bwrap/names/look-for-names.ts'
 import { quotedName } from '#sandbox/raw-names.ts'
 
 /** A file below a protected name as it was; `bytes` are `null` where there was too much to keep. */

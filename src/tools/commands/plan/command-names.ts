@@ -5,7 +5,7 @@ import { protectedName } from '#policy/names/protected-names.ts'
 import { secretName } from '#policy/names/secret-names.ts'
 import { listsProtected } from '#policy/judge/consent/protected-consent.ts'
 import { decidingZones } from '#policy/globs/zones-of-path.ts'
-import type { NameRules, NameGuard } from '#sandbox/bwrap/look-for-names.ts'
+import type { NameRules, NameGuard } from '#sandbox/bwrap/names/look-for-names.ts'
 import type { Zone } from '#policy/worker-definition.ts'
 
 /** What decides which names those are; a `CommandPlace` is one. */

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { TooManyEntries, type ZoneNames } from '#sandbox/bwrap/look-for-names.ts'
+import { TooManyEntries, type ZoneNames } from '#sandbox/bwrap/names/look-for-names.ts'
 import type { LookAnswer, LookQuestion, ZonesToLook } from './look-protocol.ts'
 
 /**

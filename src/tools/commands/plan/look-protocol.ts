@@ -1,4 +1,4 @@
-import type { ZoneNames } from '#sandbox/bwrap/look-for-names.ts'
+import type { ZoneNames } from '#sandbox/bwrap/names/look-for-names.ts'
 import type { NamesPlace } from './command-names.ts'
 
 /** One look through a worker's zones, as it travels to the thread that takes it. */

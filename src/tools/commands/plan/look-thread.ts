@@ -1,7 +1,11 @@
 import { parentPort } from 'node:worker_threads'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
-import { lookForNames, TooManyEntries, type ZoneNames } from '#sandbox/bwrap/look-for-names.ts'
-import { undoNames } from '#sandbox/bwrap/undo-names.ts'
+import {
+  lookForNames,
+  TooManyEntries,
+  type ZoneNames,
+} from '#sandbox/bwrap/names/look-for-names.ts'
+import { undoNames } from '#sandbox/bwrap/names/undo-names.ts'
 import { commandNames } from './command-names.ts'
 import type { LookAnswer, LookQuestion, ZonesToLook } from './look-protocol.ts'
 

@@ -1,0 +1,111 @@
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { buildHook } from './build-hook.ts'
+import { runStep } from '../testing/run-steps.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** npm lists each file of a package. */
+const maxOutput = 64 * 1024 * 1024
+const copyAnew = { recursive: true, force: true }
+
+/** Folder names of the packages that adapt a framework: they are compiled against the client. */
+export const adapterPackages = [
+  'ai-sdk',
+  'openai-agents',
+  'langchain',
+  'mastra',
+  'temporal',
+] as const
+
+/** Folder names of the packages that are published, in `packages/`, each after those it needs. */
+export const publishedPackages = ['client', 'tools', 'hook', ...adapterPackages] as const
+
+/** The folder of a published package. Throws for another name. */
+export function packageFolder(name: string): string {
+  if (!(publishedPackages as readonly string[]).includes(name)) {
+    throw new Error(`no package "${name}": there is ${publishedPackages.join(', ')}`)
+  }
+  return join(root, 'packages', name)
+}
+
+/**
+ * Compiles a package into its `dist`: the hook as one file, others as ES modules in `esm` and
+ * CommonJS in `cjs`, each with type declarations and source maps. Throws with the compiler's
+ * output.
+ */
+export async function buildPackage(name: string): Promise<void> {
+  const folder = packageFolder(name)
+  if (name === 'hook') return buildHook(folder)
+  const isAdapter = (adapterPackages as readonly string[]).includes(name)
+  if (isAdapter && !existsSync(join(packageFolder('client'), 'dist'))) await buildPackage('client')
+  await rm(join(folder, 'dist'), { recursive: true, force: true })
+  for (const format of ['esm', 'cjs']) {
+    const args = ['-p', join(folder, `tsconfig.${format}.json`)]
+    const { exitCode, output } = await runStep({ name, program: 'tsc', args })
+    if (exitCode !== 0) throw new Error(output)
+  }
+  // Editors find the schemas in what a project installed.
+  if (name === 'tools') await cp(join(root, 'schemas'), join(folder, 'schemas'), copyAnew)
+  // The package itself is of type "module": this folder is not.
+  await writeFile(join(folder, 'dist', 'cjs', 'package.json'), '{ "type": "commonjs" }\n')
+}
+
+/** Throws with the name of a published package that has not the version of the service. */
+async function assertOneVersion(): Promise<void> {
+  const versionOf = async (folder: string): Promise<string> =>
+    JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')).version
+  const version = await versionOf(root)
+  const python = await readFile(join(root, 'packages/python/pyproject.toml'), 'utf8')
+  if (!python.includes(`\nversion = "${version}"\n`)) {
+    throw new Error(`packages/python is not ${version}, as the service is`)
+  }
+  for (const name of ['service', ...publishedPackages]) {
+    const own = await versionOf(join(root, 'packages', name))
+    if (own !== version) throw new Error(`packages/${name} is ${own}, the service is ${version}`)
+  }
+}
+
+/**
+ * Writes the wheel of the Python client into `out` and returns its file name. Needs `python3`, and
+ * no network.
+ */
+export async function packWheel(out: string): Promise<string> {
+  const folder = join(root, 'packages', 'python')
+  const { stdout } = await promisify(execFile)('python3', ['build_wheel.py', out], { cwd: folder })
+  return stdout.trim()
+}
+
+/** A tarball as npm packed it: its file name and its bytes. */
+export interface Tarball {
+  readonly filename: string
+  readonly size: number
+}
+
+/**
+ * Builds every published package and writes its tarball into `out`, which is made. Needs no
+ * network.
+ */
+export async function packPackages(out: string): Promise<Tarball[]> {
+  await assertOneVersion()
+  await mkdir(out, { recursive: true })
+  const tarballs: Tarball[] = []
+  for (const name of publishedPackages) {
+    await buildPackage(name)
+    tarballs.push(await packFolder(packageFolder(name), out))
+  }
+  return tarballs
+}
+
+/** Writes the tarball of a package that is built into `out`. */
+export async function packFolder(folder: string, out: string): Promise<Tarball> {
+  // It is built: `prepack` would do it once more.
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', out]
+  const { stdout } = await promisify(execFile)('npm', args, { cwd: folder, maxBuffer: maxOutput })
+  const [tarball] = JSON.parse(stdout) as Tarball[]
+  if (tarball === undefined) throw new Error(`npm packed nothing in ${folder}`)
+  return tarball
+}

@@ -1,0 +1,107 @@
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
+import { starterName } from '#domain/text/starter-name.ts'
+import { connect } from '../service/connect.ts'
+import {
+  type ServiceOptions,
+  pageOf,
+  type PagingOptions,
+  printMore,
+} from '../service/service-options.ts'
+import { pageUrl } from '../service/service.ts'
+import { table } from '../text/table.ts'
+import { printable, printableLine } from '../text/terminal-text.ts'
+import { fromNow } from '../text/times.ts'
+import { changesLines } from '../text/changes-text.ts'
+import { restLines } from '../text/rest-lines.ts'
+import { TranscriptPrinter } from '../text/transcript-text.ts'
+import { terminalColumns } from '../text/wrap.ts'
+
+interface ListOptions extends ServiceOptions, PagingOptions {
+  readonly state?: string
+  readonly worker?: string
+}
+
+/** Prints the runs that the caller sees, newest first. */
+export async function listRuns(options: ListOptions): Promise<void> {
+  const service = await connect(options)
+  const { state, worker } = options
+  const list = await service.call('listRuns', { query: { state, worker, ...pageOf(options) } })
+  if (options.json === true) return console.log(JSON.stringify(list))
+  console.log(
+    table(
+      ['run', 'id', 'worker', 'state', 'task', 'started by', 'age', 'waiting'],
+      list.items.map((run) => [
+        `#${run.number}`,
+        run.id,
+        run.worker + (run.scripted ? ' (scripted)' : ''),
+        run.rest === 'answered' ? 'answered' : run.state,
+        printableLine(run.title).slice(0, titleColumns),
+        starterName(run.startedBy),
+        fromNow(run.createdAt),
+        run.pendingRequests > 0 ? `${run.pendingRequests}` : '',
+      ]),
+      'No runs. Start one with: countersign run WORKER INPUT',
+    ),
+  )
+  printMore(list)
+}
+
+/** So much of a task is said in a list. */
+const titleColumns = 40
+
+interface ShowOptions extends ServiceOptions {
+  readonly preamble?: boolean
+  readonly json?: boolean
+}
+
+/** Prints a run: its facts, what it changed and its transcript. */
+export async function showRun(id: string, options: ShowOptions): Promise<void> {
+  const service = await connect(options)
+  const run = await service.call('getRun', { params: { id } })
+  const transcript = await service.call('getTranscript', { params: { id } })
+  const changes = await service.call('listRunChanges', { params: { id } })
+  const preamble =
+    options.preamble === true ? await service.call('getRunPreamble', { params: { id } }) : undefined
+  if (options.json === true) {
+    const contents = preamble === undefined ? {} : { preamble: preamble.text }
+    return console.log(
+      JSON.stringify({ ...run, ...contents, transcript: transcript.items, changes }),
+    )
+  }
+  const above = run.lineage.map((entry) => entry.worker).join(' › ')
+  console.log(
+    [
+      `run ${run.id}  #${run.number}  ${run.state}${run.failure === undefined ? '' : `: ${printable(run.failure.message)}`}`,
+      ...restLines(run),
+      `${above}, mode ${run.mode}, started by ${printableLine(starterName(run.startedBy))} ${fromNow(run.createdAt)}`,
+      ...worktreeLines(run.workspace),
+      pageUrl(service, `/runs/${run.id}`),
+      ...run.attachments.map(
+        ({ path: at, bytes, given: text }) =>
+          `given ${printableLine(at)} (${bytes} bytes${text ? '' : ', named only'})`,
+      ),
+      ...run.children.map(
+        (child) => `started run ${child.runId} of ${printableLine(child.worker)}, ${child.state}`,
+      ),
+      ...changesLines(changes),
+      '',
+      ...(preamble === undefined ? [] : [printable(preamble.text), '']),
+      ...new TranscriptPrinter(terminalColumns()).next(transcript, new Map()),
+    ].join('\n'),
+  )
+}
+
+/** Where the run commits to, and where that begins; none of a run without a worktree. */
+function worktreeLines(workspace: RunDetail['workspace']): string[] {
+  const { base, baseCommit, branch, name, discardedAt, removedAt } = workspace
+  if (branch === undefined) return []
+  const begun = `${printableLine(base ?? '')} ${(baseCommit ?? '').slice(0, 12)}`
+  const gone = [
+    ...(discardedAt === undefined ? [] : [`worktree discarded ${fromNow(discardedAt)}`]),
+    ...(removedAt === undefined ? [] : [`worktree removed ${fromNow(removedAt)}`]),
+  ]
+  return [
+    `branch ${printableLine(branch)} of workspace ${printableLine(name)}, begun at ${begun}`,
+    ...gone,
+  ]
+}

@@ -1,0 +1,123 @@
+import { expect, test } from 'vitest'
+import { compareVersions } from '../../../difference/compare-versions.ts'
+import { parseProject } from '../../parse-project.ts'
+
+const teams = `teams:
+  platform: { members: [grace@example.com, linus@example.com] }
+  visitors: {}
+queues:
+  platform: { team: platform }
+  visitors: { team: visitors }
+`
+
+function parse(oidc: string, more = '') {
+  return parseProject({
+    texts: new Map([['countersign.yaml', `version: 1\n${teams}${more}signIn:\n  oidc:\n${oidc}`]]),
+    toolFiles: [],
+  })
+}
+
+const least = '    issuer: https://id.example.com/tenant\n    clientId: countersign\n'
+
+function settingsOf(oidc: string) {
+  const parsed = parse(oidc)
+  if ('problems' in parsed) throw new Error(parsed.problems.map((one) => one.problem).join('; '))
+  return parsed.policy.config.signIn.oidc
+}
+
+function problemsOf(oidc: string): string[] {
+  const parsed = parse(oidc)
+  return 'problems' in parsed
+    ? parsed.problems
+        .filter((one) => one.severity === 'error')
+        .map((one) => `${one.line}: ${one.problem}; ${one.remedy}`)
+    : []
+}
+
+test('an issuer and a client are enough: a verified address, and groups that fill nothing yet', () => {
+  expect(settingsOf(least)).toEqual({
+    issuer: 'https://id.example.com/tenant',
+    clientId: 'countersign',
+    clientSecretFrom: null,
+    scopes: ['openid', 'email', 'profile'],
+    label: 'id.example.com',
+    emailClaim: 'email',
+    requireVerifiedEmail: true,
+    groupsClaim: 'groups',
+    teams: new Map(),
+    source: expect.stringMatching(/^countersign\.yaml:\d+$/),
+  })
+})
+
+test('everything can be said, groups by any name', () => {
+  const settings = settingsOf(`${least}    clientSecretFrom: OIDC_SECRET
+    scopes: [openid, email, groups]
+    label: Example Corp
+    emailClaim: preferred_username
+    requireVerifiedEmail: false
+    groupsClaim: https://example.com/groups
+    teams: { "/ops/on call": platform, 7f0c1a: [platform, visitors] }
+`)
+  expect(settings).toMatchObject({
+    clientSecretFrom: 'OIDC_SECRET',
+    label: 'Example Corp',
+    emailClaim: 'preferred_username',
+    requireVerifiedEmail: false,
+    groupsClaim: 'https://example.com/groups',
+  })
+  expect(settings?.teams).toEqual(
+    new Map([
+      ['/ops/on call', ['platform']],
+      ['7f0c1a', ['platform', 'visitors']],
+    ]),
+  )
+})
+
+test('what is wrong is named with its line and what would be right, and no secret is shown', () => {
+  const wrong: readonly (readonly [text: string, said: RegExp])[] = [
+    ['    clientId: x\n', /has no "issuer"/],
+    ['    issuer: https://id.example.com\n', /has no "clientId"/],
+    [least.replace('https://', 'http://'), /is not an https:\/\/ address/],
+    [least.replace('/tenant', '/tenant?x=1'), /is not an issuer/],
+    [`${least}    clientSecretFrom: hunter2-hunter2\n`, /the secret itself never stands/],
+    [`${least}    scopes: [email]\n`, /does not have the scope openid/],
+    [`${least}    teams: { ops: plattform }\n`, /did you mean "platform"/],
+    [`${least}    requireVerifiedEmail: "no"\n`, /write true or false/],
+    [`${least}    clientSecret: x\n`, /clientSecretFrom/],
+  ]
+  for (const [text, said] of wrong) {
+    const problems = problemsOf(text).join('\n')
+    expect(problems).toMatch(said)
+    expect(problems).not.toContain('hunter2')
+  }
+})
+
+test('a team that groups fill is reached, and members by a group have no rights: both are said', () => {
+  const parsed = parse(
+    `${least}    teams: { guests: visitors }\n`,
+    'rights: { readAudit: visitors }\n',
+  )
+  if ('problems' in parsed) throw new Error('not valid')
+  const said = parsed.warnings.map((one) => one.problem).join('\n')
+  expect(said).not.toContain('queue "visitors" reaches nobody')
+  expect(said).toContain('members by a group have no rights')
+})
+
+// Rules: product.md 18
+test('who vouches for people, and which groups are which teams, takes a second person to change', () => {
+  const versionOf = (oidc: string) => {
+    const parsed = parse(oidc)
+    if ('problems' in parsed) throw new Error('not valid')
+    return parsed.policy
+  }
+  const before = versionOf(least)
+  for (const [after, at] of [
+    [`${least}    teams: { ops: platform }\n`, 'signIn.oidc.teams.ops'],
+    [least.replace('id.example', 'other.example'), 'signIn.oidc.issuer'],
+    [`${least}    requireVerifiedEmail: false\n`, 'signIn.oidc.requireVerifiedEmail'],
+    [`${least}    emailClaim: upn\n`, 'signIn.oidc.emailClaim'],
+  ] as const) {
+    const { secondPerson } = compareVersions(before, versionOf(after))
+    expect(secondPerson.map((change) => change.at)).toContain(at)
+  }
+})

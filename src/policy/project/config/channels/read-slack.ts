@@ -1,0 +1,77 @@
+import type { SlackSettings } from '../../../settings.ts'
+import {
+  readEntries,
+  readFields,
+  scalarOf,
+  valueTextAt,
+  fieldSource,
+  wrong,
+  type YamlField,
+} from '../../../reading/yaml-field.ts'
+import { didYouMean } from '../../../reading/did-you-mean.ts'
+import { keysOf } from '../../../schema/parts.ts'
+import { slack, slackChannel, slackTeam } from '../../../schema/slack.ts'
+import { readVariable } from './read-variable.ts'
+
+/**
+ * Reads `slack`: the workspace, where its secrets are, and the channel of each queue. `null` after
+ * reporting.
+ */
+export function readSlack(field: YamlField, queues: ReadonlySet<string>): SlackSettings | null {
+  const fields = readFields(field, keysOf(slack))
+  if (fields === null) return null
+  const [teamField, tokenField] = [fields.get('team'), fields.get('tokenFrom')]
+  const [secretField, channelsField] = [fields.get('signingSecretFrom'), fields.get('channels')]
+  if (teamField === null) wrong(field, 'has no "team"', 'write the id of the workspace, `team: T…`')
+  if (tokenField === null) {
+    wrong(field, 'has no "tokenFrom"', "name the environment variable that holds the bot's token")
+  }
+  if (secretField === null) {
+    wrong(
+      field,
+      'has no "signingSecretFrom"',
+      "name the environment variable that holds the app's signing secret",
+    )
+  }
+  if (channelsField === null) {
+    wrong(field, 'has no "channels"', 'write `channels: { QUEUE: "#channel" }`')
+  }
+  const team = teamField === null ? null : readTeamId(teamField)
+  const tokenFrom = tokenField === null ? null : readVariable(tokenField, 'SLACK_BOT_TOKEN')
+  const signingSecretFrom =
+    secretField === null ? null : readVariable(secretField, 'SLACK_SIGNING_SECRET')
+  if (channelsField === null || team === null) return null
+  if (tokenFrom === null || signingSecretFrom === null) return null
+  const channels = readChannels(channelsField, queues)
+  return { team, tokenFrom, signingSecretFrom, channels, source: fieldSource(field) }
+}
+
+function readTeamId(field: YamlField): string | null {
+  const value = scalarOf(field)
+  if (typeof value === 'string' && slackTeam.test(value)) return value
+  wrong(
+    field,
+    `is ${valueTextAt(field)}, not the id of a workspace`,
+    'write its id, as T0123ABCD: it is in the address of Slack in a browser',
+  )
+  return null
+}
+
+function readChannels(field: YamlField, queues: ReadonlySet<string>): Map<string, string> {
+  const channels = new Map<string, string>()
+  for (const [queue, value] of readEntries(field)) {
+    if (!queues.has(queue)) {
+      wrong(
+        value,
+        `names the queue "${queue}", which is not defined`,
+        didYouMean(queue, [...queues]),
+      )
+      continue
+    }
+    const channel = scalarOf(value)
+    if (typeof channel === 'string' && slackChannel.test(channel)) channels.set(queue, channel)
+    else
+      wrong(value, `is ${valueTextAt(value)}, not a channel`, 'write "#approvals", or its id, C…')
+  }
+  return channels
+}

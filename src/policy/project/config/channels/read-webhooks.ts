@@ -1,0 +1,92 @@
+import { streamEvents, usualEvents } from '#domain/channels/stream-event.ts'
+import { readWebhookUrl } from '#domain/text/webhook-url.ts'
+import { isIP } from 'node:net'
+import type { WebhookEndpoint, WebhookSettings } from '../../../settings.ts'
+import {
+  readEntries,
+  readFields,
+  valueTextAt,
+  fieldSource,
+  wrong,
+  type YamlField,
+} from '../../../reading/yaml-field.ts'
+import {
+  checkName,
+  readChoice,
+  readOneOrMany,
+  readReference,
+  readText,
+} from '../../../reading/values.ts'
+import { webhookEndpoint, webhooks } from '../../../schema/config-file.ts'
+import { keysOf } from '../../../schema/parts.ts'
+import { readVariable } from './read-variable.ts'
+
+/** Nobody is told. */
+export const noWebhooks: WebhookSettings = { allow: [], endpoints: new Map() }
+
+/** Reads `webhooks`: the endpoints, and the private addresses that they may have. */
+export function readWebhooks(field: YamlField, queues: ReadonlySet<string>): WebhookSettings {
+  const fields = readFields(field, keysOf(webhooks))
+  if (fields === null) return noWebhooks
+  const allowed = fields.get('allow')
+  const allow = allowed === null ? [] : (readOneOrMany(allowed, readRange) ?? [])
+  const listed = fields.get('endpoints')
+  const endpoints = new Map<string, WebhookEndpoint>()
+  for (const [name, value] of listed === null ? [] : readEntries(listed)) {
+    const endpoint = checkName(value, name) ? readEndpoint(value, name, queues) : null
+    if (endpoint !== null) endpoints.set(name, endpoint)
+  }
+  return { allow, endpoints }
+}
+
+function readEndpoint(
+  field: YamlField,
+  name: string,
+  queueNames: ReadonlySet<string>,
+): WebhookEndpoint | null {
+  const fields = readFields(field, keysOf(webhookEndpoint))
+  if (fields === null) return null
+  const [urlField, secretField] = [fields.get('url'), fields.get('secretFrom')]
+  const [eventsField, queuesField] = [fields.get('events'), fields.get('queues')]
+  if (urlField === null) wrong(field, 'has no "url"', 'write `url: https://…`')
+  if (secretField === null) {
+    wrong(field, 'has no "secretFrom"', 'name the environment variable that holds its secret')
+  }
+  const url = urlField === null ? null : readUrl(urlField)
+  const secretFrom = secretField === null ? null : readVariable(secretField, 'CHAT_WEBHOOK_SECRET')
+  const events =
+    eventsField === null
+      ? usualEvents
+      : readOneOrMany(eventsField, (item) => readChoice(item, streamEvents))
+  const queues =
+    queuesField === null
+      ? null
+      : readOneOrMany(queuesField, (item) => readReference(item, 'queue', queueNames))
+  if (url === null || secretFrom === null || events === null) return null
+  return { name, url, events, queues, secretFrom, source: fieldSource(field) }
+}
+
+/** `https://…`, or `http://` to this machine, which only the development profile then calls. */
+function readUrl(field: YamlField): string | null {
+  const value = readText(field)
+  if (value === null) return null
+  const read = readWebhookUrl(value)
+  if ('url' in read) return read.url
+  wrong(field, read.problem, read.remedy)
+  return null
+}
+
+function readRange(field: YamlField): string | null {
+  const value = readText(field)
+  if (value === null) return null
+  const [address = '', bits, more] = value.split('/')
+  const most = isIP(address) === 4 ? 32 : 128
+  const isWhole = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most)
+  if (isIP(address) !== 0 && !address.includes('%') && isWhole && more === undefined) return value
+  wrong(
+    field,
+    `is ${valueTextAt(field)}, not an address or a range`,
+    'write 10.1.2.3, 10.0.0.0/8 or fd00::/8; names are not allowed here',
+  )
+  return null
+}

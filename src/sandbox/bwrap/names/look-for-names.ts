@@ -1,0 +1,224 @@
+import { lstatSync, type BigIntStats, type Dirent } from 'node:fs'
+import { lstat, readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { identityOf } from '../../hidden-paths.ts'
+import { openChild, openDirectory, plainWalk, type Directory } from '../../open-directory.ts'
+import { openFile, readBytes } from '../../open-file.ts'
+import { bytesOfName, textOfName } from '../../raw-names.ts'
+
+/**
+ * `guarded`: what is there must stay as it is, and nothing may be made there. `pinned`: the same
+ * for the folder itself, but not for all that is in it. `script`: guarded when its text says that a
+ * program is to be run.
+ */
+export type NameGuard = 'guarded' | 'pinned' | 'script'
+
+/** What policy says of a name, by its path relative to the workspace root. */
+export interface NameRules {
+  /** whether commands must not read this file, or look into this folder */
+  secret(at: string, folder: boolean): boolean
+  guardOf(at: string): NameGuard | null
+  /**
+   * whether a folder with these names in it is one whose other names count as those of `repository`
+   */
+  isRepository(names: ReadonlySet<string>): boolean
+  /** what a name right below such a folder stands for */
+  inRepository(name: string): 'guarded' | null
+  /** whether the text of a `script` has a program run */
+  runsProgram(text: string): boolean
+}
+
+/**
+ * What a look through the zones found. Paths are relative to the workspace root, written as
+ * `textOfName` does.
+ */
+export interface ZoneNames {
+  readonly secrets: readonly { readonly path: string; readonly folder: boolean }[]
+  /** with `device:inode`; a link is never followed, and never mounted over */
+  readonly guarded: ReadonlyMap<string, GuardedName>
+  /** sockets, pipes and devices: other programs of the host may listen there */
+  readonly special: readonly string[]
+  /** folders that may not be read, or lie too deep: what is in them is not known */
+  readonly closed: readonly string[]
+  /** regular files with a set-user-id or set-group-id bit that changed since `Look.setIdSinceMs` */
+  readonly setId: readonly { readonly path: string; readonly identity: string }[]
+}
+
+export interface GuardedName {
+  readonly identity: string
+  readonly link: boolean
+  readonly pinned: boolean
+  /** when its name, rights or bytes were changed last, as the kernel says; milliseconds */
+  readonly changedMs: number
+}
+
+/**
+ * More entries than a command's zones may have: looking through them would take longer than the
+ * command.
+ */
+const maxEntries = 500_000
+/** Folders in folders: each is held open while one looks below it. */
+const maxDepth = 400
+const maxScriptBytes = 1024 * 1024
+export const setIdBits = 0o6000
+/** The clock of a file system is a tick behind. */
+const tickMs = 20
+
+/** There is too much to look through. The message is a sentence. */
+export class TooManyEntries extends Error {
+  override readonly name = 'TooManyEntries'
+}
+
+export interface Look {
+  readonly root: string
+  /** relative to `root` */
+  readonly folders: readonly string[]
+  readonly names: NameRules
+  /** an absolute path that is not entered */
+  readonly hidden: string
+  /** a look after a command has no bound: nothing that it made may hide behind too many others */
+  readonly bounded: boolean
+  /**
+   * `null`: files with a set-user-id or set-group-id bit are not looked for, which asks about every
+   * file
+   */
+  readonly setIdSinceMs: number | null
+  /** ends the look: it rejects with the signal's reason */
+  readonly signal: AbortSignal | null
+}
+
+/**
+ * Looks through folders for the names that commands must not read or change. Each folder is held
+ * open while one looks below it, so that nothing that is renamed meanwhile leads elsewhere; no link
+ * is followed.
+ */
+export async function lookForNames(look: Look): Promise<ZoneNames> {
+  const result = {
+    secrets: [] as { path: string; folder: boolean }[],
+    guarded: new Map<string, GuardedName>(),
+    special: [] as string[],
+    closed: [] as string[],
+    setId: [] as { path: string; identity: string }[],
+  }
+  const { setIdSinceMs } = look
+  let looked = 0
+
+  async function visit(folder: Directory, at: string, depth: number): Promise<void> {
+    const entries = await entriesOf(folder)
+    if (entries === null) {
+      result.closed.push(at)
+      return
+    }
+    looked += entries.length
+    if (look.bounded && looked > maxEntries) {
+      throw new TooManyEntries(
+        `The worker's zones have more than ${maxEntries} files, which is more than a command may see: give it smaller zones.`,
+      )
+    }
+    const inside = look.names.isRepository(new Set(entries.map(({ name }) => name)))
+    for (const entry of entries) {
+      look.signal?.throwIfAborted()
+      const below = at === '' ? entry.name : `${at}/${entry.name}`
+      if (path.join(look.root, below) === look.hidden) continue
+      await note(folder, below, entry, inside)
+      if (entry.kind === 'link') continue
+      if (entry.kind === 'file' && setIdSinceMs !== null) noteSetId(folder, below, entry.name)
+      const isFolder = entry.kind === 'folder'
+      if (look.names.secret(below, isFolder)) result.secrets.push({ path: below, folder: isFolder })
+      else if (entry.kind === 'other') result.special.push(below)
+      else if (isFolder) await enter(folder, entry.name, below, depth)
+    }
+  }
+
+  async function enter(parent: Directory, name: string, at: string, depth: number): Promise<void> {
+    const folder = depth >= maxDepth ? null : await openChild(parent, name).catch(() => null)
+    if (folder === null) {
+      result.closed.push(at)
+      return
+    }
+    await using open = folder
+    await visit(open, at, depth + 1)
+  }
+
+  async function note(
+    folder: Directory,
+    at: string,
+    { kind, name }: Entry,
+    inside: boolean,
+  ): Promise<void> {
+    const { names } = look
+    const direct = names.guardOf(at)
+    const guard = direct ?? (inside ? names.inRepository(name) : null)
+    if (guard === null) return
+    if (guard === 'script' && !(await runsProgram(folder, name, at))) return
+    const state = await lstat(bytesOfName(folder.child(name)), { bigint: true }).catch(() => null)
+    if (state === null) return
+    const pinned = guard === 'pinned' && kind === 'folder'
+    const changedMs = Number(state.ctimeMs)
+    result.guarded.set(at, {
+      identity: identityOf(state),
+      link: kind === 'link',
+      pinned,
+      changedMs,
+    })
+  }
+
+  // One call that does not wait: as promises, those of 100,000 files take many times as long.
+  function noteSetId(folder: Directory, at: string, name: string): void {
+    const state = stateOrNull(folder.child(name))
+    if (state === null || (Number(state.mode) & setIdBits) === 0 || !state.isFile()) return
+    if (Number(state.ctimeMs) < (setIdSinceMs ?? 0) - tickMs) return
+    result.setId.push({ path: at, identity: identityOf(state) })
+  }
+
+  async function runsProgram(folder: Directory, name: string, at: string): Promise<boolean> {
+    const handle = await openFile(folder, name, at).catch(() => null)
+    // What is no file, or cannot be read, is not known to run nothing.
+    if (handle === null) return true
+    try {
+      const bytes = await readBytes(handle, 0, maxScriptBytes + 1)
+      return (
+        bytes.length > maxScriptBytes ||
+        look.names.runsProgram(Buffer.from(bytes).toString('latin1'))
+      )
+    } finally {
+      await handle.close()
+    }
+  }
+
+  for (const at of look.folders) {
+    const components = at === '' ? [] : at.split('/')
+    const folder = await openDirectory(plainWalk(look.root), components, false).catch(() => null)
+    // A zone that is gone has nothing that a command could find.
+    if (folder === null) continue
+    await using open = folder
+    await visit(open, at, 0)
+  }
+  return result
+}
+
+function stateOrNull(at: string): BigIntStats | null {
+  try {
+    return lstatSync(bytesOfName(at), { bigint: true })
+  } catch {
+    return null
+  }
+}
+
+interface Entry {
+  readonly name: string
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
+}
+
+/** `null` for a folder that may not be read. */
+async function entriesOf(folder: Directory): Promise<Entry[] | null> {
+  const options = { withFileTypes: true, encoding: 'buffer' } as const
+  const entries = await readdir(folder.child('.'), options).catch(() => null)
+  return entries?.map((entry) => ({ name: textOfName(entry.name), kind: kindOf(entry) })) ?? null
+}
+
+function kindOf(entry: Dirent<Buffer>): Entry['kind'] {
+  if (entry.isSymbolicLink()) return 'link'
+  if (entry.isDirectory()) return 'folder'
+  return entry.isFile() ? 'file' : 'other'
+}

@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callDigest, callbackSecret } from '#program-client'
+import { packWheel } from '../../../scripts/packages/packages.ts'
+import { ContractDesk } from '../../contract/contract-desk.ts'
+import { contractConfig, writerTo } from '../../contract/contract-project.ts'
+import { runProgram } from '../../packages/packed.ts'
+
+/**
+ * Every Python of this machine that the package supports and that can install it, one for each
+ * version. A machine without one, or without the package index, says so and skips these tests.
+ */
+const pythons = new Map<string, string>()
+for (const name of ['python3', ...[10, 11, 12, 13, 14].map((minor) => `python3.${minor}`)]) {
+  const { stdout } = await runProgram(name, ['--version']).catch(() => ({ stdout: '' }))
+  const [, version, minor] = /^Python (3[.](\d+))/.exec(stdout) ?? []
+  if (version === undefined || Number(minor) < 10 || pythons.has(version)) continue
+  const place = await mkdtemp(join(tmpdir(), 'countersign python '))
+  const download = ['-m', 'pip', 'download', '--quiet', '--dest', place, 'rfc8785']
+  const problem = await runProgram(name, ['-c', 'import ensurepip, venv'])
+    .then(() => runProgram(name, download))
+    .then(() => null)
+    .catch((error: Error) => error.message)
+  if (problem === null) pythons.set(version, name)
+  else console.log(`Python ${version} is skipped: ${problem}`)
+  await rm(place, { recursive: true })
+}
+
+const acts = `
+import asyncio, json, os
+from countersign import AsyncClient, Client, CountersignError
+
+options = {"url": os.environ["COUNTERSIGN_URL"], "api_key": os.environ["COUNTERSIGN_API_KEY"]}
+external_id = os.environ["EXTERNAL_ID"]
+call = {"externalId": external_id, "text": "ü\\u2028", "share": 1.0}
+ran = []
+
+def main():
+    client = Client(**options)
+    asked = client.ask("release", call, external_id=external_id)
+    assert client.find(external_id).id == asked.id
+    decision = client.decision(asked.id, wait=60)
+    permit = client.consume(asked.id, decision.digest)
+    codes = []
+    for attempt in (
+        lambda: client.consume(asked.id, decision.digest),
+        lambda: client.gate("release", call, ran.append, external_id=external_id),
+        lambda: client.gate("release", call, ran.append, external_id=external_id + "-denied"),
+        lambda: client.resume("release", call, ran.append, external_id=external_id),
+        lambda: client.consume("../../v1/keys", decision.digest),
+        lambda: Client(url="http://127.0.0.1:9", api_key="x", timeout=1).withdraw("r1"),
+    ):
+        try:
+            attempt()
+        except CountersignError as error:
+            codes.append([type(error).__name__, error.code])
+    client.report(asked.id, "succeeded", "rolled out")
+    for wrong in (2**53 + 1, float("nan"), "\\ud800"):
+        try:
+            client.ask("release", {"x": wrong})
+        except ValueError:
+            codes.append("refused")
+    return {"state": decision.state, "decidedBy": decision.decided_by, "isPermit": permit.digest == decision.digest, "codes": codes}
+
+async def later():
+    client = AsyncClient(**options)
+    async def execute(allowed):
+        return allowed.input
+    # As a process that died would have asked.
+    asked = {**call, "async": True}
+    await client.ask("release", asked, external_id=external_id + "-async")
+    return await client.resume("release", asked, execute, external_id=external_id + "-async")
+
+result = main()
+result["async"] = asyncio.run(later())["async"]
+print(json.dumps({**result, "ran": ran}))
+`
+
+const callback = `
+import json, sys
+from countersign import Client, CountersignError, call_digest
+
+cases = json.load(sys.stdin)
+client = Client(url="http://unused.example", api_key=cases["apiKey"])
+said = []
+for case in cases["callbacks"]:
+    try:
+        said.append(client.verify_callback(case["body"], case["headers"]).state)
+    except CountersignError as error:
+        said.append(error.code)
+print(json.dumps({"said": said, "digest": call_digest(**cases["call"])}))
+`
+
+let desk: ContractDesk
+let folder: string
+let environment: Record<string, string>
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign python '))
+  desk = await ContractDesk.open({ 'countersign.yaml': contractConfig, ...writerTo('plain') })
+  const scopes = ['requests:write', 'requests:read']
+  const made = await (await desk.as('alan')).post('/v1/keys', { name: 'robot', scopes })
+  environment = {
+    COUNTERSIGN_URL: desk.installation.url,
+    COUNTERSIGN_API_KEY: String(made.body['key']),
+  }
+})
+afterAll(async () => {
+  await desk?.[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+describe.skipIf(pythons.size === 0).each([...pythons])('under Python %s', (version, python) => {
+  let installed: string
+
+  beforeAll(async () => {
+    const place = join(folder, version)
+    await mkdir(place)
+    const wheel = await packWheel(place)
+    await runProgram(python, ['-m', 'venv', join(place, 'venv')])
+    installed = join(place, 'venv', 'bin', 'python')
+    await runProgram(installed, ['-m', 'pip', 'install', '--quiet', join(place, wheel)])
+  })
+
+  test('a program with the wheel asks, waits, takes and tells, and is refused as the contract says', async () => {
+    const file = join(folder, version, 'acts.py')
+    await writeFile(file, acts)
+    const running = runProgram(installed, [file], {
+      env: { ...process.env, ...environment, EXTERNAL_ID: randomUUID() },
+    })
+    // Read when both requests are decided.
+    running.catch(() => undefined)
+    const decide = async (decision: string): Promise<void> =>
+      desk.decideForProgram(await desk.pendingOfProgram('release'), decision)
+    await decide('approve')
+    await decide('deny')
+    await decide('approve')
+    expect(JSON.parse((await running).stdout)).toEqual({
+      state: 'approved',
+      decidedBy: 'Grace',
+      isPermit: true,
+      codes: [
+        ['CountersignError', 'already_consumed'],
+        ['AlreadyTakenError', 'already_consumed'],
+        ['DeniedError', 'denied'],
+        ['AlreadyTakenError', 'already_consumed'],
+        ['CountersignError', 'not_found'],
+        ['CountersignError', 'unavailable'],
+        'refused',
+        'refused',
+        'refused',
+      ],
+      async: true,
+      ran: [],
+    })
+  })
+
+  test('the key is sent to no address that the service redirects to', async () => {
+    const reached: unknown[] = []
+    const server = createServer((request, response) => {
+      reached.push(request.url)
+      response.writeHead(307, { location: '/elsewhere' }).end()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const program = `from countersign import Client, CountersignError
+try:
+    Client(url="http://127.0.0.1:${port}", api_key="x", timeout=5).decision("r1")
+except CountersignError as error:
+    print(error.code, error.status)`
+    const { stdout } = await runProgram(installed, ['-c', program])
+    await new Promise((resolve) => server.close(resolve))
+    expect(stdout.trim()).toBe('unavailable 307')
+    expect(reached).toEqual(['/v1/requests/r1'])
+  })
+
+  test('a callback counts when the service signed it, and the digest is that of the other client', async () => {
+    const apiKey = 'cs_key'
+    const body = JSON.stringify({ data: { requestId: 'r', externalId: 'e', state: 'denied' } })
+    const webhook = new Webhook(await callbackSecret(apiKey))
+    const signed = (at: Date): Record<string, string> => ({
+      'Webhook-Id': 'm1',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+      'webhook-signature': `v1,AAAA ${webhook.sign('m1', at, body)}`,
+    })
+    const now = signed(new Date())
+    const callbacks = [
+      { body, headers: now },
+      { body: `${body} `, headers: now },
+      { body, headers: { ...now, 'Webhook-Id': 'm2' } },
+      { body, headers: { ...now, 'webhook-timestamp': 'x' } },
+      { body, headers: { ...now, 'webhook-signature': 'ü' } },
+      { body, headers: signed(new Date(Date.now() - 6 * 60_000)) },
+      { body, headers: {} },
+    ]
+    const input = { b: 1.5, a: [1e21, 'ü\u2028', null], c: 1 }
+    const call = { tool: 'deploy', input, tool_hash: 'sha256:0' }
+    const running = runProgram(installed, ['-c', callback])
+    running.child.stdin?.end(JSON.stringify({ apiKey, callbacks, call }))
+    expect(JSON.parse((await running).stdout)).toEqual({
+      said: ['denied', ...Array.from({ length: 6 }, () => 'bad_signature')],
+      digest: await callDigest({ tool: 'deploy', input, toolHash: 'sha256:0' }),
+    })
+  })
+})
