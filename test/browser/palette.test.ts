@@ -28,6 +28,27 @@ test('the palette searches the service, as text, and leads to what it finds', as
   expect(dashboard.complaints).toEqual([])
 })
 
+test('letters typed while the palette opens are the first of its search, and no commands', async () => {
+  const page = await dashboard.open('Grace', '/', { serviceWorkers: 'block' })
+  await page.locator('.request-row').first().waitFor()
+  let load = (): void => undefined
+  const loading = new Promise<void>((resolve) => (load = resolve))
+  await page.route('**/assets/palette-*.js', async (route) => {
+    await loading
+    await route.continue()
+  })
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('gixnotes')
+  for (let n = 0; n < 5; n += 1) await page.keyboard.press('Backspace')
+  load()
+  const field = page.getByRole('textbox', { name: /^Search requests/ })
+  await field.waitFor()
+  await expect.poll(() => field.inputValue()).toBe('gix')
+  await page.keyboard.type('s')
+  expect(await field.inputValue()).toBe('gixs')
+  expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(0)
+})
+
 test('the palette runs commands of the page it stands on, which get the focus', async () => {
   const page = await dashboard.open('Grace', '/requests/1')
   await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()

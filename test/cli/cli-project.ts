@@ -41,7 +41,9 @@ queues: { platform: { team: platform } }
 defaults: { queue: platform }
 schedules:
   yearly: { worker: scribe, input: Draft them, cron: "0 6 1 1 *", timezone: Europe/Berlin, as: ada@example.com }
-routing: [{ when: { path: "notes/infra/**" }, risk: high }]
+routing:
+  - { when: { path: "notes/infra/**" }, risk: high }
+  - { when: { command: "sh notes/run.sh" }, scopes: [once, command] }
 rights: { manageRuns: [operators], activatePolicy: [operators], managePeople: [operators], readAudit: [auditors] }
 `,
   'notes/keep.md': 'kept\n',
@@ -53,6 +55,12 @@ rights: { manageRuns: [operators], activatePolicy: [operators], managePeople: [o
   'workers/builder.md': worker('builder', 'shell: { default: ask }\n'),
   'scripts/builder.yaml': script(
     { text: 'I build.', calls: [{ tool: 'shell', input: { command: slowBuild, cwd: 'notes' } }] },
+    { text: 'Done.' },
+  ),
+  'notes/run.sh': 'echo first\n',
+  'workers/runner.md': worker('runner', 'shell: { default: ask }\n'),
+  'scripts/runner.yaml': script(
+    { text: 'I run.', calls: [{ tool: 'exec', input: { file: 'sh', args: ['notes/run.sh'] } }] },
     { text: 'Done.' },
   ),
   'workers/hands.md': worker('hands', 'tools: { write_file: { manual: true } }\n'),

@@ -96,6 +96,55 @@ test('review leaves what it is told to leave, and goes on to the next', async ()
   await cli.ok('runs', 'cancel', first.run, ...ada)
 })
 
+/** Presses the key of a scope in the review of one request, and says yes to what it covers. */
+async function approveWith(key: string, offer: string, covers: string): Promise<void> {
+  const review = cli.atTerminal('review', ...grace)
+  await review.sees(offer)
+  review.type(key)
+  await review.sees('Reason')
+  review.type('\r')
+  await review.sees(covers)
+  await review.sees('At most how many uses?')
+  review.type('2\r')
+  await review.sees('Continue?')
+  review.type('y')
+  await review.sees('1 decided, 0 left undecided')
+  expect(await review.ends()).toBe(0)
+}
+
+test('f approves for the file, with what that covers, and d denies while the run goes on', async () => {
+  const { run, request } = await waiting('scribe')
+  await approveWith('f', 'f approve for this file', 'notes/a.md')
+  expect(await stateOf(request)).toBe('approved')
+  const grants = await cli.json<{ items: unknown[] }>('grants', run, ...grace)
+  expect(grants.items).toMatchObject([{ scope: 'path', usesAllowed: 2 }])
+  const second = await waiting('scribe')
+  const review = cli.atTerminal('review', ...grace)
+  await review.sees('d deny')
+  // The file is there, for which no command is.
+  review.type('c')
+  await review.sees('d deny')
+  review.type('d')
+  await review.sees('Reason')
+  review.type('not this one\r')
+  await review.sees('1 decided, 0 left undecided')
+  expect(await review.ends()).toBe(0)
+  expect(await stateOf(second.request)).toBe('denied')
+  await cli.run('runs', 'watch', second.run, ...ada)
+  expect((await cli.json('runs', 'show', second.run, ...ada))['state']).toBe('completed')
+})
+
+test.skipIf(!testSandbox.works)(
+  'c approves for the command, where routing offers it, with what that covers',
+  async () => {
+    const { run, request } = await waiting('runner')
+    await approveWith('c', 'c approve for this command', 'with exactly this command')
+    expect(await stateOf(request)).toBe('approved')
+    const grants = await cli.json<{ items: unknown[] }>('grants', run, ...grace)
+    expect(grants.items).toMatchObject([{ scope: 'command', usesAllowed: 2 }])
+  },
+)
+
 test('Ctrl-C at the prompt decides nothing', async () => {
   const { run, request } = await waiting('scribe')
   const review = cli.atTerminal('review', ...grace)

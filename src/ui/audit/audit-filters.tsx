@@ -16,6 +16,7 @@ export function AuditFilters({ search, set, setAll, clear, isNarrowed }: AuditFi
   const shared = { search, set }
   return (
     <search className="toolbar audit-toolbar">
+      <WordsFilter {...shared} name="q" label="Words" hint="in what was asked for" />
       <NativeSelect
         label="Type of event"
         value={search.get('type') ?? ''}
@@ -25,10 +26,9 @@ export function AuditFilters({ search, set, setAll, clear, isNarrowed }: AuditFi
           ...auditEventTypes.map((value) => ({ value, label: eventWords(value) })),
         ]}
       />
-      <WordsFilter {...shared} name="q" label="Words" hint="in what was asked for" />
-      <WordsFilter {...shared} name="actor" label="Who" hint="e-mail address, id or kind" />
-      <WordsFilter {...shared} name="requestId" label="Request" hint="number or id" />
-      <WordsFilter {...shared} name="runId" label="Run" hint="number or id" />
+      <WordsFilter {...shared} name="actor" label="Who" hint="mail address" />
+      <WordsFilter {...shared} name="requestId" label="Request" hint="number" />
+      <WordsFilter {...shared} name="runId" label="Run" hint="number" />
       <DayFilter {...shared} name="from" label="From" edge="start" />
       <DayFilter {...shared} name="to" label="To, included" edge="end" />
       <OfficeHoursFilter search={search} setAll={setAll} />

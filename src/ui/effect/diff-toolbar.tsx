@@ -1,4 +1,5 @@
 import { Button, SegmentedControl } from '@mantine/core'
+import { IconCheck } from '@tabler/icons-react'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import {
   toggleDiffSetting,
@@ -44,6 +45,7 @@ function Toggle({ name, label }: { name: DiffSetting; label: string }) {
       variant={on ? 'light' : 'subtle'}
       color="gray"
       aria-pressed={on}
+      leftSection={on ? <IconCheck size={14} aria-hidden /> : null}
       onClick={() => toggleDiffSetting(name)}
     >
       {label}

@@ -51,7 +51,8 @@ export function useQueueEntries(): {
       {
         name: 'Expiring first',
         to: '/?sort=expiresAt',
-        count: sum((queue) => queue.expiringSoon),
+        // Of all that are listed there, those that are near: nothing to say of none.
+        count: sum((queue) => queue.expiringSoon) || null,
         on: expiring && !isView,
       },
       { name: 'Snoozed by you', to: '/?snoozed=true', count: null, on: snoozed && !isView },

@@ -44,7 +44,7 @@ export function InsightsPage() {
   const { data } = insights
   return (
     <>
-      <div className="page-head insight-head">
+      <div className="page-head">
         <Headline tab="Insights">Insights</Headline>
         <div className="row">
           <NativeSelect
@@ -64,7 +64,7 @@ export function InsightsPage() {
           />
         </div>
       </div>
-      <div className="column insight-sections">
+      <div className="column">
         {insights.isPending && <Loading what="insights" lines={6} />}
         {insights.isError && (
           <Failure error={insights.error} retry={() => void insights.refetch()} />

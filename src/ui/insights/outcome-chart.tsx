@@ -16,7 +16,19 @@ export function OutcomeChart({ by, items }: { by: InsightKey; items: readonly In
       {items.map((item) => {
         let x = 0
         return (
-          <ChartRow key={item.key} by={by} item={item} figure={item.opened}>
+          <ChartRow
+            key={item.key}
+            by={by}
+            item={item}
+            figure={
+              <Link
+                to={listBehind(by, item, 'opened')}
+                aria-label={`${item.opened} opened: ${item.name}`}
+              >
+                {item.opened}
+              </Link>
+            }
+          >
             {outcomes.map((what) => {
               const size = (item[what] / most) * rowWidth
               const at = x

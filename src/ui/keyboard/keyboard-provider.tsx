@@ -9,6 +9,7 @@ import {
   type ReactNode,
 } from 'react'
 import { isDialogOpen } from './open-dialog.ts'
+import { keepLetter } from './opening-letters.ts'
 import { matchKey } from './match-key.ts'
 import { ariaKeysOf, type ShortcutId } from './shortcuts.ts'
 import { commandIds, type CommandId } from './commands.ts'
@@ -57,6 +58,10 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
     let pending: string | null = null
     let forget: ReturnType<typeof setTimeout> | undefined
     const onKeyDown = (event: KeyboardEvent): void => {
+      if (keepLetter(event)) {
+        event.preventDefault()
+        return
+      }
       const match = matchKey(
         { ...keyParts(event), typing: isTyping(event.composedPath()[0]) },
         pending,

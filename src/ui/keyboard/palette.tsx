@@ -19,6 +19,7 @@ import type { SearchType } from '#domain/search.ts'
 import { savedViewsQuery, useQueues, useSearch } from '../api/queries.ts'
 import { visibleString } from '../text/visible-string.ts'
 import { useKeyboard } from './keyboard-provider.tsx'
+import { takeLetters } from './opening-letters.ts'
 import { commandKeys, commandLabel, type CommandId } from './commands.ts'
 import '@mantine/spotlight/styles.css'
 
@@ -95,7 +96,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
       searchProps={{
         placeholder: 'Search requests, runs, people, workers, files and rules',
         'aria-label': 'Search requests, runs, people, workers, files and rules',
+        onFocus: () => setQuery((typed) => typed + takeLetters()),
       }}
+      overlayProps={{ blur: 0, opacity: 0.4 }}
       onExitTransitionEnd={() => {
         // A command is of the row that had the focus, and may itself set it.
         if (focusedBefore instanceof HTMLElement) focusedBefore.focus({ preventScroll: true })

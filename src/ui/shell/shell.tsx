@@ -11,6 +11,7 @@ import { NavLink, Outlet, useLocation, useNavigate } from 'react-router'
 import { useQueues, useMe } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { commandLabel } from '../keyboard/commands.ts'
+import { beginOpening } from '../keyboard/opening-letters.ts'
 import { Loading } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
 import { Announcements } from '../states/announce.tsx'
@@ -44,7 +45,11 @@ export function Shell() {
   useShortcut('newRun', () => void navigate('/runs/new'))
   useShortcut('goAccount', () => void navigate('/account'))
   useShortcut('help', () => setHelp(true))
-  useShortcut('palette', () => setPalette((open) => !open))
+  const openPalette = (): void => {
+    beginOpening()
+    setPalette(true)
+  }
+  useShortcut('palette', () => (palette ? setPalette(false) : openPalette()))
   return (
     <>
       <a className="skip-link" href="#content">
@@ -62,11 +67,7 @@ export function Shell() {
           <NavLink to="/audit">Audit</NavLink>
           <NavLink to="/policy">Policy</NavLink>
         </nav>
-        <UnstyledButton
-          className="palette-button"
-          onClick={() => setPalette(true)}
-          {...paletteKeys}
-        >
+        <UnstyledButton className="palette-button" onClick={openPalette} {...paletteKeys}>
           <IconSearch size={15} aria-hidden />
           <span className="palette-words">Search or run a command</span>
           <kbd aria-hidden>Ctrl K</kbd>

@@ -15,7 +15,7 @@ export function RunActions({ run }: { run: RunDetail }) {
   const { close, cancel, discard } = run.allowed
   const closeIt = () => act(() => callApi('closeRun', { params: { id: run.id } }), 'Run closed')
   return (
-    <div className="column">
+    <div className="row run-actions">
       {close && (
         <Button variant="default" onClick={() => void closeIt()}>
           Close the run

@@ -126,12 +126,12 @@ function Run({ run: data, transcript }: OpenedRun) {
         {data.allowed.message && <Composer run={data} sent={toEnd} />}
       </div>
       <aside className="column" aria-label="About the run">
+        <RunActions run={data} />
         <AboutRun run={data} />
         <Grants runId={data.id} />
         {data.allowed.call && <CallTool runId={data.id} />}
         <ChangedFiles runId={data.id} />
         {items !== undefined && <Waterfall items={items} />}
-        <RunActions run={data} />
       </aside>
     </div>
   )
