@@ -44,3 +44,30 @@ test('what closes it does not wait for more to come, and loses no round that was
   await repeating[Symbol.asyncDispose]()
   expect(rounds()).toBe(1)
 })
+
+test('a round that is wanted within a time comes though the next one is far away', async () => {
+  const { repeating, rounds } = counted({ everyMs: 60_000 })
+  await waitUntil(() => rounds() === 1, { withinMs: 5000 })
+  repeating.wakeWithin(20)
+  repeating.wakeWithin(50_000)
+  await waitUntil(() => rounds() === 2, { withinMs: 5000 })
+  await repeating[Symbol.asyncDispose]()
+})
+
+test('one that is wanted while a round is running comes after it, within the time', async () => {
+  const { repeating, rounds } = counted({ everyMs: 60_000 })
+  repeating.wakeWithin(20)
+  await waitUntil(() => rounds() === 2, { withinMs: 5000 })
+  await repeating[Symbol.asyncDispose]()
+})
+
+test('one that comes sooner by itself serves for it', async () => {
+  const { repeating, rounds } = counted({ everyMs: 60_000 })
+  await waitUntil(() => rounds() === 1, { withinMs: 5000 })
+  repeating.wakeWithin(100)
+  await delay(110)
+  await waitUntil(() => rounds() === 2, { withinMs: 5000 })
+  await delay(150)
+  expect(rounds()).toBe(2)
+  await repeating[Symbol.asyncDispose]()
+})

@@ -15,6 +15,10 @@ export class RepeatedWork implements AsyncDisposable {
   #closed = false
   readonly #closing = new AbortController()
   #timer: NodeJS.Timeout | null = null
+  /** when the next round comes, of `performance.now()`, while none is running */
+  #dueAt = Number.POSITIVE_INFINITY
+  /** a round was wanted by then while one was running */
+  #wantedAt = Number.POSITIVE_INFINITY
   /** A round belongs to nobody's request, also when one wakes it. */
   readonly #outside = AsyncLocalStorage.snapshot()
 
@@ -39,11 +43,26 @@ export class RepeatedWork implements AsyncDisposable {
     this.#running ??= this.#outside(() => this.#run())
   }
 
+  /** A round within this time; one that comes sooner by itself serves as well. */
+  wakeWithin(ms: number): void {
+    if (this.#closed) return
+    const at = performance.now() + ms
+    this.#wantedAt = Math.min(this.#wantedAt, at)
+    if (this.#running === null && at < this.#dueAt) this.#rest(ms)
+  }
+
+  #rest(ms: number): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#dueAt = performance.now() + ms
+    this.#timer = setTimeout(() => this.wake(), ms)
+  }
+
   async #run(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer)
     while (this.#again && !this.#closed) {
       if (this.#gatherMs > 0) await this.#gather()
       this.#again = false
+      this.#wantedAt = Number.POSITIVE_INFINITY
       try {
         await this.#work()
       } catch (error) {
@@ -53,7 +72,7 @@ export class RepeatedWork implements AsyncDisposable {
     this.#running = null
     if (this.#closed) return
     const everyMs = typeof this.#everyMs === 'number' ? this.#everyMs : this.#everyMs()
-    this.#timer = setTimeout(() => this.wake(), everyMs)
+    this.#rest(Math.max(0, Math.min(everyMs, this.#wantedAt - performance.now())))
   }
 
   /** What closes it does not wait for more to come. */

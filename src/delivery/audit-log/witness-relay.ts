@@ -33,6 +33,9 @@ const usualTimes: WitnessTimes = {
   pauseMs: [5000, 5 * 60_000],
 }
 
+/** How many times longer it rests while the version in force has no witness. */
+const withoutWitnesses = 6
+
 export interface WitnessRelayOptions {
   readonly db: Db
   readonly log: Log
@@ -53,12 +56,13 @@ export class WitnessRelay implements AsyncDisposable {
   readonly #asking = new Map<string, Promise<void>>()
   readonly #rounds: RepeatedWork
   #version: string | null = null
+  #hasWitnesses = true
 
   constructor(options: WitnessRelayOptions) {
     this.#options = options
     this.#times = options.times ?? usualTimes
     this.#rounds = new RepeatedWork({
-      everyMs: this.#times.everyMs,
+      everyMs: () => this.#times.everyMs * (this.#hasWitnesses ? 1 : withoutWitnesses),
       work: () => this.#round(),
       onError: (error) =>
         options.log.warn(
@@ -72,6 +76,7 @@ export class WitnessRelay implements AsyncDisposable {
     const { db, log, policies } = this.#options
     const policy = await policies.inForce()
     const witnesses = policy.config.audit.witnesses.map(opened)
+    this.#hasWitnesses = witnesses.length > 0
     if (policy.digest !== this.#version) {
       await forgetOtherWitnesses(
         db,

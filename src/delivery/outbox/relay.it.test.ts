@@ -11,6 +11,7 @@ import type { ForeignNamespaceError } from '#services/installation/remember-name
 import { lockRun } from '#services/core/locks.ts'
 import { inUnitOfWork } from '#services/core/unit-of-work.ts'
 import type { OutboxRow } from '#store/records/outbox.ts'
+import { toJsonb } from '#store/database.ts'
 import { writeRecords } from '#store/records/records.ts'
 import { NamespaceGuard } from '../namespace-guard.ts'
 import { Relay } from './relay.ts'
@@ -29,7 +30,11 @@ interface TestRelay extends AsyncDisposable {
   readonly foreign: ForeignNamespaceError[]
 }
 
-function startRelay(address = temporal.address, processId = 'test'): TestRelay {
+function startRelay(
+  address = temporal.address,
+  processId = 'test',
+  quietRoundEveryMs = 10_000,
+): TestRelay {
   const client = connectTemporal({ address, namespace: temporal.namespace })
   const foreign: ForeignNamespaceError[] = []
   const guard = new NamespaceGuard({ db: service.db, temporal: client })
@@ -45,6 +50,7 @@ function startRelay(address = temporal.address, processId = 'test'): TestRelay {
     processId,
     log: service.ctx.log,
     foreignNamespace: (error) => foreign.push(error),
+    quietRoundEveryMs,
   })
   return {
     relay,
@@ -61,6 +67,14 @@ function startRelay(address = temporal.address, processId = 'test'): TestRelay {
 async function commit(run: TestRun, ...rows: Omit<OutboxRow, 'runId'>[]): Promise<void> {
   const outbox = rows.map((row) => ({ ...row, runId: run.id }))
   await service.db.transaction().execute((tx) => writeRecords(tx, { outbox }, null))
+}
+
+/** The first round is over, and the next one is as far away as it rests. */
+async function untilQuiet(): Promise<TestRun> {
+  const run = await addRun(service, { startedBy: ada })
+  await commit(run, start)
+  await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
+  return run
 }
 
 async function undelivered(run: TestRun): Promise<number> {
@@ -173,6 +187,26 @@ describe('relay', () => {
     })
     await expect(undone).rejects.toThrow('undone')
     expect([delivered, await undelivered(run)]).toEqual([[], 0])
+  })
+
+  it('takes over what a process committed that died before it was delivered, by its notification', async () => {
+    await using _relay = startRelay(undefined, 'test', 600_000)
+    const run = await untilQuiet()
+    const outbox = [{ ...message, runId: run.id }]
+    await service.db
+      .transaction()
+      .execute((tx) => writeRecords(tx, { outbox }, 'a process that has died'))
+    await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
+  })
+
+  it('finds what nobody notified of in the next round of its own', async () => {
+    await using _relay = startRelay(undefined, 'test', 500)
+    const run = await untilQuiet()
+    await service.db
+      .insertInto('outbox')
+      .values({ run_id: run.id, kind: 'signal_messaged', payload: toJsonb({}) })
+      .execute()
+    await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
   })
 
   it('delivers what was committed while Temporal was down, once it is back', async () => {

@@ -1,5 +1,10 @@
 import { decided } from '#workflows/messages.ts'
-import type { AnnouncedDecision, WrittenOutboxRow } from '#store/records/outbox.ts'
+import {
+  outboxChannel,
+  ownLeaseMs,
+  type AnnouncedDecision,
+  type WrittenOutboxRow,
+} from '#store/records/outbox.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 import type { Log } from '#services/core/context.ts'
 import { errorText } from '#services/core/error-text.ts'
@@ -14,11 +19,10 @@ const runsPerRound = 200
 const runsAtOnce = 16
 /** While something waits for its delivery, and while Temporal or the notifications are away. */
 const busyRoundEveryMs = 500
-/**
- * While nothing waits. It bounds how late another process takes over what one that died had
- * committed without a notification.
- */
-const quietRoundEveryMs = 3000
+/** While nothing waits: a round without a notification finds what a lost connection had missed. */
+const quietRoundEveryMs = 10_000
+/** When what another process has committed is looked for: it has delivered it, or has died. */
+const takeOverAfterMs = ownLeaseMs + 1000
 
 /**
  * The outbox relay, a part of every API process. What this process commits it delivers at once;
@@ -30,6 +34,7 @@ export class Relay implements AsyncDisposable {
   readonly #delivering: DeliveryContext
   readonly #owner: string
   readonly #log: Log
+  readonly #quietRoundEveryMs: number
   readonly #foreignNamespace: (error: ForeignNamespaceError) => void
   readonly #busy = new Map<string, { again: boolean }>()
   readonly #rounds: RepeatedWork
@@ -46,11 +51,14 @@ export class Relay implements AsyncDisposable {
     readonly log: Log
     /** the Temporal that answers is not ours: the process should stop with this sentence */
     readonly foreignNamespace: (error: ForeignNamespaceError) => void
+    /** how long it rests while nothing waits; 10 s */
+    readonly quietRoundEveryMs?: number
   }) {
     this.#foreignNamespace = options.foreignNamespace
     this.#delivering = options.delivering
     this.#owner = options.processId
     this.#log = options.log
+    this.#quietRoundEveryMs = options.quietRoundEveryMs ?? quietRoundEveryMs
     this.#rounds = new RepeatedWork({
       everyMs: () => this.#restMs(),
       work: () => this.#round(),
@@ -59,8 +67,11 @@ export class Relay implements AsyncDisposable {
     })
     this.#listener = new Listener({
       url: options.databaseUrl,
-      channels: ['countersign_outbox'],
-      onNotification: () => this.#rounds.wake(),
+      channels: [outboxChannel],
+      onNotification: (_channel, owner) => {
+        if (owner === '') this.#rounds.wake()
+        else if (owner !== this.#owner) this.#rounds.wakeWithin(takeOverAfterMs)
+      },
     })
   }
 
@@ -95,7 +106,7 @@ export class Relay implements AsyncDisposable {
 
   #restMs(): number {
     const isBusy = this.#hasOpen || !this.#reachable
-    const connected = isBusy ? busyRoundEveryMs : quietRoundEveryMs
+    const connected = isBusy ? busyRoundEveryMs : this.#quietRoundEveryMs
     return this.#listener.restMs({ connected, lost: busyRoundEveryMs })
   }
 

@@ -6,6 +6,7 @@ import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { underSessionLock } from '#store/session-lock.ts'
 import type { Db } from '#store/database.ts'
 import type { DeliveryContext } from '../outbox/deliver-rows.ts'
+import { hasOpenWork } from './has-open-work.ts'
 import { reconcileApprovals } from './reconcile-approvals.ts'
 import { reconcileRuns } from './reconcile-runs.ts'
 import { RepeatedWork } from '../repeating.ts'
@@ -13,6 +14,8 @@ import { WokenWorkflows } from './workflows.ts'
 import type { SystemContext } from '#services/core/context.ts'
 
 const roundEveryMs = 15_000
+/** While nothing is open: a Temporal that was restored may have workflows of ended runs. */
+const quietRoundEveryMs = 60_000
 /** A run that waits for nobody and does not move is checked after this time. */
 const stillSeconds = 30
 
@@ -23,7 +26,10 @@ export async function underReconcilerLock(db: Db, work: () => Promise<void>): Pr
   return underSessionLock(db, advisoryLocks.reconciler, work)
 }
 
-/** Compares Postgres with Temporal at the start of every API process and every fifteen seconds. */
+/**
+ * Compares Postgres with Temporal at the start of every API process and every fifteen seconds; once
+ * a minute while nothing is open.
+ */
 export class Reconciler implements AsyncDisposable {
   readonly #rounds: RepeatedWork
 
@@ -34,9 +40,12 @@ export class Reconciler implements AsyncDisposable {
   }) {
     const { ctx, delivering } = options
     const woken = new WokenWorkflows()
+    let comparedAt = Number.NEGATIVE_INFINITY
     this.#rounds = new RepeatedWork({
       everyMs: roundEveryMs,
       work: async () => {
+        const isDue = performance.now() - comparedAt >= quietRoundEveryMs
+        if (!isDue && !(await hasOpenWork(ctx.db))) return
         await underReconcilerLock(ctx.db, async () => {
           await reconcileRuns(ctx, delivering, { log: ctx.log, woken, stillSeconds })
           for (const runId of await endDueRests(ctx, { lateSeconds: stillSeconds }))
@@ -45,6 +54,7 @@ export class Reconciler implements AsyncDisposable {
           for (const requestId of await reconcileApprovals(delivering))
             ctx.log.warn({ requestId }, 'the request of a program had no workflow; it was started')
         })
+        comparedAt = performance.now()
       },
       onError: (error) => {
         if (error instanceof ForeignNamespaceError) options.foreignNamespace(error)

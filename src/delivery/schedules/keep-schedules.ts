@@ -1,13 +1,21 @@
 import { hashJson } from '#domain/json/digest.ts'
 import { errorText } from '#services/core/error-text.ts'
 import type { SigningContext } from '#services/core/context.ts'
+import { scheduleChannel } from '#services/runs/schedules/note-scheduled-time.ts'
 import { startDueTimes } from '#services/runs/schedules/start-scheduled.ts'
+import { auditChannel } from '#store/audit/audit.ts'
+import { Listener } from '../listener.ts'
 import type { NamespaceGuard } from '../namespace-guard.ts'
 import { RepeatedWork } from '../repeating.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 import { syncSchedules, type WantedSchedule } from './sync-schedules.ts'
 
-const roundEveryMs = 2_000
+/** What comes together is one round. */
+const gatherMs = 1000
+/** Notifications wake it: a round without one finds what a lost connection had missed. */
+const fallBack = { connected: 60_000, lost: 2000 }
+/** After a round that failed. */
+const againAfterMs = 2000
 /** Somebody may have changed them in Temporal itself. */
 const compareEveryMs = 5 * 60_000
 
@@ -16,25 +24,42 @@ export interface SchedulesToKeep {
   readonly temporal: TemporalClient
   readonly guard: Pick<NamespaceGuard, 'confirm'>
   readonly taskQueue: string
+  readonly databaseUrl: string
+  /** how long it rests without a notification; a minute */
+  readonly restMs?: number
 }
 
 /**
  * Starts the runs of the times that have come, and keeps Temporal's schedules what the version in
- * force and people's pauses make them: at the start of the process, and when either changes.
+ * force and people's pauses make them: at the start of the process, and when either changes. Times
+ * are noted with a notification; versions and pauses are events of the trail.
  */
 export class ScheduleKeeper implements AsyncDisposable {
   readonly #options: SchedulesToKeep
   readonly #rounds: RepeatedWork
+  readonly #listener: Listener
   #synced = { hash: '', at: 0 }
+  #hasFailed = false
 
   constructor(options: SchedulesToKeep) {
     this.#options = options
+    const rest = { ...fallBack, connected: options.restMs ?? fallBack.connected }
     this.#rounds = new RepeatedWork({
-      everyMs: roundEveryMs,
-      work: () => this.#round(),
+      everyMs: () => (this.#hasFailed ? againAfterMs : this.#listener.restMs(rest)),
+      gatherMs,
+      work: async () => {
+        this.#hasFailed = true
+        await this.#round()
+        this.#hasFailed = false
+      },
       onError: (error) => {
         options.ctx.log.warn({ error: errorText(error) }, 'schedules could not be kept')
       },
+    })
+    this.#listener = new Listener({
+      url: options.databaseUrl,
+      channels: [scheduleChannel, auditChannel],
+      onNotification: () => this.#rounds.wake(),
     })
   }
 
@@ -69,6 +94,7 @@ export class ScheduleKeeper implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#listener[Symbol.asyncDispose]()
     await this.#rounds[Symbol.asyncDispose]()
   }
 }

@@ -10,7 +10,7 @@ const eventsAtOnce = 500
 /** What one step of a run tells is numbered together, behind the step's own work. */
 const gatherMs = 50
 /** Notifications wake it: a round without one finds what a lost connection had missed. */
-const fallBack = { connected: 5000, lost: 1000 }
+const fallBack = { connected: 15_000, lost: 1000 }
 
 /**
  * Numbers committed events of the live stream. Sequences are given after commit by one writer at a
@@ -20,9 +20,17 @@ export class EventSequencer implements AsyncDisposable {
   readonly #listener: Listener
   readonly #rounds: RepeatedWork
 
-  constructor(options: { readonly db: Db; readonly databaseUrl: string; readonly log: Log }) {
+  constructor(options: {
+    readonly db: Db
+    readonly databaseUrl: string
+    readonly log: Log
+    /** how long it rests without a notification; 15 s */
+    readonly restMs?: number
+  }) {
+    const { lost, connected } = fallBack
+    const rest = { lost, connected: options.restMs ?? connected }
     this.#rounds = new RepeatedWork({
-      everyMs: () => this.#listener.restMs(fallBack),
+      everyMs: () => this.#listener.restMs(rest),
       gatherMs,
       work: async () => {
         while ((await sequenceEvents(options.db)) === eventsAtOnce);

@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, it } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
@@ -69,5 +70,16 @@ describe('live stream', () => {
     expect(other).toBe(one)
     expect(later).toEqual([])
     stop()
+  })
+
+  it('numbers an event that nobody notified of in the next round of its own', async () => {
+    const { db, url } = database
+    await using _one = new EventSequencer({ db, databaseUrl: url, log, restMs: 500 })
+    const id = uuidv7()
+    const subject = JSON.stringify({ runId: 'unheard' })
+    await db.insertInto('event').values({ id, type: 'run.changed', subject }).execute()
+    const numbered = () =>
+      db.selectFrom('event').select('sequence').where('id', '=', id).executeTakeFirstOrThrow()
+    await waitUntil(async () => (await numbered()).sequence !== null, { withinMs: 90_000 })
   })
 })

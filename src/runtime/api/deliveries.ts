@@ -41,7 +41,7 @@ export function createDeliveries(
       const foreignNamespace = (error: Error) => foreign(error.message)
       relay = undo.use(new Relay({ delivering, databaseUrl, processId, log, foreignNamespace }))
       undo.use(new Reconciler({ ctx, delivering, foreignNamespace }))
-      undo.use(new ScheduleKeeper({ ctx, temporal, guard, taskQueue: config.taskQueue }))
+      undo.use(new ScheduleKeeper({ ctx, temporal, guard, taskQueue, databaseUrl }))
     },
   }
 }

@@ -25,7 +25,8 @@ export async function keepLog(
 ): Promise<EvidenceKeys> {
   const { ctx, config, environment, trail } = parts
   const { db, log, policies, verifier } = ctx
-  const logKey = undo.use(await keepLogKey({ db, dataDir: config.dataDir, environment, log }))
+  const { dataDir } = config
+  const logKey = undo.use(await keepLogKey({ db, dataDir, environment, log, trail }))
   undo.use(new AuditSequencer({ db, signer: logKey.signer, log, trail }))
   undo.use(new WitnessRelay({ db, log, policies, isDevelopment: config.developmentSignIn }))
   return {

@@ -18,8 +18,10 @@ import { keepLogKey, type LogKeyKeeper } from './log-key.ts'
 let database: TestDatabase
 let dataDir: string
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
-const open = (folder = dataDir, environment = {}): Promise<LogKeyKeeper> =>
-  keepLogKey({ db: database.db, dataDir: folder, environment, log })
+/** It tells of nothing: what a process learns, it learns from its files, or late. */
+const trail: Parameters<typeof keepLogKey>[0]['trail'] = { onEvents: () => undefined }
+const open = (folder = dataDir, environment = {}, of = trail): Promise<LogKeyKeeper> =>
+  keepLogKey({ db: database.db, dataDir: folder, environment, log, trail: of })
 const verifier = { publicKeys: new Map() }
 
 beforeEach(async () => {
@@ -142,7 +144,19 @@ describe('the log’s key', () => {
       expect(() => stranger.signer.key).toThrow('put it back')
     }
     const environment = { COUNTERSIGN_LOG_KEY: pem, COUNTERSIGN_LOG_KEY_BEFORE: before }
+    const told: (() => void)[] = []
+    await using follower = await open(dataDir, {}, { onEvents: (tell) => void told.push(tell) })
     await using heir = await open(elsewhere, environment)
+    // The hand-over is an event of the trail: whoever signed until then is told, and stops.
+    for (const tell of told) tell()
+    const hasStopped = (): boolean => {
+      try {
+        return follower.signer.key === null
+      } catch {
+        return true
+      }
+    }
+    await waitUntil(hasStopped, { withinMs: 60_000 })
     await write(heir)
     const files = await exportOf(database.db, heir.signer, verifier)
     const judged = verifyLog(files, parseVerifierKey(first), null)
@@ -156,6 +170,12 @@ describe('the log’s key', () => {
 async function makeKey(folder: string): Promise<void> {
   const other = await createTestDatabase()
   await using _ = other
-  await using keeper = await keepLogKey({ db: other.db, dataDir: folder, environment: {}, log })
+  await using keeper = await keepLogKey({
+    db: other.db,
+    dataDir: folder,
+    environment: {},
+    log,
+    trail,
+  })
   expect(keeper.signer.key.name).toContain('countersign/')
 }

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { handOverLog } from '#delivery/audit-log/hand-over-log.ts'
+import type { TrailNotifications } from '#delivery/audit-log/trail-news.ts'
 import { RepeatedWork } from '#delivery/repeating.ts'
 import type { Signer } from '#domain/statements/statement-bytes.ts'
 import { openCheckpoint } from '#evidence/note/checkpoint.ts'
@@ -11,8 +13,10 @@ import { noteLogKey, readLogKey } from '#store/installation-keys.ts'
 import type { Environment } from '../environment.ts'
 import { finishHandover, namedSigner, readLogKeyFiles, type LogKeyFiles } from './log-key-files.ts'
 
-/** How soon a rotation takes effect. */
+/** How soon a rotation takes effect: so often the files are looked at. */
 const roundEveryMs = 5000
+/** The database, too, is asked when files or the trail are new, and else after this time. */
+const askDatabaseEveryMs = 60_000
 const logEveryMs = 60_000
 
 /** The log's key while the API runs. */
@@ -35,16 +39,29 @@ export async function keepLogKey(parts: {
   readonly dataDir: string
   readonly environment: Environment
   readonly log: Log
+  /** tells of new events: a hand-over by another process is one */
+  readonly trail: Pick<TrailNotifications, 'onEvents'>
 }): Promise<LogKeyKeeper> {
-  const { db, dataDir, environment, log } = parts
+  const { db, dataDir, environment, log, trail } = parts
   let files = await readLogKeyFiles(dataDir, environment)
+  let askedAt = -Infinity
   let presentSigner = namedSigner(files.present, null)
   let signing: NoteSigner | null = null
   let problem = 'The key of the log is not known yet'
   let loggedAt = -Infinity
 
+  trail.onEvents(() => (askedAt = -Infinity))
+
   async function follow(): Promise<void> {
+    const before = files
     files = await readLogKeyFiles(dataDir, environment)
+    const isSettled = signing !== null && isDeepStrictEqual(namesOf(before), namesOf(files))
+    if (isSettled && performance.now() - askedAt < askDatabaseEveryMs) return
+    askedAt = performance.now()
+    await followDatabase()
+  }
+
+  async function followDatabase(): Promise<void> {
     const vkey = (await readLogKey(db))?.vkey ?? (await noteFirst(db, files))
     const name = vkey === null ? null : parseVerifierKey(vkey).name
     const of = (signer: Signer): NoteSigner => namedSigner(signer, name)
@@ -106,6 +123,12 @@ export async function keepLogKey(parts: {
     },
     [Symbol.asyncDispose]: () => rounds[Symbol.asyncDispose](),
   }
+}
+
+/** What tells whether the files are others than before. */
+function namesOf({ present, next, before, isUnvouched, isStale }: LogKeyFiles): object {
+  const names = [present.keyId, next?.keyId, before?.keyId]
+  return { names, isUnvouched, isStale }
 }
 
 /**

@@ -38,5 +38,8 @@ export interface AnnouncedDecision {
   readonly requestIds: readonly string[]
 }
 
+/** Notified with the id of the process that delivers the rows, or with nothing: anybody does. */
+export const outboxChannel = 'countersign_outbox'
+
 /** How long the committing process alone may deliver its rows, before any relay may. */
 export const ownLeaseMs = 2000

@@ -12,7 +12,7 @@ import {
   type DecidedCount,
   type DecidedRows,
 } from './decided-rows.ts'
-import { ownLeaseMs, type OutboxRow, type WrittenOutboxRow } from './outbox.ts'
+import { outboxChannel, ownLeaseMs, type OutboxRow, type WrittenOutboxRow } from './outbox.ts'
 
 /** What a transaction writes beside its change: audit events, stream events and outbox rows. */
 export interface Records {
@@ -26,8 +26,9 @@ export interface Records {
 
 /**
  * Writes records in the caller's transaction; if that fails, the change they describe is undone.
- * `owner` is this process's relay: the outbox rows are leased to it and returned in order. With
- * `null` the commit wakes any relay.
+ * `owner` is this process's relay: the outbox rows are leased to it and returned in order. The
+ * commit tells other relays of it, which look after them when the lease is over; with `null` it
+ * wakes any relay.
  */
 export async function writeRecords(
   tx: Tx,
@@ -41,7 +42,7 @@ export async function writeRecords(
   const queue = outbox.map((row, place) => ({ place, ...row }))
   const channels = [
     ...(events.length > 0 ? ['countersign_event'] : []),
-    ...(outbox.length > 0 && owner === null ? ['countersign_outbox'] : []),
+    ...(outbox.length > 0 ? [outboxChannel] : []),
     ...(trail.length > 0 ? [auditChannel] : []),
   ]
   const { rows } = await sql<InsertedOutboxRow>`
@@ -63,7 +64,8 @@ export async function writeRecords(
         as row(place integer, "runId" uuid, kind text, payload jsonb) order by place
       returning id, run_id
     ), notified as (
-      select count(pg_notify(channel, '')) from unnest(${channels}::text[]) as channel
+      select count(pg_notify(channel, case channel when ${outboxChannel} then ${owner ?? ''} else '' end))
+      from unnest(${channels}::text[]) as channel
     )
     select queue.id, (select workflow_id from run where run.id = queue.run_id) as "workflowId",
       (select count(*) from (

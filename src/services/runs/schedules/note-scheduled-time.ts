@@ -1,6 +1,9 @@
 import { sql } from 'kysely'
 import type { ServiceContext } from '../../core/context.ts'
 
+/** Notified when a time was noted. */
+export const scheduleChannel = 'countersign_schedule'
+
 /** As countersign.yaml has names. */
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 /** A time that is further away is nobody's. */
@@ -17,8 +20,11 @@ export async function noteScheduledTime(
   const time = Date.parse(at)
   if (!nameForm.test(schedule) || !(Math.abs(time - Date.now()) < mostAwayMs)) return
   await sql`
-    insert into schedule_time (schedule, at)
-    values (${schedule}, date_trunc('minute', ${new Date(time)}::timestamptz))
-    on conflict do nothing
+    with noted as (
+      insert into schedule_time (schedule, at)
+      values (${schedule}, date_trunc('minute', ${new Date(time)}::timestamptz))
+      on conflict do nothing returning at
+    )
+    select pg_notify(${scheduleChannel}, '') from noted
   `.execute(ctx.db)
 }

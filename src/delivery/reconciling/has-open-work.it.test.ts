@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
+import { addPerson } from '#test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { recordRefusal } from '#services/refusals/record-refusal.ts'
+import { hasOpenWork } from './has-open-work.ts'
+
+let database: TestDatabase
+let service: TestService
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await createTestService(database.db)
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+test('a run that goes on, a request of a program that waits and a refusal to be counted are work; what has ended is none', async () => {
+  const { ctx, db } = service
+  const ada = await addPerson(db, 'Ada', [])
+  expect(await hasOpenWork(db)).toBe(false)
+  const run = await addRun(service, { startedBy: ada })
+  const request = await addRequest(service, run)
+  expect(await hasOpenWork(db)).toBe(true)
+  await sql`update run set state = 'completed', ended_at = now() where id = ${run.id}`.execute(db)
+  expect(await hasOpenWork(db)).toBe(false)
+  await sql`update request set kind = 'external' where id = ${request.id}`.execute(db)
+  expect(await hasOpenWork(db)).toBe(true)
+  await sql`update request set state = 'denied', decided_at = now() where id = ${request.id}`.execute(
+    db,
+  )
+  expect(await hasOpenWork(db)).toBe(false)
+  await recordRefusal(ctx, {
+    type: 'attempt.refused',
+    actor: { type: 'person', id: ada.id, name: 'Ada' },
+    channel: 'api',
+    detail: { attempt: 'try', code: 'forbidden' },
+  })
+  expect(await hasOpenWork(db)).toBe(true)
+})

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, test } from 'vitest'
+import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { useOwnNamespace, type TestTemporal } from '#test/harness/temporal.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { noteScheduledTime } from '#services/runs/schedules/note-scheduled-time.ts'
+import { connectTemporal } from '../temporal-client.ts'
+import { ScheduleKeeper } from './keep-schedules.ts'
+
+let desk: AgentDesk
+let temporal: TestTemporal
+const entry = '{ worker: scribe, input: x, cron: "* * * * *", as: ada@example.com }'
+const schedules = `schedules:\n  first: ${entry}\n  second: ${entry}\n  third: ${entry}\n`
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+  temporal = await useOwnNamespace()
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+function keep(restMs: number, isOurs: () => boolean = () => true): AsyncDisposable {
+  const client = connectTemporal({ address: temporal.address, namespace: temporal.namespace })
+  const confirm = async () => {
+    if (!isOurs()) throw new Error('another Temporal')
+  }
+  const keeper = new ScheduleKeeper({
+    ctx: desk.api,
+    temporal: client,
+    guard: { confirm },
+    taskQueue: temporal.taskQueue,
+    databaseUrl: desk.database.url,
+    restMs,
+  })
+  return {
+    async [Symbol.asyncDispose]() {
+      await keeper[Symbol.asyncDispose]()
+      await client.close()
+    },
+  }
+}
+
+async function untilStarted(schedule: string): Promise<void> {
+  const runs = () =>
+    desk.database.db
+      .selectFrom('run')
+      .select('id')
+      .where('started_from', '=', `schedule:${schedule}`)
+      .execute()
+  await waitUntil(async () => (await runs()).length === 1, { withinMs: 90_000 })
+}
+
+async function isInTemporal(schedule: string): Promise<boolean> {
+  const client = connectTemporal({ address: temporal.address, namespace: temporal.namespace })
+  try {
+    for await (const { scheduleId } of client.client.schedule.list()) {
+      if (scheduleId === `schedule:${schedule}`) return true
+    }
+    return false
+  } finally {
+    await client.close()
+  }
+}
+
+const tenMinutes = 600_000
+
+test('what was activated and what was noted wakes it, however long it rests', async () => {
+  await using _keeper = keep(tenMinutes)
+  await desk.activate({ 'countersign.yaml': deskConfig + schedules })
+  await waitUntil(() => isInTemporal('first'), { withinMs: 90_000 })
+  await noteScheduledTime(desk.api, { schedule: 'first', at: new Date().toISOString() })
+  await untilStarted('first')
+})
+
+test('a time that nobody notified of starts in the next round of its own', async () => {
+  await using _keeper = keep(500)
+  const time = { schedule: 'second', at: new Date(Math.floor(Date.now() / 60_000) * 60_000) }
+  await desk.database.db.insertInto('schedule_time').values(time).execute()
+  await untilStarted('second')
+})
+
+test('a round that fails is repeated in seconds', async () => {
+  let asked = 0
+  await using _keeper = keep(tenMinutes, () => {
+    asked += 1
+    return asked > 2
+  })
+  await waitUntil(() => asked > 2, { withinMs: 90_000 })
+})
