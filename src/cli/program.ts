@@ -10,6 +10,7 @@ import { addEraseCommand } from './commands/requests/erase.ts'
 import { addExplainCommand } from './commands/explain.ts'
 import { addGrantsCommand } from './commands/grants.ts'
 import { addSchedulesCommand } from './commands/schedules.ts'
+import { addTriggersCommand } from './commands/triggers.ts'
 import { addHookCommand } from './commands/hook.ts'
 import { addInitCommand } from './commands/init.ts'
 import { addKeysCommand } from './commands/access/keys.ts'
@@ -51,6 +52,7 @@ export function createProgram(): Command {
   addRunCommand(program)
   addRunsCommand(program)
   addSchedulesCommand(program)
+  addTriggersCommand(program)
   addHookCommand(program)
   addMcpCommand(program)
   addAcpCommand(program)

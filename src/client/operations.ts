@@ -103,6 +103,7 @@ export const operations: OperationTable = {
   listWebhooks: 'GET /v1/webhooks',
   listDeliveries: 'GET /v1/webhooks/deliveries',
   resendDelivery: 'POST /v1/webhooks/deliveries/:id/resend',
+  listTriggers: 'GET /v1/triggers',
   listSchedules: 'GET /v1/schedules',
   pauseSchedule: 'POST /v1/schedules/:name/pause',
   resumeSchedule: 'POST /v1/schedules/:name/resume',

@@ -214,6 +214,7 @@ const questions: Record<string, () => Promise<Reply>> = {
   startRun: () =>
     ada.post('/v1/runs', { worker: 'scribe', input: { topic: '1.2' }, mode: 'strict' }),
   postMessage: () => ada.post(`/v1/runs/${run.id}/messages`, { text: 'go on' }),
+  listTriggers: () => ada.get('/v1/triggers'),
   listSchedules: () => ada.get('/v1/schedules'),
   getRunPreamble: () => ada.get(`/v1/runs/${run.id}/preamble`),
   listRunTools: () => ada.get(`/v1/runs/${run.id}/tools`),

@@ -41,6 +41,7 @@ queues: { platform: { team: platform } }
 defaults: { queue: platform }
 schedules:
   yearly: { worker: scribe, input: Draft them, cron: "0 6 1 1 *", timezone: Europe/Berlin, as: ada@example.com }
+triggers: { deploys: { worker: scribe, secret: "\${DEPLOYS_SECRET}" } }
 routing:
   - { when: { path: "notes/infra/**" }, risk: high }
   - { when: { command: "sh notes/run.sh" }, scopes: [once, command] }

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createClient } from '#program-client'
 import type { WebhookDeliveryList } from '#api/schemas/notifications/webhooks.ts'
@@ -16,6 +18,7 @@ import { openWebhookReceiver } from '../harness/webhook-receiver.ts'
 import { cliProject, hostile } from './cli-project.ts'
 import { CommandLine } from './command-line.ts'
 
+const run = promisify(execFile)
 let installation: Installation
 let cli: CommandLine
 let session: TestSession
@@ -240,6 +243,22 @@ test('runs are listed, told something and cancelled by who may', async () => {
   expect(await cli.ok('runs', 'cancel', run, '-m', 'not needed', ...olga)).toContain('cancelled')
   const late = await cli.run('runs', 'message', run, 'hello', ...olga)
   expect([late.code, late.err]).toEqual([1, expect.stringContaining('already cancelled')])
+})
+
+test('a trigger is listed and shown with a command that calls it, which starts a run with a key', async () => {
+  const { items } = await cli.json<{ items: object[] }>('triggers', ...ada)
+  expect(items).toMatchObject([{ name: 'deploys', worker: 'scribe', hasSecret: false }])
+  const text = await cli.ok('triggers', 'show', 'deploys', ...grace)
+  expect(text).toContain('trigger deploys of scribe, as nobody\nno run yet\n')
+  const [, curl = ''] = /(curl [^]*)$/.exec(text) ?? []
+  const made = ['keys', 'create', '--name', 'hooks', '--owner', 'ada@example.com'] as const
+  const { key } = await cli.json<{ key: string }>(...made, '--scopes', 'runs:write', ...ada)
+  const env = { ...process.env, COUNTERSIGN_API_KEY: key }
+  const { stdout } = await run('sh', ['-c', curl.replace('curl ', 'curl -s ')], { env })
+  const { number } = JSON.parse(stdout) as { number: number }
+  expect(await cli.ok('triggers', 'show', 'deploys', ...ada)).toContain(`last run #${number} `)
+  const { code, err } = await cli.run('triggers', 'show', 'nothing', ...ada)
+  expect([code, err]).toEqual([1, expect.stringContaining('no trigger nothing')])
 })
 
 test('a schedule is listed, shown, paused, resumed and triggered by its person and who manages runs, and by nobody else', async () => {

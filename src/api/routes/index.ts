@@ -38,6 +38,7 @@ import { runRoutes } from './runs/runs.ts'
 import { searchRoutes } from './operation/search.ts'
 import { sessionRoutes } from './access/sessions.ts'
 import { scheduleRoutes } from './runs/schedules.ts'
+import { triggerListRoutes } from './runs/trigger-list.ts'
 import { triggerRoutes } from './runs/triggers.ts'
 import { deploymentRoutes } from './requests/deployments.ts'
 import { slackRoutes } from './notifications/slack.ts'
@@ -85,6 +86,7 @@ export function allRoutes(settings: ApiSettings) {
     ...webhookRoutes,
     ...slackRoutes(),
     ...triggerRoutes(),
+    ...triggerListRoutes,
     ...deploymentRoutes(),
     ...scheduleRoutes,
     ...keyRoutes,

@@ -264,3 +264,31 @@ test('what a run of a trigger asks is marked as following the text of an outside
   expect(await cuesOf(fork.body.id, 2)).toHaveLength(1)
   expect(await cuesOf(await desk.start(), 1)).toEqual([])
 })
+
+describe('the list of triggers', () => {
+  test('has the address, the person and the last run of each, and no secret', async () => {
+    const { body: started } = await send()
+    const { status, body } = await olga.get('/v1/triggers')
+    expect(status).toBe(200)
+    const state = (await show(started.runId)).state
+    expect(body.items).toMatchObject([
+      {
+        name: 'deploys',
+        worker: 'scribe',
+        as: null,
+        url: expect.stringMatching(/^https?:.*\/v1\/triggers\/deploys$/),
+        hasSecret: true,
+        lastRun: { runId: started.runId, number: started.number, state },
+      },
+      { name: 'reports', worker: 'guarded', as: { name: 'Ada' }, hasSecret: true },
+      { name: 'unset', as: null, hasSecret: false },
+    ])
+    expect(body.items[2]).not.toHaveProperty('lastRun')
+    for (const word of [secret, other, 'DEPLOYS_SECRET'])
+      expect(JSON.stringify(body)).not.toContain(word)
+  })
+
+  test('is for people and for keys that read runs alone', async () => {
+    expect((await fetch(`${api.url}/v1/triggers`)).status).toBe(401)
+  })
+})

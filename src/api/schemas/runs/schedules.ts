@@ -3,7 +3,13 @@ import { id, instant, person } from '../common.ts'
 import * as example from '../examples.ts'
 import { runState } from './runs.ts'
 
-const scheduledRun = z.object({ runId: id, number: z.int(), state: runState, at: instant })
+/** A run that a schedule or a trigger started. */
+export const startedByName = z.object({
+  runId: id,
+  number: z.int(),
+  state: runState,
+  at: instant,
+})
 
 export const schedule = z
   .object({
@@ -17,7 +23,7 @@ export const schedule = z
     paused: z.boolean(),
     /** null while it is paused */
     nextAt: instant.nullable(),
-    lastRun: scheduledRun.optional(),
+    lastRun: startedByName.optional(),
     /** whether the caller may pause, resume and trigger it */
     mayManage: z.boolean(),
   })

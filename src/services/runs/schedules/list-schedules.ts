@@ -1,10 +1,9 @@
-import { sql } from 'kysely'
-import type { RunState } from '#domain/requests/request.ts'
 import type { ScheduleSetting } from '#policy/project-config.ts'
 import { cronTimes } from '#policy/schedules/cron.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { rightsOf } from '../../core/rights-of.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
+import { lastStarts, type StartedByName } from '../reading/last-starts.ts'
 
 export interface ScheduleRecord {
   readonly name: string
@@ -16,26 +15,12 @@ export interface ScheduleRecord {
   readonly paused: boolean
   /** `null` while it is paused */
   readonly nextAt: Date | null
-  readonly lastRun: ScheduledRun | null
+  readonly lastRun: StartedByName | null
   /** whether the caller may pause, resume and trigger it */
   readonly mayManage: boolean
 }
 
-export interface ScheduledRun {
-  readonly runId: string
-  readonly number: number
-  readonly state: RunState
-  readonly at: Date
-}
-
-interface ScheduleRow {
-  readonly name: string
-  readonly as: PersonRef | null
-  readonly paused: boolean
-  readonly last: (Omit<ScheduledRun, 'at'> & { readonly at: string }) | null
-}
-
-/** The schedules of the version in force, by name, with the last run of each, in one query. */
+/** The schedules of the version in force, by name, with the last run of each. */
 export async function listSchedules(
   ctx: ServiceContext,
   caller: Caller,
@@ -51,23 +36,14 @@ export async function describe(
   settings: readonly ScheduleSetting[],
 ): Promise<readonly ScheduleRecord[]> {
   if (settings.length === 0) return []
-  const names = settings.map(({ name }) => name)
-  const { rows } = await sql<ScheduleRow>`
-    select given.name,
-      (select json_build_object('id', id, 'name', name) from person where email = given.email) as "as",
-      exists (select from schedule_pause where schedule = given.name) as paused,
-      (select json_build_object('runId', id, 'number', number, 'state', state, 'at', created_at)
-        from run where started_from = 'schedule:' || given.name
-        order by created_at desc limit 1) as last
-    from unnest(${names}::text[], ${settings.map(({ as }) => as)}::text[]) as given(name, email)
-  `.execute(ctx.db)
-  const found = new Map(rows.map((row) => [row.name, row]))
+  const starts = await lastStarts(ctx, 'schedule', settings)
+  const pauses = await ctx.db.selectFrom('schedule_pause').select('schedule').execute()
+  const pausedNames = new Set(pauses.map(({ schedule }) => schedule))
   const isPerson = actor.type === 'person'
   const manages = isPerson && (await rightsOf(ctx, actor.id)).has('manageRuns')
   return settings.map((setting) => {
-    const row = found.get(setting.name)
-    const as = row?.as ?? null
-    const paused = row?.paused === true
+    const { as = null, lastRun = null } = starts.get(setting.name) ?? {}
+    const paused = pausedNames.has(setting.name)
     return {
       name: setting.name,
       worker: setting.worker,
@@ -76,7 +52,7 @@ export async function describe(
       as,
       paused,
       nextAt: paused ? null : cronTimes(setting).next(new Date()),
-      lastRun: row?.last ? { ...row.last, at: new Date(row.last.at) } : null,
+      lastRun,
       mayManage: isPerson && (manages || as?.id === actor.id),
     }
   })

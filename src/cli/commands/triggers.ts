@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import type { Trigger } from '#api/schemas/runs/triggers.ts'
+import { connect } from '../service/connect.ts'
+import { addList, type ServiceOptions, withService } from '../service/service-options.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
+import { table } from '../text/table.ts'
+import { printableLine } from '../text/terminal-text.ts'
+import { fromNow } from '../text/times.ts'
+import { withExamples } from './examples.ts'
+
+type Options = ServiceOptions & { json?: boolean }
+
+/** `countersign triggers [ls|show]`. */
+export function addTriggersCommand(program: Command): void {
+  const triggers = program
+    .command('triggers')
+    .description('list the triggers by which other systems start runs, and how to call one')
+  const ls = addList(triggers)
+    .description('list the triggers, each with its worker and its last run')
+    .option('--json', 'print JSON')
+    .action(async (options: Options) => {
+      const list = await (await connect(options)).call('listTriggers', {})
+      if (options.json === true) return console.log(JSON.stringify(list))
+      const header = ['name', 'worker', 'as', 'secret', 'last run']
+      console.log(table(header, list.items.map(rowOf), 'There are no triggers.'))
+    })
+  withExamples(ls, ['triggers', 'triggers ls --json'])
+  const show = withService(triggers.command('show'))
+    .description('one trigger, with a command that calls it')
+    .argument('<name>', 'its name in countersign.yaml')
+    .option('--json', 'print JSON')
+    .action(showTrigger)
+  withExamples(show, ['triggers show deploys', 'triggers show deploys --json'])
+}
+
+async function showTrigger(name: string, options: Options): Promise<void> {
+  const { items } = await (await connect(options)).call('listTriggers', {})
+  const trigger = items.find((item) => item.name === name)
+  if (trigger === undefined) {
+    const text = `There is no trigger ${printableLine(name)}; countersign triggers lists them`
+    throw new CommandFailure(text, exitCodes.failed)
+  }
+  if (options.json === true) return console.log(JSON.stringify(trigger))
+  const [, worker, as, , last = ''] = rowOf(trigger)
+  const signed = trigger.hasSecret
+    ? 'It takes messages signed by Standard Webhooks with its secret, and calls with an API key:'
+    : 'The service has no secret of it: it takes only calls with an API key:'
+  console.log(
+    [
+      `trigger ${printableLine(name)} of ${worker}, as ${as === '' ? 'nobody' : as}`,
+      last === '' ? 'no run yet' : `last run ${last}`,
+      `${signed}\n`,
+      `curl -X POST '${trigger.url}' \\`,
+      `  -H "authorization: Bearer $COUNTERSIGN_API_KEY" -H 'content-type: application/json' \\`,
+      `  -H 'idempotency-key: NAME-OF-THIS-MESSAGE' -d '{"what": "happened"}'`,
+    ].join('\n'),
+  )
+}
+
+function rowOf({ name, worker, as, hasSecret, lastRun }: Trigger): string[] {
+  return [
+    printableLine(name),
+    printableLine(worker),
+    printableLine(as?.name ?? ''),
+    hasSecret ? 'set' : 'missing',
+    lastRun === undefined ? '' : `#${lastRun.number} ${lastRun.state} ${fromNow(lastRun.at)}`,
+  ]
+}

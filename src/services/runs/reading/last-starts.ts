@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import type { RunState } from '#domain/requests/request.ts'
+import type { ServiceContext } from '../../core/context.ts'
+import type { PersonRef } from '../../requests/facts/request-record.ts'
+
+/** A run that a schedule or a trigger started. */
+export interface StartedByName {
+  readonly runId: string
+  readonly number: number
+  readonly state: RunState
+  readonly at: Date
+}
+
+interface LastStart {
+  /** who starts its runs; `null`: nobody, or nobody with the address is known */
+  readonly as: PersonRef | null
+  readonly lastRun: StartedByName | null
+}
+
+interface LastStartRow {
+  readonly name: string
+  readonly as: PersonRef | null
+  readonly last: (Omit<StartedByName, 'at'> & { readonly at: string }) | null
+}
+
+/** The people and last runs of schedules or triggers, by their names, in one query. */
+export async function lastStarts(
+  { db }: Pick<ServiceContext, 'db'>,
+  kind: 'schedule' | 'trigger',
+  settings: readonly { readonly name: string; readonly as: string | null }[],
+): Promise<ReadonlyMap<string, LastStart>> {
+  if (settings.length === 0) return new Map()
+  const names = settings.map(({ name }) => name)
+  const { rows } = await sql<LastStartRow>`
+    select setting.name,
+      (select json_build_object('id', id, 'name', name) from person where email = setting.email) as "as",
+      (select json_build_object('runId', id, 'number', number, 'state', state, 'at', created_at)
+        from run where started_from = ${`${kind}:`} || setting.name
+        order by created_at desc limit 1) as last
+    from unnest(${names}::text[], ${settings.map(({ as }) => as)}::text[]) as setting(name, email)
+  `.execute(db)
+  return new Map(
+    rows.map(({ name, as, last }) => [
+      name,
+      { as, lastRun: last === null ? null : { ...last, at: new Date(last.at) } },
+    ]),
+  )
+}
