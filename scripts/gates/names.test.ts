@@ -21,17 +21,20 @@ class Box { constructor(private given: number) {} keep = (kept = 1) => kept }
   ])
 })
 
-test('a type, interface or class that is called by a participle alone is found', () => {
+test('a type or function that is called by a participle alone is found', () => {
   const planted = `interface Judged { readonly call: JudgedCall }
 export type Asking = Pick<Judged, 'call'>
 class Held {}
 interface Warning {}
 type FoundItem = Routing
+function opened(): FoundItem {}
+function openRow() {}
 `
   expect(participleNames('a.ts', planted)).toEqual([
     'a.ts:1: Judged',
     'a.ts:2: Asking',
     'a.ts:3: Held',
+    'a.ts:6: opened',
   ])
 })
 

@@ -26,21 +26,27 @@ const nouns: ReadonlySet<string> = new Set([
   'Warning',
   'Wrapping',
 ])
-const participle =
-  /^([A-Z][a-z]+(ed|ing)|Chosen|Found|Given|Held|Kept|Known|Shown|Told|Unknown|Written)$/
+/** One word. A component of the dashboard may be called so. */
+const participles = {
+  type: /^([A-Z][a-z]+(ed|ing)|Chosen|Found|Given|Held|Kept|Known|Shown|Told|Unknown|Written)$/,
+  function: /^([a-z]+(ed|ing)|chosen|found|given|held|kept|known|shown|told|unknown|written)$/,
+}
 
 /**
- * The variables and parameters of a source text that have a forbidden name, and its types
- * that are called by a participle alone (`Judged` and not `JudgedCall`), as `file:line: name`.
- * Members of types and objects may have one: they are fields of the API, columns and the like.
+ * The variables and parameters of a source text that have a forbidden name, and its types and
+ * functions that are called by a participle alone (`Judged` and not `JudgedCall`), as
+ * `file:line: name`. Members of types and objects may have one: they are fields of the API,
+ * columns and the like.
  */
 export function participleNames(file: string, text: string): string[] {
   const { program, errors } = parseSync(file, text)
   if (errors.length > 0) throw new Error(`${file} does not parse: ${errors[0]?.message}`)
   return nodesIn(program)
     .flatMap(declaredNames)
-    .filter(({ name, isType }) =>
-      isType === true ? participle.test(name) && !nouns.has(name) : forbiddenNames.has(name),
+    .filter(({ name, kind }) =>
+      kind === undefined
+        ? forbiddenNames.has(name)
+        : participles[kind].test(name) && !nouns.has(name),
     )
     .toSorted((one, other) => one.start - other.start)
     .map(({ name, start }) => `${file}:${text.slice(0, start).split('\n').length}: ${name}`)
@@ -51,7 +57,8 @@ type Node = Record<string, unknown>
 interface DeclaredName {
   readonly name: string
   readonly start: number
-  readonly isType?: true
+  /** absent: of a variable or parameter */
+  readonly kind?: 'type' | 'function'
 }
 
 function nodesIn(value: unknown): Node[] {
@@ -71,9 +78,12 @@ function declaredNames(node: Node): DeclaredName[] {
   if (node['type'] === 'VariableDeclarator') return namesIn(node['id'])
   if (node['type'] === 'CatchClause') return namesIn(node['param'])
   if (typeKinds.has(String(node['type'])))
-    return namesIn(node['id']).map((name) => ({ ...name, isType: true }))
+    return namesIn(node['id']).map((name) => ({ ...name, kind: 'type' }))
   const { params } = node
-  return Array.isArray(params) ? params.flatMap(namesIn) : []
+  const parameters = Array.isArray(params) ? params.flatMap(namesIn) : []
+  if (node['type'] !== 'FunctionDeclaration') return parameters
+  const names = namesIn(node['id']).map((name): DeclaredName => ({ ...name, kind: 'function' }))
+  return [...names, ...parameters]
 }
 
 /** The names in a pattern: of destructured members, elements and the rest, too. */

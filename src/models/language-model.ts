@@ -34,7 +34,7 @@ export async function languageModel(
     case 'google':
       return createGoogleGenerativeAI({ apiKey, ...baseURL })(id)
     case 'azure': {
-      const { createAzure } = await installed('@ai-sdk/azure', () => import('@ai-sdk/azure'))
+      const { createAzure } = await loadInstalled('@ai-sdk/azure', () => import('@ai-sdk/azure'))
       const { resourceName } = settings
       return createAzure({
         apiKey,
@@ -43,14 +43,14 @@ export async function languageModel(
       })(id)
     }
     case 'bedrock': {
-      const { createAmazonBedrock } = await installed(
+      const { createAmazonBedrock } = await loadInstalled(
         '@ai-sdk/amazon-bedrock',
         () => import('@ai-sdk/amazon-bedrock'),
       )
       return createAmazonBedrock({ ...baseURL, ...awsOptions(settings) })(id)
     }
     case 'vertex': {
-      const { createGoogleVertex } = await installed(
+      const { createGoogleVertex } = await loadInstalled(
         '@ai-sdk/google-vertex',
         () => import('@ai-sdk/google-vertex'),
       )
@@ -89,7 +89,10 @@ function googleCloudOptions({ apiKey, googleCloud }: ProviderSettings) {
 }
 
 /** A package that the published service leaves to those who need it. Rejects with what to do. */
-async function installed<Package>(name: string, load: () => Promise<Package>): Promise<Package> {
+async function loadInstalled<Package>(
+  name: string,
+  load: () => Promise<Package>,
+): Promise<Package> {
   try {
     return await load()
   } catch (cause) {

@@ -24,7 +24,7 @@ export function parsePath(text: string): ParsedPath {
     return refuse(`The path is longer than ${limits.pathBytes} bytes.`)
   }
   if (text.startsWith('/')) {
-    return refuse(`${quoted(text)} is absolute; paths are relative to the workspace root.`)
+    return refuse(`${quotePath(text)} is absolute; paths are relative to the workspace root.`)
   }
   const components = text.replace(/^\.\//, '').replace(/\/$/, '').split('/')
   if (components.length > limits.pathComponents) {
@@ -32,7 +32,7 @@ export function parsePath(text: string): ParsedPath {
   }
   for (const component of components) {
     const problem = nameProblem(component)
-    if (problem !== null) return refuse(`${quoted(text)} is refused: ${problem}.`)
+    if (problem !== null) return refuse(`${quotePath(text)} is refused: ${problem}.`)
   }
   return { ok: true, path: components.join('/'), components }
 }
@@ -70,7 +70,7 @@ function codePoint(character: string): string {
 }
 
 /** JSON escapes control characters; other invisible characters are written as code points. */
-function quoted(text: string): string {
+function quotePath(text: string): string {
   const preview = text.length > 200 ? `${text.slice(0, 200)}…` : text
   return JSON.stringify(preview).replace(new RegExp(unseen.source, 'gu'), codePoint)
 }

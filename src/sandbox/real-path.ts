@@ -13,7 +13,7 @@ export async function realPathOf(absolute: string): Promise<string | null> {
   const names = absolute.split('/').filter((name) => name !== '' && name !== '.')
   for (let count = names.length; count >= 0; count -= 1) {
     const at = `/${names.slice(0, count).join('/')}`
-    const real = await existing(at)
+    const real = await existingPart(at)
     if (real === 'unclear') return null
     if (real !== 'absent') return path.join(real, ...names.slice(count))
     if (names[count - 1] === '..' || (await isLink(at))) return null
@@ -21,7 +21,7 @@ export async function realPathOf(absolute: string): Promise<string | null> {
   return null
 }
 
-async function existing(at: string): Promise<string> {
+async function existingPart(at: string): Promise<string> {
   try {
     return await realpath(at)
   } catch (error) {

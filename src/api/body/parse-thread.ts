@@ -3,9 +3,9 @@ import { JsonProblem, parseStrictJson } from './strict-json.ts'
 import type { ParsedBody } from './parse-body.ts'
 
 parentPort?.postMessage('loaded')
-parentPort?.postMessage(parsed(workerData as Uint8Array))
+parentPort?.postMessage(parseBytes(workerData as Uint8Array))
 
-function parsed(bytes: Uint8Array): ParsedBody {
+function parseBytes(bytes: Uint8Array): ParsedBody {
   try {
     return { value: parseStrictJson(bytes) }
   } catch (error) {

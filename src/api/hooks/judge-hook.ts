@@ -65,7 +65,7 @@ export async function judgeHook(
   const own = call.externalId
   const earlier = await findOpenCall(api.ctx, caller, named.hookCall)
   for (const externalId of earlier === null || earlier === own ? [own] : [earlier, own]) {
-    const requestId = await opened(api, caller, { ...call, externalId }, own)
+    const requestId = await openHookRequest(api, caller, { ...call, externalId }, own)
     if (requestId === null) continue
     const read = (): Promise<HookedRequest> => readHookedRequest(api.ctx, requestId)
     const leftMs = Math.max(0, Math.ceil(endsAt - performance.now()))
@@ -75,7 +75,7 @@ export async function judgeHook(
     if (state === 'pending') return deny(waits(found))
     if (state !== 'approved') {
       await noteToldEnd(api.ctx, requestId)
-      return deny(ended(found))
+      return deny(endAnswer(found))
     }
     // Nobody is there to take the permit: the same call finds it.
     if (gone.aborted || response.destroyed) return deny(waits(found))
@@ -115,7 +115,7 @@ function inputOf(received: ReceivedEvent, { hookCall, use }: NamedCall): Externa
  * The id of the request of that name; `null` where the name stands for something else. What waits
  * under an earlier name about another state of the call is left to it.
  */
-async function opened(
+async function openHookRequest(
   api: Api,
   caller: Caller,
   call: ExternalInput,
@@ -147,7 +147,7 @@ function waits({ number }: HookedRequest): string {
   return `this is not done, and waits as #${number}; ask again with exactly the same call, which then goes on waiting and asks nobody twice.`
 }
 
-function ended({ number, state, deniedBy, reason, cancelReason }: HookedRequest): string {
+function endAnswer({ number, state, deniedBy, reason, cancelReason }: HookedRequest): string {
   if (state === 'denied') {
     const why = reason === null || reason === '' ? '' : ` with the reason “${reason}”`
     return `${deniedBy ?? 'somebody'} denied this (#${number})${why}.`

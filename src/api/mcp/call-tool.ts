@@ -11,7 +11,7 @@ import {
 } from '#services/gateway/read-call-state.ts'
 import type { Api } from '../context/api.ts'
 import { followCall, hasEnded } from './follow-call.ts'
-import { answerOf, failed, notExecuted } from './gateway-answer.ts'
+import { answerOf, failureResult, notExecuted } from './gateway-answer.ts'
 import { taskOf } from './task-of-call.ts'
 
 /** How often a call that was approved for another definition, or by another policy, asks anew. */
@@ -76,6 +76,6 @@ export function asksAnew({ outcome, permit, refusal }: GatewayCallState): boolea
 /** Why a call cannot even be asked about. */
 function refusalOf({ code, message }: Problem): CallToolResult {
   return code === 'rate_limited'
-    ? failed(`${message}. Try again in a moment, unchanged.`)
+    ? failureResult(`${message}. Try again in a moment, unchanged.`)
     : notExecuted(`REFUSED, not run: ${message}.`)
 }

@@ -17,7 +17,7 @@ export function notExecuted(text: string): CallToolResult {
 }
 
 /** A refusal or a failure of ours, which says nothing of a call. */
-export function failed(text: string): CallToolResult {
+export function failureResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
@@ -39,10 +39,10 @@ export function answerOf(
   result: JsonObject | null,
 ): CallToolResult {
   const named = `request #${callState.number}`
-  if (callState.outcome !== null) return ended(callState, result)
+  if (callState.outcome !== null) return endedResult(callState, result)
   switch (callState.state) {
     case 'pending':
-      return pending(callState, publicUrl)
+      return pendingResult(callState, publicUrl)
     case 'denied': {
       const why = callState.reason === null ? '' : ` with the reason “${callState.reason}”`
       return notExecuted(`DENIED, not run: ${names(callState)} denied this call (${named})${why}.`)
@@ -77,7 +77,7 @@ export function answerOf(
   }
 }
 
-function pending(callState: GatewayCallState, publicUrl: string): CallToolResult {
+function pendingResult(callState: GatewayCallState, publicUrl: string): CallToolResult {
   const { number, queue, team, expiresAt } = callState
   const url = requestUrl(publicUrl, callState)
   const text = [
@@ -106,7 +106,7 @@ export function referenceOf(callState: GatewayCallState, publicUrl: string): Jso
   return { requestId, number: Number(number), url, queue, expiresAt: expiresAt.toISOString() }
 }
 
-function ended(callState: GatewayCallState, result: JsonObject | null): CallToolResult {
+function endedResult(callState: GatewayCallState, result: JsonObject | null): CallToolResult {
   const { outcome, number, check, verdict } = callState
   if (outcome === 'unknown') {
     const checkNote =
@@ -122,7 +122,7 @@ function ended(callState: GatewayCallState, result: JsonObject | null): CallTool
       _meta: { [dispositionKey]: 'outcome-unknown' satisfies ToolDisposition },
     }
   }
-  if (result === null) return settled(callState)
+  if (result === null) return settledResult(callState)
   const { content, structuredContent, isError } = result
   const disposition: ToolDisposition = isError === true ? 'execution-error' : 'approved-executed'
   const preface =
@@ -138,7 +138,7 @@ function ended(callState: GatewayCallState, result: JsonObject | null): CallTool
 }
 
 /** A person has said what became of a call whose answer was lost. */
-function settled({ outcome, number }: GatewayCallState): CallToolResult {
+function settledResult({ outcome, number }: GatewayCallState): CallToolResult {
   return outcome === 'succeeded'
     ? {
         content: [

@@ -6,7 +6,7 @@ import { withdrawRequest } from '#services/external/withdraw-request.ts'
 import { readCallState } from '#services/gateway/read-call-state.ts'
 import type { Api } from '../context/api.ts'
 import { followCall } from './follow-call.ts'
-import { answerOf, failed, referenceOf, waitTool, withdrawTool } from './gateway-answer.ts'
+import { answerOf, failureResult, referenceOf, waitTool, withdrawTool } from './gateway-answer.ts'
 
 const maxWaitSeconds = 45
 
@@ -54,7 +54,7 @@ export async function callOwnTool(
   if (name !== waitTool && name !== withdrawTool) return null
   const reference = input['id']
   if (typeof reference !== 'string' && typeof reference !== 'number')
-    return failed('Give the `id`.')
+    return failureResult('Give the `id`.')
   const request = String(reference).replace(/^#/, '')
   const { requestId } = await readCallState(api.ctx, caller, server, { request })
   if (name === withdrawTool) {
@@ -62,7 +62,7 @@ export async function callOwnTool(
       await withdrawRequest(api.ctx, caller, { request: requestId })
     } catch (error) {
       if (!(error instanceof Problem)) throw error
-      return failed(`It was not withdrawn: ${error.message}.`)
+      return failureResult(`It was not withdrawn: ${error.message}.`)
     }
     return { content: [{ type: 'text', text: `Request ${request} is withdrawn. Nothing ran.` }] }
   }
@@ -73,7 +73,7 @@ export async function callOwnTool(
   const callState = await followCall(api, caller, following)
   const hasRun = callState.outcome === 'succeeded' || callState.outcome === 'failed'
   const { content } = hasRun
-    ? failed(
+    ? failureResult(
         `It was carried out (request #${callState.number}): call ${callState.tool} again with the same arguments for its result.`,
       )
     : answerOf(callState, api.settings.publicUrl, null)

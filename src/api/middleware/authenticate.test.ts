@@ -15,9 +15,9 @@ test('a collector with a key is answered within seconds while Postgres hangs', a
     headers: { authorization: `Bearer cs_0123456789abcdef_${'a'.repeat(43)}` },
   } as Request
   const next = vi.fn<() => void>()
-  const answer = Promise.resolve(authenticate(api, [])(request, {} as Response, next)).catch(
-    (error: unknown) => error,
-  )
+  const answer = Promise.resolve(
+    authenticate(api, [])(request, { locals: {} } as Response, next),
+  ).catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(3000)
   expect(await answer).toMatchObject({ code: 'unavailable', facts: { cause: 'database_away' } })
   expect(next).not.toHaveBeenCalled()

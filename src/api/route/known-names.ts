@@ -15,7 +15,7 @@ export async function requireQueue(api: Api, queue: string | undefined): Promise
     .where('queue', '=', queue)
     .limit(1)
     .executeTakeFirst()
-  if (used === undefined) throw unknown('queue', 'is not a queue of this project')
+  if (used === undefined) throw refuseUnknownName('queue', 'is not a queue of this project')
 }
 
 /** As {@link requireQueue}, of workers. */
@@ -29,7 +29,7 @@ export async function requireWorker(api: Api, worker: string | undefined): Promi
     .where('name', '=', worker)
     .limit(1)
     .executeTakeFirst()
-  if (used === undefined) throw unknown('worker', 'is not a worker of this project')
+  if (used === undefined) throw refuseUnknownName('worker', 'is not a worker of this project')
 }
 
 /** As {@link requireQueue}, of people: `me`, an id, or an address. */
@@ -41,11 +41,11 @@ export async function requirePerson(api: Api, person: string | undefined): Promi
     .select('id')
     .where(column, '=', person)
     .executeTakeFirst()
-  if (row === undefined) throw unknown('startedBy', 'is not a known person')
+  if (row === undefined) throw refuseUnknownName('startedBy', 'is not a known person')
 }
 
 /** `invalid_request` about one query field. */
-function unknown(field: string, message: string): Problem {
+function refuseUnknownName(field: string, message: string): Problem {
   return new Problem('invalid_request', `${field}: ${message}`, {
     field,
     errors: [{ field, message }],

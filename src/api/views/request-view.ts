@@ -15,12 +15,12 @@ export function requestItemView(record: RequestItemRecord): RequestItem {
   const { title, effect, cues, task, claimedTask, agentReason } = record
   return {
     ...answerWithout(record, 'workspace'),
-    title: masked(title),
-    effect: masked(effect),
-    cues: cues.map((cue) => ({ ...cue, text: masked(cue.text) })),
-    task: task === null ? null : { ...answerOf(task), text: masked(task.text) },
-    claimedTask: claimedTask === null ? null : masked(claimedTask),
-    agentReason: agentReason === null ? null : masked(agentReason),
+    title: maskText(title),
+    effect: maskText(effect),
+    cues: cues.map((cue) => ({ ...cue, text: maskText(cue.text) })),
+    task: task === null ? null : { ...answerOf(task), text: maskText(task.text) },
+    claimedTask: claimedTask === null ? null : maskText(claimedTask),
+    agentReason: agentReason === null ? null : maskText(agentReason),
   }
 }
 
@@ -48,16 +48,16 @@ export function requestDetailView(
         ? null
         : {
             ...batch,
-            siblings: batch.siblings.map((call) => ({ ...call, title: masked(call.title) })),
+            siblings: batch.siblings.map((call) => ({ ...call, title: maskText(call.title) })),
           },
     workspaceRoot: record.kind === 'external' ? null : workspaceRoot,
   }
 }
 
 function alikeRequestView(record: AlikeRequestRecord): AlikeRequest {
-  return { ...answerOf(record), title: masked(record.title), effect: masked(record.effect) }
+  return { ...answerOf(record), title: maskText(record.title), effect: maskText(record.effect) }
 }
 
-function masked(text: string): string {
+function maskText(text: string): string {
   return maskSecrets(text, hashBytes)
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { counted } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/counted.ts'
 import { findFolders } from '#runtime/folders.ts'
 import type { ProjectProblem } from '#policy/policy.ts'
 import type { FolderOptions } from '../service/service-options.ts'
@@ -32,6 +32,6 @@ function line(problem: ProjectProblem): string {
 function summary(projectDir: string, all: number, errors: number): string {
   if (all === 0) return `${projectDir} is valid.`
   return errors === 0
-    ? `${projectDir} is valid, with ${counted(all, 'warning')}.`
-    : `${counted(errors, 'error')} in ${projectDir}.`
+    ? `${projectDir} is valid, with ${countWords(all, 'warning')}.`
+    : `${countWords(errors, 'error')} in ${projectDir}.`
 }

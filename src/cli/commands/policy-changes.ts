@@ -51,7 +51,7 @@ async function applyChange(number: string, options: ServiceOptions): Promise<voi
   const change = items.find((one) => String(one.number) === number)
   if (change === undefined) throw new CommandFailure(`No proposed change ${number} is open.`)
   const folder = resolve(options.project ?? '.')
-  const changed = await patched(folder, change)
+  const changed = await patchFile(folder, change)
   await writeFile(join(folder, change.file), changed)
   console.log(printable(change.patch).trimEnd())
   console.log(`Changed ${change.file}. Review it and commit it; then: countersign policy activate`)
@@ -61,7 +61,7 @@ async function applyChange(number: string, options: ServiceOptions): Promise<voi
  * The file of the folder with the change. Rejects when its lines are not those of the version in
  * force.
  */
-async function patched(folder: string, { file, patch }: PolicyChangeView): Promise<string> {
+async function patchFile(folder: string, { file, patch }: PolicyChangeView): Promise<string> {
   if (!/^workers\/[^/\\]+\.md$/.test(file)) throw new CommandFailure(`${file} is no worker file.`)
   const { applyPatch } = await import('diff')
   const text = await readFile(join(folder, file), 'utf8').catch(() => null)

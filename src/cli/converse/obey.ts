@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { type Service, pageUrl } from '../service/service.ts'
-import { quoted } from '../text/quoted.ts'
+import { quoteLines } from '../text/quoted.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import { filesToSend } from './files-to-send.ts'
@@ -89,7 +89,7 @@ async function printInputs(service: Service, { id }: RunDetail): Promise<void> {
   for (const { tool, input } of calls) {
     console.log(printableLine(tool))
     const columns = terminalColumns()
-    for (const row of quoted(JSON.stringify(input, null, 2), { columns, diff: false })) {
+    for (const row of quoteLines(JSON.stringify(input, null, 2), { columns, diff: false })) {
       console.log(row)
     }
   }

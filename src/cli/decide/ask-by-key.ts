@@ -37,7 +37,7 @@ export async function askByKey(
     console.log(settleCommand(request))
     return 'left'
   }
-  if (request.kind === 'question') return answered(await keys.aside(() => askAnswer(request)))
+  if (request.kind === 'question') return choiceOf(await keys.aside(() => askAnswer(request)))
   const elsewhere = whereToSign(service, request)
   if (elsewhere !== null) console.log(elsewhere)
   let seenAll = page.whole
@@ -133,7 +133,7 @@ async function view(service: Service, request: RequestDetail, keys: KeySource): 
   return isWhole
 }
 
-function answered(answer: Answer | 'skip' | 'quit'): KeyChoice {
+function choiceOf(answer: Answer | 'skip' | 'quit'): KeyChoice {
   if (answer === 'quit') return 'detach'
   return answer === 'skip' ? 'left' : answer
 }

@@ -5,7 +5,7 @@ import { noOutput, placeBehind, type OutputPlace } from '#domain/text/output-pla
 import type { OutputStream } from '#domain/tools/tool-result.ts'
 import { ServiceProblem, type Service } from '../service/service.ts'
 import { dim } from '../text/colour.ts'
-import { quoted } from '../text/quoted.ts'
+import { quoteLines } from '../text/quoted.ts'
 
 const names: Record<OutputStream, string> = { stdout: 'standard output', stderr: 'standard error' }
 /** A line that goes on for longer is printed in pieces. */
@@ -73,7 +73,7 @@ export class OutputReader {
   /** What is whole of a piece, in lines; the rest waits for the next one. */
   #lines(followed: FollowedOutput, piece: { bytes: Uint8Array; missing: number }): string[] {
     const columns = this.#columns === null ? null : this.#columns - indentColumns
-    const linesOf = (text: string): string[] => quoted(text, { columns, diff: false })
+    const linesOf = (text: string): string[] => quoteLines(text, { columns, diff: false })
     const gap =
       piece.missing === 0
         ? []
@@ -96,7 +96,7 @@ export class OutputReader {
     const query = { offset: followed.place.offset }
     const answer = await this.#service
       .answer(requestOf('getOutput', { params, query }))
-      .catch(refused)
+      .catch(refusalText)
     if (answer === 'not_found') {
       followed.ended = true
       return { bytes: new Uint8Array(), missing: 0 }
@@ -132,7 +132,7 @@ function newlyFollowed(): FollowedOutput {
  * A stopped command has no output any more; an offset behind the end is of an attempt that was
  * given up.
  */
-function refused(error: unknown): string {
+function refusalText(error: unknown): string {
   const mayPass = ['not_found', 'invalid_request', 'rate_limited', 'unavailable']
   if (!(error instanceof ServiceProblem) || !mayPass.includes(error.code)) throw error
   return error.code

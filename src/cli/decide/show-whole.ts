@@ -1,7 +1,7 @@
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestOf } from '#client/call.ts'
 import type { Service } from '../service/service.ts'
-import { quoted } from '../text/quoted.ts'
+import { quoteLines } from '../text/quoted.ts'
 import { requestText } from '../text/request-text.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
@@ -20,7 +20,7 @@ export async function showWhole(
   const page = requestText(request, { full: true, columns })
   print(page.text)
   const input = JSON.stringify(request.input, null, 2)
-  print(['', 'input', ...quoted(input, { columns, diff: false }), ''].join('\n'))
+  print(['', 'input', ...quoteLines(input, { columns, diff: false }), ''].join('\n'))
   const params = { id: request.id }
   for (const { kind, path } of request.namedFiles) {
     if (kind !== 'text' && kind !== 'binary') continue
@@ -37,7 +37,7 @@ export async function showWhole(
 function contentLines(what: string, bytes: Uint8Array, columns: number | null): string | null {
   const text = textOf(bytes)
   if (text === null) return null
-  return [`${what} (${bytes.length})`, ...quoted(text, { columns, diff: false }), ''].join('\n')
+  return [`${what} (${bytes.length})`, ...quoteLines(text, { columns, diff: false }), ''].join('\n')
 }
 
 function notText(what: string, bytes: Uint8Array): string {

@@ -20,7 +20,7 @@ export type HookWords = Readonly<
 export function hookCommand(name: AgentName, words: HookWords): string {
   const { folder } = agentSettings[name]
   const hookFlags = Object.entries(words).flatMap(([word, value]) =>
-    value === undefined ? [] : [`--${word}`, quoted(value)],
+    value === undefined ? [] : [`--${word}`, quote(value)],
   )
   const line = [`${name} --project ${folder}`, ...hookFlags].join(' ')
   const places = `PATH="$PATH:"${folder}/node_modules/.bin`
@@ -46,7 +46,7 @@ export function hookUrl({ url, wait, worker }: HookWords): string {
 }
 
 /** One word for a POSIX shell. */
-function quoted(word: string): string {
+function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 

@@ -94,7 +94,7 @@ async function answerEvent(
     return null
   }
   const canEnd = isUnattended(name, environment) && event.hook_event_name === 'PreToolUse'
-  const leave = canEnd && options.defer !== undefined ? leaving(hook.event, url, environment) : null
+  const leave = canEnd && options.defer !== undefined ? leaveBy(hook.event, url, environment) : null
   return decideHook(event, {
     ...settings,
     leave,
@@ -119,7 +119,7 @@ function isUnattended(name: string, environment: Environment): boolean {
 }
 
 /** Notes the session of an event. */
-function leaving(
+function leaveBy(
   event: Readonly<Record<string, unknown>>,
   url: string,
   environment: Environment,

@@ -30,7 +30,7 @@ queues:
 
 defaults: { queue: review } # where calls go that no routing entry matches
 
-${workspaces(facts, root)}${routing(facts)}
+${workspaces(facts, root)}${routingText(facts)}
 # The organisation's own rules; they may only tighten.
 # overlays:
 #   - when: { tool: delete_file }
@@ -71,7 +71,7 @@ ${none}workspaces: { default: { root: ${folder} } }
 `
 }
 
-function routing({ infrastructure, isGit, worktrees }: FolderFacts): string {
+function routingText({ infrastructure, isGit, worktrees }: FolderFacts): string {
   const entries = [
     ...infrastructure.map(
       (name) => `  # ${name}/ describes what runs elsewhere: high risk needs a reason.

@@ -1,6 +1,6 @@
 import type { PinnedServer } from '#api/schemas/policy/policy.ts'
 import { bold, dim, red, yellow } from './colour.ts'
-import { quoted } from './quoted.ts'
+import { quoteLines } from './quoted.ts'
 import { printableLine } from './terminal-text.ts'
 import { fromNow } from './times.ts'
 
@@ -36,12 +36,12 @@ function wordsOf({ tools, changes }: PinnedServer, columns: number | null): stri
     '',
     `${bold(printableLine(name))}  ${approval}  ${dim('the server says:')}`,
     ...warnings.map((warning) => yellow(printableLine(warning))),
-    ...quoted(text, { columns, diff: false }),
+    ...quoteLines(text, { columns, diff: false }),
   ])
   const changed = (changes?.tools ?? []).flatMap(({ name, change, diff }) => [
     '',
     yellow(`${printableLine(name)} was ${change} since:`),
-    ...quoted(diff, { columns, diff: true }),
+    ...quoteLines(diff, { columns, diff: true }),
   ])
   return [...descriptions, ...changed]
 }

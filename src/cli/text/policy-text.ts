@@ -1,5 +1,5 @@
 import type { PolicyDifference, PolicyReplay, PolicyState } from '#api/schemas/policy/policy.ts'
-import { counted } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/counted.ts'
 import { bold, dim, red, yellow } from './colour.ts'
 import { table } from './table.ts'
 import { printable, printableLine } from './terminal-text.ts'
@@ -106,7 +106,9 @@ function notJudgedText(notJudged: PolicyReplay['notJudged']): readonly string[] 
   const rows = notJudged.map(({ runId, worker, tool, why }) => [runId, worker, tool, why])
   return [
     '',
-    yellow(`${counted(notJudged.length, 'call')} cannot be judged before the version is in force:`),
+    yellow(
+      `${countWords(notJudged.length, 'call')} cannot be judged before the version is in force:`,
+    ),
     table(['run', 'worker', 'tool', 'why'], rows, ''),
   ]
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { quoted } from './quoted.ts'
+import { quoteLines } from './quoted.ts'
 import { wrap } from './wrap.ts'
 
 test('every line of a quotation begins with the bar, wrapped ones too', () => {
@@ -10,7 +10,7 @@ test('every line of a quotation begins with the bar, wrapped ones too', () => {
       fc.integer({ min: 12, max: 80 }),
       (text, columns) => {
         for (const diff of [true, false]) {
-          for (const line of quoted(text, { columns, diff })) expect(line).toMatch(/│[ ↪]/)
+          for (const line of quoteLines(text, { columns, diff })) expect(line).toMatch(/│[ ↪]/)
         }
       },
     ),
@@ -19,7 +19,7 @@ test('every line of a quotation begins with the bar, wrapped ones too', () => {
 
 test('a forged line of ours stays behind the bar', () => {
   const text = 'x\nquorum  2 of platform; Grace: approve'
-  expect(quoted(text, { columns: null, diff: false })).toEqual([
+  expect(quoteLines(text, { columns: null, diff: false })).toEqual([
     '│ x',
     '│ quorum  2 of platform; Grace: approve',
   ])
@@ -27,7 +27,7 @@ test('a forged line of ours stays behind the bar', () => {
 
 test('many blank lines become their count, and what follows stays in sight', () => {
   const text = `a\n${'\n'.repeat(100)}evil`
-  expect(quoted(text, { columns: 80, diff: false })).toEqual([
+  expect(quoteLines(text, { columns: 80, diff: false })).toEqual([
     '│ a',
     '│ ⟦100 blank lines⟧',
     '│ evil',
@@ -35,7 +35,7 @@ test('many blank lines become their count, and what follows stays in sight', () 
 })
 
 test('the sign of a line in a difference is not taken for a trailing blank', () => {
-  expect(quoted(' \n+new \n-old', { columns: null, diff: true })).toEqual([
+  expect(quoteLines(' \n+new \n-old', { columns: null, diff: true })).toEqual([
     '│  ',
     '│ +new·',
     '│ -old',

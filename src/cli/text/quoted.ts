@@ -18,7 +18,7 @@ export interface QuotedOptions {
  * Somebody else's text as lines of ours: escaped, wrapped within the bar, and eight or more blank
  * lines as their count, so that nothing scrolls out of sight unannounced (security.md 17, 18).
  */
-export function quoted(text: string, options: QuotedOptions): string[] {
+export function quoteLines(text: string, options: QuotedOptions): string[] {
   const { lines } = splitLines(text)
   return lineBlocks(lines, lines.length).flatMap((block) =>
     block.kind === 'blank'

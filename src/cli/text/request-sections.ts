@@ -6,7 +6,7 @@ import type { AlikeRequest, NamedFileView } from '#api/schemas/requests/request-
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { againSentence, alikeWords } from '#domain/deciding/alike-words.ts'
 import { fromNow } from './times.ts'
-import { quoted } from './quoted.ts'
+import { quoteLines } from './quoted.ts'
 
 /**
  * Where a program says that it works, each of its words escaped, and what of it is proved; nothing
@@ -58,13 +58,18 @@ export function namedFileLines({ namedFiles, runId }: RequestDetail): string[] {
     dim('files that it names, as they were when the request was opened'),
     ...namedFiles.flatMap((file) => [
       `  ${printableLine(file.path)}  ${file.bytes} bytes  ${dim(file.hash)}${notKept[file.kind] ?? ''}`,
-      ...(file.writtenBy === null ? [] : [yellow(`  ! ${written(file.writtenBy, runId)}`)]),
+      ...(file.writtenBy === null
+        ? []
+        : [yellow(`  ! ${writtenBySentence(file.writtenBy, runId)}`)]),
     ]),
     '',
   ]
 }
 
-function written(call: NonNullable<NamedFileView['writtenBy']>, runId: string | null): string {
+function writtenBySentence(
+  call: NonNullable<NamedFileView['writtenBy']>,
+  runId: string | null,
+): string {
   const { state, tool, turn, worker } = call
   const by = `${printableLine(tool)}, turn ${turn} of ${printableLine(worker)}`
   if (state === 'waiting') return `would be written by an earlier call of this turn: ${by}`
@@ -90,12 +95,12 @@ export function serverWords({ presentation }: RequestDetail, columns: number | n
     typeof definitionChange === 'string'
       ? [
           yellow('what the server has changed since the activation of this version:'),
-          ...quoted(definitionChange, { columns, diff: true }),
+          ...quoteLines(definitionChange, { columns, diff: true }),
         ]
       : []
   return [
     dim('what the server says about the tool (not verified):'),
-    ...quoted(says, { columns, diff: false }),
+    ...quoteLines(says, { columns, diff: false }),
     ...changed,
     '',
   ]

@@ -5,7 +5,7 @@ import { starterName } from '#domain/text/starter-name.ts'
 import { cueLines, effectOf, routingLines, taskLine } from './request-card.ts'
 import { alikeLines, originLines, namedFileLines, serverWords } from './request-sections.ts'
 import { bold, dim, red, yellow } from './colour.ts'
-import { quoted } from './quoted.ts'
+import { quoteLines } from './quoted.ts'
 import { printableLine } from './terminal-text.ts'
 import { fromNow } from './times.ts'
 import { terminalColumns } from './wrap.ts'
@@ -35,7 +35,7 @@ export interface RequestText {
 export function requestText(request: RequestDetail, options: RequestTextOptions): RequestText {
   const { columns = terminalColumns() } = options
   const { presentation } = request
-  const content = quoted(presentation.content, { columns, diff: presentation.type === 'diff' })
+  const content = quoteLines(presentation.content, { columns, diff: presentation.type === 'diff' })
   const visible = options.full ? content : content.slice(0, shortLines)
   const lines = [
     ...head(request),
@@ -63,7 +63,7 @@ function head(request: RequestDetail): string[] {
   return [
     ...taskLine(request),
     `${bold(`#${request.number} ${printableLine(effectOf(request))}`)}  ${riskWord(request.risk)}  ${request.state}`,
-    `${wanting(request, asker)}; queue ${printableLine(request.queue)}${expiry(request)}`,
+    `${wantingSentence(request, asker)}; queue ${printableLine(request.queue)}${expiry(request)}`,
     ...cueLines(request),
     `${dim('why am I asked')}  ${printableLine(request.rule.text)}${source}`,
     ...routingLines(request),
@@ -85,7 +85,7 @@ function below({ lineage, runId }: RequestDetail): string[] {
 }
 
 /** Who wants it: the worker, or the person who invoked a manual tool. */
-function wanting(request: RequestDetail, asker: string): string {
+function wantingSentence(request: RequestDetail, asker: string): string {
   const { worker, tool, invokedBy, external } = request
   if (external !== null) {
     const behalf = external.onBehalfOf === null ? '' : `, on behalf of ${external.onBehalfOf.name}`
@@ -141,7 +141,7 @@ function claim(request: RequestDetail, most: number, columns: number | null): st
   const programs = [program?.title, program?.presentation?.content].flatMap((text) => text ?? [])
   const statement = request.external === null ? (request.agentReason ?? '') : programs.join('\n')
   if (statement === '') return []
-  const lines = quoted(statement, { columns, diff: false })
+  const lines = quoteLines(statement, { columns, diff: false })
   const who = request.external === null ? 'agent' : 'program'
   return [
     dim(`the ${who}'s claim, not verified:`),
@@ -154,7 +154,7 @@ function foot(request: RequestDetail): string[] {
   const votes = request.decisions.map((decision) => `; ${vote(request, decision)}`)
   const { canDecide, reason } = request.eligibility
   return [
-    `${dim('quorum')}  ${printableLine(request.quorum.text)}${votes.join('')}${missing(request)}`,
+    `${dim('quorum')}  ${printableLine(request.quorum.text)}${votes.join('')}${missingSentence(request)}`,
     ...steps(request),
     `${dim('revision')} ${request.revision}  ${dim('digest')} ${request.digest}`,
     ...(request.execution.state === 'not_started'
@@ -165,7 +165,7 @@ function foot(request: RequestDetail): string[] {
 }
 
 /** What the quorum still lacks, once somebody has voted. */
-function missing({ state, quorum }: RequestDetail): string {
+function missingSentence({ state, quorum }: RequestDetail): string {
   if (state !== 'pending' || quorum.counted.length === 0) return ''
   return `; still ${printableLine(quorum.missing.map(placeText).join(' and '))}`
 }

@@ -2,7 +2,7 @@ import type { MessageFile, Transcript, TranscriptCall } from '#api/schemas/runs/
 import { approvalSentence } from '#domain/text/approval-words.ts'
 import { callSubject } from '#domain/text/call-subject.ts'
 import { bold, dim, green, red, yellow } from './colour.ts'
-import { quoted } from './quoted.ts'
+import { quoteLines } from './quoted.ts'
 import { printableLine } from './terminal-text.ts'
 
 const inputMost = 160
@@ -35,7 +35,7 @@ export class TranscriptPrinter {
       const key = `text ${item.role} ${item.turn} ${item.at}`
       if (item.text !== undefined && item.text !== '' && !this.#isKnown(item) && this.#first(key)) {
         const speaker = speakerOf(item)
-        lines.push(bold(printableLine(speaker)), ...this.#quoted(item.text, ''))
+        lines.push(bold(printableLine(speaker)), ...this.#quoteLines(item.text, ''))
       }
       const files = item.files ?? []
       if (files.length > 0 && this.#first(`files ${key}`)) {
@@ -91,13 +91,13 @@ export class TranscriptPrinter {
       approval === undefined ? '' : ` ${dim(printableLine(approvalSentence(approval)))}`
     return [
       `${indent}${printableLine(call.tool)} ${word}${approved}`,
-      ...this.#quoted(shorten(result.text ?? '', resultMost), indent),
+      ...this.#quoteLines(shorten(result.text ?? '', resultMost), indent),
     ]
   }
 
-  #quoted(text: string, before: string): string[] {
+  #quoteLines(text: string, before: string): string[] {
     const columns = this.#columns === null ? null : this.#columns - before.length
-    return quoted(text, { columns, diff: false }).map((line) => before + line)
+    return quoteLines(text, { columns, diff: false }).map((line) => before + line)
   }
 
   #first(key: string): boolean {

@@ -40,7 +40,7 @@ export async function holdFolder(folder: string): Promise<HeldFolder> {
         throw new CommandFailure(`Process ${other.pid} is the witness of ${folder}: stop it first`)
       }
       const own = highest + 1
-      if (!(await linked(half, fileOf(own)))) continue
+      if (!(await linkFile(half, fileOf(own)))) continue
       // Whoever looked long ago may have made a number that others were past already.
       if ((await highestHolder(folder)) !== own) {
         await rm(fileOf(own), { force: true })
@@ -75,7 +75,7 @@ async function forgetBelow(folder: string, own: number): Promise<void> {
   }
 }
 
-async function linked(from: string, to: string): Promise<boolean> {
+async function linkFile(from: string, to: string): Promise<boolean> {
   return link(from, to).then(
     () => true,
     (error: NodeJS.ErrnoException) => {

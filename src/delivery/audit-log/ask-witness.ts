@@ -97,10 +97,10 @@ function outcomeOf(
   const answeredSize = sizeIn(answer)
   if (answeredSize !== null && answeredSize > size) return ahead(answeredSize, size)
   if (answeredSize === size) {
-    return contradicted(`it cosigned another tree of ${size} events than the log has`)
+    return contradictionOutcome(`it cosigned another tree of ${size} events than the log has`)
   }
   if (answer.status === 422) {
-    return contradicted('the log does not go on from the tree that it cosigned')
+    return contradictionOutcome('the log does not go on from the tree that it cosigned')
   }
   const meaning = meanings[answer.status]
   const why = meaning === undefined ? '' : `: ${meaning}`
@@ -129,9 +129,11 @@ function cosignatureOf(body: string, note: string, key: NoteKey): WitnessOutcome
 }
 
 function ahead(theirs: number, ours: number): WitnessOutcome {
-  return contradicted(`it cosigned ${theirs} events, and the log has ${ours}: the log was set back`)
+  return contradictionOutcome(
+    `it cosigned ${theirs} events, and the log has ${ours}: the log was set back`,
+  )
 }
 
-function contradicted(problem: string): WitnessOutcome {
+function contradictionOutcome(problem: string): WitnessOutcome {
   return { state: 'contradicted', problem }
 }

@@ -75,7 +75,7 @@ export class WitnessRelay implements AsyncDisposable {
   async #round(): Promise<void> {
     const { db, log, policies } = this.#options
     const policy = await policies.inForce()
-    const witnesses = policy.config.audit.witnesses.map(opened)
+    const witnesses = policy.config.audit.witnesses.map(parseWitness)
     this.#hasWitnesses = witnesses.length > 0
     if (policy.digest !== this.#version) {
       await forgetOtherWitnesses(
@@ -156,9 +156,9 @@ export class WitnessRelay implements AsyncDisposable {
   }
 }
 
-type OpenedWitness = ReturnType<typeof opened>
+type OpenedWitness = ReturnType<typeof parseWitness>
 
-function opened({ name, url, vkey }: WitnessSetting) {
+function parseWitness({ name, url, vkey }: WitnessSetting) {
   const key = parseVerifierKey(vkey)
   return { id: keyLabel(key), name, url, key }
 }

@@ -17,7 +17,7 @@ export async function reconcileApprovals(delivering: DeliveryContext): Promise<r
   const startedAgain: string[] = []
   let running: ReadonlySet<string> | null = null
   for (let after: string | null = null; ;) {
-    const ids = await waiting(delivering.db, after)
+    const ids = await findWaiting(delivering.db, after)
     // Where no program asks, Temporal is not asked either.
     if (ids.length > 0) running ??= await runningApprovals(delivering)
     for (const id of ids) {
@@ -29,7 +29,7 @@ export async function reconcileApprovals(delivering: DeliveryContext): Promise<r
   }
 }
 
-async function waiting(db: Db, after: string | null): Promise<string[]> {
+async function findWaiting(db: Db, after: string | null): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from request
     where state = 'pending' and kind = 'external'

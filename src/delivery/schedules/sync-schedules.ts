@@ -38,7 +38,7 @@ export async function syncSchedules(
     await temporal.withDeadline(() => handle.update(() => options), withinMs)
   }
   for (const id of there) {
-    await temporal.withDeadline(() => deleted(schedule, id), withinMs)
+    await temporal.withDeadline(() => deleteSchedule(schedule, id), withinMs)
   }
 }
 
@@ -50,7 +50,7 @@ async function ownIds(schedule: Client['schedule']): Promise<Set<string>> {
   return ids
 }
 
-async function deleted(schedule: Client['schedule'], id: string): Promise<void> {
+async function deleteSchedule(schedule: Client['schedule'], id: string): Promise<void> {
   try {
     await schedule.getHandle(id).delete()
   } catch (error) {

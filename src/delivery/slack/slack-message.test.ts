@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { SlackRequest } from './read-slack-request.ts'
 import { slackMessage, slackReminder } from './slack-message.ts'
-import { escaped, plainText } from './slack-text.ts'
+import { escapeText, plainText } from './slack-text.ts'
 
 const request: SlackRequest = {
   id: '0199aaaa-0000-7000-8000-000000000001',
@@ -46,7 +46,7 @@ it('shows hostile text as text: no markup is read anywhere, and what cannot be s
     }
   }
   expect(JSON.stringify(posts[0])).toContain('[U+202E RIGHT-TO-LEFT OVERRIDE]txt.exe')
-  expect(escaped('<!channel> & <@U1>')).toBe('&lt;!channel&gt; &amp; &lt;@U1&gt;')
+  expect(escapeText('<!channel> & <@U1>')).toBe('&lt;!channel&gt; &amp; &lt;@U1&gt;')
 })
 
 // Rules: security.md 20

@@ -3,7 +3,7 @@ import { effectOf } from '../channels/channel-event.ts'
 import { cuesLine } from '../channels/request-notice.ts'
 import type { SlackRequest } from './read-slack-request.ts'
 import type { SlackPost } from './slack-client.ts'
-import { escaped, plainText } from './slack-text.ts'
+import { escapeText, plainText } from './slack-text.ts'
 
 /** The button that opens the modal; its value is the request's id. */
 export const openAction = 'countersign_open'
@@ -28,7 +28,7 @@ export function slackMessage(request: SlackRequest, publicUrl: string): SlackPos
   const text = isWaiting ? `Request ${where} waits` : `Request ${where}: ${request.state}`
   const link = `${publicUrl}/requests/${request.id}`
   return {
-    text: escaped(text),
+    text: escapeText(text),
     blocks: [
       { type: 'section', text: plainText(headline(request)) },
       { type: 'context', elements: [plainText(factsLine(request))] },
@@ -65,7 +65,7 @@ export function slackReminder(request: SlackRequest, type: string): SlackPost {
     type === 'request.escalated'
       ? `Request #${request.number} still waits: more people may decide it now`
       : `Request #${request.number} still waits`
-  return { text: escaped(text), blocks: [{ type: 'section', text: plainText(text) }] }
+  return { text: escapeText(text), blocks: [{ type: 'section', text: plainText(text) }] }
 }
 
 /**

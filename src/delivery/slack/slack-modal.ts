@@ -56,7 +56,7 @@ export function decisionModal(record: RequestDetailRecord, publicUrl: string): M
     close: plainText('Not now', 24),
     blocks: [
       { type: 'section', text: plainText(record.title) },
-      ...preformatted(record.presentation.content),
+      ...preformattedBlocks(record.presentation.content),
       ...record.presentation.warnings.map((warning) => section(`Note: ${warning}`)),
       { type: 'section', fields: factsOf(record).map((fact) => plainText(fact, 2000)) },
       ...(record.agentReason === null
@@ -139,7 +139,7 @@ function factsOf(record: RequestDetailRecord): string[] {
 }
 
 /** The unchanged content in pieces of a length that Slack accepts; none of it is markup. */
-function preformatted(content: string): KnownBlock[] {
+function preformattedBlocks(content: string): KnownBlock[] {
   const text = visible(content)
   const pieces: string[] = []
   for (let at = 0; at < text.length; at += maxTextLength)

@@ -28,7 +28,7 @@ export function visible(text: string): string {
  * Escapes the notification line, the only text that Slack reads as markup: no entity, link or
  * mention can begin in it.
  */
-export function escaped(text: string): string {
+export function escapeText(text: string): string {
   return visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 

@@ -87,23 +87,23 @@ export type Eligibility =
 export function judgeEligibility(input: EligibilityInput): Eligibility {
   const { person } = input
   if (person === null) {
-    return refused('machine', "you can't decide: machine identities never decide")
+    return refuse('machine', "you can't decide: machine identities never decide")
   }
-  if (!person.enabled) return refused('disabled', "you can't decide: your account is disabled")
+  if (!person.enabled) return refuse('disabled', "you can't decide: your account is disabled")
   const teams = quorumTeams(input.quorum)
   if (!person.teams.some((team) => teams.includes(team))) {
     const teamNames = teams.length === 0 ? 'any team that may decide this' : teams.join(' or ')
-    return refused('not_in_team', `you can't decide: you are not in ${teamNames}`)
+    return refuse('not_in_team', `you can't decide: you are not in ${teamNames}`)
   }
   const behind = input.principals.filter((principal) => principal.personId === person.id)
   if (behind.length > 0 && !input.selfApproval) {
     const reasons = behind.map((principal) => principal.why)
-    return refused('behind_request', `you can't decide: ${behindText(reasons)}`)
+    return refuse('behind_request', `you can't decide: ${behindText(reasons)}`)
   }
   return { canDecide: true, reason: null, selfApproved: behind.length > 0 }
 }
 
-function refused(
+function refuse(
   which: Extract<Eligibility, { canDecide: false }>['which'],
   reason: string,
 ): Eligibility {

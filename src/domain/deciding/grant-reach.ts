@@ -109,7 +109,9 @@ export function reachWords(reach: GrantReach, root: ReachRoot | null): string[] 
   if (reach.scope === 'once') return ['This call, once.']
   return [
     whichCalls(reach),
-    ...(reach.files.length === 0 ? [] : [`Only while these files are as now: ${listed(reach)}.`]),
+    ...(reach.files.length === 0
+      ? []
+      : [`Only while these files are as now: ${listFiles(reach)}.`]),
     whichRuns(root),
     `Not calls that policy blocks by then; not after the definition of ${reach.tool} changes; and only as long as you may decide such calls.`,
   ]
@@ -126,7 +128,7 @@ function whichCalls({ scope, tool, path }: GrantReach): string {
   }
 }
 
-function listed({ files }: GrantReach): string {
+function listFiles({ files }: GrantReach): string {
   return files.map(({ path }) => path).join(', ')
 }
 

@@ -24,7 +24,7 @@ export interface Tally {
  */
 export function tally(quorum: Quorum, votes: readonly Vote[]): Tally {
   const tallies = quorum.any.map((places) => tallyOf(places, votes))
-  const best = tallies.toSorted((left, right) => lacking(left) - lacking(right))[0]
+  const best = tallies.toSorted((left, right) => countLacking(left) - countLacking(right))[0]
   return best ?? { met: false, required: [], counted: [], missing: [] }
 }
 
@@ -68,7 +68,7 @@ function bothPlaces(left: readonly QuorumPlace[], right: readonly QuorumPlace[])
   return teams.map((team) => ({ team, count: Math.max(seats(left, team), seats(right, team)) }))
 }
 
-function lacking(counted: Tally): number {
+function countLacking(counted: Tally): number {
   return counted.missing.reduce((sum, place) => sum + place.count, 0)
 }
 

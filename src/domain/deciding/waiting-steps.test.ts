@@ -3,7 +3,7 @@ import type { Routing } from './judgement.ts'
 import { quorumTeams, tally } from './quorum.ts'
 import {
   beforeEscalation,
-  escalated,
+  escalateRouting,
   revisedRouting,
   stepsDue,
   waitingSteps,
@@ -56,7 +56,7 @@ describe('the steps of a request that waits', () => {
 // Rules: product.md 18
 describe('an escalation', () => {
   test('is not there yet when what it was about is asked anew', () => {
-    expect(beforeEscalation(escalated(routing, ['security']))).toEqual(routing)
+    expect(beforeEscalation(escalateRouting(routing, ['security']))).toEqual(routing)
   })
 
   const both = {
@@ -69,7 +69,7 @@ describe('an escalation', () => {
   }
 
   test('lets the added team fill places of the queue’s own, as many distinct people as before', () => {
-    const after = escalated({ ...routing, quorum: both }, ['security'])
+    const after = escalateRouting({ ...routing, quorum: both }, ['security'])
     expect(after.quorumText).toBe('2 of platform (or security) and 1 of legal')
     expect(quorumTeams(after.quorum)).toEqual(['platform', 'security', 'legal'])
     const edsger = { personId: 'edsger', teams: ['security'] }
@@ -87,17 +87,17 @@ describe('an escalation', () => {
   })
 
   test('never gives a place of another team to those it adds', () => {
-    const after = escalated({ ...routing, quorum: both }, ['security'])
+    const after = escalateRouting({ ...routing, quorum: both }, ['security'])
     const three = ['a', 'b', 'c'].map((personId) => ({ personId, teams: ['security'] }))
     expect(tally(after.quorum, three).missing).toEqual([{ team: 'legal', count: 1 }])
   })
 
   test('twice adds nobody twice, and never the queue’s own team', () => {
-    const once = escalated(routing, ['security', 'platform'])
+    const once = escalateRouting(routing, ['security', 'platform'])
     expect(once.quorumText).toBe('1 of platform (or security)')
-    expect(escalated(once, ['security'])).toEqual(once)
-    expect(escalated(once, ['legal']).quorumText).toBe('1 of platform (or security, legal)')
-    expect(escalated(routing, ['platform'])).toEqual(routing)
+    expect(escalateRouting(once, ['security'])).toEqual(once)
+    expect(escalateRouting(once, ['legal']).quorumText).toBe('1 of platform (or security, legal)')
+    expect(escalateRouting(routing, ['platform'])).toEqual(routing)
   })
 
   test('outlives a revision of the call, whose other steps stay what they were', () => {

@@ -29,7 +29,7 @@ export function waitingSteps(times: WaitingTimes, quorum: Quorum): readonly Wait
  * own team too. Places of other teams stay theirs, and no place falls away: as many distinct people
  * as before have to agree (product.md 18).
  */
-export function escalated(routing: Routing, addTeams: readonly string[]): Routing {
+export function escalateRouting(routing: Routing, addTeams: readonly string[]): Routing {
   const quorum = withTeams(routing, addTeams)
   return { ...routing, quorum, quorumText: quorumText(quorum) }
 }
@@ -79,7 +79,7 @@ export function beforeEscalation(routing: Routing): Routing {
  */
 function escalatedBy(routing: Routing, takenSteps: readonly WaitingStep[]): Routing {
   return takenSteps.reduce(
-    (before, step) => (step.kind === 'escalate' ? escalated(before, step.addTeams) : before),
+    (before, step) => (step.kind === 'escalate' ? escalateRouting(before, step.addTeams) : before),
     routing,
   )
 }

@@ -66,7 +66,7 @@ function usualEvent(input: Input): HookEvent {
   if (event === undefined) {
     throw new HookInputError('The input of the hook is not a hook event: hook_event_name')
   }
-  return named({
+  return makeEvent({
     hook_event_name: event,
     session_id: nameOf(input, 'session_id'),
     tool_name: nameOf(input, 'tool_name'),
@@ -77,7 +77,7 @@ function usualEvent(input: Input): HookEvent {
 }
 
 /** Without the members that are not known. */
-function named(event: {
+function makeEvent(event: {
   readonly [Name in keyof HookEvent]-?:
     | HookEvent[Name]
     | (Name extends 'tool_use_id' | 'cwd' ? undefined : never)
@@ -144,7 +144,7 @@ export const agents = {
     works: 'run with it, in headless mode',
     events: ['BeforeTool', 'AfterTool'],
     read: (input) =>
-      named({
+      makeEvent({
         hook_event_name: geminiEvent(input),
         session_id: nameOf(input, 'session_id'),
         tool_name: nameOf(input, 'tool_name'),
@@ -167,7 +167,7 @@ export const agents = {
     works: 'run with it, in prompt mode',
     events: ['preToolUse', 'postToolUse', 'postToolUseFailure'],
     read: (input) =>
-      named({
+      makeEvent({
         hook_event_name: copilotEvent(input),
         session_id: nameOf(input, 'sessionId'),
         tool_name: nameOf(input, 'toolName'),
@@ -193,7 +193,7 @@ export const agents = {
     works: 'partly: from its contract, no outcome; not run with it',
     events: ['preToolUse'],
     read: (input) =>
-      named({
+      makeEvent({
         hook_event_name: 'PreToolUse',
         session_id: nameOf(input, 'conversation_id'),
         tool_name: nameOf(input, 'tool_name'),

@@ -87,10 +87,10 @@ export function callOfEvent(
   if (call === null) return { tool: nameOf(tool, agent), input }
   // On another drive there is no relative path: it stays absolute, and is refused.
   const outside = Object.values(call.input).some((v) => typeof v === 'string' && isAbsolute(v))
-  return outside ? call : { tool: call.tool, input: defined(call.input) }
+  return outside ? call : { tool: call.tool, input: dropUndefined(call.input) }
 }
 
-function defined(input: Input): Input {
+function dropUndefined(input: Input): Input {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
 }
 

@@ -34,12 +34,12 @@ export function unclearNumberIn(value: unknown, at = ''): string | null {
 function decimalOf(literal: string): string {
   const [, whole = '', fraction = '', exponent = '0'] =
     /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(literal) ?? []
-  const digits = trimmed(`${whole}${fraction}`)
+  const digits = trimZeros(`${whole}${fraction}`)
   if (digits.text === '') return '0'
   return `${digits.text}e${Number(exponent) - fraction.length + digits.zerosBehind}`
 }
 
-function trimmed(digits: string): { readonly text: string; readonly zerosBehind: number } {
+function trimZeros(digits: string): { readonly text: string; readonly zerosBehind: number } {
   let begin = 0
   while (digits[begin] === '0') begin += 1
   let end = digits.length

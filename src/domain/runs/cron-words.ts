@@ -22,7 +22,7 @@ export function cronWords(cron: string): string | null {
   if (when === null) return null
   if (minutes.length * hours.length <= 4) {
     const times = hours.flatMap((h) => minutes.map((m) => clock(h, m)))
-    return `${when} at ${listed(times)}`
+    return `${when} at ${listWords(times)}`
   }
   const often = intervalWords(minutes, hours)
   if (often === null) return null
@@ -66,18 +66,18 @@ function dayWords(
   days: readonly number[],
   named: readonly string[],
 ): string | null {
-  const inMonths = named.length === 12 ? '' : ` in ${listed(named)}`
+  const inMonths = named.length === 12 ? '' : ` in ${listWords(named)}`
   if (monthDays.length < 31) {
     if (days.length < 7 || monthDays.length > 4) return null
-    const of = named.length === 12 ? 'every month' : listed(named)
-    return `on the ${listed(monthDays.map(ordinal))} of ${of}`
+    const of = named.length === 12 ? 'every month' : listWords(named)
+    return `on the ${listWords(monthDays.map(ordinal))} of ${of}`
   }
   if (days.length === 7) return `every day${inMonths}`
   const isWorking = days.length === 5 && !days.includes(0) && !days.includes(6)
   if (isWorking) return `every weekday${inMonths}`
   // A week begins on Monday.
   const ordered = days.toSorted((a, b) => ((a + 6) % 7) - ((b + 6) % 7))
-  return `every ${listed(ordered.map((day) => weekdays[day] ?? ''))}${inMonths}`
+  return `every ${listWords(ordered.map((day) => weekdays[day] ?? ''))}${inMonths}`
 }
 
 /** How often within a day, and between which times. */
@@ -114,7 +114,7 @@ function ordinal(day: number): string {
   return `${day}${ending}`
 }
 
-function listed(words: readonly string[]): string {
+function listWords(words: readonly string[]): string {
   if (words.length < 2) return words[0] ?? ''
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`
 }

@@ -61,13 +61,13 @@ export function verifyConsistency(claim: {
     subtrees.unshift({ range: { begin: 0, end: from }, hash: fromRoot })
   }
   const old = subtrees.filter(({ range }) => range.end <= from)
-  return isSameHash(joined(old), fromRoot) && isSameHash(joined(subtrees), root)
+  return isSameHash(joinHashes(old), fromRoot) && isSameHash(joinHashes(subtrees), root)
 }
 
 const emptyRoot = rangeHash({ begin: 0, end: 0 }, () => Buffer.alloc(0))
 
 /** Joins ranges that meet, beginning with the lowest subtree of the proof. */
-function joined(subtrees: readonly { range: TreeRange; hash: Uint8Array }[]): Uint8Array {
+function joinHashes(subtrees: readonly { range: TreeRange; hash: Uint8Array }[]): Uint8Array {
   const [first, ...others] = subtrees
   if (first === undefined) return emptyRoot
   let { range, hash } = first

@@ -63,7 +63,7 @@ export async function cuesOfCall(call: CuedCall): Promise<readonly FoundCue[]> {
   if (facts.isFirstUse) {
     cues.push({ id: 'first_use', text: usualCueTexts.first_use ?? '' })
   }
-  return bounded(cues)
+  return boundCues(cues)
 }
 
 async function cuesOfCommand(
@@ -74,14 +74,14 @@ async function cuesOfCommand(
     isOffline: facts.isOffline,
     domains: facts.domains,
     isTracked: async (path, cwd) => {
-      const relative = joined(cwd, path)
+      const relative = joinTexts(cwd, path)
       return relative !== null && facts.isTracked(relative)
     },
   })
 }
 
 /** `notes/../a` as `a`; `null` for what does not lie below the root. */
-function joined(cwd: string, path: string): string | null {
+function joinTexts(cwd: string, path: string): string | null {
   if (path.startsWith('/')) return null
   const names: string[] = cwd === '' || cwd === '.' ? [] : cwd.split('/')
   for (const name of path.split('/')) {
@@ -153,7 +153,7 @@ async function embeddedCommands(
 }
 
 /** Each only once, few of one kind, and not too many of all. */
-function bounded(cues: readonly FoundCue[]): readonly FoundCue[] {
+function boundCues(cues: readonly FoundCue[]): readonly FoundCue[] {
   const ownCues: FoundCue[] = []
   for (const cue of cues) {
     const same = ownCues.filter(({ id }) => id === cue.id)

@@ -117,12 +117,12 @@ const handedOn = /\.(env|headers)(\.|$)/
 export function maskChange(change: SettingChange): SettingChange {
   const mask = (value: string | null): string | null => {
     if (value === null) return null
-    return handedOn.test(change.at) ? hashed('value', value) : maskSecrets(value, hashBytes)
+    return handedOn.test(change.at) ? hashValue('value', value) : maskSecrets(value, hashBytes)
   }
   return { at: change.at, before: mask(change.before), after: mask(change.after) }
 }
 
-function hashed(kind: string, value: string): string {
+function hashValue(kind: string, value: string): string {
   const hash = hashBytes(value).slice(0, 'sha256:'.length + 12)
   return `[${kind}, ${value.length} characters, ${hash}…]`
 }

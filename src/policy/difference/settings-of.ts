@@ -52,7 +52,7 @@ function flatten(settings: Map<string, readonly string[]>, at: string, value: un
     if (named) for (const one of value) flatten(settings, below(one.name), one)
   } else if (isObject(value) && consentText(value) === null) {
     for (const [key, one] of Object.entries(value)) {
-      if (!silent.has(key)) flatten(settings, below(key.replace(/Ms$/, '')), timed(key, one))
+      if (!silent.has(key)) flatten(settings, below(key.replace(/Ms$/, '')), timeText(key, one))
     }
   } else settings.set(at, [textOf(value)])
 }
@@ -84,7 +84,7 @@ function bare(value: unknown): unknown {
     Object.entries(value).flatMap(([key, one]) =>
       one === null || silent.has(key)
         ? []
-        : [[key.replace(/Ms$/, ''), bare(timed(key, one))] as const],
+        : [[key.replace(/Ms$/, ''), bare(timeText(key, one))] as const],
     ),
   )
 }
@@ -97,8 +97,8 @@ function consentText(value: Record<string, unknown>): string | null {
 }
 
 /** Milliseconds as they are written. */
-function timed(key: string, value: unknown): unknown {
+function timeText(key: string, value: unknown): unknown {
   if (!key.endsWith('Ms')) return value
-  if (Array.isArray(value)) return value.map((one) => timed(key, one))
+  if (Array.isArray(value)) return value.map((one) => timeText(key, one))
   return typeof value === 'number' ? durationText(value) : value
 }

@@ -57,7 +57,7 @@ export async function judge(query: PolicyQuery): Promise<Judgement> {
   const cues = await cuesOfCall({ ...call, tool: call.tool.name, facts: factsOf(query, worker) })
   if (cues.length > 0) note('cues', 'yes', cues.map(({ id, text }) => `${id}: ${text}`).join('; '))
   const place = routeOf(query, worker, call, guarded, cues)
-  const answer = answering(query, call, place, steps)
+  const answer = answerAt(query, call, place, steps)
 
   const capability = await judgeCapability(worker, query.workspace, call.accesses)
   if ('error' in capability) {
@@ -240,7 +240,7 @@ function routeOf(
   return { traits, cues, route: route(config, call, traits) }
 }
 
-function answering(
+function answerAt(
   query: PolicyQuery,
   call: CanonicalCall,
   place: { readonly route: Route; readonly cues: readonly FoundCue[] },

@@ -19,17 +19,17 @@ export const schemaNames = Object.keys(files) as SchemaName[]
  * relations within them, are that command's alone.
  */
 export function jsonSchemaOf(name: SchemaName): JsonObject {
-  return { ...made(name, withoutLinks), title: files[name].title }
+  return { ...makeSchema(name, withoutLinks), title: files[name].title }
 }
 
 /**
  * The same with the links of its descriptions, which are relative to docs/: for the pages there.
  */
 export function documentedSchemaOf(name: SchemaName): JsonObject {
-  return made(name, (text) => text)
+  return makeSchema(name, (text) => text)
 }
 
-function made(name: SchemaName, written: (text: string) => string): JsonObject {
+function makeSchema(name: SchemaName, written: (text: string) => string): JsonObject {
   return z.toJSONSchema(files[name].schema, {
     target: 'draft-7',
     io: 'input',

@@ -78,7 +78,7 @@ function linearPattern(pattern: string): { test(text: string): boolean; toString
 linearPattern.code = 'require("re2js")'
 
 function inWords({ instancePath, keyword, params, message }: ErrorObject): InputProblem {
-  const path = ['input', ...instancePath.split('/').slice(1).map(unescaped)]
+  const path = ['input', ...instancePath.split('/').slice(1).map(unescapePart)]
   const { missingProperty, additionalProperty, allowedValues } = params
   if (keyword === 'required' && typeof missingProperty === 'string') {
     return { field: [...path, missingProperty].join('.'), problem: 'is missing' }
@@ -94,6 +94,6 @@ function inWords({ instancePath, keyword, params, message }: ErrorObject): Input
 }
 
 /** One part of a JSON Pointer as it is called. */
-function unescaped(part: string): string {
+function unescapePart(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~')
 }

@@ -28,54 +28,55 @@ export async function readBackup(file: string): Promise<CheckedBackup> {
   const files: Manifest['files'] = []
   const keys: KeyFile[] = []
   const ends = new Map<string, Buffer>()
-  for await (const { path, bytes } of archived(file)) {
+  for await (const { path, bytes } of archivedFile(file)) {
     if (path === manifestName || path === manifestHashName) {
       ends.set(path, Buffer.from(bytes))
       continue
     }
     if (isKeyPath(path)) keys.push({ path, bytes: Buffer.from(bytes) })
-    else if (tableOfPart(path) === null) throw damaged(file, `${path} belongs to no backup`)
+    else if (tableOfPart(path) === null) throw damageError(file, `${path} belongs to no backup`)
     files.push({ path, bytes: bytes.length, sha256: sha256(bytes) })
   }
   const manifest = readManifest(file, ends)
   const changed = manifest.files.find((listed, index) => !isDeepStrictEqual(listed, files[index]))
-  if (changed !== undefined) throw damaged(file, `${changed.path} is not what was saved`)
-  if (files.length !== manifest.files.length) throw damaged(file, 'it has files that are not its')
+  if (changed !== undefined) throw damageError(file, `${changed.path} is not what was saved`)
+  if (files.length !== manifest.files.length)
+    throw damageError(file, 'it has files that are not its')
   return { manifest, keys, rows: () => rowsOf(file) }
 }
 
 async function* rowsOf(file: string): AsyncGenerator<SavedRows> {
-  for await (const { path, bytes } of archived(file)) {
+  for await (const { path, bytes } of archivedFile(file)) {
     const table = tableOfPart(path)
     if (table !== null) yield { table, text: zstdDecompressSync(bytes).toString('utf8') }
   }
 }
 
-async function* archived(file: string): AsyncGenerator<ArchivedFile> {
+async function* archivedFile(file: string): AsyncGenerator<ArchivedFile> {
   const chunks = createReadStream(file, { highWaterMark: 1024 * 1024 })
   try {
     yield* filesOfArchive(chunks)
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
     if (code !== undefined) throw new Error(`${file} cannot be read (${code})`, { cause })
-    throw damaged(file, message)
+    throw damageError(file, message)
   }
 }
 
 function readManifest(file: string, ends: ReadonlyMap<string, Buffer>): Manifest {
   const bytes = ends.get(manifestName)
   if (bytes === undefined || !ends.has(manifestHashName)) {
-    throw damaged(file, 'its end is missing')
+    throw damageError(file, 'its end is missing')
   }
   if (ends.get(manifestHashName)?.toString('utf8').trim() !== sha256(bytes)) {
-    throw damaged(file, `${manifestName} differs from what was saved`)
+    throw damageError(file, `${manifestName} differs from what was saved`)
   }
   const manifest = manifestSchema.safeParse(JSON.parse(bytes.toString('utf8')))
   if (manifest.success) return manifest.data
   throw new Error(`${file} is a backup in a format that this version does not know`)
 }
 
-function damaged(file: string, why: string): Error {
+function damageError(file: string, why: string): Error {
   return new Error(`${file} is damaged or not a backup: ${why}. Nothing was changed`)
 }
 

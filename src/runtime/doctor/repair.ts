@@ -7,7 +7,7 @@ import { adoptRows } from '#services/installation/adopt-rows.ts'
 import { raiseEpoch, type LostRows } from '#services/installation/raise-epoch.ts'
 import { readCallsWithoutRequest } from '#services/installation/calls-without-request.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
-import { counted } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/counted.ts'
 import type { Db } from '#store/database.ts'
 import {
   findRestored,
@@ -140,10 +140,10 @@ async function beginEpoch(
 ): Promise<string[]> {
   const { epoch, checks, waiting } = await raiseEpoch(ctx, facts)
   await acceptDatabase(dataDir, epoch)
-  const began = `the epoch is ${epoch} now; ${counted(checks, 'call')} that may have run became outcome checks`
+  const began = `the epoch is ${epoch} now; ${countWords(checks, 'call')} that may have run became outcome checks`
   if (waiting === 0) return [began]
   const pending =
-    `${counted(waiting, 'request')} that may have been decided in the time that was lost are pending again, ` +
+    `${countWords(waiting, 'request')} that may have been decided in the time that was lost are pending again, ` +
     'and marked: look before you decide them'
   return [began, pending]
 }

@@ -43,7 +43,7 @@ function constant<T>(value: T): () => T {
 }
 
 function configuredKeys(text: string, retired: readonly string[]): Keys {
-  return sorted(
+  return sortKeys(
     readConfiguredKeys(text).map((key) => ({
       key,
       retiredAt: retired.includes(keyIdOf(key)) ? '' : null,
@@ -53,7 +53,7 @@ function configuredKeys(text: string, retired: readonly string[]): Keys {
 
 function keysIn(folder: string, retired: readonly string[]): Keys {
   const names = existsSync(folder) ? readdirSync(folder) : []
-  return sorted(
+  return sortKeys(
     names
       .filter((name) => name.endsWith('.pem'))
       .map((name) => {
@@ -67,7 +67,7 @@ function keysIn(folder: string, retired: readonly string[]): Keys {
   )
 }
 
-function sorted(
+function sortKeys(
   keys: readonly { readonly key: KeyObject; readonly retiredAt: string | null }[],
 ): Keys {
   const publicKeys = new Map<string, KeyObject>()

@@ -66,7 +66,7 @@ export async function launchNode(options: NodeServiceOptions): Promise<RunningSe
     words.ready.then(() => 'ready'),
     words.closed.then(() => exited).then((code) => `it ended with code ${code}`),
     silence.over,
-    aborted(options.stop),
+    waitForAbort(options.stop),
   ])
   if (outcome !== 'ready') {
     await endProcess(identity, { signal: 'SIGTERM', graceMs: 2_000 })
@@ -143,7 +143,7 @@ function timeout(afterMs: number): { over: Promise<string>; again: () => void } 
 }
 
 /** Never resolves without a signal. */
-function aborted(signal: AbortSignal | undefined): Promise<string> {
+function waitForAbort(signal: AbortSignal | undefined): Promise<string> {
   return new Promise((resolve) => {
     const settle = (): void => resolve('it was stopped while it started')
     if (signal?.aborted === true) settle()

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { NetworkAccess } from '#domain/network/network-access.ts'
 import {
   CommandStopped,
-  ended,
+  endOf,
   SandboxFailed,
   terminate,
   type CommandEnd,
@@ -86,7 +86,7 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
       detached: true,
     },
   )
-  const closed = ended(child)
+  const closed = endOf(child)
   // It reads its arguments first: until they are given, nothing has begun.
   const group =
     child.pid === undefined

@@ -20,14 +20,14 @@ export async function writeGitFiles(
   await chmod(folder, 0o755)
   const lines = trailers.map(({ name, value }) => `${name}: ${value}\n`)
   await writeFile(path.join(folder, 'trailers'), lines.join(''))
-  await writeFile(path.join(folder, 'exclude'), unseen.map((at) => `/${escaped(at)}\n`).join(''))
+  await writeFile(path.join(folder, 'exclude'), unseen.map((at) => `/${escapePath(at)}\n`).join(''))
   for (const name of messageHooks) {
     await writeFile(path.join(hooks, name), messageHook, { mode: 0o755 })
   }
 }
 
 /** A path as a pattern of Git that means just it. */
-function escaped(at: string): string {
+function escapePath(at: string): string {
   return at.replace(/[\\*?[\]!#]/g, '\\$&').replace(/ $/, '\\ ')
 }
 

@@ -35,7 +35,7 @@ export class CommandStopped extends Error {
  * Resolves with the exit code once the process has ended and its streams are closed, as a shell
  * says it.
  */
-export function ended(child: ChildProcess): Promise<number> {
+export function endOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('error', (error) => reject(new SandboxFailed(error.message)))
     child.once('close', (code, signal) => resolve(code ?? 128 + numberOf(signal)))

@@ -49,7 +49,7 @@ export function createDomainProxy(entries: readonly string[], host: ProxyHost): 
     let failure: unknown = new Error('no address answered')
     for (const address of addresses) {
       try {
-        return hold(await connected(address, target.port))
+        return hold(await connectTo(address, target.port))
       } catch (error) {
         failure = error
       }
@@ -72,7 +72,7 @@ export function createDomainProxy(entries: readonly string[], host: ProxyHost): 
   async function tunnel(url: string, socket: Duplex, head: Buffer): Promise<void> {
     try {
       const { host: name, port } = authority.exec(url)?.groups ?? {}
-      if (name === undefined || port === undefined) throw malformed()
+      if (name === undefined || port === undefined) throw refuseMalformed()
       const upstream = await reach({ host: name, port: Number(port) })
       if (socket.destroyed) return void upstream.destroy()
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
@@ -93,7 +93,7 @@ export function createDomainProxy(entries: readonly string[], host: ProxyHost): 
     try {
       const url = URL.parse(incoming.url ?? '')
       const isPlain = url?.protocol === 'http:' && url.username === '' && url.password === ''
-      if (url === null || !isPlain) throw malformed()
+      if (url === null || !isPlain) throw refuseMalformed()
       const port = url.port === '' ? 80 : Number(url.port)
       const upstream = await reach({ host: url.hostname, port })
       if (answer.destroyed) return void upstream.destroy()
@@ -142,7 +142,7 @@ function lineOf(sentence: string): string {
   return `countersign: ${sentence}\n`
 }
 
-function malformed(): TargetRefused {
+function refuseMalformed(): TargetRefused {
   return new TargetRefused('This proxy takes CONNECT HOST:PORT and http:// addresses only.')
 }
 
@@ -154,7 +154,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'no answer'
 }
 
-function connected(address: string, port: number): Promise<Socket> {
+function connectTo(address: string, port: number): Promise<Socket> {
   const socket = connect({ host: address, port })
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   socket.setTimeout(connectWithinMs, () => socket.destroy(new Error('it did not answer in time')))

@@ -6,7 +6,7 @@ import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { commandEnvironment } from '../bwrap/command-environment.ts'
 import type { CommandLimits } from '../process/command-limits.ts'
-import { CommandStopped, ended, SandboxFailed, type CommandEnd } from '../process/command-end.ts'
+import { CommandStopped, endOf, SandboxFailed, type CommandEnd } from '../process/command-end.ts'
 import { boundByKernel, type ControlGroup } from '../process/control-group.ts'
 import { processesOf } from '../process/processes-of.ts'
 import { lookAtTree } from '../process/process-tree.ts'
@@ -96,7 +96,7 @@ async function runAt(run: UnconfinedRun, home: string): Promise<CommandEnd> {
       detached: true,
     },
   )
-  const closed = ended(child)
+  const closed = endOf(child)
   closed.catch(() => undefined)
   const first = child.pid ?? 0
   const group = first === 0 ? null : boundByKernel(first, limits)

@@ -34,12 +34,12 @@ export function remoteSettings(address: string): Readonly<Record<string, string>
   return {
     // An empty helper ends the list of those before it.
     ...settingsOf([url, `${scheme}countersign@${rest}`], [credentials, ''], [credentials, helper]),
-    COUNTERSIGN_USER: decoded(user),
-    COUNTERSIGN_PASSWORD: decoded(password),
+    COUNTERSIGN_USER: decodeText(user),
+    COUNTERSIGN_PASSWORD: decodeText(password),
   }
 }
 
-function decoded(text: string): string {
+function decodeText(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

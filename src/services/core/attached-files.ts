@@ -2,7 +2,7 @@ import { limits } from '#domain/limits.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { loadExisting } from '#tools/files/load-version.ts'
 import { decodeText } from '#tools/presentations/file-kind.ts'
-import { quoted } from '../transcript/result-texts.ts'
+import { quoteText } from '../transcript/result-texts.ts'
 
 /** A file as it is handed over. */
 export interface AttachedFile {
@@ -47,7 +47,7 @@ export function withAttached(task: string, files: readonly ReadFile[]): string {
   const attached = files.map(({ path, bytes, hash, text, why }) => {
     const label = `- ${path} (${bytes} bytes, ${hash})`
     if (text === null) return `${label}: ${why ?? 'not shown here'}`
-    return `${label}, its content as quoted data: ${quoted(text)}`
+    return `${label}, its content as quoted data: ${quoteText(text)}`
   })
   return [task, ...(attached.length === 0 ? [] : ['', 'Attached files:', ...attached])].join('\n')
 }

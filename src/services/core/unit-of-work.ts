@@ -119,7 +119,7 @@ async function onceInUnitOfWork<T>(
       under: unitBy,
       revoke: (what, ids) => void revoked.push(...ids.map((id) => ({ what, id }))),
       audit: async (...entries) =>
-        void audit.push(...entries.map((entry) => stamped(entry, authority))),
+        void audit.push(...entries.map((entry) => stampEntry(entry, authority))),
       enqueue: async (row) => void outbox.push(row),
       announce: (decision) => {
         announced = outside(() => ctx.outboxAnnounced?.(decision))
@@ -157,7 +157,7 @@ async function onceInUnitOfWork<T>(
   return result
 }
 
-function stamped(entry: UnitEntry, authority: Authority): AuditEntry {
+function stampEntry(entry: UnitEntry, authority: Authority): AuditEntry {
   authority.assertRecords(entry.type)
   const { actor, channel } = authority
   return { actor, channel, ...entry }

@@ -5,7 +5,7 @@ import { whyReason } from '#domain/deciding/why-reason.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Tx } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
-import { tampered } from '../core/tampered.ts'
+import { tamperedProblem } from '../core/tampered.ts'
 import type { DecisionFacts } from '../requests/facts/decision-facts.ts'
 import { invalid, type DecisionInput } from '../requests/facts/decision-input.ts'
 import { refuseEnded } from '../requests/ending/refuse-ended.ts'
@@ -63,7 +63,7 @@ export function judgePerson(
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
 ): DecisionMarks {
-  if (facts.tampered !== null) throw tampered(facts.tampered)
+  if (facts.tampered !== null) throw tamperedProblem(facts.tampered)
   const eligibility = judgeEligibility({
     person: facts.person,
     quorum: request.routing.quorum,
@@ -77,7 +77,8 @@ export function judgePerson(
   })
   if (!eligibility.canDecide || person === null) {
     // A membership that somebody wrote is none, and is noticed.
-    if (which === 'not_in_team' && person?.forged === 'membership') throw tampered('membership')
+    if (which === 'not_in_team' && person?.forged === 'membership')
+      throw tamperedProblem('membership')
     throw refusal
   }
   return {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { SystemContext } from '../core/context.ts'
 import { bySystem, type SystemCaller } from '../core/authority.ts'
-import { tampered } from '../core/tampered.ts'
+import { tamperedProblem } from '../core/tampered.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { consumeLocked, readConsumed } from '../external/consume-permit.ts'
 import { lockDeployment, type ClaimedDeployment } from './deployment-request.ts'
@@ -26,8 +26,8 @@ export async function claimDeployment(
     const at = await lockDeployment(unit.tx, requestId)
     if (at === null) return new Problem('not_found', 'This is no request for a deployment')
     const { request, external } = at
-    if (!unit.seals.holds('request', request)) throw tampered('request')
-    if (!unit.seals.holds('external_request', external)) throw tampered('external_request')
+    if (!unit.seals.holds('request', request)) throw tamperedProblem('request')
+    if (!unit.seals.holds('external_request', external)) throw tamperedProblem('external_request')
     const wasTaken = external.consumed_at !== null
     const permit = wasTaken
       ? await readConsumed(ctx, unit, at)

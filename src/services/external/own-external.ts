@@ -3,7 +3,7 @@ import { Problem } from '#domain/problem.ts'
 import type { ExternalRequestTable, RequestTable } from '#store/tables/requests.ts'
 import { invalid } from '../requests/facts/decision-input.ts'
 import { lockRequests } from '../core/locks.ts'
-import { tampered } from '../core/tampered.ts'
+import { tamperedProblem } from '../core/tampered.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import type { Caller } from '../core/context.ts'
 import { byProgram, type Authority, type Program } from '../core/authority.ts'
@@ -33,7 +33,7 @@ export async function lockOwn(
     .where('request_id', '=', requestId)
     .executeTakeFirst()
   if (external === undefined) throw invalid('request', 'was not opened by a program')
-  if (!seals.holds('external_request', external)) throw tampered('external_request')
+  if (!seals.holds('external_request', external)) throw tamperedProblem('external_request')
   if (external.owner_id !== authority.actor.ownerId) {
     throw new Problem('forbidden', 'Only keys of the owner whose program asked may do this')
   }

@@ -10,7 +10,7 @@ import { getText, putContent, putContents } from '#store/content/content.ts'
 import { releaseContent } from '#store/content/drop-content.ts'
 import type { Tx } from '#store/database.ts'
 import { makePresentation } from '#tools/presentations/make-presentation.ts'
-import { titleLine, structured, titleOfCall } from '#tools/presentations/structured.ts'
+import { titleLine, presentStructured, titleOfCall } from '#tools/presentations/structured.ts'
 import type { StoredPresentation } from '../core/host-queries.ts'
 import { claimOf, type ExternalInput } from '../requests/facts/external-input.ts'
 import type { ExternalJudgement } from './judge-external.ts'
@@ -116,7 +116,7 @@ async function presentReport(
   const warnings = [...first, ...reportWarnings(tool, origin, reported !== null)]
   const presentation =
     reported === null
-      ? structured(input, { ...hashes, ...reporter }, warnings)
+      ? presentStructured(input, { ...hashes, ...reporter }, warnings)
       : makePresentation({
           ...reported.presentation,
           metadata: { ...reported.presentation.metadata, ...hashes, ...reporter },

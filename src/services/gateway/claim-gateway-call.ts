@@ -4,7 +4,7 @@ import { Problem } from '#domain/problem.ts'
 import type { GatewayRefusal } from '#domain/tools/tool-disposition.ts'
 import type { WorkerContext } from '../core/worker-context.ts'
 import { bySystem, executor } from '../core/authority.ts'
-import { tampered } from '../core/tampered.ts'
+import { tamperedProblem } from '../core/tampered.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { consumeLocked } from '../external/consume-permit.ts'
 import { lockCallToMake, type CallToMake } from './call-to-make.ts'
@@ -23,8 +23,8 @@ export async function claimGatewayCall(
     const at = await lockCallToMake(unit.tx, requestId)
     if (at === null || !isOpen(at)) return null
     const { request, external } = at
-    if (!unit.seals.holds('request', request)) throw tampered('request')
-    if (!unit.seals.holds('external_request', external)) throw tampered('external_request')
+    if (!unit.seals.holds('request', request)) throw tamperedProblem('request')
+    if (!unit.seals.holds('external_request', external)) throw tamperedProblem('external_request')
     const permit = await consumeLocked(ctx, unit, at, digest)
     if (permit instanceof Problem) {
       // Taken back, or not used in time: its state says so by the permit's own state.

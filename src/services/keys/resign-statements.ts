@@ -71,7 +71,7 @@ async function signRuns(tx: Tx, { signer, verifier, retiring }: Keys): Promise<n
     `.execute(tx)
     if (events.rows.length === 0) return null
     const statement = canonicalJson(statementOf(run))
-    return resigned({ signer, verifier }, 'run', signedOf({ ...run, statement }))
+    return resignRow({ signer, verifier }, 'run', signedOf({ ...run, statement }))
   }
   return signEach(runs, resign, (run, signed) =>
     tx.updateTable('run').set(signed).where('id', '=', run.id).execute(),
@@ -88,7 +88,7 @@ async function signActivations(tx: Tx, { signer, verifier, retiring }: Keys): Pr
   const resign = (row: (typeof rows)[number]): SignedStatement | null => {
     const event = events.find(({ detail }) => detail['sequence'] === row.sequence)
     if (event?.policyDigest !== row.digest || verifyActivation(verifier, row) === null) return null
-    return resigned({ signer, verifier }, 'activation', signedOf(row))
+    return resignRow({ signer, verifier }, 'activation', signedOf(row))
   }
   return signEach(rows, resign, ({ sequence }, signed) =>
     tx.updateTable('policy_activation').set(signed).where('sequence', '=', sequence).execute(),
@@ -107,7 +107,7 @@ async function signPins(tx: Tx, { signer, verifier, retiring }: Keys): Promise<n
         detail['definitionsHash'] === row.definitions_hash,
     )
     if (!isRecorded || verifyPin(verifier, row) === null) return null
-    return resigned({ signer, verifier }, 'pin', signedOf(row))
+    return resignRow({ signer, verifier }, 'pin', signedOf(row))
   }
   return signEach(rows, resign, ({ activation, worker, server }, signed) =>
     tx
@@ -130,7 +130,7 @@ async function signDiscards(tx: Tx, { signer, verifier, retiring }: Keys): Promi
   `.execute(tx)
   const resign = ({ id, discard }: (typeof rows)[number]): SignedStatement | null =>
     verifyStatement<DiscardStatement>(verifier, 'discard', discard)?.rootRunId === id
-      ? resigned({ signer, verifier }, 'discard', discard)
+      ? resignRow({ signer, verifier }, 'discard', discard)
       : null
   return signEach(rows, resign, ({ id, discard: { statement } }, { signature, key_id: keyId }) =>
     sql`update run set worktree = jsonb_set(worktree, '{discard}',
@@ -183,7 +183,7 @@ function signedOf(row: {
 }
 
 /** The same statement under the present key; `null` when the old signature does not hold. */
-function resigned(
+function resignRow(
   { signer, verifier }: { readonly signer: Signer; readonly verifier: Verifier },
   kind: StatementKind,
   signed: SignedStatement,

@@ -139,7 +139,7 @@ async function verifyAnswer(
   const { clientDataJSON: clientDataJson } = response.response
   const issued = await takeChallenge(ctx, { clientDataJson, purpose: 'register', sessionHash })
   if (issued === null) {
-    throw refused(
+    throw refuse(
       'answers no open challenge: each challenge counts once, for five minutes. Try again',
     )
   }
@@ -151,13 +151,13 @@ async function verifyAnswer(
     requireUserVerification: true,
     supportedAlgorithmIDs: algorithms,
   }).catch((error: unknown) => {
-    throw refused('does not verify', error)
+    throw refuse('does not verify', error)
   })
-  if (!verified.verified) throw refused('does not verify')
+  if (!verified.verified) throw refuse('does not verify')
   return verified.registrationInfo
 }
 
-function refused(message: string, cause?: unknown): Problem {
+function refuse(message: string, cause?: unknown): Problem {
   const sentence = `The passkey's answer ${message}`
   return new Problem('invalid_request', sentence, { field: 'response', message }, { cause })
 }

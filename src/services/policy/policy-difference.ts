@@ -18,13 +18,13 @@ const maxCharacters = 100
 export function policyDifference(before: Policy | null, after: Policy): JsonObject {
   const { files, settings } = compareVersions(before, after)
   const pathsWith = (change: string): string[] =>
-    shortened(files.filter((file) => file.change === change).map((file) => file.path))
+    shortenPaths(files.filter((file) => file.change === change).map((file) => file.path))
   const parts = settings.map(({ at }) => at.split(/[. ]/)[0] ?? at)
   return {
     added: pathsWith('added'),
     changed: pathsWith('changed'),
     removed: pathsWith('removed'),
-    settings: shortened([...new Set(parts)]),
+    settings: shortenPaths([...new Set(parts)]),
     changes: settings.slice(0, maxNames).map((change) => cut(maskChange(change))),
     ...(settings.length > maxNames ? { moreChanges: settings.length - maxNames } : {}),
   }
@@ -39,7 +39,7 @@ function cut({ at, before, after }: SettingChange): JsonObject {
 }
 
 /** Names, with the number of those left out. */
-function shortened(paths: readonly string[]): string[] {
+function shortenPaths(paths: readonly string[]): string[] {
   const sorted = paths.toSorted().map((path) => path.slice(0, maxCharacters))
   if (sorted.length <= maxNames) return sorted
   return [...sorted.slice(0, maxNames), `and ${sorted.length - maxNames} more`]

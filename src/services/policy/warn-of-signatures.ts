@@ -22,7 +22,7 @@ export async function warnOfSignatures(
   const votes = await whoCanSign(db, policy)
   return queues.flatMap((queue) => {
     const lacking = quorumsOf(policy, queue).find((quorum) => !tally(quorum, votes).met)
-    return lacking === undefined ? [] : [warning(queue, lacking, votes)]
+    return lacking === undefined ? [] : [quorumWarning(queue, lacking, votes)]
   })
 }
 
@@ -84,7 +84,7 @@ function mayAskHere({ queue, risk, when }: RoutingEntry, { name }: Queue): boole
   )
 }
 
-function warning(queue: Queue, quorum: Quorum, votes: readonly Vote[]): ProjectProblem {
+function quorumWarning(queue: Queue, quorum: Quorum, votes: readonly Vote[]): ProjectProblem {
   const teams = quorumTeams(quorum)
   const able = votes.filter((vote) => vote.teams.some((team) => teams.includes(team))).length
   const missing = tally(quorum, votes).missing.map(placeText).join(' and ')

@@ -22,7 +22,7 @@ export async function assertVisible(
         .where(runVisibleTo(viewer, 'run'))
         .executeTakeFirst()
     : undefined
-  if (row === undefined) throw missing(runId)
+  if (row === undefined) throw missingProblem(runId)
   return viewer
 }
 
@@ -47,12 +47,12 @@ export async function findRun(
         .executeTakeFirst()
     : undefined
   if (row !== undefined) return row.id
-  throw missing(reference)
+  throw missingProblem(reference)
 }
 
 const numberPattern = /^[1-9][0-9]{0,14}$/
 
-function missing(reference: string): Problem {
+function missingProblem(reference: string): Problem {
   return new Problem('not_found', `There is no run ${reference.slice(0, 80)} that you may see`)
 }
 

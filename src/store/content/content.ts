@@ -166,12 +166,12 @@ async function readPacked(
 
 function unpack(hash: string, row: PackedContent): Buffer {
   if (row.encoding === 'removed') throw new ContentRemoved(hash)
-  const bytes = row.encoding === 'zstd' ? decompressed(hash, row.bytes) : row.bytes
+  const bytes = row.encoding === 'zstd' ? decompressContent(hash, row.bytes) : row.bytes
   if (hashBytes(bytes) !== hash) throw new ContentChanged(hash)
   return bytes
 }
 
-function decompressed(hash: string, bytes: Buffer): Buffer {
+function decompressContent(hash: string, bytes: Buffer): Buffer {
   try {
     return zstdDecompressSync(bytes)
   } catch {

@@ -4,7 +4,7 @@ import type { CallPresentation, Tool } from '#domain/tools/tool.ts'
 import type { Approval } from '#domain/policy/verdict.ts'
 import { languageOf } from '../presentations/file-kind.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
-import { titleLine, structured, titleOfCall } from '../presentations/structured.ts'
+import { titleLine, presentStructured, titleOfCall } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 import { textProblems } from '../definition/text-problems.ts'
 import { customResult } from './custom-result.ts'
@@ -116,7 +116,7 @@ function presentedOf(
     title: title === null ? titleOfCall(name, input) : titleLine(title),
     presentation:
       presentation === null
-        ? structured(input, {}, warnings)
+        ? presentStructured(input, {}, warnings)
         : makePresentation({
             type: presentation.type,
             language: presentation.language ?? languageOf(''),

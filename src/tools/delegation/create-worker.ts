@@ -58,7 +58,7 @@ export function createWorker(
     accesses: () => [],
 
     async present({ definition }, { toolHash }) {
-      const created = checked(policy, creator, definition)
+      const created = checkDefinition(policy, creator, definition)
       const path = pathOf(created.name)
       await refuseExisting(project, created.name)
       return {
@@ -84,7 +84,7 @@ export function createWorker(
     },
 
     async execute({ definition }, { signal }) {
-      const created = checked(policy, creator, definition)
+      const created = checkDefinition(policy, creator, definition)
       await refuseExisting(project, created.name)
       const path = pathOf(created.name)
       const folder = await openWorkspace({ root: project.dir, hidden: ['.countersign'] })
@@ -104,7 +104,11 @@ function pathOf(name: string): string {
 }
 
 /** The worker that a definition would make, or every problem at once, with line, for the model. */
-function checked(policy: Policy, creator: WorkerDefinition, definition: string): WorkerDefinition {
+function checkDefinition(
+  policy: Policy,
+  creator: WorkerDefinition,
+  definition: string,
+): WorkerDefinition {
   const name = nameIn(definition)
   const isUsed = [...policy.workers.keys()].some(
     (used) => used.toLowerCase() === name.toLowerCase(),

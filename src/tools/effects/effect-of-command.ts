@@ -1,4 +1,4 @@
-import { counted } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/counted.ts'
 import { oneLine } from '#domain/text/one-line.ts'
 import type { CommandInput } from '#domain/tools/command.ts'
 import { analyseCommand } from '#policy/shell/analyse-command.ts'
@@ -34,7 +34,7 @@ export function effectOfCommand(input: CommandInput): string {
   if (input.kind === 'shell') return effectOfScript(input)
   const script = scriptOf(input.argv)
   if (script !== null) return effectOfScript({ kind: 'shell', script, cwd: input.cwd })
-  return `Run ${oneLine(input.argv.map(quoted).join(' '), 150)}`
+  return `Run ${oneLine(input.argv.map(quoteText).join(' '), 150)}`
 }
 
 function effectOfScript(input: CommandInput & { kind: 'shell' }): string {
@@ -61,8 +61,8 @@ function scriptOf([program = '', ...args]: readonly string[]): string | null {
 const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh'])
 
 /** Of a word of several lines, such as a program of Python, the first that says something. */
-function quoted(word: string): string {
+function quoteText(word: string): string {
   const lines = word.split('\n').filter((line) => line.trim() !== '')
-  if (lines.length > 1) return `'${lines[0]?.trim()}' (${counted(lines.length, 'line')})`
+  if (lines.length > 1) return `'${lines[0]?.trim()}' (${countWords(lines.length, 'line')})`
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`
 }

@@ -1,6 +1,6 @@
 import { oneLine } from '#domain/text/one-line.ts'
 import { callWorkerName, createWorkerName } from '#domain/tools/built-in-tools.ts'
-import { counted } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/counted.ts'
 import type { CommandInput } from '#domain/tools/command.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { Presentation } from '#domain/tools/presentation.ts'
@@ -76,7 +76,7 @@ function fileSentence({ tool, input, presentation }: EffectCall): string | null 
     case 'Edit':
     case 'MultiEdit':
       return presentation?.type === 'file_content' && lines !== null
-        ? `Create ${path} with ${counted(lines.added, 'line')}`
+        ? `Create ${path} with ${countWords(lines.added, 'line')}`
         : `Edit ${path}${lines === null ? '' : `: ${changeText(lines)}`}`
     default:
       return null
@@ -96,8 +96,8 @@ function linesOf(presentation: Presentation | null): Lines | null {
 
 function changeText({ added, removed }: Lines): string {
   const parts = [
-    ...(added > 0 ? [`${counted(added, 'line')} added`] : []),
-    ...(removed > 0 ? [`${counted(removed, 'line')} removed`] : []),
+    ...(added > 0 ? [`${countWords(added, 'line')} added`] : []),
+    ...(removed > 0 ? [`${countWords(removed, 'line')} removed`] : []),
   ]
   return parts.length === 0 ? 'no line changes' : parts.join(', ')
 }

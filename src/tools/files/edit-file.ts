@@ -75,7 +75,7 @@ export const editFile = defineBuiltIn({
     const before = await currentBase(workspace, path, recorded?.hash)
     const bytes = editedBytes(path, before, edits)
     const { hash } = fileVersion(bytes)
-    if (facts.newHash !== undefined && facts.newHash !== hash) throw changed(path)
+    if (facts.newHash !== undefined && facts.newHash !== hash) throw changedProblem(path)
     await workspace.write(path, bytes, before.hash)
     return {
       type: 'output',
@@ -93,9 +93,9 @@ async function currentBase(
 ): Promise<FileVersion> {
   if (recorded === undefined) return loadExisting(workspace, path)
   const state = await workspace.state(path, { hash: true })
-  if (state.hash !== recorded) throw changed(path)
+  if (state.hash !== recorded) throw changedProblem(path)
   const version = await loadExisting(workspace, path)
-  if (version.hash !== recorded) throw changed(path)
+  if (version.hash !== recorded) throw changedProblem(path)
   return version
 }
 
@@ -113,7 +113,7 @@ function editedBytes(path: string, before: FileVersion, edits: readonly TextEdit
   return bytes
 }
 
-function changed(path: string): WorkspaceProblem {
+function changedProblem(path: string): WorkspaceProblem {
   return new WorkspaceProblem(
     'stale',
     path,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { presentFileChange } from '../presentations/file-change.ts'
 import { decodeText, mediaTypeOf } from '../presentations/file-kind.ts'
-import { structured } from '../presentations/structured.ts'
+import { presentStructured } from '../presentations/structured.ts'
 import { defineBuiltIn } from '../definition/define-built-in.ts'
 import { expectedBase, loadExisting, loadVersion, requireWritable } from './load-version.ts'
 import { filePath } from '../definition/path-field.ts'
@@ -45,7 +45,7 @@ export const moveFile = defineBuiltIn({
       replaced === null
         ? {
             title: `Move ${from} → ${to}`,
-            presentation: structured(
+            presentation: presentStructured(
               { from, to, bytes: moved.bytes, hash: moved.hash },
               {
                 ...metadata,

@@ -1,5 +1,5 @@
 import type { CallPresentation } from '#domain/tools/tool.ts'
-import { structured } from '../presentations/structured.ts'
+import { presentStructured } from '../presentations/structured.ts'
 
 /**
  * What a call shows that looks through a folder: its arguments, and in the title what it does to
@@ -16,7 +16,11 @@ export function presentBelow(
 ): CallPresentation {
   return {
     title: `${verb} ${input.path === '' ? 'the workspace' : input.path}`,
-    presentation: structured({ ...input, glob: input.glob ?? null }, { path: input.path }, []),
+    presentation: presentStructured(
+      { ...input, glob: input.glob ?? null },
+      { path: input.path },
+      [],
+    ),
     facts: { toolHash, bases: [] },
     content: Buffer.from(`${JSON.stringify(input)}\n`),
     contentType: 'text/plain',

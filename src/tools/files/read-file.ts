@@ -8,7 +8,7 @@ import type { ToolResult } from '#domain/tools/tool-result.ts'
 import type { FileState } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { decodeText, mediaTypeOf } from '../presentations/file-kind.ts'
-import { structured } from '../presentations/structured.ts'
+import { presentStructured } from '../presentations/structured.ts'
 import { countLines } from '../presentations/make-presentation.ts'
 import { defineBuiltIn } from '../definition/define-built-in.ts'
 import { filePath } from '../definition/path-field.ts'
@@ -42,7 +42,7 @@ export const readFile = defineBuiltIn({
     const facts = { ...input, bytes: state.bytes, hash: state.hash }
     return {
       title: `Read ${path}`,
-      presentation: structured(facts, { path, bytes: state.bytes, hash: state.hash }, [
+      presentation: presentStructured(facts, { path, bytes: state.bytes, hash: state.hash }, [
         'The model will be shown the content of this file.',
       ]),
       facts: { toolHash, bases: [] },

@@ -53,11 +53,11 @@ export async function connectionOf(
     return {
       type: 'http',
       url: transport.url,
-      headers: filled(transport.headers, host.environment),
+      headers: fillVariables(transport.headers, host.environment),
     }
   }
   const { PATH = '/usr/local/bin:/usr/bin:/bin' } = host.environment
-  const environment = { PATH, ...filled(transport.env, host.environment) }
+  const environment = { PATH, ...fillVariables(transport.env, host.environment) }
   const { command, args } = transport
   return {
     type: 'stdio',
@@ -65,7 +65,7 @@ export async function connectionOf(
   }
 }
 
-function filled(
+function fillVariables(
   values: Readonly<Record<string, string>>,
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {

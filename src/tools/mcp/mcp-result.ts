@@ -13,7 +13,7 @@ export function mcpResult(server: string, tool: string, result: McpCallResult): 
   switch (result.type) {
     case 'output':
     case 'error':
-      return answered(result.type, result.output, result.text)
+      return answerResult(result.type, result.output, result.text)
     case 'lost':
       throw new Error(`The MCP server ${server} was lost while ${tool} ran: ${result.problem}`)
     case 'changed':
@@ -28,7 +28,7 @@ export function mcpResult(server: string, tool: string, result: McpCallResult): 
   }
 }
 
-function answered(type: 'output' | 'error', returned: Json, words: string): ToolResult {
+function answerResult(type: 'output' | 'error', returned: Json, words: string): ToolResult {
   const { output, files, leftOut: lost } = takeFiles(returned)
   const { text, leftOut } = visibleText(words)
   const notes = [

@@ -4,7 +4,7 @@ import type { CallPresentation, Tool } from '#domain/tools/tool.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { QueryNotAccepted } from '../custom/tool-child.ts'
-import { titleLine, structured } from '../presentations/structured.ts'
+import { titleLine, presentStructured } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 import { textProblems } from '../definition/text-problems.ts'
 import { hashOfDefinition, type McpDefinition } from './mcp-protocol.ts'
@@ -123,7 +123,7 @@ async function presentedOf(
     now.changed === null || pinned === null ? null : await definitionDifference(pinned, definition)
   return {
     title: titleLine(`Call ${definition.name} of ${server} ${JSON.stringify(input)}`),
-    presentation: structured(
+    presentation: presentStructured(
       input,
       {
         server,

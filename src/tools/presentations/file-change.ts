@@ -1,4 +1,4 @@
-import { counted } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/counted.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { Presentation } from '#domain/tools/presentation.ts'
@@ -101,7 +101,7 @@ function newFile({ path, metadata, warnings }: SharedParts, text: string): Prese
 }
 
 function whiteSpaceWarning(lines: number): string[] {
-  return lines === 0 ? [] : [`${counted(lines, 'line')} that change in white space alone.`]
+  return lines === 0 ? [] : [`${countWords(lines, 'line')} that change in white space alone.`]
 }
 
 function binaryChange({ path, before, after }: FileChange, shared: SharedParts): PresentedChange {

@@ -80,9 +80,9 @@ class Search {
     const [start, end] = this.#commonEnds([a0, a1, b0, b1])
     const middle: Stretch = [a0 + start, a1 - end, b0 + start, b1 - end]
     const parts = [
-      matched(a0, b0, start),
+      matchedLines(a0, b0, start),
       ...this.#inside(middle),
-      matched(a1 - end, b1 - end, end),
+      matchedLines(a1 - end, b1 - end, end),
     ]
     return parts
   }
@@ -106,7 +106,7 @@ class Search {
     const parts: (Stretch | LineChange)[] = []
     let [a, b] = [a0, b0]
     for (const [atA, atB] of anchors) {
-      parts.push([a, atA, b, atB], matched(atA, atB, 1))
+      parts.push([a, atA, b, atB], matchedLines(atA, atB, 1))
       ;[a, b] = [atA + 1, atB + 1]
     }
     parts.push([a, a1, b, b1])
@@ -152,7 +152,7 @@ class Search {
 
 type Stretch = [beforeFrom: number, beforeTo: number, afterFrom: number, afterTo: number]
 
-function matched(a: number, b: number, length: number): LineChange {
+function matchedLines(a: number, b: number, length: number): LineChange {
   return { same: true, before: [a, a + length], after: [b, b + length] }
 }
 

@@ -6,7 +6,7 @@ import type { CallPresentation, Tool } from '#domain/tools/tool.ts'
 import { makePresentation } from './make-presentation.ts'
 
 /** Arguments or facts as indented JSON. */
-export function structured(
+export function presentStructured(
   value: Json,
   metadata: JsonObject,
   warnings: readonly string[],
@@ -32,7 +32,7 @@ export function presentRaw(
   const why = error instanceof Error ? error.message : String(error)
   return {
     title: titleOfCall(tool.name, input),
-    presentation: structured(input, {}, [
+    presentation: presentStructured(input, {}, [
       `This presentation could not be built (${why.slice(0, 500)}); the raw arguments are shown.`,
     ]),
     facts: { toolHash: tool.definitionHash, bases: [] },

@@ -1,5 +1,5 @@
 import { lookAlikes } from '#domain/text/look-alikes.ts'
-import { counted } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/counted.ts'
 import { hiddenReason, labelOf } from '#domain/text/visible-text.ts'
 
 /**
@@ -10,9 +10,10 @@ import { hiddenReason, labelOf } from '#domain/text/visible-text.ts'
 export function textWarnings(lines: readonly string[]): string[] {
   const warnings: string[] = []
   const carriageReturns = lines.filter((line) => line.endsWith('\r')).length
-  if (carriageReturns > 0) warnings.push(`${counted(carriageReturns, 'line')} with CRLF line ends.`)
+  if (carriageReturns > 0)
+    warnings.push(`${countWords(carriageReturns, 'line')} with CRLF line ends.`)
   const trailing = lines.filter((line) => /[ \t]\r?$/.test(line)).length
-  if (trailing > 0) warnings.push(`${counted(trailing, 'line')} with space at the end.`)
+  if (trailing > 0) warnings.push(`${countWords(trailing, 'line')} with space at the end.`)
   const hidden = hiddenCharacters(lines)
   if (hidden !== null) warnings.push(hidden)
   const mistaken = countsOf(

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { usualScopes } from '#domain/policy/verdict.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { defineBuiltIn } from '../definition/define-built-in.ts'
-import { structured } from '../presentations/structured.ts'
+import { presentStructured } from '../presentations/structured.ts'
 
 /** So many characters always fit what a model is shown of one result. */
 const maxCharacters = 20_000
@@ -43,7 +43,7 @@ export const readResult = defineBuiltIn({
         input.call === 0
           ? `Read the pictures that were sent before turn ${input.turn}`
           : `Read the result of call ${input.call} of turn ${input.turn}`,
-      presentation: structured({ ...input }, {}, [
+      presentation: presentStructured({ ...input }, {}, [
         'The model will be shown what it was given of that call before.',
       ]),
       facts: { toolHash, bases: [] },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
-import { counted } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/counted.ts'
 import { gitPushName } from '#domain/tools/built-in-tools.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
@@ -64,8 +64,8 @@ export function gitPush(place: CommandPlace): NamedTool<typeof gitPushName> {
       const patches = await pushedPatches(push)
       const content = shownPush(push, count, patches.text)
       return {
-        effect: `Push ${counted(count, 'commit')} of ${branch} to ${remote} (${url})`,
-        title: `Push ${branch} to ${remote} (${counted(count, 'commit')})`,
+        effect: `Push ${countWords(count, 'commit')} of ${branch} to ${remote} (${url})`,
+        title: `Push ${branch} to ${remote} (${countWords(count, 'commit')})`,
         presentation: makePresentation({
           type: 'text',
           language: 'diff',

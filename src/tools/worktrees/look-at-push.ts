@@ -63,7 +63,7 @@ export async function lookAtPush(
   const newCommit = await tipOfBranch(record, branch, head)
   const environment = place.gitEnvironment ?? {}
   const remoteGit = { folder: worktree.folder, record, environment }
-  const [address, branches] = await reached(remote, async () => {
+  const [address, branches] = await reachRemote(remote, async () => {
     const at = await addressOf(remoteGit, url, signal)
     return [at, await branchesOf(remoteGit, at, signal)] as const
   })
@@ -104,7 +104,7 @@ async function tipOfBranch(record: WorktreeRecord, branch: string, head: string)
   return tip
 }
 
-async function reached<T>(remote: string, look: () => Promise<T>): Promise<T> {
+async function reachRemote<T>(remote: string, look: () => Promise<T>): Promise<T> {
   try {
     return await look()
   } catch (error) {

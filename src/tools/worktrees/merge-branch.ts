@@ -3,7 +3,7 @@ import { mergeBranchName } from '#domain/tools/built-in-tools.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
-import { counted } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/counted.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import {
@@ -68,8 +68,8 @@ export function mergeBranch(place: CommandPlace): NamedTool<typeof mergeBranchNa
       const { accesses, moved } = await mergedPaths(merge)
       const files = accesses.length - moved.length
       return {
-        effect: `Merge ${counted(commits.length, 'commit')} of ${branch} into ${base}, ${counted(files, 'changed file')}`,
-        title: `Merge ${branch} into ${base} (${counted(files, 'file')})`,
+        effect: `Merge ${countWords(commits.length, 'commit')} of ${branch} into ${base}, ${countWords(files, 'changed file')}`,
+        title: `Merge ${branch} into ${base} (${countWords(files, 'file')})`,
         presentation: makePresentation({
           type: 'diff',
           language: 'diff',

@@ -1,4 +1,4 @@
-import { counted } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/counted.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { BinaryChange, Side } from './binary-changes.ts'
 
@@ -34,7 +34,7 @@ function binaryWarnings(changes: readonly BinaryChange[]): string[] {
   const more = changes.length - listed.length
   return more === 0
     ? listed
-    : [...listed, `Nor are those of ${counted(more, 'other binary file')}.`]
+    : [...listed, `Nor are those of ${countWords(more, 'other binary file')}.`]
 }
 
 function sideText(side: Side): string {

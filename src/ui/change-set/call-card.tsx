@@ -86,7 +86,7 @@ export function CallCard(props: {
         )}
       </div>
       {state.opened === null ? (
-        <p className="dim small">{unasked(entry)}</p>
+        <p className="dim small">{unaskedReason(entry)}</p>
       ) : (
         <CallWithRequest {...props} asked={state.opened} />
       )}
@@ -94,7 +94,7 @@ export function CallCard(props: {
   )
 }
 
-function unasked({ tool, verdict }: ChangeEntry): ReactNode {
+function unaskedReason({ tool, verdict }: ChangeEntry): ReactNode {
   const words =
     verdict === 'preApproved'
       ? 'Pre-approved: nobody is asked.'

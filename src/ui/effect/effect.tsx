@@ -113,8 +113,8 @@ export function Effect(props: {
       </section>
       <p className="dim small facts-line">
         {files === null && lines !== null && lines.visible < lines.total
-          ? `${lines.visible.toLocaleString('en')} of ${counted(lines.total, 'line')} are on this page: the button above shows the rest.`
-          : `${counted(presentation.totalLines, 'line')}, ${counted(presentation.totalBytes, 'byte')} shown${presentation.truncated ? ' in part: the rest is under "every byte"' : ', nothing left out'}.`}
+          ? `${lines.visible.toLocaleString('en')} of ${countText(lines.total, 'line')} are on this page: the button above shows the rest.`
+          : `${countText(presentation.totalLines, 'line')}, ${countText(presentation.totalBytes, 'byte')} shown${presentation.truncated ? ' in part: the rest is under "every byte"' : ', nothing left out'}.`}
       </p>
       <EveryByte request={request} />
     </section>
@@ -146,7 +146,7 @@ function isAhead({ state, execution, kind }: ShownRequest): boolean {
   return state === 'pending' || (state === 'approved' && execution.state === 'not_started')
 }
 
-function counted(many: number, what: string): string {
+function countText(many: number, what: string): string {
   return `${many.toLocaleString('en')} ${what}${many === 1 ? '' : 's'}`
 }
 

@@ -1,4 +1,4 @@
-import { counted } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/counted.ts'
 import type { Gap } from './gaps.ts'
 import type { DiffHunk } from './unified-diff.ts'
 import { linesAtOnce } from './use-gaps.ts'
@@ -47,7 +47,7 @@ export function GapRow(props: {
 }
 
 function countedLines(lines: number): string {
-  return counted(lines, 'unchanged line')
+  return countWords(lines, 'unchanged line')
 }
 
 /** A hunk that changes white space alone, folded until its reader opens it. */
@@ -59,7 +59,7 @@ export function Fold(props: { hunk: DiffHunk; columns: number; onShow: (hunk: Di
       <tr>
         <td colSpan={columns}>
           <button type="button" onClick={() => onShow(hunk)}>
-            {counted(added, 'line')} that change in white space alone (show them)
+            {countWords(added, 'line')} that change in white space alone (show them)
           </button>
         </td>
       </tr>

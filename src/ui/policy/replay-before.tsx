@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import { Link } from 'react-router'
 import type { PolicyReplay } from '#api/schemas/policy/policy.ts'
 import type { Verdict } from '#domain/policy/verdict.ts'
-import { counted } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/counted.ts'
 import { callApi } from '../api/call-api.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 
@@ -95,7 +95,7 @@ function Found({ progress }: { progress: Progress }) {
     <div role="status" className="column">
       <p>
         {isDone ? '' : 'So far: '}
-        {counted(judged, 'call')} judged, {differing} would differ
+        {countWords(judged, 'call')} judged, {differing} would differ
         {notJudged > 0 && `, and ${notJudged} cannot be judged yet`}.
       </p>
       {items.length > 0 && (

@@ -24,7 +24,8 @@ test.each([
   ['references', filled('[a]: b\n')],
 ])('no text takes seconds to read: %s', (_, text) => {
   expect(text.length).toBeLessThanOrEqual(most)
-  const begun = performance.now()
+  const begun = process.cpuUsage()
   expect(markdownTree(text)).not.toBeNull()
-  expect(performance.now() - begun).toBeLessThan(3000)
+  // Of the processor: a busy machine lets the process wait.
+  expect(process.cpuUsage(begun).user).toBeLessThan(3_000_000)
 })

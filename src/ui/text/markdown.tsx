@@ -29,7 +29,7 @@ function childrenOf(node: Parents, source: string, depth: number): ReactNode[] {
 }
 
 function Node({ node, source, depth }: { node: Nodes; source: string; depth: number }) {
-  if (depth > maxDepth) return <VisibleText text={written(node, source)} />
+  if (depth > maxDepth) return <VisibleText text={writtenText(node, source)} />
   switch (node.type) {
     case 'paragraph':
       return <p>{childrenOf(node, source, depth)}</p>
@@ -77,7 +77,7 @@ function Node({ node, source, depth }: { node: Nodes; source: string; depth: num
     case 'table':
       return <MarkdownTable table={node} source={source} depth={depth} />
     default:
-      return <Words text={written(node, source)} />
+      return <Words text={writtenText(node, source)} />
   }
 }
 
@@ -122,6 +122,6 @@ function MarkdownTable({ table, source, depth }: { table: Table; source: string;
 }
 
 /** The characters that a node was read from. */
-function written(node: Nodes, source: string): string {
+function writtenText(node: Nodes, source: string): string {
   return source.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0)
 }

@@ -1,6 +1,6 @@
 import { applyPatch } from 'diff'
 import { expect, test } from 'vitest'
-import { quoted } from '#cli/text/quoted.ts'
+import { quoteLines } from '#cli/text/quoted.ts'
 import { printable } from '#cli/text/terminal-text.ts'
 import { wrap } from '#cli/text/wrap.ts'
 import { lineBlocks, linePieces, splitLines } from '#domain/text/line-pieces.ts'
@@ -156,7 +156,7 @@ function checkTerminal(text: string, lines: readonly string[], what: string): vo
     expect.fail(`${what}: a terminal would be sent a control character`)
   expect(shown.split('\n').length, what).toBe(text.split('\n').length)
   for (const diff of [false, true]) {
-    const rows = quoted(text, { columns: 80, diff })
+    const rows = quoteLines(text, { columns: 80, diff })
     const bare = rows.join('')
     if (raw.test(bare.replaceAll('\t', '')))
       expect.fail(`${what}: a quotation has a control character`)

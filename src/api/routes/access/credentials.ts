@@ -49,7 +49,7 @@ export const credentialRoutes = [
     answers: { 200: { description: 'The options', schema: schemas.registrationOptions } },
     answer: async (api, { caller, identity }) => ({
       status: 200,
-      body: await offerRegistration(api.ctx, caller, registering(api, identity)),
+      body: await offerRegistration(api.ctx, caller, registrationOf(api, identity)),
     }),
   }),
   route({
@@ -64,7 +64,7 @@ export const credentialRoutes = [
     problems: ['conflict'],
     answer: async (api, { body, caller, identity }) => {
       const { name, response } = body
-      const input = { ...registering(api, identity), name, response }
+      const input = { ...registrationOf(api, identity), name, response }
       const record = await registerCredential(api.ctx, caller, input)
       return { status: 201, body: answerOf(record) }
     },
@@ -122,7 +122,7 @@ export const credentialRoutes = [
   }),
 ]
 
-function registering(api: Api, identity: Identity) {
+function registrationOf(api: Api, identity: Identity) {
   if (identity.kind !== 'session') throw new Problem('forbidden', 'Only people can have passkeys')
   const { tokenHash: sessionHash } = identity.session
   return { sessionHash, relyingParty: relyingPartyOf(api.settings.publicUrl) }

@@ -47,7 +47,7 @@ export function oidcRoutes(failures: FailureLimit) {
         }
         await failures.check(request)
         await outages.check(request)
-        const { provider } = await configured(api)
+        const { provider } = await readConfigured(api)
         try {
           const { url, browser } = await beginProviderSignIn(api.ctx, {
             provider,
@@ -85,7 +85,7 @@ export function oidcRoutes(failures: FailureLimit) {
       answer: async (api, { request }) => {
         onlyGet(request.method)
         await failures.check(request)
-        const { policy, settings, provider } = await configured(api)
+        const { policy, settings, provider } = await readConfigured(api)
         const signedIn = signInWithProvider(api.ctx, {
           channel: channelOf(request),
           device: deviceOf(request),
@@ -132,7 +132,7 @@ function onlyGet(method: string): void {
   if (method !== 'GET') throw new Problem('method_not_allowed', 'Signing in is GET')
 }
 
-async function configured(api: Api): Promise<{
+async function readConfigured(api: Api): Promise<{
   readonly policy: Policy
   readonly settings: OidcSettings
   readonly provider: IdentityProvider

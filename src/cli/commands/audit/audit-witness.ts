@@ -84,7 +84,7 @@ async function askLog(log: NoteKey, options: WitnessOptions): Promise<void> {
   } = await service.call('getCheckpoint', { query: { since: last?.size ?? 0 } })
   const proof = consistency.map((hash) => Buffer.from(hash, 'base64'))
   const atSeconds = Math.floor(Date.now() / 1000)
-  const witnessed = refusing(() =>
+  const witnessed = refuseOn(() =>
     witnessCheckpoint({
       log: logKeysOf(log, parseHandovers(handovers)),
       last,
@@ -154,7 +154,7 @@ function keyOf(line: string): NoteKey {
 }
 
 /** A checkpoint that the log's key did not sign ends the command with that sentence. */
-function refusing<T>(witness: () => T): T {
+function refuseOn<T>(witness: () => T): T {
   try {
     return witness()
   } catch (cause) {

@@ -60,7 +60,7 @@ async function rotateLog(options: LogOptions): Promise<void> {
   if (options.lost === true && options.compromised === true) {
     throw new CommandFailure('Say --lost or --compromised, not both', exitCodes.usage)
   }
-  await failing(async () => {
+  await failOn(async () => {
     if (options.lost === true || options.compromised === true) await keys.markUnvouched(dataDir)
     if (options.lost !== true) await keys.makeNextLogKey(dataDir)
   })
@@ -84,7 +84,7 @@ async function rotateSigning(options: RotateOptions): Promise<void> {
   if (options.id !== undefined && !compromised) {
     throw new CommandFailure('--id goes with --compromised', exitCodes.usage)
   }
-  const old = await failing(async () => {
+  const old = await failOn(async () => {
     if (options.id !== undefined) {
       await keys.markCompromised(dataDir, options.id)
       return options.id
@@ -111,7 +111,7 @@ async function isOver(isOpen: () => Promise<boolean>): Promise<boolean> {
   return true
 }
 
-async function failing<T>(work: () => Promise<T>): Promise<T> {
+async function failOn<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {

@@ -55,7 +55,7 @@ export async function resumeSessions(
     for (const session of left) {
       const state = await stateOf(client, session)
       if (state === 'pending') {
-        pending.push({ ...named(session), state, exitCode: null, problem: null })
+        pending.push({ ...describeSession(session), state, exitCode: null, problem: null })
         continue
       }
       const resumed = await resume(session, state, settings)
@@ -76,7 +76,7 @@ async function resume(
   { output, program, sessions, words }: ResumeSettings,
 ): Promise<ResumedSession | null> {
   if (state instanceof Error) {
-    return { ...named(session), state: null, exitCode: null, problem: state.message }
+    return { ...describeSession(session), state: null, exitCode: null, problem: state.message }
   }
   if (!(await sessions.claim(session))) return null
   let exitCode: number | null = null
@@ -88,7 +88,7 @@ async function resume(
   } finally {
     await sessions.release(session, { isDone: exitCode === 0 })
   }
-  return { ...named(session), state, exitCode, problem }
+  return { ...describeSession(session), state, exitCode, problem }
 }
 
 async function stateOf(
@@ -118,7 +118,7 @@ async function untilOneEnds(
   await Promise.all(looks)
 }
 
-function named({
+function describeSession({
   number,
   requestId,
   sessionId,

@@ -47,7 +47,7 @@ const afterSeconds = 30
 const everyTool = '*'
 
 /** Most agents run the call when a hook fails in another way, or blocks without a word. */
-function blocking(command: string): string {
+function blockOnFailure(command: string): string {
   return `${command} || { echo "The hook of Countersign failed, so this is not done" >&2; exit 2; }`
 }
 
@@ -101,7 +101,7 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
     more: {},
     // Without a matcher it is every tool.
     entries: ({ command, event = 'PreToolUse', timeoutSeconds: timeout }) => ({
-      [event]: { hooks: [{ type: 'command', command: blocking(command), timeout }] },
+      [event]: { hooks: [{ type: 'command', command: blockOnFailure(command), timeout }] },
       PostToolUse: { hooks: [{ type: 'command', command, timeout: afterSeconds }] },
     }),
     managed: null,
@@ -114,7 +114,7 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
     entries({ command, timeoutSeconds }) {
       const hook = { name: 'countersign', type: 'command' }
       // It counts milliseconds, and its matcher is a regular expression.
-      const before = { ...hook, command: blocking(command), timeout: timeoutSeconds * 1000 }
+      const before = { ...hook, command: blockOnFailure(command), timeout: timeoutSeconds * 1000 }
       const after = { ...hook, command, timeout: afterSeconds * 1000 }
       return {
         BeforeTool: { matcher: '.*', hooks: [before] },
@@ -137,7 +137,7 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
       const hook = { type: 'command', cwd: '.' }
       const after = { ...hook, bash: command, timeoutSec: afterSeconds }
       return {
-        preToolUse: { ...hook, bash: blocking(command), timeoutSec },
+        preToolUse: { ...hook, bash: blockOnFailure(command), timeoutSec },
         postToolUse: after,
         postToolUseFailure: after,
       }
@@ -154,7 +154,7 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
     folder: '"${CURSOR_PROJECT_DIR:-.}"',
     more: { version: 1 },
     entries: ({ command, timeoutSeconds: timeout }) => ({
-      preToolUse: { command: blocking(command), timeout, failClosed: true },
+      preToolUse: { command: blockOnFailure(command), timeout, failClosed: true },
     }),
     managed: {
       file: 'cursor-hooks.json',

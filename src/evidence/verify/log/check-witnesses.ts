@@ -59,12 +59,12 @@ interface WitnessAnswer {
 
 function answerOf(key: NoteKey, evidence: WitnessedEvidence): WitnessAnswer {
   const { since, notes, beyond } = evidence
-  const sinceCosignature = since === null ? null : cosigned(since, key)
+  const sinceCosignature = since === null ? null : findCosigned(since, key)
   if (sinceCosignature !== null && 'size' in sinceCosignature)
     return { holds: true, text: cosignedText(sinceCosignature) }
   let problem = sinceCosignature?.problem
   for (const note of notes) {
-    const cosignature = cosigned(note, key)
+    const cosignature = findCosigned(note, key)
     if (cosignature === null) continue
     if ('problem' in cosignature) {
       problem ??= cosignature.problem
@@ -86,7 +86,7 @@ function cosignedText({ size, atSeconds }: { size: number; atSeconds: number }):
   return `cosigned the checkpoint of ${size} events at ${new Date(atSeconds * 1000).toISOString()}`
 }
 
-function cosigned(
+function findCosigned(
   note: string,
   key: NoteKey,
 ): { size: number; atSeconds: number } | { problem: string } | null {

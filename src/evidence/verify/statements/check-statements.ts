@@ -140,7 +140,7 @@ function pinOf(pin: JsonObject): string {
 }
 
 /** Where a worktree begins; the name of its branch is not signed. */
-function beginning(worktree: Json | undefined): string | null {
+function beginningOf(worktree: Json | undefined): string | null {
   if (worktree === undefined || worktree === null) return null
   const { base = null, baseCommit = null } = worktree as JsonObject
   return canonicalJson([base, baseCommit])
@@ -164,7 +164,7 @@ function differences(event: LoggedEvent, signed: JsonObject): string[] {
           startRequestId: [detail['startRequestId'] ?? null, signed['startRequestId'] ?? null],
           workspace: [detail['workspace'] ?? null, signed['workspace'] ?? null],
           parentRunId: [detail['parentRunId'] ?? null, signed['parentRunId'] ?? null],
-          worktree: [beginning(worktree), beginning(signed['worktree'])],
+          worktree: [beginningOf(worktree), beginningOf(signed['worktree'])],
         }
       : type === 'permit.issued'
         ? {

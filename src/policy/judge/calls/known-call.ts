@@ -20,23 +20,23 @@ export function knownCall(
 ): { readonly tool: Tool } | { readonly error: string; readonly rule: Rule | null } {
   const { tool: name, registry } = query
   const tool = registry.get(name)
-  if (tool === undefined) return refused(unknownTool(query))
+  if (tool === undefined) return refuse(unknownTool(query))
   const forged = tool.server?.forged ?? null
   if (forged !== null) {
     return { error: forged, rule: { id: forgedPinRuleId, text: forged, source: null } }
   }
   if (query.duplicateId) {
-    return refused('Two calls of this turn have the same id; give every call an id of its own')
+    return refuse('Two calls of this turn have the same id; give every call an id of its own')
   }
   const manual = tool.manual || worker.tools.get(name)?.manual === true
-  if (manual && !query.byPerson) return refused(`Only a person may invoke the tool ${name}`)
+  if (manual && !query.byPerson) return refuse(`Only a person may invoke the tool ${name}`)
   if (!manual && query.byPerson) {
-    return refused(`The tool ${name} is the model's: people invoke manual tools only`)
+    return refuse(`The tool ${name} is the model's: people invoke manual tools only`)
   }
   return { tool }
 }
 
-function refused(error: string): { readonly error: string; readonly rule: null } {
+function refuse(error: string): { readonly error: string; readonly rule: null } {
   return { error, rule: null }
 }
 

@@ -33,7 +33,7 @@ export function certainLines(policy: Policy, worker: WorkerDefinition): readonly
     ({ when }) => concerns(when, worker) && isOfTools(when),
   )
   return [...zoneLines(worker), ...commandLines(worker), ...toolLines(worker)].flatMap((line) =>
-    tightened(line, worker, always),
+    tightenLines(line, worker, always),
   )
 }
 
@@ -45,7 +45,7 @@ function startLine({ config }: Policy, worker: WorkerDefinition): readonly Previ
 }
 
 /** A line by what `tools` and overlays say of each of its tools: tools that differ are split. */
-function tightened(
+function tightenLines(
   line: PreviewLine,
   worker: WorkerDefinition,
   overlays: readonly Overlay[],

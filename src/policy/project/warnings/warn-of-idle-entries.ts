@@ -15,7 +15,7 @@ export function warnOfIdleEntries(
   workers: ReadonlyMap<string, WorkerDefinition>,
 ): void {
   const used = new Set([...workers.values()].flatMap(workspacesOf))
-  for (const { name, source } of named(config)) {
+  for (const { name, source } of namedEntries(config)) {
     if (used.has(name)) continue
     const problem = `"workspaces.${name}" is never used: no worker lists it`
     const remedy = `write \`workspace: ${name}\` in a worker file, or remove it`
@@ -36,7 +36,7 @@ export function warnOfIdleEntries(
   for (const entry of config.routing) warnOfLostEscalation(report, config, entry)
 }
 
-function named({
+function namedEntries({
   workspaces,
 }: ProjectConfig): { readonly name: string; readonly source: string }[] {
   return [...workspaces].flatMap(([name, { source }]) =>

@@ -1,4 +1,4 @@
-import { counted } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/counted.ts'
 
 /**
  * What is known of a program, or of several with the same flags: one entry of one of the tables
@@ -128,7 +128,7 @@ export function flags(...lists: readonly string[]): Flags {
 /** At most so many operands. */
 export function maxOperands(count: number): (operands: readonly string[]) => string | null {
   return (operands) =>
-    operands.length > count ? `has more than ${counted(count, 'operand')}` : null
+    operands.length > count ? `has more than ${countWords(count, 'operand')}` : null
 }
 
 /**

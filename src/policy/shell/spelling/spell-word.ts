@@ -125,7 +125,7 @@ function fragmentOf(part: WordPart, knownValues: KnownValues, quoted: boolean): 
         quoted && part.parameter !== '@' && part.index === undefined,
       )
     case 'CommandExpansion':
-      return expansion(knownValues, echoed(part), quoted)
+      return expansion(knownValues, wordsOfEcho(part), quoted)
     case 'ArithmeticExpansion':
     case 'ProcessSubstitution':
       return expansion(knownValues, [], quoted)
@@ -160,7 +160,7 @@ export function textsOf(spelling: Spelling): readonly string[] {
 }
 
 /** What `$(echo git)` and `$(printf %s git)` say, for these are the short ways to hide a name. */
-function echoed(part: CommandExpansionPart): readonly string[] {
+function wordsOfEcho(part: CommandExpansionPart): readonly string[] {
   const commands = part.script?.commands ?? []
   return commands.flatMap(({ command }) => {
     if (command.type !== 'Command') return []

@@ -20,11 +20,11 @@ export const variableMark = '\u{f0004}'
 
 /** A word that is nothing but this text. */
 export function literalWord(text: string): KnownWord {
-  return { text, printed: quoted(text), hasVariable: false }
+  return { text, printed: quotedPart(text), hasVariable: false }
 }
 
 /** A text in single quotes, unless none of its characters means anything to a shell. */
-export function quoted(text: string): string {
+export function quotedPart(text: string): string {
   if (/^[A-Za-z0-9_./:,@%+-]+$/.test(text)) return text
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
@@ -42,7 +42,7 @@ export function knownWord(word: Word): KnownWord | string {
   let hasVariable = false
   const literal = (value: string): void => {
     text += value
-    printed += value === '' ? '' : quoted(value)
+    printed += value === '' ? '' : quotedPart(value)
   }
   const parts = word.parts ?? [{ type: 'Literal' as const, value: word.value, text: word.text }]
   for (const part of parts) {
@@ -74,7 +74,7 @@ export function knownWord(word: Word): KnownWord | string {
         return notPlain[part.type]
     }
   }
-  return { text, printed: hasVariable ? printed : quoted(text), hasVariable }
+  return { text, printed: hasVariable ? printed : quotedPart(text), hasVariable }
 }
 
 const notPlain = {

@@ -1,4 +1,4 @@
-import { counted } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/counted.ts'
 import type { Policy, ProjectProblem } from '#policy/policy.ts'
 import { activators } from '#policy/project/config/teams.ts'
 import { loadProject } from '#services/policy/read-project.ts'
@@ -12,7 +12,7 @@ export const checkProject: Check = async ({ folders, environment }) => {
   const loaded = await loadProject(projectDir)
   if ('problems' in loaded) {
     if (folders.isQuickstart) return []
-    return loaded.problems.map((problem) => finding(problem))
+    return loaded.problems.map((problem) => findingOf(problem))
   }
   const warnings = [...loaded.warnings, ...warnOfMissingVariables(loaded.policy, environment)]
   const workers = loaded.policy.workers.size
@@ -20,9 +20,9 @@ export const checkProject: Check = async ({ folders, environment }) => {
     {
       check: 'project',
       state: 'ok',
-      found: `${projectDir} is valid: ${counted(workers, 'worker')}`,
+      found: `${projectDir} is valid: ${countWords(workers, 'worker')}`,
     },
-    ...warnings.map((problem) => finding(problem)),
+    ...warnings.map((problem) => findingOf(problem)),
     ...(isProduction(environment) ? activation(loaded.policy) : []),
   ]
 }
@@ -44,7 +44,7 @@ function isProduction(environment: Environment): boolean {
   return production === '1' || production === 'true'
 }
 
-function finding({ file, line, problem, remedy, severity }: ProjectProblem): Finding {
+function findingOf({ file, line, problem, remedy, severity }: ProjectProblem): Finding {
   const place = line === null ? file : `${file}:${line}`
   const state = severity === 'error' ? 'problem' : 'warning'
   return { check: 'project', state, found: `${place}: ${problem}`, remedy }

@@ -33,13 +33,13 @@ export const checkAuditLog: Check = async ({ databaseUrl, isAtWork, folders, env
     const damage =
       (await findLost(db)) ??
       (await findChanged(db, await findKeys(db, folders.dataDir, environment)))
-    return [damage === null ? await findLag(db, isAtWork) : changed(damage)]
+    return [damage === null ? await findLag(db, isAtWork) : changedFinding(damage)]
   } catch (error) {
     // What does not answer, or has no schema, is reported by the check of Postgres.
     if (!(error instanceof Error) || 'code' in error) return []
     if (error instanceof AnotherKey)
       return [{ check, state: 'problem', found: error.message, remedy: keyRemedy }]
-    return [changed(error.message)]
+    return [changedFinding(error.message)]
   } finally {
     await db.destroy()
   }
@@ -50,7 +50,7 @@ class AnotherKey extends Error {}
 const keyRemedy =
   'put keys/log.pem back from a copy; when there is none: countersign rotate-key log --lost (docs/keys.md)'
 
-function changed(found: string): Finding {
+function changedFinding(found: string): Finding {
   const remedy =
     'somebody changed the database behind the service: keep it as it is, and compare it with a backup, a bundle or a receipt'
   return { check, state: 'problem', found, remedy }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { counted } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/counted.ts'
 import { readText } from '../../environment.ts'
 import { loadVerifier } from '../../keys/public-keys.ts'
 import { findRetiring } from '../../keys/rotate-signing-key.ts'
@@ -47,7 +47,7 @@ export const checkKeys: Check = async (target) => {
       ? {
           check: 'keys',
           state: 'ok',
-          found: `${counted(publicKeys.size, 'public key')} known`,
+          found: `${countWords(publicKeys.size, 'public key')} known`,
         }
       : {
           check: 'keys',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
-import { tampered } from '../../core/tampered.ts'
+import { tamperedProblem } from '../../core/tampered.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { ApiKeyRecord } from './api-key.ts'
 import { insertApiKey } from './insert-api-key.ts'
@@ -37,7 +37,7 @@ export async function claimKeyProposal(
       .where('expires_at', '>', sql<Date>`clock_timestamp()`)
       .returningAll()
       .executeTakeFirstOrThrow()
-    if (!unit.seals.holds('api_key_proposal', proposed)) throw tampered('api_key_proposal')
+    if (!unit.seals.holds('api_key_proposal', proposed)) throw tamperedProblem('api_key_proposal')
     return insertApiKey(unit, { name, owner, proposedBy, scopes, expiresAt })
   })
 }

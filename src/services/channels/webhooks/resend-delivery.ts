@@ -28,7 +28,7 @@ export async function resendDelivery(
       .where('id', '=', input.deliveryId)
       .forUpdate()
       .executeTakeFirst()
-    if (delivery === undefined) throw unknown()
+    if (delivery === undefined) throw missingDelivery()
     const { endpoint, state, request_id: requestId } = delivery
     if (state === 'pending') throw new Problem('conflict', 'It is still being delivered')
     const isKnown =
@@ -68,10 +68,10 @@ async function bySender(
     .where(isOwnCallback(personBehind(caller)))
     .executeTakeFirst()
   if (ownCallback !== undefined) return bySelf(caller, 'Only people can resend notifications')
-  if (!(await mayReadWebhooks(ctx, caller))) throw unknown()
+  if (!(await mayReadWebhooks(ctx, caller))) throw missingDelivery()
   return byRight(ctx, caller, 'activatePolicy')
 }
 
-function unknown(): Problem {
+function missingDelivery(): Problem {
   return new Problem('not_found', 'There is no such delivery')
 }

@@ -16,7 +16,7 @@ import { useCredential } from '../../passkeys/verify-assertion.ts'
 import type { DecisionInput } from '../../requests/facts/decision-input.ts'
 import { factsToSign, statesFacts } from './decision-statement.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
-import { tampered } from '../../core/tampered.ts'
+import { tamperedProblem } from '../../core/tampered.ts'
 import { needsSignature } from '../../requests/facts/needs-signature.ts'
 
 /** A decision's signature, verified, and the salt of the reason that its statement commits to. */
@@ -61,7 +61,7 @@ export async function judgeSignature(
   const facts = factsToSign(request, decision, { personId, origin, salt })
   if (!statesFacts(statement, facts)) throw invalid('statement')
   const credential = await lockSigning(tx, assertion.id, personId)
-  if (!seals.holds('credential', credential)) throw tampered('credential')
+  if (!seals.holds('credential', credential)) throw tamperedProblem('credential')
   const relyingParty = relyingPartyOf(origin)
   const proof = { relyingParty, challenge: issued.challenge, response: assertion }
   const refusal = await useCredential(tx, credential, proof)

@@ -6,7 +6,7 @@ import type { RunTable } from '#store/tables/runs.ts'
 import type { CallAtHand } from '../attempts/call-at-hand.ts'
 import { cappedResult } from '../attempts/capped-result.ts'
 import type { ExecutionEnd } from '../attempts/finish-execution.ts'
-import { quoted } from '../../transcript/result-texts.ts'
+import { quoteText } from '../../transcript/result-texts.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
 type Child = Pick<
@@ -42,19 +42,19 @@ export function endOfChild(child: Child): ExecutionEnd | null {
     case 'completed': {
       const lastText = child.output ?? ''
       const output = { runId, worker, state, output: lastText }
-      const text = `The worker ${worker} has finished. What it said last, as quoted data: ${quoted(lastText)}`
+      const text = `The worker ${worker} has finished. What it said last, as quoted data: ${quoteText(lastText)}`
       const result = cappedResult({ type: 'output', output, text })
       return { ...common, state: 'succeeded', output: result.output ?? null, result }
     }
     case 'cancelled': {
-      const reason = child.end_reason === null ? '' : ` (${quoted(child.end_reason)})`
+      const reason = child.end_reason === null ? '' : ` (${quoteText(child.end_reason)})`
       const text = `The run of ${worker} was cancelled${reason}, and has no result. What it did before stays done.`
       const output = { runId, worker, state }
       return { ...common, state: 'failed', output, result: { type: 'cancelled', output, text } }
     }
     default: {
       const why = child.failure?.message ?? child.end_reason ?? 'no reason was recorded'
-      const text = `The run of ${worker} has failed: ${quoted(why)}. What it did before stays done.`
+      const text = `The run of ${worker} has failed: ${quoteText(why)}. What it did before stays done.`
       const output = { runId, worker, state }
       return { ...common, state: 'failed', output, result: { type: 'error', output, text } }
     }

@@ -94,11 +94,11 @@ export async function carryOut(
     const call = { callId: work.callId, tool: plan.tool.name }
     const result = await (ctx.aroundTool?.(call, act) ?? act())
     const ended = stop.signal.aborted && isPlainFailure(result)
-    return ended ? stopped(stop.signal, null, result.text) : { kind: 'returned', result }
+    return ended ? stopEffect(stop.signal, null, result.text) : { kind: 'returned', result }
   } catch (error) {
     if (error instanceof WorkspaceProblem && error.code === 'stale') return { kind: 'stale' }
     const violation = error instanceof BrokenRule ? error.message : null
-    if (stop.signal.aborted) return stopped(stop.signal, violation, null)
+    if (stop.signal.aborted) return stopEffect(stop.signal, violation, null)
     ctx.log.warn({ callId: work.callId, err: error }, 'A tool ended without a result')
     const why = 'the tool ended without a result'
     return { kind: 'lost', why: violation === null ? why : `${why}; ${violation}` }
@@ -125,7 +125,7 @@ function isPlainFailure({ type, violation, exitCode }: ToolResult): boolean {
   return type === 'error' && violation === undefined && exitCode === undefined
 }
 
-function stopped(stop: AbortSignal, violation: string | null, lastText: string | null): Effect {
+function stopEffect(stop: AbortSignal, violation: string | null, lastText: string | null): Effect {
   const why = stop.reason as Extract<Effect, { kind: 'stopped' }>['why']
   return { kind: 'stopped', why, violation, lastText }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { DeskCall } from '#test/harness/fixtures/agent-desk.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
-import { escalated } from '#domain/deciding/waiting-steps.ts'
+import { escalateRouting } from '#domain/deciding/waiting-steps.ts'
 import { toJsonb } from '#store/database.ts'
 import { settleOutcome } from '../../decisions/settle-outcome.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
@@ -94,7 +94,7 @@ describe('an attempt nobody knows the end of', () => {
     const { call, letFinish, finished } = await vanishing()
     const { db } = desk.database
     const { routing } = await requestRow(call.requestId)
-    const widened = toJsonb(escalated(routing, ['operators']))
+    const widened = toJsonb(escalateRouting(routing, ['operators']))
     await db
       .updateTable('request')
       .set({ routing: widened })

@@ -53,15 +53,15 @@ export async function findNextStep(ctx: SystemContext, callId: string): Promise<
       return finish(unit, at, { type: 'cancelled', text: cancelledText(siblingText) })
     }
     if (at.execution?.state === 'started') {
-      return (await delegated(unit, at)) ?? { next: 'settle' }
+      return (await stepOfDelegation(unit, at)) ?? { next: 'settle' }
     }
-    if (isRepeated(at)) return undecided(unit, at)
+    if (isRepeated(at)) return stepOfUndecided(unit, at)
     if (at.execution?.settled_then === 'again') return { next: 'act', at }
     if (at.execution !== null && at.execution.settled_then !== null) {
       return finish(unit, at, settledResult(at.execution))
     }
     if (at.execution?.state === 'unknown') return unknownAttempt(unit, at)
-    return undecided(unit, at)
+    return stepOfUndecided(unit, at)
   })
 }
 
@@ -71,7 +71,7 @@ function endedBefore({ request }: CallAtHand): boolean {
 }
 
 /** No attempt counts: the call needs no request, or its request decides. */
-async function undecided(unit: UnitOfWork, at: CallAtHand): Promise<NextStep> {
+async function stepOfUndecided(unit: UnitOfWork, at: CallAtHand): Promise<NextStep> {
   return at.call.verdict === 'preApproved' ? { next: 'act', at } : stepOfRequests(unit, at)
 }
 
@@ -175,7 +175,7 @@ async function resultOf(
 }
 
 /** An attempt that started a run of its own: how far that run is, as the store says. */
-async function delegated(unit: UnitOfWork, at: CallAtHand): Promise<NextStep | null> {
+async function stepOfDelegation(unit: UnitOfWork, at: CallAtHand): Promise<NextStep | null> {
   const child = await childOf(unit.tx, at)
   if (child === null || at.execution === null) return null
   const end = endOfChild(child)

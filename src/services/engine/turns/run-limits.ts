@@ -49,11 +49,11 @@ export async function reachedLimit(
   `.execute(tx)
   const count = used.rows[0] ?? { turns: 0, tokens: 0, calls: 0, costUsd: 0, usedUp: null }
   if (count.usedUp !== null) return { code: 'budget_exhausted', message: usedUpText(count.usedUp) }
-  if (count.turns >= limits.turns) return reached('turns', limits.turns)
-  if (count.calls >= limits.calls) return reached('calls', limits.calls)
-  if (count.tokens >= limits.tokens) return reached('tokens', limits.tokens)
+  if (count.turns >= limits.turns) return limitFailure('turns', limits.turns)
+  if (count.calls >= limits.calls) return limitFailure('calls', limits.calls)
+  if (count.tokens >= limits.tokens) return limitFailure('tokens', limits.tokens)
   const { costUsd } = limits
-  return costUsd !== null && count.costUsd >= costUsd ? reached('costUsd', costUsd) : null
+  return costUsd !== null && count.costUsd >= costUsd ? limitFailure('costUsd', costUsd) : null
 }
 
 interface UsedAmounts {
@@ -66,7 +66,7 @@ interface UsedAmounts {
 
 const units = { turns: ' turns', calls: ' calls', tokens: ' tokens', costUsd: ' USD' } as const
 
-function reached(what: keyof typeof units, limit: number): RunFailure {
+function limitFailure(what: keyof typeof units, limit: number): RunFailure {
   return {
     code: what === 'costUsd' ? 'limit_cost' : `limit_${what}`,
     message: `The run has reached its limit of ${limit}${units[what]}. Post a message to let it go on for as much again.`,

@@ -46,12 +46,12 @@ export async function readPin(
     .executeTakeFirst()
   if (row === undefined) {
     return (await wasPinned(ctx.db, activation, server))
-      ? forged(server, 'has gone from the database')
+      ? forgedPin(server, 'has gone from the database')
       : { state: 'none' }
   }
   const statement = verifyPin(ctx.verifier, row)
   if (statement === null || statement.serverHash !== server.hash) {
-    return forged(server, 'was made or changed in the database')
+    return forgedPin(server, 'was made or changed in the database')
   }
   try {
     const text = await getText(ctx.db, statement.definitionsHash)
@@ -59,7 +59,7 @@ export async function readPin(
     const { changed_at: changedAt, changed_hash: changedHash } = row
     return { state: 'pinned', definitions, statement, changedAt, changedHash }
   } catch (error) {
-    if (error instanceof ContentChanged) return forged(server, 'was changed in the database')
+    if (error instanceof ContentChanged) return forgedPin(server, 'was changed in the database')
     throw error
   }
 }
@@ -80,7 +80,7 @@ async function wasPinned(
   return rows.length > 0
 }
 
-function forged({ name }: PinnedServer, what: string): Extract<Pin, { state: 'forged' }> {
+function forgedPin({ name }: PinnedServer, what: string): Extract<Pin, { state: 'forged' }> {
   return {
     state: 'forged',
     problem: `what the MCP server ${name} is pinned to ${what}, and is not what this service signed: nothing of it runs until a person activates the version again (countersign policy activate)`,

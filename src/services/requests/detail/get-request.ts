@@ -42,7 +42,7 @@ export async function getRequest(
   const presentation = presentationOf(row, texts)
   const record = {
     ...item,
-    ...answering(caller, viewer, item),
+    ...answerRights(caller, viewer, item),
     ...(await undecidable(ctx, item, { inputHash: row.input_hash, presentation })),
     alike: await readAlike(ctx.db, { caller, viewer }, id),
     input,
@@ -81,7 +81,7 @@ export async function getRequest(
 }
 
 /** Who manages runs may answer the questions of any (product.md 30). */
-function answering(
+function answerRights(
   { actor }: Caller,
   { managesRuns }: Viewer,
   { kind, state, runId }: RequestItemRecord,

@@ -8,7 +8,7 @@ import { aboutRequest } from '../ending/end-request.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { refuseErased } from '../words/erased-requests.ts'
 import { lockRequests } from '../../core/locks.ts'
-import { tampered } from '../../core/tampered.ts'
+import { tamperedProblem } from '../../core/tampered.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { findRequest } from '../people/find-request.ts'
 import { namedFilesOf } from '../facts/named-files.ts'
@@ -46,7 +46,7 @@ export async function requestContent(
       .executeTakeFirstOrThrow()
     // What a reader takes for what runs must be it.
     const isVouched = unit.seals.holds('request_revision', revision)
-    if (request.state === 'pending' && !isVouched) throw tampered('revision')
+    if (request.state === 'pending' && !isVouched) throw tamperedProblem('revision')
     const { file } = input
     const content =
       file === undefined

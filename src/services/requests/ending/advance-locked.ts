@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import type { WaitingStep } from '#domain/deciding/judgement.ts'
-import { escalated, stepsDue } from '#domain/deciding/waiting-steps.ts'
+import { escalateRouting, stepsDue } from '#domain/deciding/waiting-steps.ts'
 import { toJsonb, type Tx } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import { aboutRequest } from './end-request.ts'
@@ -52,7 +52,7 @@ async function takeSteps(
   let { routing } = request
   const subject = { requestId: request.id, runId: request.run_id }
   for (const step of due) {
-    if (step.kind === 'escalate') routing = escalated(routing, step.addTeams)
+    if (step.kind === 'escalate') routing = escalateRouting(routing, step.addTeams)
     await unit.audit({
       type: step.kind === 'escalate' ? 'request.escalated' : 'request.reminded',
       ...timer,

@@ -3,7 +3,7 @@ import { together } from '#store/connection/side-by-side.ts'
 import type { Tx } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import { lockRequests, lockRun, lockRunAndRequests } from '../../core/locks.ts'
-import { tampered } from '../../core/tampered.ts'
+import { tamperedProblem } from '../../core/tampered.ts'
 import type { RequestLocation } from '../people/find-request.ts'
 
 /**
@@ -34,7 +34,7 @@ export async function lockWithSiblings(
       : lockReach(tx, { id, runId }, reach))
   const request = rows.find((row) => row.id === id)
   // Its run is another one by now, or none: nobody of ours changes that.
-  if (request === undefined) throw tampered('request')
+  if (request === undefined) throw tamperedProblem('request')
   const others = rows.filter((row) => row.id !== id)
   return {
     request,

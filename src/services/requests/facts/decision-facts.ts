@@ -16,7 +16,7 @@ import {
   type PersonRows,
   type VouchedPerson,
 } from '../people/vouched-person.ts'
-import { tampered } from '../../core/tampered.ts'
+import { tamperedProblem } from '../../core/tampered.ts'
 import type { GrantBounds } from './decision-input.ts'
 
 /** Who decides. */
@@ -190,7 +190,7 @@ function factsOf(
   rows: FactRows,
   vouch: (person: PersonRows) => VouchedPerson,
 ): DecisionFacts {
-  if (rows.revision === null) throw tampered('revision')
+  if (rows.revision === null) throw tamperedProblem('revision')
   const revision = fromJsonRow<Selectable<RequestRevisionTable>>(rows.revision)
   const person = rows.person === null ? null : vouch(rows.person)
   return {

@@ -152,7 +152,7 @@ async function conditionsOf(
     conditions.push(sql<boolean>`request.rule->>'id' = ${input.rule}`)
   }
   const words = input.q?.trim() ?? ''
-  if (words !== '') conditions.push(await matching(ctx, words))
+  if (words !== '') conditions.push(await matchWords(ctx, words))
   return conditions
 }
 
@@ -218,7 +218,7 @@ export function occursIn(word: string): RawBuilder<boolean> {
  * of a key whose program asked: of these names there are few, and only when one matches are the
  * requests looked at one by one.
  */
-async function matching(ctx: ServiceContext, words: string): Promise<RawBuilder<boolean>> {
+async function matchWords(ctx: ServiceContext, words: string): Promise<RawBuilder<boolean>> {
   const pattern = likePattern(words)
   const { rows } = await sql<{ workers: string[]; keys: string[]; asked: string[] }>`
     select array(select distinct name from worker_version where name ilike ${pattern}) as workers,

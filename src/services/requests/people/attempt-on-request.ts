@@ -32,7 +32,7 @@ export async function attemptOnRequest<T>(
       ...(request.callId === null ? {} : { callId: request.callId }),
       digest: request.digest,
       policyDigest: request.policyDigest,
-      detail: { ...attempted, code: answer.code, ...audited(answer.facts) },
+      detail: { ...attempted, code: answer.code, ...auditFacts(answer.facts) },
     })
     markRecorded(answer)
   }
@@ -53,7 +53,7 @@ async function findAnd<T>(
   }
 }
 
-function audited(facts: JsonObject): JsonObject {
+function auditFacts(facts: JsonObject): JsonObject {
   return Object.fromEntries(
     auditedFacts.flatMap((name) => {
       const value = facts[name]

@@ -24,7 +24,7 @@ export async function findRequest(
   reference: string,
 ): Promise<RequestLocation> {
   const location = await visibleRequest(db, viewer, reference)
-  if (location === null) throw missing(reference)
+  if (location === null) throw missingProblem(reference)
   return location
 }
 
@@ -48,7 +48,7 @@ async function visibleRequest(
   reference: string,
 ): Promise<RequestLocation | null> {
   const byId = idPattern.test(reference)
-  if (!byId && !numberPattern.test(reference)) throw missing(reference)
+  if (!byId && !numberPattern.test(reference)) throw missingProblem(reference)
   const row = await db
     .selectFrom('request')
     .select(['id', 'run_id as runId'])
@@ -117,6 +117,6 @@ export async function existingRequest(
   return row ?? null
 }
 
-function missing(reference: string): Problem {
+function missingProblem(reference: string): Problem {
   return new Problem('not_found', `There is no request ${reference.slice(0, 80)} that you may see`)
 }

@@ -4,7 +4,7 @@ import { quorumTeams } from '#domain/deciding/quorum.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller } from '../../core/context.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
-import { tampered } from '../../core/tampered.ts'
+import { tamperedProblem } from '../../core/tampered.ts'
 import { personRows, vouchFor, type PersonRows } from './vouched-person.ts'
 import { byEligibility, type Authority, type PersonActor } from '../../core/authority.ts'
 
@@ -29,7 +29,7 @@ export async function requireQueuePerson(
   const [row] = rows
   const person = row === undefined ? null : vouchFor(seals, row.found)
   const isOne = person?.enabled === true && person.teams.some((team) => teams.includes(team))
-  if (!isOne && person !== null && person.forged !== null) throw tampered(person.forged)
+  if (!isOne && person !== null && person.forged !== null) throw tamperedProblem(person.forged)
   const sentence = `Only people of ${teams[0] ?? 'the queue'} may do this`
   const refusal = new Problem('not_eligible', sentence, { which: 'not_in_team' })
   return byEligibility(caller, isOne ? person : null, refusal)

@@ -6,7 +6,7 @@ import type { CallFacts } from '#domain/requests/request.ts'
 import type { Routing } from '#domain/deciding/judgement.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
-import { tampered } from '../../core/tampered.ts'
+import { tamperedProblem } from '../../core/tampered.ts'
 import { isWhole } from '../../requests/detail/vouch-for-shown.ts'
 import { needsSignature } from '../../requests/facts/needs-signature.ts'
 import { titleInputHash, titleWithoutRequest } from '../../requests/facts/call-title.ts'
@@ -154,7 +154,7 @@ async function readShown(
     const digest = row.presentation_digest
     const presentation: Presentation = { ...(JSON.parse(stored) as Presentation), digest }
     // An approval states the digest, so it must be that of what is shown.
-    if (item.state === 'pending' && !isWhole(presentation)) throw tampered('presentation')
+    if (item.state === 'pending' && !isWhole(presentation)) throw tamperedProblem('presentation')
     const signatureRequired = needsSignature({ ...item, routing: row.routing })
     records.set(row.id, {
       request: {

@@ -52,7 +52,7 @@ export async function readChanges(
   const rest = all.filter(({ path }) => path > after)
   const { items, nextCursor } = pageFrom(rest, page, 'changes', ({ path }) => [path])
   return {
-    items: await counted(ctx.db, items),
+    items: await countLines(ctx.db, items),
     nextCursor,
     total: all.length,
     unknown: await unknownOf(ctx.db, runs),
@@ -91,7 +91,7 @@ async function* storedChanges(db: Db, runs: readonly string[]): AsyncGenerator<S
   }
 }
 
-async function counted(db: Db, items: readonly NetChange[]): Promise<ChangedFile[]> {
+async function countLines(db: Db, items: readonly NetChange[]): Promise<ChangedFile[]> {
   const lines = await linesOf(
     db,
     items

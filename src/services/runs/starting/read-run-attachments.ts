@@ -27,18 +27,18 @@ export async function readRunAttachments(
   const paths = attachments.map((path, at) => {
     const parsed = parsePath(path)
     const problem = parsed.ok ? (parsed.path === '' ? 'It names no file.' : null) : parsed.problem
-    if (problem !== null || !parsed.ok) throw refused(at, 'invalid_request', problem ?? '')
+    if (problem !== null || !parsed.ok) throw refuse(at, 'invalid_request', problem ?? '')
     return parsed.path
   })
   for (const [at, path] of paths.entries()) {
-    if (paths.indexOf(path) < at) throw refused(at, 'invalid_request', 'It is attached twice.')
+    if (paths.indexOf(path) < at) throw refuse(at, 'invalid_request', 'It is attached twice.')
   }
   const answer = await ctx.readAttachments({ attachmentsFor: worker, workspace, paths, startedBy })
   if (answer.ok) return answer.files
-  throw refused(answer.at, answer.code, answer.text)
+  throw refuse(answer.at, answer.code, answer.text)
 }
 
-function refused(at: number, code: 'invalid_request' | 'policy_blocked', text: string): Problem {
+function refuse(at: number, code: 'invalid_request' | 'policy_blocked', text: string): Problem {
   const field = `attachments.${at}`
   return new Problem(code, `${field}: ${text}`, { field })
 }

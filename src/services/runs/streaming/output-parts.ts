@@ -33,8 +33,8 @@ export function outputParts(
     const before = outputs.get(index)
     const fresh = { call: index, attempt: live.attempt, stdout: 0, stderr: 0, lost: false }
     if (before !== undefined && before.attempt !== live.attempt && !before.lost) {
-      for (const [stream, at] of written(before)) {
-        tell(fresh, { callId, toolCallId, stream, attempt: before.attempt, ...ending(at) })
+      for (const [stream, at] of writtenStreams(before)) {
+        tell(fresh, { callId, toolCallId, stream, attempt: before.attempt, ...endingAt(at) })
       }
     }
     let now = before?.attempt === live.attempt ? before : fresh
@@ -49,14 +49,14 @@ export function outputParts(
     }
     if (!live.isLost || now.lost) continue
     now = { ...now, lost: true }
-    for (const [stream, at] of written(now)) {
-      tell(now, { callId, toolCallId, stream, attempt: live.attempt, ...ending(at) })
+    for (const [stream, at] of writtenStreams(now)) {
+      tell(now, { callId, toolCallId, stream, attempt: live.attempt, ...endingAt(at) })
     }
   }
   return parts
 }
 
-function written({ stderr, stdout }: OutputPosition): readonly [OutputStream, number][] {
+function writtenStreams({ stderr, stdout }: OutputPosition): readonly [OutputStream, number][] {
   const streams: readonly [OutputStream, number][] = [
     ['stdout', stdout],
     ['stderr', stderr],
@@ -64,18 +64,18 @@ function written({ stderr, stdout }: OutputPosition): readonly [OutputStream, nu
   return streams.filter(([, at]) => at > 0)
 }
 
-function ending(at: number) {
+function endingAt(at: number) {
   return { start: at, end: at, text: '', lost: true }
 }
 
 /** The characters of a piece that are whole, and how many bytes they take. */
 function wholeText({ bytes }: LiveStreamPiece, { isLost }: LiveAttempt) {
-  const whole = isLost ? bytes.length : bytes.length - unfinished(bytes)
+  const whole = isLost ? bytes.length : bytes.length - countUnfinished(bytes)
   return { bytes: whole, text: Buffer.from(bytes.subarray(0, whole)).toString('utf8') }
 }
 
 /** How many bytes at the end begin a character that may still come. */
-function unfinished(bytes: Uint8Array): number {
+function countUnfinished(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0
     if (byte < 0x80) return 0

@@ -74,10 +74,10 @@ function part(name: string, { bytes, total }: StreamOutput, maxBytes: number): s
   const half = Math.max(0, Math.floor(maxBytes / 2))
   const first = bytes.subarray(
     0,
-    fitting(half, (length) => bytes.subarray(0, length)),
+    fitLength(half, (length) => bytes.subarray(0, length)),
   )
   const rest = bytes.subarray(first.length)
-  const last = rest.subarray(rest.length - fitting(half, (length) => rest.subarray(-length)))
+  const last = rest.subarray(rest.length - fitLength(half, (length) => rest.subarray(-length)))
   const left = total - first.length - last.length
   return [head, textOf(first), `[${left} of ${total} bytes are not shown.]`, textOf(last)]
 }
@@ -86,7 +86,7 @@ function part(name: string, { bytes, total }: StreamOutput, maxBytes: number): s
  * How many bytes of a part fit so that its text has at most `maxBytes`: a byte that is no text
  * takes three.
  */
-function fitting(maxBytes: number, take: (length: number) => Uint8Array): number {
+function fitLength(maxBytes: number, take: (length: number) => Uint8Array): number {
   if (maxBytes === 0) return 0
   const part = take(maxBytes)
   return Buffer.byteLength(textOf(part)) <= maxBytes

@@ -25,7 +25,7 @@ export async function presentCommand(
 ): Promise<CallPresentation> {
   const facts = await commandFacts(place, context.workspace, input)
   const stored = await storeFiles(place, context.workspace, facts.files)
-  const content = input.kind === 'exec' ? listed(input.argv) : input.script
+  const content = input.kind === 'exec' ? listText(input.argv) : input.script
   const bytes = input.kind === 'exec' ? `${JSON.stringify(input.argv)}\n` : input.script
   const secrets = facts.files.filter(({ path }) => secretName(path) !== null)
   const running = facts.vectors.filter(runsWorkspaceCode)
@@ -33,7 +33,7 @@ export async function presentCommand(
   const hasProxy = place.sandbox.works && Array.isArray(place.worker.sandbox.network)
   return {
     title: titleLine(
-      `Run ${input.kind === 'exec' ? input.argv.map(quoted).join(' ') : input.script}`,
+      `Run ${input.kind === 'exec' ? input.argv.map(quoteText).join(' ') : input.script}`,
     ),
     presentation: makePresentation({
       type: 'command',
@@ -61,7 +61,7 @@ export async function presentCommand(
         ...(running.length === 0
           ? []
           : [
-              `It runs code from the workspace (${running.map(([name = '']) => quoted(name)).join(', ')}): what that does is more than what is shown here.`,
+              `It runs code from the workspace (${running.map(([name = '']) => quoteText(name)).join(', ')}): what that does is more than what is shown here.`,
             ]),
         ...secrets.map(
           ({ path }) => `It may read ${JSON.stringify(path)}, a key or environment file.`,
@@ -103,7 +103,7 @@ function sandboxWarnings({ sandbox }: CommandPlace): string[] {
  * One word a line, numbered, so that no space can hide where one ends. A word of several lines,
  * such as a script, takes a line for each of them, behind a bar that no other word begins with.
  */
-function listed(argv: readonly string[]): string {
+function listText(argv: readonly string[]): string {
   return argv
     .map((word, index) => {
       const lines = word.split('\n')
@@ -117,6 +117,6 @@ function listed(argv: readonly string[]): string {
 }
 
 /** A word as a shell would need it written. */
-function quoted(word: string): string {
+function quoteText(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -62,7 +62,7 @@ export async function adaptAiSdkTool(
     describe: async () => null,
     present: async () => null,
     execute: async (input, { signal, idempotencyKey }) =>
-      collected(
+      collectResult(
         tool.execute(await typed(input), {
           toolCallId: idempotencyKey,
           messages: [],
@@ -157,7 +157,7 @@ function statusApproval(status: unknown): Approval {
 }
 
 /** A generator's last value is the result; the ones before are preliminary. */
-async function collected(result: unknown): Promise<unknown> {
+async function collectResult(result: unknown): Promise<unknown> {
   if (typeof result !== 'object' || result === null || !(Symbol.asyncIterator in result))
     return result
   let last: unknown

@@ -28,11 +28,11 @@ export async function answerQuery(
     case 'parse':
       return tool.parse(query.input)
     case 'consider':
-      return considered(tool, query.input)
+      return considerCall(tool, query.input)
     case 'approval':
       return tool.approval(query.input)
     case 'present':
-      return presented(tool, query.input)
+      return presentInput(tool, query.input)
     case 'execute': {
       const context = { signal, idempotencyKey: query.idempotencyKey }
       let value: unknown
@@ -49,7 +49,7 @@ export async function answerQuery(
   }
 }
 
-async function considered(tool: LoadedTool, input: Json): Promise<ConsideredInput> {
+async function considerCall(tool: LoadedTool, input: Json): Promise<ConsideredInput> {
   const parsed = await tool.parse(input)
   if (!parsed.ok) return parsed
   try {
@@ -59,7 +59,7 @@ async function considered(tool: LoadedTool, input: Json): Promise<ConsideredInpu
   }
 }
 
-async function presented(tool: LoadedTool, input: JsonObject): Promise<CustomPresented> {
+async function presentInput(tool: LoadedTool, input: JsonObject): Promise<CustomPresented> {
   const problems: string[] = []
   const title = await attempt(() => tool.describe(input), problems, 'describe')
   const presented = await attempt(() => tool.present(input), problems, 'present')

@@ -19,7 +19,7 @@ await serveQueries<McpQuery>(async (query, signal) => {
       session = new ServerSession(query.connection)
       return null
     case 'list':
-      return opened().list(signal)
+      return requireSession().list(signal)
     case 'parse': {
       const schema = schemaOf(query.schema)
       return canonicalInput(async (value) => validateWith(schema, value), query.input)
@@ -29,11 +29,11 @@ await serveQueries<McpQuery>(async (query, signal) => {
       return checked.ok ? [] : checked.problems
     }
     case 'call':
-      return opened().call(query.tool, query.input, query.definition, signal)
+      return requireSession().call(query.tool, query.input, query.definition, signal)
   }
 })
 
-function opened(): ServerSession {
+function requireSession(): ServerSession {
   if (session === null) throw new Error('The setup does not name a server')
   return session
 }

@@ -29,11 +29,11 @@ export async function resumingFetch(...args: Parameters<typeof fetch>): Promise<
     return again.ok ? again.body : null
   }
   const { status, statusText, headers } = response
-  const body = ReadableStream.from(answered(response.body, awaited, resume))
+  const body = ReadableStream.from(readAnswer(response.body, awaited, resume))
   return new Response(body, { status, statusText, headers })
 }
 
-async function* answered(
+async function* readAnswer(
   first: ReadableStream<Uint8Array>,
   awaited: string,
   resume: (lastEvent: string) => Promise<ReadableStream<Uint8Array> | null>,

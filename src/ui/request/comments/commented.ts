@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { counted } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/counted.ts'
 
 /** What of a request its comments are about, on its page and in a change set. */
 export type CommentedRequest = Pick<
@@ -33,5 +33,5 @@ export function denialReaders({
   if (external !== null) return 'The program reads it.'
   const remarks = comments.filter(({ anchor }) => anchor !== null).length
   if (remarks === 0) return 'The agent reads it.'
-  return `The agent reads it, and ${counted(remarks, 'remark')} on lines.`
+  return `The agent reads it, and ${countWords(remarks, 'remark')} on lines.`
 }

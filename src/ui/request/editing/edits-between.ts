@@ -17,7 +17,7 @@ export function editsBetween(before: string, after: string): FileEdit[] | null {
   if (before === after || before === '') return null
   for (const context of contexts) {
     const edits = editsWith(before, after, context)
-    if (edits !== null && applied(before, edits) === after) return edits
+    if (edits !== null && applyEdits(before, edits) === after) return edits
   }
   return [{ find: before, replace: after }]
 }
@@ -44,7 +44,7 @@ function side(lines: readonly string[], sign: '-' | '+'): string {
 }
 
 /** The text after the edits; `null` when one of them does not find one place alone. */
-function applied(text: string, edits: readonly FileEdit[]): string | null {
+function applyEdits(text: string, edits: readonly FileEdit[]): string | null {
   let current = text
   for (const { find, replace } of edits) {
     const at = find === '' ? -1 : current.indexOf(find)

@@ -85,7 +85,7 @@ export function factRows(request: Pick<RequestDetail, 'facts' | 'presentation'>)
       return programsOf(value).map((values) => ({ label: 'Program', values }))
     if ((name === 'argv' || name === 'commands') && Array.isArray(value)) {
       // Quoted, so that no space hides where a word ends.
-      return [{ label: labels[name] ?? name, values: [value.map(quoted).join('\n')] }]
+      return [{ label: labels[name] ?? name, values: [value.map(quoteWord).join('\n')] }]
     }
     const lines = Object.hasOwn(linesOf, name) ? linesOf[name] : undefined
     const isReported = Object.hasOwn(all, 'reportedBy') && ofFileBefore.has(name)
@@ -118,8 +118,8 @@ function yesOrNo(value: boolean): string {
 }
 
 /** A word, or the words of a vector, each quoted. */
-function quoted(value: Json): string {
-  return Array.isArray(value) ? value.map(quoted).join(' ') : JSON.stringify(value)
+function quoteWord(value: Json): string {
+  return Array.isArray(value) ? value.map(quoteWord).join(' ') : JSON.stringify(value)
 }
 
 function membersOf(value: Json): Readonly<Record<string, Json>> {

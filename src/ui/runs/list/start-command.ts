@@ -1,7 +1,7 @@
 import type { Me } from '#api/schemas/access/auth.ts'
 
 /** A word for a POSIX shell, in quotes when it needs them. */
-function quoted(argument: string): string {
+function quoteWord(argument: string): string {
   return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
 }
 
@@ -12,11 +12,11 @@ function quoted(argument: string): string {
  */
 export function startCommand(worker: string, me: Pick<Me, 'person' | 'installation'>): string {
   const { profile, projectDir, dataDir, sample, command } = me.installation
-  const parts = [command, 'run', quoted(worker), quoted(taskOf(sample))]
+  const parts = [command, 'run', quoteWord(worker), quoteWord(taskOf(sample))]
   if (profile === 'development') {
-    parts.push('--as', quoted(starterOf(me)))
-    if (projectDir !== null && !sample) parts.push('--project', quoted(projectDir))
-    if (dataDir !== null) parts.push('--data', quoted(dataDir))
+    parts.push('--as', quoteWord(starterOf(me)))
+    if (projectDir !== null && !sample) parts.push('--project', quoteWord(projectDir))
+    if (dataDir !== null) parts.push('--data', quoteWord(dataDir))
   }
   return parts.join(' ')
 }

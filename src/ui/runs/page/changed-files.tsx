@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import type { ChangedFileItem, RunChanges } from '#api/schemas/runs/changes.ts'
-import { counted } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/counted.ts'
 import { useRunChanges } from '../../api/queries.ts'
 import { Failure } from '../../states/failure.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
@@ -62,10 +62,10 @@ function ChangedFile({ item }: { item: ChangedFileItem }) {
       <span className="changed-lines">
         {added !== null && removed !== null && (
           <>
-            <span className="changed-added" aria-label={`${counted(added, 'line')} added`}>
+            <span className="changed-added" aria-label={`${countWords(added, 'line')} added`}>
               +{added}
             </span>{' '}
-            <span className="changed-removed" aria-label={`${counted(removed, 'line')} removed`}>
+            <span className="changed-removed" aria-label={`${countWords(removed, 'line')} removed`}>
               −{removed}
             </span>
           </>
@@ -86,8 +86,8 @@ function ChangedFile({ item }: { item: ChangedFileItem }) {
 
 function Unknown({ unknown: { commands, calls } }: Pick<RunChanges, 'unknown'>) {
   const parts = [
-    commands > 0 ? counted(commands, 'command') : '',
-    calls > 0 ? `${counted(calls, 'call')} of other tools` : '',
+    commands > 0 ? countWords(commands, 'command') : '',
+    calls > 0 ? `${countWords(calls, 'call')} of other tools` : '',
   ].filter((part) => part !== '')
   if (parts.length === 0) return null
   return (
