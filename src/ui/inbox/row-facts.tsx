@@ -112,9 +112,7 @@ function RepetitionNote({ item: { alike, state } }: { item: Item }) {
   const repeated = againWords(alike.again)
   if (repeated !== null) return <span className="soon">{repeated}</span>
   if (alike.same === 0) return null
-  return (
-    <span>the same call was asked {alike.same === 1 ? 'once' : `${alike.same} times`} besides</span>
-  )
+  return <span>{alike.same === 1 ? '1 more call' : `${alike.same} more calls`} like this</span>
 }
 
 /** Whom its queue has asked besides, since nobody decided. */

@@ -42,6 +42,18 @@ test('code is coloured by a worker that loads when a difference is shown, and it
   expect(dashboard.complaints).toEqual([])
 })
 
+test('no two characters of what is approved are drawn as one sign', async () => {
+  const change = ['const same = a == b\n', 'const same = a !== b // -> <=\n'] as const
+  const { page } = await openChange('notes/signs.ts', change)
+  await page.locator('.diff-code', { hasText: '!==' }).waitFor()
+  const ligatures = await page.evaluate(() =>
+    [...document.querySelectorAll('main *')]
+      .filter((element) => getComputedStyle(element).fontVariantLigatures !== 'none')
+      .map(({ outerHTML }) => outerHTML.slice(0, 80)),
+  )
+  expect(ligatures).toEqual([])
+})
+
 test('unchanged lines are shown from the stored file, gap by gap and whole, and reading them is recorded', async () => {
   const { page, requestId } = await openChange('notes/gaps.ts', [text(source), text(changed)])
   expect(await showLines(page).allInnerTexts()).toEqual(['Show 17 unchanged lines'])

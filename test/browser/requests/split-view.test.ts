@@ -51,6 +51,32 @@ test('on a wide screen the list stays beside the card, under an address that kee
   expect(dashboard.complaints).toEqual([])
 })
 
+test('what every row says stands in columns, with a deadline or without, which a phone shows whole', async () => {
+  const page = await dashboard.open('Grace', '/runs', {
+    viewport: desktop,
+    serviceWorkers: 'block',
+  })
+  await page.route('**/v1/requests?*', async (route) => {
+    const response = await route.fetch()
+    const list: { items: { expiresAt: string }[] } = await response.json()
+    const [first] = list.items
+    if (first !== undefined) first.expiresAt = new Date(Date.now() + 44.5 * 60_000).toISOString()
+    await route.fulfill({ response, json: list })
+  })
+  await page.getByRole('link', { name: /^Inbox/ }).click()
+  const deadline = page.locator('.request-times .soon')
+  await deadline.waitFor()
+  expect(await deadline.innerText()).toBe('44 min left')
+  const right = (elements: Element[]) =>
+    elements.map((element) => Math.round(element.getBoundingClientRect().right))
+  const numbers = await page.locator('.row-number').evaluateAll(right)
+  expect(numbers.length).toBe(4)
+  expect(new Set(numbers).size).toBe(1)
+  await page.setViewportSize({ width: 390, height: 844 })
+  const [text, box] = [await deadline.innerText(), await deadline.boundingBox()]
+  expect([text, (box?.height ?? 99) < 24]).toEqual(['44 min left', true])
+})
+
 test('below 1,100 pixels there is the list or the card', async () => {
   const viewport = { width: 1099, height: 800 }
   const page = await dashboard.open('Grace', '/?queue=platform', { viewport })
