@@ -61,8 +61,7 @@ export async function messageRun(
     })
   }
   const { idempotencyKey: key, files: sent = [], ...words } = input
-  await requireBudgetOfRunFits(ctx, input)
-  const files = sent.length === 0 ? [] : readSentFiles(sent, await picturesSeenBy(ctx, input.runId))
+  const files = await judgeByWorker(ctx, input, sent)
   const body = files.length === 0 ? words : { ...words, files: namedFiles(files) }
   const call = { caller, key, route: 'message-run', body }
   const answer = await inUnitOfWork(ctx, authority, (unit) =>
@@ -72,31 +71,27 @@ export async function messageRun(
   return answer
 }
 
-async function requireBudgetOfRunFits(
+/**
+ * Judges budget and files by the worker that the run was started with, and pictures by the
+ * endpoints in force, which the model is asked at. A message with neither needs no look at it.
+ */
+async function judgeByWorker(
   ctx: ServiceContext,
   { runId, budget }: MessageRunInput,
-): Promise<void> {
-  if (budget === undefined) return
-  const { policy, worker } = await pinnedIn(ctx, runId)
-  if (worker !== undefined) requireBudgetFits(policy, worker, budget)
-}
-
-/** The worker that a run was started with, and the version that has it. */
-async function pinnedIn(ctx: ServiceContext, runId: string) {
+  sent: readonly SentFile[],
+): Promise<readonly ReadSentFile[]> {
+  if (budget === undefined && sent.length === 0) return []
   const run = await ctx.db
     .selectFrom('run')
     .select(['worker', 'policy_digest'])
     .where('id', '=', runId)
     .executeTakeFirstOrThrow()
   const policy = await ctx.policies.byDigest(run.policy_digest)
-  return { policy, worker: policy.workers.get(run.worker) }
-}
-
-/** By the endpoints in force, which the model is asked at. */
-async function picturesSeenBy(ctx: ServiceContext, runId: string) {
-  const { worker } = await pinnedIn(ctx, runId)
+  const worker = policy.workers.get(run.worker)
+  if (budget !== undefined && worker !== undefined) requireBudgetFits(policy, worker, budget)
+  if (sent.length === 0) return []
   const { config } = await ctx.policies.inForce()
-  return worker === undefined ? null : pictureTypesOf(config, worker.model)
+  return readSentFiles(sent, worker === undefined ? null : pictureTypesOf(config, worker.model))
 }
 
 async function postMessage(
