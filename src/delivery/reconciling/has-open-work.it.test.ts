@@ -1,20 +1,15 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { recordRefusal } from '#services/refusals/record-refusal.ts'
 import { hasOpenWork } from './has-open-work.ts'
 
-let database: TestDatabase
-let service: TestService
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
+const service = await createTestService(database.db)
 
 test('a run that goes on, a request of a program that waits and a refusal to be counted are work; what has ended is none', async () => {
   const { ctx, db } = service
