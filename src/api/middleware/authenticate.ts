@@ -17,10 +17,10 @@ import { addressOf, failureLimit, type FailureLimit } from './failure-limit.ts'
 /**
  * Identifies the caller by a bearer key, otherwise by the session of the cookie; without either
  * `locals.identity` stays unset. At the gateway, access tokens of the sign-in provider are taken
- * too. A cookie without its session's proof sets `locals.unproven`
- * instead. An invalid key is `401` and never falls back to a cookie; 60 of them a minute are `429`.
- * A look-up of the last seconds serves calls that change nothing, and those of `judgedAgain`, whose
- * verbs look for the session in their own transaction.
+ * too. A cookie without its session's proof sets `locals.unproven` instead. An invalid key or token
+ * is `401` and never falls back to a cookie; 60 of them a minute are `429`. A look-up of the last
+ * seconds serves calls that change nothing, and those of `judgedAgain`, whose verbs look for the
+ * session in their own transaction.
  */
 export function authenticate(api: Api, judgedAgain: readonly RegExp[]): RequestHandler {
   const keys = failureLimit(60, 'failed keys')
