@@ -13,7 +13,7 @@ import { witnessedDesk, type WitnessedDesk } from '../../harness/evidence/witnes
 import { keepCovered } from '../../harness/fixtures/cover-audit.ts'
 import { seeded, type Choices } from '../../shell/seeded.ts'
 import { cpuMsOf } from '../cpu-time.ts'
-import { mutateBytes } from '../mutate.ts'
+import { mutateBytes } from './mutate.ts'
 import { seedOfRun } from '../seed-of-run.ts'
 
 const olderCheckpoints = 'checkpoints/0.jsonl'

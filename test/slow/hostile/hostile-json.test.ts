@@ -3,7 +3,7 @@ import { JsonProblem, parseStrictJson } from '#api/body/strict-json.ts'
 import { canonicalJson } from '#domain/json/digest.ts'
 import { seeded, type Choices } from '../../shell/seeded.ts'
 import { cpuMsOf } from '../cpu-time.ts'
-import { mutateBytes } from '../mutate.ts'
+import { mutateBytes } from './mutate.ts'
 import { seedOfRun } from '../seed-of-run.ts'
 
 const documents = 100_000

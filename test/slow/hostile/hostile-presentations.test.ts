@@ -10,7 +10,7 @@ import { fileVersion, presentFileChange } from '#tools/presentations/file-change
 import { unifiedDiff } from '#tools/presentations/unified-diff.ts'
 import { seeded, type Choices } from '../../shell/seeded.ts'
 import { cpuMsOf } from '../cpu-time.ts'
-import { mutateBytes } from '../mutate.ts'
+import { mutateBytes } from './mutate.ts'
 import { seedOfRun } from '../seed-of-run.ts'
 
 const rounds = 4000

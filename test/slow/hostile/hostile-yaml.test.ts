@@ -7,7 +7,7 @@ import type { ProjectFiles } from '#policy/policy.ts'
 import { parseProject } from '#policy/project/parse-project.ts'
 import { seeded, type Choices } from '../../shell/seeded.ts'
 import { cpuMsOf } from '../cpu-time.ts'
-import { mutateBytes } from '../mutate.ts'
+import { mutateBytes } from './mutate.ts'
 import { seedOfRun } from '../seed-of-run.ts'
 
 const rounds = 6000

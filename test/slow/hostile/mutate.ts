@@ -1,4 +1,4 @@
-import type { Choices } from '../shell/seeded.ts'
+import type { Choices } from '../../shell/seeded.ts'
 
 /**
  * A copy of bytes with one to four changes: a flipped bit, bytes taken out, put in, written twice
