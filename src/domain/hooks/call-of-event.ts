@@ -90,6 +90,20 @@ export function callOfEvent(
   return outside ? call : { tool: call.tool, input: dropUndefined(call.input) }
 }
 
+/**
+ * The shell call in a `Bash` call that keeps its own name, because it leaves the agent's sandbox:
+ * what the worker's shell may not run, it may not run there either. `null` for every other call.
+ */
+export function shellCallWithin({ tool, input }: HookedCall): {
+  readonly tool: 'shell'
+  readonly input: { readonly command: string }
+} | null {
+  const { command } = input
+  return tool === 'Bash' && typeof command === 'string'
+    ? { tool: 'shell', input: { command } }
+    : null
+}
+
 function dropUndefined(input: Input): Input {
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
 }

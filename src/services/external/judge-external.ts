@@ -1,4 +1,5 @@
 import { builtInTool } from '#domain/tools/built-in-tools.ts'
+import { shellCallWithin } from '#domain/hooks/call-of-event.ts'
 import { callDigest } from '#domain/json/digest.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import { Problem } from '#domain/problem.ts'
@@ -113,6 +114,12 @@ async function byWorker(
   const policy = await ctx.policies.inForce()
   if (!policy.workers.has(worker)) {
     throw new Problem('unknown_worker', `There is no worker ${worker}`)
+  }
+  const shellCall = shellCallWithin({ tool, input })
+  if (shellCall !== null) {
+    const judged = await byWorker(ctx, { ...call, ...shellCall }, { proven, isEdit })
+    const { verdict } = judged.judgement
+    if (verdict === 'blocked' || verdict === 'error') return judged
   }
   const question = { worker, tool, input, present: true, byProgram: true, isEdit }
   const judged = await ctx.judgeRemotely({ ...question, ...(proven === null ? {} : { proven }) })

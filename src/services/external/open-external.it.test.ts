@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { callDigest } from '#domain/json/digest.ts'
+import { isJsonObject } from '#domain/json/is-object.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
@@ -256,6 +257,30 @@ describe("a worker's policy judges first", () => {
       .where('request_id', 'is', null)
       .execute()
     expect(rows.at(-1)?.document).toContain('"verdict":"blocked"')
+  })
+
+  test("what it blocks as a command is blocked outside of the agent's sandbox too, and asks otherwise", async () => {
+    const leaving = (command: string) => ({
+      tool: 'Bash',
+      input: { command, dangerouslyDisableSandbox: true },
+      worker: 'scribe',
+    })
+    const judged: string[] = []
+    desk.service.answerJudging(async ({ tool, input: sent }) => {
+      const own = isJsonObject(sent) ? sent : {}
+      judged.push(`${tool} ${JSON.stringify(own)}`)
+      const isBlocked = tool === 'shell' && own['command'] === 'rm -rf /'
+      const verdict = isBlocked ? ('blocked' as const) : ('preApproved' as const)
+      const digest = callDigest({ tool, input: own, toolHash })
+      return { judgement: { ...judgement, verdict, tool, input: own, digest }, presented: null }
+    })
+    expect((await refusal(desk.ask(leaving('rm -rf /')))).code).toBe('policy_blocked')
+    await desk.ask(leaving('ls'))
+    expect(judged).toEqual([
+      'shell {"command":"rm -rf /"}',
+      'shell {"command":"ls"}',
+      'Bash {"command":"ls","dangerouslyDisableSandbox":true}',
+    ])
   })
 
   test('an answer that is about another call is believed by nobody', async () => {

@@ -4,7 +4,7 @@ import { useCallback, useState } from 'react'
 import type { BulkAnswer } from '#api/schemas/requests/decisions.ts'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { callApi } from '../api/call-api.ts'
-import { newIdempotencyKey } from '../api/idempotency-key.ts'
+import { useIntentKey } from '../api/use-intent-key.ts'
 import { useConnection } from '../live/live-provider.tsx'
 import { Risk } from '../request/facts/risk.tsx'
 import { announce } from '../states/announce.tsx'
@@ -29,7 +29,7 @@ export function BulkReview(props: {
   const [plan] = useState(() => planBulk(decision, props.selected))
   const [removed, setRemoved] = useState<ReadonlySet<string>>(new Set())
   const [seen, setSeen] = useState<ReadonlyMap<string, SeenItem>>(new Map())
-  const [key, setKey] = useState(newIdempotencyKey)
+  const intent = useIntentKey()
   const [reason, setReason] = useState('')
   const [answer, setAnswer] = useState<BulkAnswer | null>(null)
   const [busy, setBusy] = useState(false)
@@ -45,12 +45,9 @@ export function BulkReview(props: {
       else next.set(id, viewed)
       return next
     })
-    // What is sent may be another list than the one that was refused before.
-    setKey(newIdempotencyKey)
   }, [])
   const remove = (id: string): void => {
     setRemoved((before) => new Set([...before, id]))
-    setKey(newIdempotencyKey)
   }
 
   const submit = async (): Promise<void> => {
@@ -66,10 +63,8 @@ export function BulkReview(props: {
       ...optionalReason,
     }))
     try {
-      const result = await callApi('decideRequests', {
-        body: { decisions },
-        idempotencyKey: key,
-      })
+      const body = { decisions }
+      const result = await callApi('decideRequests', { body, idempotencyKey: intent.of(body) })
       setAnswer(result)
       const done = result.items.filter((item) => item.status === 200).length
       announce(`${done} of ${result.items.length} recorded`)

@@ -244,6 +244,51 @@ test('a run is forked after a turn and started again with another task, by keybo
   expect(dashboard.complaints).toEqual([])
 })
 
+test('a message whose answer was lost counts once when it is sent again, also after a reload, and a changed one is sent as another', async () => {
+  const { desk } = dashboard
+  desk.say({ text: 'Here.' })
+  const id = await desk.start({ conversation: true })
+  await desk.turn(id, 1)
+  const page = await dashboard.open('Ada', `/runs/${id}`)
+  const message = page.getByRole('textbox', { name: 'Message' })
+  const loseOne = () =>
+    page.route(
+      '**/messages',
+      async (route) => {
+        await route.fetch()
+        await route.abort()
+      },
+      { times: 1 },
+    )
+  const send = async (text: string): Promise<void> => {
+    await message.fill(text)
+    await message.press('Control+Enter')
+  }
+  await loseOne()
+  await send('First')
+  await page.locator('.composer').getByRole('alert').waitFor()
+  await page.reload()
+  await expect.poll(() => message.inputValue(), { timeout: 20_000 }).toBe('First')
+  await message.press('Control+Enter')
+  await expect.poll(() => message.inputValue(), { timeout: 20_000 }).toBe('')
+  await loseOne()
+  await send('Second')
+  await page.locator('.composer').getByRole('alert').waitFor()
+  await send('Third')
+  await expect.poll(() => message.inputValue(), { timeout: 20_000 }).toBe('')
+  // The same words again, after they arrived, are meant again.
+  await send('Third')
+  await expect.poll(() => message.inputValue(), { timeout: 20_000 }).toBe('')
+  const rows = await desk.database.db
+    .selectFrom('message')
+    .select('id')
+    .where('run_id', '=', id)
+    .where('role', '=', 'user')
+    .execute()
+  // The task; First, Second, and Third twice.
+  expect(rows).toHaveLength(5)
+})
+
 // Rules: product.md 29
 test('who may not start the worker is told so and cannot fork, and a turn that is open is refused', async () => {
   const { desk } = dashboard

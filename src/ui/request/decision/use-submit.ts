@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useRef, useState } from 'react'
 import { ApiRefusal } from '../../api/call-api.ts'
-import { newIdempotencyKey } from '../../api/idempotency-key.ts'
+import { useIntentKey } from '../../api/use-intent-key.ts'
 
 export type Submission<T> =
   | { readonly state: 'idle' }
@@ -33,15 +33,14 @@ export function useSubmit<Body extends object, T>(
 } {
   const client = useQueryClient()
   const [submission, setSubmission] = useState<Submission<T>>({ state: 'idle' })
-  // The same body again is the same intention: it keeps its key, and counts once.
-  const last = useRef<{ text: string; body: Body; key: string } | null>(null)
+  const intent = useIntentKey()
+  const last = useRef<Body | null>(null)
   const submit = async (body: Body): Promise<T | null> => {
-    const text = JSON.stringify(body)
-    if (last.current?.text !== text) last.current = { text, body, key: newIdempotencyKey() }
+    last.current = body
     setSubmission({ state: 'submitting' })
     try {
-      const { key } = last.current
-      const answer = await send(body, { idempotencyKey: key, preferWaitSeconds: 2 })
+      const idempotencyKey = intent.of(body)
+      const answer = await send(body, { idempotencyKey, preferWaitSeconds: 2 })
       setSubmission({ state: 'recorded', answer })
       // The request before all else that may have changed.
       void client.invalidateQueries({ queryKey: ['request'] })
@@ -55,15 +54,16 @@ export function useSubmit<Body extends object, T>(
     }
   }
   const again = useCallback(async (): Promise<void> => {
-    if (last.current === null) return
-    const { body, key } = last.current
+    const body = last.current
+    if (body === null) return
     try {
-      const answer = await send(body, { idempotencyKey: key, preferWaitSeconds: 1 })
+      const idempotencyKey = intent.of(body)
+      const answer = await send(body, { idempotencyKey, preferWaitSeconds: 1 })
       setSubmission({ state: 'recorded', answer })
     } catch (error) {
       // What was recorded stays recorded; there is only nothing newer to say of it.
       if (!(error instanceof ApiRefusal)) throw error
     }
-  }, [send])
+  }, [intent, send])
   return { submission, submit, again, forget: () => setSubmission({ state: 'idle' }) }
 }

@@ -5,7 +5,7 @@ import { Link } from 'react-router'
 import type { InvokedTool } from '#api/schemas/runs/run-actions.ts'
 import type { ToolList } from '#api/schemas/tool-list.ts'
 import { callApi } from '../../api/call-api.ts'
-import { newIdempotencyKey } from '../../api/idempotency-key.ts'
+import { useIntentKey } from '../../api/use-intent-key.ts'
 import { useManualTools } from '../../api/queries.ts'
 import { announce } from '../../states/announce.tsx'
 import { Failure } from '../../states/failure.tsx'
@@ -57,7 +57,7 @@ function CallForm({ runId, tools, close }: CallFormProps) {
   const [name, setName] = useState(tools[0]?.name ?? '')
   const tool = tools.find((item) => item.name === name) ?? tools[0]
   const [values, setValues] = useState(() => emptyInput(tool?.inputSchema ?? {}))
-  const [key, setKey] = useState(newIdempotencyKey)
+  const intent = useIntentKey()
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)
   const [done, setDone] = useState<InvokedTool | null>(null)
@@ -69,8 +69,8 @@ function CallForm({ runId, tools, close }: CallFormProps) {
     try {
       const body = { tool: tool.name, input: readInput(tool.inputSchema, values) }
       const params = { id: runId }
-      setDone(await callApi('invokeTool', { params, body, idempotencyKey: key }))
-      setKey(newIdempotencyKey())
+      setDone(await callApi('invokeTool', { params, body, idempotencyKey: intent.of(body) }))
+      intent.renew()
       announce(`${tool.name} was invoked`)
       await client.invalidateQueries({ queryKey: ['run', runId] })
     } catch (error) {
@@ -88,7 +88,7 @@ function CallForm({ runId, tools, close }: CallFormProps) {
           const next = tools.find((item) => item.name === event.currentTarget.value)
           setName(event.currentTarget.value)
           setValues(emptyInput(next?.inputSchema ?? {}))
-          setKey(newIdempotencyKey())
+          intent.renew()
         }}
       />
       <p className="small dim">

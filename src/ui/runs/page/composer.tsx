@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { callApi } from '../../api/call-api.ts'
-import { newIdempotencyKey } from '../../api/idempotency-key.ts'
+import { useIntentKey } from '../../api/use-intent-key.ts'
 import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { announce } from '../../states/announce.tsx'
 import { useDraft } from '../../states/draft.ts'
@@ -19,7 +19,7 @@ export function Composer({ run, sent }: { run: RunDetail; sent: () => void }) {
   const client = useQueryClient()
   const keys = useAriaKeys('submit')
   const [text, setText] = useDraft(run.id, 'comment')
-  const [key, setKey] = useState(newIdempotencyKey)
+  const intent = useIntentKey(`message.${run.id}`)
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)
   const files = useSentFiles()
@@ -31,12 +31,13 @@ export function Composer({ run, sent }: { run: RunDetail; sent: () => void }) {
     try {
       const params = { id: run.id }
       const body = { text, ...files.body }
-      await callApi('postMessage', { params, body, idempotencyKey: key })
+      await callApi('postMessage', { params, body, idempotencyKey: intent.of(body) })
       setText('')
       files.clear()
-      setKey(newIdempotencyKey())
+      intent.renew()
       announce('Message sent')
-      await client.invalidateQueries({ queryKey: ['run', run.id] })
+      // Not waited for: the next message may be written and sent at once.
+      void client.invalidateQueries({ queryKey: ['run', run.id] })
       sent()
     } catch (error) {
       setRefusal((error as Error).message)

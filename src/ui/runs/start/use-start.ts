@@ -5,7 +5,7 @@ import type { JsonObject } from '#domain/json/json.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import type { RunMode } from '#domain/policy/verdict.ts'
 import { ApiRefusal, callApi } from '../../api/call-api.ts'
-import { newIdempotencyKey } from '../../api/idempotency-key.ts'
+import { useIntentKey } from '../../api/use-intent-key.ts'
 import { announce } from '../../states/announce.tsx'
 
 /** What a start is refused for: the sentence, and the field that it names, as `input.version`. */
@@ -42,7 +42,7 @@ export function useNewRun<Body>(
 ) {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const intent = useRef<{ readonly body: string; readonly key: string } | null>(null)
+  const intent = useIntentKey()
   const isBusy = useRef(false)
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<StartRefusal | null>(null)
@@ -51,10 +51,8 @@ export function useNewRun<Body>(
     isBusy.current = true
     setBusy(true)
     setRefusal(null)
-    const text = JSON.stringify(body)
-    if (intent.current?.body !== text) intent.current = { body: text, key: newIdempotencyKey() }
     try {
-      const run = await send(body, intent.current.key)
+      const run = await send(body, intent.of(body))
       done()
       announce('Run started')
       await client.invalidateQueries({ queryKey: ['runs'] })
