@@ -7,6 +7,7 @@ import {
   type TestRequest,
   type TestRun,
 } from '#test/harness/fixtures/gated-run.ts'
+import { eventsAbout } from '#test/harness/fixtures/events-about.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
@@ -98,6 +99,19 @@ describe('more time', () => {
       .where('run_id', '=', run.id)
       .execute()
     expect(signals).toEqual([{ kind: 'signal_decided' }])
+  })
+
+  test('is recorded with who gave it, the old deadline and the new one', async () => {
+    const request = await addRequest(service, run)
+    const expiresAt = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString()
+    await extendRequest(service.ctx, grace.caller, { request: request.id, expiresAt })
+    const [event] = await eventsAbout(database.db, request.id, 'request.extended')
+    expect(event).toMatchObject({
+      actor: { type: 'person', id: grace.id },
+      runId: run.id,
+      digest: request.digest,
+      detail: { from: expect.stringMatching(/Z$/), to: expiresAt },
+    })
   })
 
   test('is never less, never for what has ended, and never given by who only started the run', async () => {

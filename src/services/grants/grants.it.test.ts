@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { eventsAbout } from '#test/harness/fixtures/events-about.ts'
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { type TestPerson, addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
@@ -66,9 +67,22 @@ describe('a grant', () => {
     expect(await desk.find(callOf(request), desk.run, facts)).toBeNull()
   })
 
-  test('is not left by an approval of scope once', async () => {
-    const request = await desk.grant({})
-    expect(await desk.find(callOf(request))).toBeNull()
+  test('is recorded when it is given, with its giver and bounds; an approval of scope once leaves none', async () => {
+    const once = await desk.grant({})
+    expect(await desk.find(callOf(once))).toBeNull()
+    expect(await eventsAbout(desk.database.db, once.id, 'grant.given')).toEqual([])
+    await desk.renew()
+    const request = await desk.grant({ scope: 'run', grant: { uses: 3 } })
+    const found = await desk.find(callOf(request))
+    expect(await eventsAbout(desk.database.db, request.id, 'grant.given')).toMatchObject([
+      {
+        actor: { type: 'person', id: desk.grace.id },
+        runId: desk.run.id,
+        digest: request.digest,
+        policyDigest: expect.stringMatching(/^sha256:/),
+        detail: { grantId: found?.id, scope: 'run', tool: 'write_file', uses: 3 },
+      },
+    ])
   })
 
   test('is used no more often than it allows, also by calls that run at once', async () => {

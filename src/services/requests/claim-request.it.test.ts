@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { addRequest } from '#test/harness/fixtures/gated-run.ts'
+import { eventsAbout } from '#test/harness/fixtures/events-about.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { claimRequest, releaseClaim } from './claim-request.ts'
@@ -47,5 +48,17 @@ describe('a claim', () => {
     expect((await refusal(outside)).code).toBe('not_eligible')
     const words = commentRequest(service.ctx, ada.caller, { request: request.id, text: 'please' })
     expect((await refusal(words)).code).toBe('not_eligible')
+  })
+
+  test('is recorded with its person, when it begins and when it is released', async () => {
+    const request = await addRequest(service, root, { turn: 6 })
+    await claimRequest(service.ctx, grace.caller, { request: request.id })
+    await releaseClaim(service.ctx, grace.caller, { request: request.id })
+    const events = await eventsAbout(database.db, request.id, 'request.claimed')
+    const actor = { type: 'person', id: grace.id, name: 'Grace' }
+    expect(events).toMatchObject([
+      { actor, runId: root.id, detail: { what: 'claimed' } },
+      { actor, runId: root.id, detail: { what: 'released' } },
+    ])
   })
 })
