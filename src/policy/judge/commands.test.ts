@@ -2,10 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { CommandHost } from '#domain/tools/command.ts'
-import type { Json, JsonObject } from '#domain/json/json.ts'
-import type { Tool } from '#domain/tools/tool.ts'
 import {
-  customTool,
+  commandTool,
   inUsualWorkspace,
   projectWith,
   usualZones,
@@ -27,23 +25,6 @@ const host: CommandHost = {
   executable: async (name) => ({ path: `/usr/bin/${name}`, hash: 'sha256:x' }),
   realPath: realPathOf,
   gitHas: async () => false,
-}
-
-/** A command tool as policy sees it. */
-function commandTool(name: 'exec' | 'shell'): Tool {
-  const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
-  return customTool({
-    name,
-    scopes: ['once', 'run', 'command'],
-    command: (input: JsonObject) =>
-      name === 'shell'
-        ? { kind: 'shell', script: text(input['command']), cwd: text(input['cwd']) }
-        : {
-            kind: 'exec',
-            argv: (input['argv'] as string[] | undefined) ?? [],
-            cwd: text(input['cwd']),
-          },
-  })
 }
 
 const shell = `shell:

@@ -2,23 +2,27 @@ import type { ExplainStep, Judgement, WaitingStep } from '#domain/deciding/judge
 import type { FoundCue } from '#domain/policy/cues.ts'
 import type { Rule } from '#domain/policy/verdict.ts'
 import type { WorkerDefinition } from '../worker-definition.ts'
-import { cuesOfCall, type CueFacts } from '../cues/cues-of-call.ts'
+import { cuesOfCall } from '../cues/cues-of-call.ts'
 import { durationText } from '../reading/duration.ts'
 import { canonicalCall, refusedDigest, type CanonicalCall } from './calls/canonical-call.ts'
 import { judgeCapability, missingTarget } from './consent/capability.ts'
 import { askingAttachments, delegationOpinion, refusedDelegation } from './consent/delegation.ts'
-import { commandVerdict, refusedCommand, unreadCommand } from './consent/command-consent.ts'
+import {
+  commandVerdict,
+  impossibleCommand,
+  refusedCommand,
+  unreadCommand,
+} from './consent/command-consent.ts'
 import { commandTraits } from './routing/command-traits.ts'
 import { guardedNames, judgeConsent } from './consent/consent.ts'
 import { unchangedRule } from './consent/unchanged.ts'
+import { cueFactsOf } from './calls/cue-facts.ts'
 import { knownCall } from './calls/known-call.ts'
 import { blockedText, type Opinion } from './consent/opinion.ts'
 import type { PolicyQuery } from './calls/policy-query.ts'
 import { ownQueue, ownQueueWhy, route, writtenFile } from './routing/route.ts'
 import { raisedByCues } from './routing/raised-by-cues.ts'
 import type { Route } from './routing/stricter-route.ts'
-
-const nothingWritten: ReadonlySet<string> = new Set()
 
 /**
  * What policy says of one call (workers-and-policy.md, from call to verdict): seven steps, each of
@@ -54,7 +58,7 @@ export async function judge(query: PolicyQuery): Promise<Judgement> {
   note('canonical', 'yes', call.digest)
 
   const guarded = guardedNames(query, worker, call)
-  const cues = await cuesOfCall({ ...call, tool: call.tool.name, facts: factsOf(query, worker) })
+  const cues = await cuesOfCall({ ...call, tool: call.tool.name, facts: cueFactsOf(query, worker) })
   if (cues.length > 0) note('cues', 'yes', cues.map(({ id, text }) => `${id}: ${text}`).join('; '))
   const place = routeOf(query, worker, call, guarded, cues)
   const answer = answerAt(query, call, place, steps)
@@ -95,13 +99,13 @@ export async function judge(query: PolicyQuery): Promise<Judgement> {
     return { ...answer('preApproved', opinion.rule, opinion.rule.text), printed }
   }
 
-  const missing =
-    call.tool.touches === undefined
-      ? missingTarget(capability.touched, query.earlierWrites ?? nothingWritten)
-      : null
-  if (missing !== null) {
-    note('capability', 'error', missing)
-    return answer('error', null, missing)
+  const { touches } = call.tool
+  const impossible =
+    (touches === undefined ? missingTarget(capability.touched, query.earlierWrites) : null) ??
+    impossibleCommand(query, worker, call)
+  if (impossible !== null) {
+    note('capability', 'error', impossible)
+    return answer('error', null, impossible)
   }
   const unread = unreadByMode(query, worker, call)
   const reasoned =
@@ -200,19 +204,6 @@ type Answer = (
   reason: string,
   grantId?: string,
 ) => Judgement
-
-/** What is known of the run and its host; of a run that nothing is known of, no cue speaks. */
-function factsOf({ cueFacts, commandHost, tool }: PolicyQuery, worker: WorkerDefinition): CueFacts {
-  const { network } = worker.sandbox
-  const isConfined = commandHost !== undefined && commandHost.sandboxProblem === null
-  return {
-    isOffline: isConfined && network === 'none',
-    domains: isConfined && typeof network !== 'string' ? network : null,
-    isFirstUse: cueFacts !== undefined && !cueFacts.usedTools.has(tool),
-    outsider: cueFacts?.outsider ?? null,
-    isTracked: async (path) => cueFacts !== undefined && cueFacts.isTracked(path),
-  }
-}
 
 function routeOf(
   query: PolicyQuery,

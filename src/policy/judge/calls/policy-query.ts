@@ -81,10 +81,10 @@ export interface PolicyQuery {
    */
   readonly madeHere?: (target: WorkerDefinition) => Promise<boolean>
   /**
-   * the call would run here, on this workspace: one that would change nothing is answered at once
-   * (product.md 34)
+   * the call would run here, on this workspace and in this host's sandbox: one that would change
+   * nothing is answered at once (product.md 34), and one that cannot succeed is an error
    */
-  readonly answersUnchanged?: boolean
+  readonly runsHere?: boolean
   /** what cues rest on besides the call; absent: nothing is known of the run and of Git */
   readonly cueFacts?: RunCueFacts
   findGrant(call: GrantLookup): Promise<LiveGrant | null>

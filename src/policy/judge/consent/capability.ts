@@ -88,13 +88,13 @@ function refusedByType(access: Access, state: FileState): string | null {
  */
 export function missingTarget(
   touched: readonly AccessTarget[],
-  earlierWrites: ReadonlySet<string>,
+  earlierWrites: ReadonlySet<string> | undefined,
 ): string | null {
   const missing = touched.find(
     ({ access, state }) =>
       state.kind === 'absent' &&
       access.operation !== 'write' &&
-      ![...earlierWrites].some((path) => containsPath(access.path, path)),
+      ![...(earlierWrites ?? [])].some((path) => containsPath(access.path, path)),
   )
   return missing === undefined ? null : `${pathText(missing.access.path)} does not exist`
 }

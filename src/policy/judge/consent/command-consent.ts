@@ -1,11 +1,14 @@
 import type { CommandHost } from '#domain/tools/command.ts'
+import { domainsText } from '#domain/network/network-access.ts'
 import type { WorkerDefinition } from '../../worker-definition.ts'
 import type { Policy } from '../../policy.ts'
 import { judgeCommand, type CommandVerdict } from './judge-command.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { judgeCapability } from './capability.ts'
+import { boundedNetwork } from '../calls/cue-facts.ts'
 import type { PolicyQuery } from '../calls/policy-query.ts'
 import { whyUnread } from '../../shell/blocked-commands.ts'
+import { unreachableAddress } from '../../cues/unreachable-address.ts'
 import { tokensOf } from '../routing/command-traits.ts'
 
 /** A host of which nothing is known has no sandbox and no programs. */
@@ -36,6 +39,23 @@ export async function refusedCommand(
   const { sandboxProblem } = query.commandHost ?? unknownHost
   if (!worker.sandbox.required || sandboxProblem === null) return null
   return `The worker ${worker.name} runs commands in a sandbox only, and this host has none that works: ${sandboxProblem}`
+}
+
+/**
+ * Why a command that asks could not succeed in its sandbox, as a sentence for the model, before
+ * anybody is asked (workers-and-policy.md, shell rules); `null` where it might.
+ */
+export function impossibleCommand(
+  query: PolicyQuery,
+  worker: WorkerDefinition,
+  { command }: CanonicalCall,
+): string | null {
+  const network = command === null ? null : boundedNetwork(query, worker)
+  if (command === null || network === null || query.runsHere !== true) return null
+  const address = unreachableAddress(command, network)
+  if (address === null) return null
+  const reached = network === 'none' ? 'have no network' : `reach only ${domainsText(network)}`
+  return `The command needs ${JSON.stringify(address)}, and commands of the worker ${worker.name} ${reached} (sandbox.network): it cannot succeed`
 }
 
 /**

@@ -17,7 +17,7 @@ export async function unchangedRule(
   worker: WorkerDefinition,
   { accesses, input, tool }: CanonicalCall,
 ): Promise<Rule | null> {
-  if (query.answersUnchanged !== true || tool.unchanged === undefined) return null
+  if (query.runsHere !== true || tool.unchanged === undefined) return null
   const mayTell = accesses.every(
     ({ path }) =>
       readOpinion({ ...query, worker }, path)?.approval === 'preApproved' &&

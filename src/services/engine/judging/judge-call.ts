@@ -74,7 +74,7 @@ export async function judgeCall(
           commandHost: isUnread ? withUnreadFiles(ctx.commandHost) : ctx.commandHost,
           duplicateId: false,
           byPerson: question.byPerson === true,
-          answersUnchanged: !byProgram,
+          runsHere: !byProgram,
           ...(isUnread ? {} : { cueFacts: factsWithoutRun(assumed.workspace.root, question.tool) }),
           findGrant: async () => null,
         })

@@ -63,7 +63,7 @@ export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<J
     projectDir: ctx.projectDir,
     commandHost: ctx.commandHost,
     duplicateId: call.duplicateId,
-    answersUnchanged: true,
+    runsHere: true,
     byPerson: call.byPerson,
     ...(call.cueFacts === undefined
       ? {}

@@ -1,0 +1,93 @@
+import { admits } from '#domain/network/network-access.ts'
+import type { CommandAnalysis } from '../shell/analyse-command.ts'
+import { commandsOf, type CommandOfText } from './programs/commands-of.ts'
+import { hasOption, operandsOf } from './programs/hit.ts'
+import { wordSet } from './text/words.ts'
+
+/**
+ * The address that a command names and that its sandbox certainly does not let it reach, so that
+ * the command cannot succeed (workers-and-policy.md, shell rules); `null` where that is not
+ * certain. `network`: `none`, or the only domains that it reaches. Reads under rather than over:
+ * nobody could allow a call that is refused for this.
+ */
+export function unreachableAddress(
+  analysis: CommandAnalysis,
+  network: 'none' | readonly string[],
+): string | null {
+  if (!allMustSucceed(analysis)) return null
+  const commands = commandsOf(analysis)
+  const own =
+    analysis.input.kind === 'exec'
+      ? commands.slice(0, 1).filter(({ program }) => isPlain(analysis, program))
+      : commands.filter(({ program, source }) => isProgram(source.split(' ', 1)[0], program))
+  for (const command of own.filter(({ isOpen }) => !isOpen)) {
+    const addresses = addressesOf(command)
+    const [first] = addresses
+    const closed = addresses.every((address) => network === 'none' || !isListed(address, network))
+    if (first !== undefined && closed) return first
+  }
+  return null
+}
+
+/** What stands between its commands is `&&` or `|` alone: where one of them fails, all did. */
+function allMustSucceed({ input, search, isComplete }: CommandAnalysis): boolean {
+  if (!isComplete || search.isTooDeep || search.isTooMuch) return false
+  if (input.kind === 'exec') return true
+  const rest = input.script.replaceAll(/&&|\d?>&\d/g, ' ')
+  return !/\|\||[;\n&(){}`!]/.test(rest)
+}
+
+function isPlain({ input }: CommandAnalysis, program: string): boolean {
+  return input.kind === 'exec' && isProgram(input.argv[0], program)
+}
+
+/** The program of that name that the system has, and no file of a project. */
+function isProgram(word: string | undefined, program: string): boolean {
+  return word === program || word === `/usr/bin/${program}` || word === `/bin/${program}`
+}
+
+const fetchers = wordSet('curl wget')
+/** With these a fetcher may need no network, or another address than it names. */
+const fetcherOptions = [
+  '--help',
+  '--version',
+  '--config',
+  '--proxy',
+  '--preproxy',
+  '--unix-socket',
+  '--abstract-unix-socket',
+  '--resolve',
+  '--connect-to',
+  '--input-file',
+  '-h',
+  '-V',
+  '-K',
+  '-x',
+  '-i',
+]
+const gitWords = wordSet('clone fetch pull push ls-remote')
+
+/** `scheme://host…` of another host, or `user@host:path`. */
+const elsewhere =
+  /^(?:(?:https?|ftp|ssh|git):\/\/(?:[^/@]*@)?|[\w.-]{1,64}@)(?!localhost\b|127\.|0\.0\.0\.0|\[)[\w.-]+(?:[:/]|$)/i
+
+/** The addresses elsewhere that a command must reach; none where that is not certain. */
+function addressesOf({ program, args }: CommandOfText): readonly string[] {
+  const operands = operandsOf(args)
+  if (program === 'git') {
+    const [word = '', ...rest] = operands
+    const isPlainCall = args[0] === word && gitWords.has(word) && !hasOption(args, '-h', '--help')
+    return isPlainCall ? rest.filter((one) => elsewhere.test(one)) : []
+  }
+  if (!fetchers.has(program) || hasOption(args, ...fetcherOptions)) return []
+  const urls = operands.filter((one) => one.includes('://'))
+  return urls.every((one) => elsewhere.test(one)) ? urls : []
+}
+
+/** Whether the proxy of a list of domains might let a command through to an address. */
+function isListed(address: string, domains: readonly string[]): boolean {
+  const url = /^https?:/i.test(address) ? URL.parse(address) : null
+  if (url === null) return false
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+  return admits(domains, url.hostname.replace(/\.$/, ''), port) === 'yes'
+}
