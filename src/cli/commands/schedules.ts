@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import type { Schedule } from '#api/schemas/runs/schedules.ts'
-import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { connect } from '../service/connect.ts'
 import { addList, type ServiceOptions, withService } from '../service/service-options.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { table } from '../text/table.ts'
 import { fromNow } from '../text/times.ts'
 import { withExamples } from './examples.ts'
+import { lastRunText, requireNamed } from './starts.ts'
 
 type Options = ServiceOptions & { json?: boolean }
 
@@ -62,11 +62,7 @@ export function addSchedulesCommand(program: Command): void {
 
 async function showSchedule(name: string, options: Options): Promise<void> {
   const { items } = await (await connect(options)).call('listSchedules', {})
-  const schedule = items.find((item) => item.name === name)
-  if (schedule === undefined) {
-    const text = `There is no schedule ${printableLine(name)}; countersign schedules lists them`
-    throw new CommandFailure(text, exitCodes.failed)
-  }
+  const schedule = requireNamed('schedule', name, items)
   if (options.json === true) return console.log(JSON.stringify(schedule))
   const [, worker, cron, zone, as, next, last = ''] = rowOf(schedule)
   console.log(
@@ -87,7 +83,7 @@ function rowOf(schedule: Schedule): string[] {
     timezone,
     printableLine(as?.name ?? ''),
     nextOf(schedule),
-    lastRun === undefined ? '' : `#${lastRun.number} ${lastRun.state} ${fromNow(lastRun.at)}`,
+    lastRunText(lastRun),
   ]
 }
 

@@ -2,11 +2,10 @@ import type { Command } from 'commander'
 import type { Trigger } from '#api/schemas/runs/triggers.ts'
 import { connect } from '../service/connect.ts'
 import { addList, type ServiceOptions, withService } from '../service/service-options.ts'
-import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { table } from '../text/table.ts'
 import { printableLine } from '../text/terminal-text.ts'
-import { fromNow } from '../text/times.ts'
 import { withExamples } from './examples.ts'
+import { lastRunText, requireNamed } from './starts.ts'
 
 type Options = ServiceOptions & { json?: boolean }
 
@@ -35,11 +34,7 @@ export function addTriggersCommand(program: Command): void {
 
 async function showTrigger(name: string, options: Options): Promise<void> {
   const { items } = await (await connect(options)).call('listTriggers', {})
-  const trigger = items.find((item) => item.name === name)
-  if (trigger === undefined) {
-    const text = `There is no trigger ${printableLine(name)}; countersign triggers lists them`
-    throw new CommandFailure(text, exitCodes.failed)
-  }
+  const trigger = requireNamed('trigger', name, items)
   if (options.json === true) return console.log(JSON.stringify(trigger))
   const [, worker, as, , last = ''] = rowOf(trigger)
   const signed = trigger.hasSecret
@@ -63,6 +58,6 @@ function rowOf({ name, worker, as, hasSecret, lastRun }: Trigger): string[] {
     printableLine(worker),
     printableLine(as?.name ?? ''),
     hasSecret ? 'set' : 'missing',
-    lastRun === undefined ? '' : `#${lastRun.number} ${lastRun.state} ${fromNow(lastRun.at)}`,
+    lastRunText(lastRun),
   ]
 }

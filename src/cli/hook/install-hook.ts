@@ -1,3 +1,4 @@
+import { shellWord } from '#domain/tools/shell-word.ts'
 import { isObject } from '#domain/json/is-object.ts'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -20,7 +21,7 @@ export type HookWords = Readonly<
 export function hookCommand(name: AgentName, words: HookWords): string {
   const { folder } = agentSettings[name]
   const hookFlags = Object.entries(words).flatMap(([word, value]) =>
-    value === undefined ? [] : [`--${word}`, quote(value)],
+    value === undefined ? [] : [`--${word}`, shellWord(value)],
   )
   const line = [`${name} --project ${folder}`, ...hookFlags].join(' ')
   const places = `PATH="$PATH:"${folder}/node_modules/.bin`
@@ -43,11 +44,6 @@ export function hookUrl({ url, wait, worker }: HookWords): string {
     if (value !== undefined) address.searchParams.set(word, value)
   }
   return address.href
-}
-
-/** One word for a POSIX shell. */
-function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
 /**

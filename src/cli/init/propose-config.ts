@@ -45,30 +45,23 @@ rights:
 }
 
 function workspaces({ worktrees }: FolderFacts, root: string | null): string {
-  const folder = JSON.stringify(root ?? '.')
+  const entry = (more: string): string =>
+    `workspaces: { default: { root: ${JSON.stringify(root ?? '.')}${more} } }\n`
+  const isolated = entry(', isolation: worktree')
   if (worktrees?.possible === true) {
     return `# Each run works in a Git worktree and on a branch of its own, which begins at the last commit of
 # the branch that is checked out, or of \`base\`. What is not committed is not in it.
-workspaces: { default: { root: ${folder}, isolation: worktree } }
-
+${isolated}
 `
   }
-  const none =
+  const why =
     worktrees === null
       ? ''
       : `# \`isolation: worktree\` gives each run a Git worktree of its own. Not proposed, since
 # ${worktrees.problem}.
 `
-  if (root === null)
-    return none === ''
-      ? ''
-      : `${none}# workspaces: { default: { root: ${folder}, isolation: worktree } }
-
-`
-  return `# Where zones lie, relative to this folder.
-${none}workspaces: { default: { root: ${folder} } }
-
-`
+  if (root !== null) return `# Where zones lie, relative to this folder.\n${why}${entry('')}\n`
+  return why === '' ? '' : `${why}# ${isolated}\n`
 }
 
 function routingText({ infrastructure, isGit, worktrees }: FolderFacts): string {

@@ -74,14 +74,14 @@ async function cuesOfCommand(
     isOffline: facts.isOffline,
     domains: facts.domains,
     isTracked: async (path, cwd) => {
-      const relative = joinTexts(cwd, path)
+      const relative = pathBelowRoot(cwd, path)
       return relative !== null && facts.isTracked(relative)
     },
   })
 }
 
 /** `notes/../a` as `a`; `null` for what does not lie below the root. */
-function joinTexts(cwd: string, path: string): string | null {
+function pathBelowRoot(cwd: string, path: string): string | null {
   if (path.startsWith('/')) return null
   const names: string[] = cwd === '' || cwd === '.' ? [] : cwd.split('/')
   for (const name of path.split('/')) {

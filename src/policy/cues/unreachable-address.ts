@@ -14,7 +14,7 @@ export function unreachableAddress(
   analysis: CommandAnalysis,
   network: 'none' | readonly string[],
 ): string | null {
-  if (!allMustSucceed(analysis)) return null
+  if (!hasNoAlternative(analysis)) return null
   const commands = commandsOf(analysis)
   const own =
     analysis.input.kind === 'exec'
@@ -29,8 +29,11 @@ export function unreachableAddress(
   return null
 }
 
-/** What stands between its commands is `&&` or `|` alone: where one of them fails, all did. */
-function allMustSucceed({ input, search, isComplete }: CommandAnalysis): boolean {
+/**
+ * What stands between its commands is `&&` or `|` alone: no command of it runs in place of one that
+ * fails.
+ */
+function hasNoAlternative({ input, search, isComplete }: CommandAnalysis): boolean {
   if (!isComplete || search.isTooDeep || search.isTooMuch) return false
   if (input.kind === 'exec') return true
   const rest = input.script.replaceAll(/&&|\d?>&\d/g, ' ')

@@ -38,13 +38,13 @@ export async function decideGroup(
   ctx: SigningContext,
   caller: Caller,
   group: readonly GroupedApproval[],
-  signedInBy: string | null,
+  callerSession: string | null,
 ): Promise<readonly GroupOutcome[] | null> {
   const keys = group.flatMap(({ idempotencyKey }) => idempotencyKey ?? [])
   try {
     return await inUnitOfWork(ctx, byAttempt(caller), async (unit) => {
       const locked = await lockKeys(unit.tx, caller, keys)
-      const rows = await readGroup(unit, deciderOf(caller, signedInBy), group)
+      const rows = await readGroup(unit, deciderOf(caller, callerSession), group)
       const deciding = { unit, caller, keys: locked, rows }
       const outcomes = await together(group.map((item) => decideOne(ctx, deciding, item)))
       await locked.remember()

@@ -40,7 +40,7 @@ export interface BulkInput {
   readonly turn?: TurnRef
   readonly idempotencyKey?: string
   /** hash of the session's token that the caller came by, which must last until it is decided */
-  readonly signedInBy?: string | null
+  readonly callerSession?: string | null
 }
 
 /**
@@ -58,7 +58,7 @@ export async function decideMany(
   caller: Caller,
   input: BulkInput,
 ): Promise<BulkAnswer> {
-  const { idempotencyKey: key, signedInBy = null } = input
+  const { idempotencyKey: key, callerSession = null } = input
   if (input.decisions.length < 1 || input.decisions.length > limits.bulkDecisions) {
     throw invalid('decisions', `must have 1 to ${limits.bulkDecisions} items`)
   }
@@ -75,7 +75,7 @@ export async function decideMany(
     ...(key === undefined ? {} : { idempotencyKey: `${key}/${index}` }),
     batchDecisionId,
     batchRefusal: refused.get(index) ?? null,
-    signedInBy,
+    callerSession,
     location: locations[index] ?? null,
     index,
   }))
@@ -83,7 +83,8 @@ export async function decideMany(
   await decideInGroups(
     order.flatMap((index) => sent[index] ?? []),
     async (group) => {
-      const outcomes = group.length === 1 ? null : await decideGroup(ctx, caller, group, signedInBy)
+      const outcomes =
+        group.length === 1 ? null : await decideGroup(ctx, caller, group, callerSession)
       if (group.length > 1 && outcomes === null) return 'undone'
       for (const [place, item] of group.entries()) {
         answers.set(item.index, await answerOf(ctx, caller, item, outcomes?.[place] ?? null))
@@ -104,7 +105,7 @@ interface SentItem extends Item {
   readonly idempotencyKey?: string
   readonly batchDecisionId: string
   readonly batchRefusal: Problem | null
-  readonly signedInBy: string | null
+  readonly callerSession: string | null
   readonly location: RequestLocation | null
   readonly index: number
 }

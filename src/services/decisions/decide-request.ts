@@ -34,7 +34,7 @@ export interface DecideRequestInput {
    */
   readonly sessionHash?: string | null
   /** hash of the session's token that the caller came by, which must last until it is decided */
-  readonly signedInBy?: string | null
+  readonly callerSession?: string | null
 }
 
 /**
@@ -53,7 +53,7 @@ export async function decideRequest(
   input: DecideRequestInput,
 ): Promise<DecisionAnswer> {
   const { batchRefusal, batchDecisionId = null, seenAtAnyRisk = false, sessionHash = null } = input
-  const decider = deciderOf(caller, input.signedInBy ?? null)
+  const decider = deciderOf(caller, input.callerSession ?? null)
   return attemptOnRequest(ctx, caller, input.request, { attempt: 'decide' }, (target) =>
     inUnitOfWork(ctx, byAttempt(caller), async (unit) => {
       const call = { caller, key: input.idempotencyKey, route: `decide:${target.id}` }

@@ -68,7 +68,7 @@ export const decisionRoutes = [
         request: params.id,
         body,
         sessionHash: sessionHashOf(identity),
-        signedInBy: sessionHashOf(identity),
+        callerSession: sessionHashOf(identity),
         ...key,
       })
       const withinMs = preferredWaitMs(request)
@@ -126,8 +126,8 @@ export const decisionRoutes = [
     problems: ['idempotency_key_reused'],
     answer: async (api, { body, caller, identity, request }) => {
       const { decisions, turn } = envelope.parse(body)
-      const signedInBy = sessionHashOf(identity)
-      const input = { decisions, signedInBy, ...(turn === undefined ? {} : { turn }) }
+      const callerSession = sessionHashOf(identity)
+      const input = { decisions, callerSession, ...(turn === undefined ? {} : { turn }) }
       const answer = await decideMany(api.ctx, caller, { ...input, ...idempotencyKeyOf(request) })
       return { status: 200, body: bulkAnswerView(answer) }
     },

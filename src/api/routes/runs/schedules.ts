@@ -3,6 +3,7 @@ import { listSchedules, type ScheduleRecord } from '#services/runs/schedules/lis
 import { pauseSchedule, triggerSchedule } from '#services/runs/schedules/manage-schedule.ts'
 import { idempotencyHeader, idempotencyKeyOf } from '../../route/preferences.ts'
 import { route } from '../../route/route.ts'
+import { lastRunView } from '../../views/last-run-view.ts'
 import * as schemas from '../../schemas/runs/schedules.ts'
 import { startedRun } from '../../schemas/runs/run-actions.ts'
 
@@ -89,6 +90,6 @@ function scheduleView({ nextAt, lastRun, as, ...schedule }: ScheduleRecord): sch
     ...schedule,
     as: as && { ...as },
     nextAt: nextAt?.toISOString() ?? null,
-    ...(lastRun === null ? {} : { lastRun: { ...lastRun, at: lastRun.at.toISOString() } }),
+    ...lastRunView(lastRun),
   }
 }

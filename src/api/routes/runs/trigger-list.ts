@@ -1,7 +1,9 @@
 import { readSecrets } from '#delivery/webhooks/webhook-secret.ts'
 import { listTriggers } from '#services/runs/reading/list-triggers.ts'
 import { route } from '../../route/route.ts'
+import { lastRunView } from '../../views/last-run-view.ts'
 import * as schemas from '../../schemas/runs/triggers.ts'
+import { triggerPath } from './triggers.ts'
 
 /** What other systems may start runs by. */
 export const triggerListRoutes = [
@@ -22,9 +24,12 @@ export const triggerListRoutes = [
           worker,
           as: as && { ...as },
           conversation,
-          url: new URL(`/v1/triggers/${encodeURIComponent(name)}`, api.settings.publicUrl).href,
+          url: new URL(
+            triggerPath.replace(':name', encodeURIComponent(name)),
+            api.settings.publicUrl,
+          ).href,
           hasSecret: readSecrets(api.secretOf?.(secretFrom)) !== null,
-          ...(lastRun === null ? {} : { lastRun: { ...lastRun, at: lastRun.at.toISOString() } }),
+          ...lastRunView(lastRun),
         }),
       )
       return { status: 200, body: { items } }

@@ -50,8 +50,9 @@ export function impossibleCommand(
   worker: WorkerDefinition,
   { command }: CanonicalCall,
 ): string | null {
-  const network = command === null ? null : boundedNetwork(query, worker)
-  if (command === null || network === null || query.runsHere !== true) return null
+  if (command === null || query.runsHere !== true) return null
+  const network = boundedNetwork(query, worker)
+  if (network === null) return null
   const address = unreachableAddress(command, network)
   if (address === null) return null
   const reached = network === 'none' ? 'have no network' : `reach only ${domainsText(network)}`

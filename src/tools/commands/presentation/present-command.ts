@@ -1,3 +1,4 @@
+import { shellWord } from '#domain/tools/shell-word.ts'
 import type { CommandInput } from '#domain/tools/command.ts'
 import type { CallPresentation, PresentContext } from '#domain/tools/tool.ts'
 import { commandEnvironment } from '#sandbox/bwrap/command-environment.ts'
@@ -33,7 +34,7 @@ export async function presentCommand(
   const hasProxy = place.sandbox.works && Array.isArray(place.worker.sandbox.network)
   return {
     title: titleLine(
-      `Run ${input.kind === 'exec' ? input.argv.map(quoteText).join(' ') : input.script}`,
+      `Run ${input.kind === 'exec' ? input.argv.map(shellWord).join(' ') : input.script}`,
     ),
     presentation: makePresentation({
       type: 'command',
@@ -61,7 +62,7 @@ export async function presentCommand(
         ...(running.length === 0
           ? []
           : [
-              `It runs code from the workspace (${running.map(([name = '']) => quoteText(name)).join(', ')}): what that does is more than what is shown here.`,
+              `It runs code from the workspace (${running.map(([name = '']) => shellWord(name)).join(', ')}): what that does is more than what is shown here.`,
             ]),
         ...secrets.map(
           ({ path }) => `It may read ${JSON.stringify(path)}, a key or environment file.`,
@@ -114,9 +115,4 @@ function listText(argv: readonly string[]): string {
         .join('')
     })
     .join('')
-}
-
-/** A word as a shell would need it written. */
-function quoteText(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -85,41 +85,7 @@ export function RunsPage() {
           {items.length > 0 && (
             <ul className="run-list">
               {items.map((run) => (
-                <li key={run.id} className="run-row">
-                  <div className="grow">
-                    <Link to={`/runs/${run.id}`} className="request-link">
-                      <span className="run-number">{run.number}</span>
-                      <WorkerShape name={run.worker} />
-                      {run.worker}: <VisibleText text={run.title} />
-                    </Link>
-                    <div className="dim small">
-                      started by{' '}
-                      {run.startedBy === null ? (
-                        starterName(null)
-                      ) : (
-                        <Link className="run-starter" to={`/runs?startedBy=${run.startedBy.id}`}>
-                          {run.startedBy.name}
-                        </Link>
-                      )}{' '}
-                      <Time at={run.createdAt} />
-                      {run.scripted && ' · scripted model'}
-                      {run.mode !== 'prompt' && ` · mode ${run.mode}`}
-                      <WaitingFor run={run} />
-                      {run.failure !== undefined && (
-                        <>
-                          {' '}
-                          · <VisibleText text={run.failure.message} />
-                        </>
-                      )}
-                    </div>
-                  </div>
-                  {run.pendingRequests > 0 && (
-                    <Link className="small run-waiting" to={`/?runId=${run.id}`}>
-                      {run.pendingRequests} to decide
-                    </Link>
-                  )}
-                  <RunState state={run.state} />
-                </li>
+                <RunRow key={run.id} run={run} />
               ))}
             </ul>
           )}
@@ -127,6 +93,47 @@ export function RunsPage() {
         </div>
       </div>
     </>
+  )
+}
+
+/** A run of the list: its task, who started it, and for whom it waits. */
+function RunRow({ run }: { run: Run }) {
+  return (
+    <li className="run-row">
+      <div className="grow">
+        <Link to={`/runs/${run.id}`} className="request-link">
+          <span className="run-number">{run.number}</span>
+          <WorkerShape name={run.worker} />
+          {run.worker}: <VisibleText text={run.title} />
+        </Link>
+        <div className="dim small">
+          started by{' '}
+          {run.startedBy === null ? (
+            starterName(null)
+          ) : (
+            <Link className="run-starter" to={`/runs?startedBy=${run.startedBy.id}`}>
+              {run.startedBy.name}
+            </Link>
+          )}{' '}
+          <Time at={run.createdAt} />
+          {run.scripted && ' · scripted model'}
+          {run.mode !== 'prompt' && ` · mode ${run.mode}`}
+          <WaitingFor run={run} />
+          {run.failure !== undefined && (
+            <>
+              {' '}
+              · <VisibleText text={run.failure.message} />
+            </>
+          )}
+        </div>
+      </div>
+      {run.pendingRequests > 0 && (
+        <Link className="small run-waiting" to={`/?runId=${run.id}`}>
+          {run.pendingRequests} to decide
+        </Link>
+      )}
+      <RunState state={run.state} />
+    </li>
   )
 }
 

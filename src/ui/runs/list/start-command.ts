@@ -1,9 +1,5 @@
+import { shellWord } from '#domain/tools/shell-word.ts'
 import type { Me } from '#api/schemas/access/auth.ts'
-
-/** A word for a POSIX shell, in quotes when it needs them. */
-function quoteWord(argument: string): string {
-  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`
-}
 
 /**
  * The command that starts a run of a worker, as it can be pasted on the machine of the service.
@@ -12,11 +8,11 @@ function quoteWord(argument: string): string {
  */
 export function startCommand(worker: string, me: Pick<Me, 'person' | 'installation'>): string {
   const { profile, projectDir, dataDir, sample, command } = me.installation
-  const parts = [command, 'run', quoteWord(worker), quoteWord(taskOf(sample))]
+  const parts = [command, 'run', shellWord(worker), shellWord(taskOf(sample))]
   if (profile === 'development') {
-    parts.push('--as', quoteWord(starterOf(me)))
-    if (projectDir !== null && !sample) parts.push('--project', quoteWord(projectDir))
-    if (dataDir !== null) parts.push('--data', quoteWord(dataDir))
+    parts.push('--as', shellWord(starterOf(me)))
+    if (projectDir !== null && !sample) parts.push('--project', shellWord(projectDir))
+    if (dataDir !== null) parts.push('--data', shellWord(dataDir))
   }
   return parts.join(' ')
 }
