@@ -72,10 +72,10 @@ test('the trail is narrowed by request, by type and by who, under an address tha
   await page.getByLabel('Outside office hours').click()
   await page.waitForURL((url) => !url.searchParams.has('outside'))
   await rows.nth(2).waitFor()
-  await page.getByLabel('To, included').fill('2001-02-03')
+  await page.getByLabel('To (inclusive)').fill('2001-02-03')
   await page.waitForURL(/[?&]to=2001-02-0\d/)
   await page.getByRole('heading', { name: 'No event matches' }).waitFor()
-  expect(await page.getByLabel('To, included').inputValue()).toBe('2001-02-03')
+  expect(await page.getByLabel('To (inclusive)').inputValue()).toBe('2001-02-03')
 })
 
 test('the trail is told in sentences, with the words of who decided as a quotation', async () => {
@@ -109,7 +109,9 @@ test('a request is told as a story, and the browser itself verifies that the sig
   const story = page.getByRole('list', { name: 'Story of the request' })
   await story.waitFor()
   const chapters = story.locator('h2')
-  await expect.poll(() => chapters.allTextContents()).toEqual(['Asked', 'Decided', 'Ran', 'Proof'])
+  await expect
+    .poll(() => chapters.allTextContents())
+    .toEqual(['Request', 'Decision', 'Execution', 'Proof'])
   await story.getByRole('button', { name: 'Check the proof in this browser' }).click()
   await story.getByText('Every check holds.').waitFor()
   await story.getByText('for the first time and remembers it').waitFor()
@@ -344,7 +346,7 @@ test('a request whose contents were erased says so in their place, live, and wha
   await desk.perform(await desk.turn(runId, 1))
   await desk.turn(runId, 2)
   const page = await dashboard.open('Grace', `/requests/${request}`)
-  await page.getByRole('heading', { name: 'What was asked for' }).waitFor()
+  await page.getByRole('heading', { name: 'What was requested' }).waitFor()
   await page.getByText('Jane Doe lives in Elm Street').first().waitFor()
   await eraseRequestContents(desk.api, desk.people.olga.caller, { request, why: 'asked for it' })
   await page.getByRole('heading', { name: 'The contents were erased' }).waitFor()

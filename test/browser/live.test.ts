@@ -287,7 +287,7 @@ test('who started runs sees whom they wait for and since when, and reminds them 
   await row.getByText('Write the notes').waitFor()
   const nudge = row.getByRole('button', { name: /^Nudge .*Grace.* about #\d+$/ })
   await nudge.click()
-  await page.getByText('They are reminded').first().waitFor({ state: 'attached' })
+  await page.getByText('The nudge is sent').first().waitFor({ state: 'attached' })
   await nudge.click()
   await page.getByRole('alert').getByText(/hour/).first().waitFor()
   const grace = await dashboard.open('Grace', '/')

@@ -60,7 +60,7 @@ test('the palette runs commands of the page it stands on, which get the focus', 
     .toBe('deny')
   await page.keyboard.press('Control+k')
   await page.getByRole('textbox', { name: /^Search requests, runs/ }).fill('nothing is called so')
-  await page.getByText('Nothing with this name').waitFor()
+  await page.getByText('Nothing found').waitFor()
 })
 
 test('the palette claims, hands over and changes how rows and colours look, and offers what applies', async () => {
@@ -75,12 +75,12 @@ test('the palette claims, hands over and changes how rows and colours look, and 
   await page.getByRole('button', { name: 'Release', exact: true }).waitFor()
   await runs('Hand over to a colleague')
   await page.getByRole('menuitem', { name: 'Linus' }).click()
-  await page.getByText('handed to Linus').waitFor()
+  await page.getByText('handed over to Linus', { exact: true }).waitFor()
   // Grace decides it and did not start it: nudging is not hers.
   await page.keyboard.press('Control+k')
   const box = page.getByRole('textbox', { name: /^Search requests, runs/ })
   await box.fill('Nudge')
-  await page.getByText('Nothing with this name').waitFor()
+  await page.getByText('Nothing found').waitFor()
   await page.keyboard.press('Escape')
   await runs('Use dark colours')
   await expect

@@ -220,7 +220,7 @@ test('on a phone several are denied at once, after a list of them, with targets 
     expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44)
   }
   await sheet.getByRole('button', { name: 'Deny 2', exact: true }).click()
-  await sheet.getByText('What came of each').waitFor()
+  await sheet.getByText('Results').waitFor()
   expect(await sheet.getByText('recorded', { exact: true }).count()).toBe(2)
   const { db } = dashboard.desk.database
   const rows = await db

@@ -93,7 +93,7 @@ const tellers: Readonly<Record<AuditEventType, SentenceWriter>> = {
     subjectOf(subject),
   ],
   'request.handed_over': did('handed over'),
-  'request.nudged': did('reminded the deciders of'),
+  'request.nudged': did('nudged the people who can decide'),
   'request.reminded': became('got a reminder'),
   'request.escalated': became('was escalated', 'addTeams'),
   'request.extended': did('extended'),

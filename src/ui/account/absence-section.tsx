@@ -59,7 +59,7 @@ export function AbsenceSection() {
           <div>
             <Button
               variant="default"
-              onClick={() => void act(() => callApi('endAbsence'), 'Welcome back')}
+              onClick={() => void act(() => callApi('endAbsence'), 'You are no longer away')}
             >
               I am back
             </Button>

@@ -37,7 +37,7 @@ export function ConfirmPasskeys() {
   }
   return (
     <>
-      <h3>To confirm</h3>
+      <h3>Passkeys to confirm</h3>
       <p className="dim small">
         Ask each person outside of this service whether the passkey is theirs, and compare the key.
       </p>

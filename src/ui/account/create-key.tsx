@@ -47,12 +47,12 @@ export function CreateKey({
     <form className="column" onSubmit={(event) => void submit(event)}>
       <TextInput
         label="Name"
-        description="What it is for."
+        description="What the key is for."
         maxLength={100}
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      <Checkbox.Group label="It may" value={[...chosen]} onChange={setChosen}>
+      <Checkbox.Group label="Scopes" value={[...chosen]} onChange={setChosen}>
         <div className="column">
           {scopes.map(([scope, label]) => (
             <Checkbox key={scope} value={scope} label={label} description={scope} />
@@ -60,19 +60,19 @@ export function CreateKey({
         </div>
       </Checkbox.Group>
       <NativeSelect
-        label="Ends"
+        label="Expires"
         value={days}
         onChange={(event) => setDays(event.currentTarget.value)}
         data={[
           { value: '30', label: 'after 30 days' },
           { value: '90', label: 'after 90 days' },
           { value: '365', label: 'after a year' },
-          { value: '', label: 'never by itself' },
+          { value: '', label: 'never' },
         ]}
       />
       <div className="row">
         <Button variant="default" onClick={() => setOpen(false)}>
-          Leave it
+          Cancel
         </Button>
         <Button type="submit" disabled={name.trim() === '' || chosen.length === 0}>
           Create the key

@@ -30,7 +30,7 @@ export function KeyProposals({
   if (ownProposals.length === 0) return null
   return (
     <div className="column">
-      <h3>Proposed to you</h3>
+      <h3>Keys proposed to you</h3>
       <p className="dim small">
         Only you can claim these keys, and only you see them. You and the proposer are both behind
         what the keys do, so neither of you can decide it.

@@ -69,7 +69,7 @@ function KeyRow({
         {hasEnded && <span className="mark">{isOver ? 'expired' : 'revoked'}</span>}
         <br />
         <span className="dim small">
-          {key.scopes.join(', ')} · made <Time at={key.createdAt} /> ·{' '}
+          {key.scopes.join(', ')} · created <Time at={key.createdAt} /> ·{' '}
           {key.lastUsedAt === null ? (
             'never used'
           ) : (
@@ -80,7 +80,7 @@ function KeyRow({
           {key.expiresAt !== null && !hasEnded && (
             <>
               {' '}
-              · ends <Time at={key.expiresAt} />
+              · expires <Time at={key.expiresAt} />
             </>
           )}
           {key.proposedBy !== null && (

@@ -25,7 +25,7 @@ export function NotificationsSection() {
   return (
     <section className="card column" aria-labelledby="notifications-title">
       <h2 id="notifications-title">Notifications</h2>
-      {choice.isPending && <Loading what="what you are told" lines={3} />}
+      {choice.isPending && <Loading what="your notifications" lines={3} />}
       {choice.isError && <Failure error={choice.error} retry={() => void choice.refetch()} />}
       {choice.data !== undefined && <MailChoice email={choice.data.email} />}
       <BrowserNotices />

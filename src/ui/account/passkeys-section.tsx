@@ -118,7 +118,7 @@ function PasskeyRow({ passkey, act }: { passkey: CredentialView; act: Act }) {
       <Button
         size="compact-sm"
         variant="default"
-        aria-label={name === null ? `Rename ${passkey.name}` : `Leave the name ${passkey.name}`}
+        aria-label={name === null ? `Rename ${passkey.name}` : `Keep the name ${passkey.name}`}
         onClick={() => setName(name === null ? passkey.name : null)}
       >
         {name === null ? 'Rename' : 'Cancel'}

@@ -19,7 +19,7 @@ export function SlackSection() {
     queryFn: ({ signal }) => callApi('listSlackLinks', { signal }),
   })
   const unlink = (id: string) =>
-    act(() => callApi('removeSlackLink', { params: { id } }), 'The link ended')
+    act(() => callApi('removeSlackLink', { params: { id } }), 'Slack is unlinked')
   const confirm = async (code: string) => {
     setCode(null)
     history.replaceState(null, '', location.pathname)

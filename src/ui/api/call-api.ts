@@ -72,7 +72,12 @@ export async function ask({ path, ...init }: ApiRequest): Promise<Response> {
     response = await fetch(path, { ...init, headers, credentials: 'same-origin' })
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw new ApiRefusal(0, 'network', 'The service did not answer. Nothing was changed here.', {})
+    throw new ApiRefusal(
+      0,
+      'network',
+      'The service did not answer. Check your network and try again.',
+      {},
+    )
   }
   if (!response.ok) throw await refusalOf(response)
   return response
@@ -83,7 +88,7 @@ async function refusalOf(response: Response): Promise<ApiRefusal> {
     const body: ProblemBody = await response.json()
     return new ApiRefusal(response.status, body.code, body.detail, body)
   } catch {
-    const detail = `The service answered ${response.status} without saying why.`
+    const detail = `The service answered ${response.status} without a reason. Try again.`
     return new ApiRefusal(response.status, 'internal', detail, {})
   }
 }

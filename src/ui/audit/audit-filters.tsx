@@ -16,7 +16,12 @@ export function AuditFilters({ search, set, setAll, clear, isNarrowed }: AuditFi
   const shared = { search, set }
   return (
     <search className="toolbar audit-toolbar">
-      <WordsFilter {...shared} name="q" label="Words" hint="in what was asked for" />
+      <WordsFilter
+        {...shared}
+        name="q"
+        label="Words"
+        hint="in the effect or the tool of a request"
+      />
       <NativeSelect
         label="Type of event"
         value={search.get('type') ?? ''}
@@ -30,7 +35,7 @@ export function AuditFilters({ search, set, setAll, clear, isNarrowed }: AuditFi
       <WordsFilter {...shared} name="requestId" label="Request" hint="number" />
       <WordsFilter {...shared} name="runId" label="Run" hint="number" />
       <DayFilter {...shared} name="from" label="From" edge="start" />
-      <DayFilter {...shared} name="to" label="To, included" edge="end" />
+      <DayFilter {...shared} name="to" label="To (inclusive)" edge="end" />
       <OfficeHoursFilter search={search} setAll={setAll} />
       {isNarrowed && (
         <Button variant="subtle" onClick={clear}>

@@ -16,7 +16,7 @@ export function AuditTable(props: {
           <tr>
             <th scope="col">When</th>
             <th scope="col">What happened</th>
-            <th scope="col">Through</th>
+            <th scope="col">Channel</th>
             <th scope="col">Record</th>
           </tr>
         </thead>

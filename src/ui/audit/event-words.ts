@@ -7,7 +7,7 @@ const labels: Partial<Record<AuditEventType, string>> = {
   'request.claimed': 'Claimed or released',
   'request.commented': 'Comment',
   'request.handed_over': 'Handed over to a colleague',
-  'request.nudged': 'Reminded by who started it',
+  'request.nudged': 'Nudged by the starter of the run',
   'request.reminded': 'Reminded, since nobody decided',
   'request.escalated': 'Escalated, since nobody decided',
   'decision.recorded': 'Decision recorded',

@@ -16,7 +16,7 @@ export function SignedLine({ readsAll }: { readsAll: boolean }) {
       <p className="dim small audit-part">
         {isNone
           ? 'No event is signed yet: the first checkpoint comes within two seconds.'
-          : 'The signed part of the trail is not known at the moment.'}
+          : 'How much of the trail is signed could not be loaded. Load the page again.'}
       </p>
     )
   }

@@ -9,9 +9,9 @@ import { eventWords } from './event-words.ts'
 import { ProofCheck } from './proof/proof-check.tsx'
 
 const chapters: readonly { readonly title: string; readonly types: readonly AuditEventType[] }[] = [
-  { title: 'Asked', types: ['call.judged', 'request.opened', 'request.revised'] },
+  { title: 'Request', types: ['call.judged', 'request.opened', 'request.revised'] },
   {
-    title: 'Decided',
+    title: 'Decision',
     types: [
       'decision.recorded',
       'grant.given',
@@ -22,7 +22,7 @@ const chapters: readonly { readonly title: string; readonly types: readonly Audi
     ],
   },
   {
-    title: 'Ran',
+    title: 'Execution',
     types: [
       'permit.consumed',
       'permit.refused',
@@ -36,7 +36,7 @@ const chapters: readonly { readonly title: string; readonly types: readonly Audi
 ]
 const storied = new Set(chapters.flatMap(({ types }) => types))
 
-/** All that happened to one request, oldest first: asked, in between, decided, ran, proof. */
+/** All that happened to one request, oldest first, in chapters that end with the proof. */
 export function EventHistory(props: {
   /** id or number */
   request: string
@@ -49,7 +49,7 @@ export function EventHistory(props: {
     events: events.filter(({ event }) => types.includes(event.type)),
   }))
   const between = {
-    title: 'In between',
+    title: 'Before the decision',
     events: events.filter(({ event }) => !storied.has(event.type)),
   }
   const all = [opening, between, ...later].filter((chapter) => chapter !== undefined)

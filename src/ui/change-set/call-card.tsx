@@ -137,9 +137,7 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { asked: Opened
           <VisibleText text={request.rule.text} />
         </span>
         <span className="dim">needs {request.quorum.text}</span>
-        {newest.claim !== null && (
-          <span className="dim">{newest.claim.person.name} is looking at it</span>
-        )}
+        {newest.claim !== null && <span className="dim">{newest.claim.person.name} is on it</span>}
         {request.assumes !== null && (
           <span className="dim">shown as if call {request.assumes} had been carried out</span>
         )}
@@ -176,7 +174,7 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { asked: Opened
       {closed !== null ? (
         state.result?.item.status !== 200 && (
           <p className="small">
-            {closed}. <Link to={`/requests/${request.number}`}>Open it by itself</Link>
+            {closed}. <Link to={`/requests/${request.number}`}>Open the request</Link>
           </p>
         )
       ) : (
@@ -194,7 +192,7 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { asked: Opened
         <p className="dim small">
           {laterOnes.length === 1 ? 'Call' : 'Calls'} {laterOnes.join(', ')} of this turn{' '}
           {laterOnes.length === 1 ? 'is' : 'are'} shown as if this had been carried out: without it,{' '}
-          {laterOnes.length === 1 ? 'it asks' : 'they ask'} afresh.
+          {laterOnes.length === 1 ? 'it asks' : 'they ask'} again.
         </p>
       )}
     </>

@@ -122,7 +122,7 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
         onGo={(entry) => showCall(entry.key)}
       />
       <div className="column change-calls">
-        {entries.length === 0 && <p className="dim">The model asked for nothing in this turn.</p>}
+        {entries.length === 0 && <p className="dim">The model made no call in this turn.</p>}
         {states.map(({ entry, state }) => (
           <CallCard
             key={entry.key}
@@ -183,7 +183,7 @@ function Task({ task }: { task: ChangeSet['task'] }) {
   return (
     <section className="card" aria-label="Task">
       <p className="small dim">
-        {task.by === null ? 'A program' : task.by.name} asked the run, <Time at={task.at} />
+        Task from {task.by === null ? 'a program' : task.by.name}, <Time at={task.at} />
       </p>
       <blockquote className="statement">
         <VisibleText text={task.text} />

@@ -137,7 +137,7 @@ function pathOf({ path }: RequestDetail['presentation']['metadata']): string | n
 
 function headingOf(request: ShownRequest): string {
   if (request.kind === 'question') return 'The question'
-  return isAhead(request) ? 'What will happen' : 'What was asked for'
+  return isAhead(request) ? 'What will happen' : 'What was requested'
 }
 
 /** Whether it has yet to happen, as far as anybody knows. */

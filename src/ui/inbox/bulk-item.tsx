@@ -47,16 +47,18 @@ export function BulkItem(props: {
           color="gray"
           size="compact-sm"
           onClick={props.onRemove}
-          aria-label={`Take out #${item.number}`}
+          aria-label={`Leave out #${item.number}`}
         >
-          Take out
+          Leave out
         </Button>
       </div>
       {query.isError && opened === null && (
         <Failure error={query.error} retry={() => void query.refetch()} />
       )}
       {query.isPending && <Loading what={`#${item.number}`} lines={3} />}
-      {changed && <p role="alert">Somebody changed it since: decide it on its page.</p>}
+      {changed && (
+        <p role="alert">Somebody has changed it since you opened it: decide it on its page.</p>
+      )}
       {opened !== null && <Opened request={opened} changed={changed} onSeen={props.onSeen} />}
     </li>
   )
@@ -89,9 +91,9 @@ function Opened(props: {
       </SecretsContext>
       <p className="small" role="status">
         {fullyViewed ? (
-          <span className="ok">Seen whole</span>
+          <span className="ok">Seen in full</span>
         ) : presentation.truncated ? (
-          'Not shown whole here: approve it on its page.'
+          'Not shown in full here: approve it on its page.'
         ) : secrets.allRevealed ? (
           'Not seen in full yet: it counts after all of it was on the screen.'
         ) : (

@@ -83,7 +83,7 @@ export function BulkReview(props: {
       title={
         answer === null
           ? `${verb} ${remaining.length} ${remaining.length === 1 ? 'request' : 'requests'}`
-          : 'What came of each'
+          : 'Results'
       }
     >
       <div className="column">
@@ -112,9 +112,9 @@ export function BulkReview(props: {
                     color="gray"
                     size="compact-sm"
                     onClick={() => remove(item.id)}
-                    aria-label={`Take out #${item.number}`}
+                    aria-label={`Leave out #${item.number}`}
                   >
-                    Take out
+                    Leave out
                   </Button>
                 ) : (
                   <ItemResult answer={answer} item={item} />
@@ -142,7 +142,9 @@ export function BulkReview(props: {
           <>
             <Textarea
               label="Reason"
-              description={decision === 'deny' ? 'The agents read it.' : 'Kept with each decision.'}
+              description={
+                decision === 'deny' ? 'The agents read it.' : 'Recorded with each decision.'
+              }
               autosize
               minRows={2}
               maxLength={4000}
@@ -168,7 +170,7 @@ export function BulkReview(props: {
               </Button>
               {counted.length < remaining.length && (
                 <span className="dim small" role="status">
-                  {remaining.length - counted.length} not seen whole yet
+                  {remaining.length - counted.length} not seen in full yet
                 </span>
               )}
             </div>
@@ -183,7 +185,7 @@ export function BulkReview(props: {
 
 function ItemResult({ answer, item }: { answer: BulkAnswer; item: RequestItem }) {
   const result = answer.items.find((result) => result.requestId === item.id)
-  if (result === undefined) return <span>left as it was</span>
+  if (result === undefined) return <span>not decided</span>
   if (result.status === 200) {
     return <span className="ok">{result.state === 'pending' ? 'vote recorded' : 'recorded'}</span>
   }

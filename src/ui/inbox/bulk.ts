@@ -47,7 +47,7 @@ function whyNot(
 function whyClosed(item: RequestItem): string | null {
   if (item.state !== 'pending') return `already ${item.state}`
   if (!item.eligibility.canDecide) return item.eligibility.reason ?? 'not yours to decide'
-  if (onItsPage.includes(item.kind)) return 'asks for an answer: give it on its page'
+  if (onItsPage.includes(item.kind)) return 'needs an answer: answer it on its page'
   return null
 }
 
@@ -61,7 +61,7 @@ function whyAlone(item: RequestItem): string | null {
 /** Why it is not approved together with the first that is. */
 function whyUnlike(item: RequestItem, first: RequestItem | undefined): string | null {
   if (item.tool !== first?.tool) return `another tool than ${first?.tool}`
-  if (item.rule.id !== first.rule.id) return 'asked by another rule'
+  if (item.rule.id !== first.rule.id) return 'another rule'
   return null
 }
 

@@ -93,7 +93,7 @@ test('many approvals together are alike and at most medium risk; each exclusion 
   expect(plan.excluded.map((one) => one.why)).toEqual([
     'high risk is approved one by one',
     'another tool than write_file',
-    'asked by another rule',
+    'another rule',
     'you started this run',
     'already denied',
     'was opened before a restore, and may have run since',

@@ -39,7 +39,7 @@ export function RowFacts(props: InboxRow & { isGrouped: boolean; isOpened: boole
           {!isGrouped && item.external === null && <TaskLine request={item} />}
           {item.external !== null && (
             <>
-              asked by <VisibleText text={requestedByProgram(item.external)} />
+              requested by <VisibleText text={requestedByProgram(item.external)} />
             </>
           )}
         </span>
@@ -67,7 +67,7 @@ function Urgent({ item }: { item: Item }) {
     <>
       <Escalation item={item} />
       {item.askedBeforeRestore && (
-        <span className="soon">asked before a restore: may have run</span>
+        <span className="soon">opened before a restore: may have run</span>
       )}
       <RepetitionNote item={item} />
     </>
@@ -85,7 +85,7 @@ function Standing({ item }: { item: Item }) {
         </span>
       )}
       {pending && <QuorumProgress quorum={item.quorum} />}
-      {item.handedTo !== null && pending && <span>handed to {item.handedTo.person.name}</span>}
+      {item.handedTo !== null && pending && <span>handed over to {item.handedTo.person.name}</span>}
       {item.snoozedUntil !== null && (
         <span>
           snoozed until <Time at={item.snoozedUntil} />

@@ -28,7 +28,7 @@ export function YouWaitFor() {
         ))}
       </ul>
       {runs.hasNextPage && (
-        <Link to="/runs?startedBy=me&state=waiting_for_approval">All of them</Link>
+        <Link to="/runs?startedBy=me&state=waiting_for_approval">All that you wait for</Link>
       )}
     </section>
   )
@@ -41,7 +41,7 @@ function Row({ run, request }: { run: Run; request: WaitedRequest }) {
   const names = people.map(({ name }) => name).join(', ')
   const nudge = async (): Promise<void> => {
     setBusy(true)
-    await act(() => callApi('nudgeRequest', { params: { id: requestId } }), 'They are reminded')
+    await act(() => callApi('nudgeRequest', { params: { id: requestId } }), 'The nudge is sent')
     setBusy(false)
   }
   return (

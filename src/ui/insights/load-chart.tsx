@@ -63,7 +63,7 @@ export function LoadChart({ days }: { days: Days }) {
       </svg>
       <p className="load-axis dim small">
         <span>{first !== undefined && dayOf(first.day)}</span>
-        <span>{busiest !== undefined && `most: ${most} on ${dayOf(busiest.day)}`}</span>
+        <span>{busiest !== undefined && `maximum: ${most} on ${dayOf(busiest.day)}`}</span>
         <span>{last !== undefined && dayOf(last.day)}</span>
       </p>
     </>

@@ -3,8 +3,8 @@ import { keysOf, shortcutIds, shortcutOf, type ShortcutId } from './shortcuts.ts
 /** What the palette runs and no key does: each has a control on its page, too. */
 const keyless = {
   handOver: 'Hand over to a colleague',
-  nudge: 'Nudge whom it waits for',
-  moreTime: 'Let it wait a day more',
+  nudge: 'Nudge the people who can decide',
+  moreTime: 'Extend the deadline by a day',
   lightColours: 'Use light colours',
   darkColours: 'Use dark colours',
   compactRows: 'Use compact rows',

@@ -143,5 +143,5 @@ function foundAction(item: FoundView, onClick: () => void): SpotlightActionData 
 
 function wordsForNothing(search: ReturnType<typeof useSearch>, q: string): string {
   if (search.isError) return `The search failed: ${search.error.message}`
-  return q !== '' && search.isFetching ? 'Searching…' : 'Nothing with this name'
+  return q !== '' && search.isFetching ? 'Searching…' : 'Nothing found'
 }

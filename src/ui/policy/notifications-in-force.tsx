@@ -9,7 +9,8 @@ import { Loading } from '../states/loading.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
 /**
- * Who is told of requests, and what was given up: for who reads the trail or activates versions.
+ * The endpoints, and the deliveries that were given up, for who reads the trail or activates
+ * versions.
  */
 export function NotificationsInForce() {
   const { rights } = useMe().person
@@ -26,7 +27,7 @@ function Notifications({ mayResend }: { mayResend: boolean }) {
   return (
     <section className="card column" aria-labelledby="notifications-title">
       <h2 id="notifications-title">Notifications</h2>
-      {endpoints.isPending && <Loading what="who is told" lines={2} />}
+      {endpoints.isPending && <Loading what="the endpoints" lines={2} />}
       {endpoints.isError && (
         <Failure error={endpoints.error} retry={() => void endpoints.refetch()} />
       )}
@@ -45,16 +46,16 @@ function Notifications({ mayResend }: { mayResend: boolean }) {
           </li>
         ))}
       </ul>
-      <h3>What became of them</h3>
+      <h3>Deliveries</h3>
       <Checkbox
-        label="Only those that were given up"
+        label="Only deliveries that were given up"
         checked={dead}
         onChange={(event) => setDead(event.currentTarget.checked)}
       />
       <DeliveryList
         filter={{ mine: false, dead }}
         mayResend={mayResend}
-        none={dead ? 'None was given up.' : 'None yet.'}
+        none={dead ? 'No delivery was given up.' : 'No deliveries yet.'}
       />
     </section>
   )

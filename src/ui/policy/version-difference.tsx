@@ -39,5 +39,5 @@ export function VersionDifference({ difference }: { difference: PolicyDifference
 }
 
 function Value({ text }: { text: string | null }) {
-  return text === null ? <span className="dim">not there</span> : <VisibleText text={text} />
+  return text === null ? <span className="dim">absent</span> : <VisibleText text={text} />
 }

@@ -40,10 +40,10 @@ export function ExecutionResult({ request }: { request: RequestDetail }) {
           )}
         </p>
       )}
-      <TakeBack request={request} />
+      <RevokeApproval request={request} />
       {request.supersededBy !== null && (
         <p>
-          <Link to={`/requests/${request.supersededBy}`}>Go to the fresh request</Link>
+          <Link to={`/requests/${request.supersededBy}`}>Go to the new request</Link>
         </p>
       )}
       {call?.result !== undefined && <Result result={call.result} callId={call.callId} />}
@@ -67,7 +67,7 @@ function Denial({ request }: { request: RequestDetail }) {
           <VisibleText text={denial.reason} />
         </blockquote>
       )}
-      {denial.then === 'stop' && <p>The run was stopped with it.</p>}
+      {denial.then === 'stop' && <p>This denial also stopped the run.</p>}
     </>
   )
 }
@@ -80,22 +80,22 @@ function Result({ result, callId }: { result: CallResult; callId: string }) {
   )
 }
 
-/** Takes back an approval whose call has not started. Asked twice, with a reason. */
-function TakeBack({ request }: { request: RequestDetail }) {
+/** Revokes an approval whose call has not started, after a second press and with a reason. */
+function RevokeApproval({ request }: { request: RequestDetail }) {
   const me = useMe()
   const waits = request.permit === 'live' && request.execution.state === 'not_started'
   if (!waits || !isOfQueue(me, request)) return null
   const revoke = async (reason: string): Promise<void> => {
     await callApi('revokeApproval', { params: { id: request.id }, body: { reason } })
-    announce('The approval was taken back')
+    announce('The approval was revoked')
   }
   return (
     <div className="facts-line">
       <ConfirmButton
-        label="Take the approval back…"
-        confirm="Take it back"
-        leave="Leave it approved"
-        reason={{ isNeeded: true, note: 'Kept with the request; needed.' }}
+        label="Revoke the approval…"
+        confirm="Revoke the approval"
+        leave="Keep the approval"
+        reason={{ isNeeded: true, note: 'Required. Recorded with the request.' }}
         act={revoke}
       />
     </div>

@@ -22,7 +22,7 @@ export function ProgramCard({ request }: { request: RequestDetail }) {
         </Row>
         <Row label="Owner">{owner.name}, behind this request</Row>
         {onBehalfOf !== null && <Row label="On behalf of">{onBehalfOf.name}, behind it too</Row>}
-        <Row label="Its name for this">
+        <Row label="External id">
           <VisibleText text={external.externalId} />
         </Row>
         {worker !== null && <Row label="Judged by the policy of">{worker}</Row>}
@@ -48,7 +48,7 @@ export function ProgramCard({ request }: { request: RequestDetail }) {
         )}
         {external.origin !== null && <OriginRows origin={external.origin} />}
         {external.metadata !== null && (
-          <Row label="Sent along">
+          <Row label="Metadata">
             <LinesView text={JSON.stringify(external.metadata, null, 2)} showFinalNewline={false} />
           </Row>
         )}

@@ -103,13 +103,13 @@ function MoreTime({ request }: { request: RequestDetail }) {
     const expiresAt = new Date(Date.parse(request.expiresAt) + dayMs).toISOString()
     await act(
       () => callApi('extendRequest', { params: { id: request.id }, body: { expiresAt } }),
-      'It waits a day more',
+      'The deadline is a day later',
     )
     setBusy(false)
   }
   return (
     <Button size="xs" variant="default" loading={busy} onClick={() => void extend()}>
-      A day more
+      Extend by a day
     </Button>
   )
 }

@@ -8,7 +8,7 @@ export function RequestEffect({ request }: { request: RequestDetail }) {
   if (request.kind === 'outcome_check') {
     return (
       <>
-        Did this happen? <VisibleText text={request.title} />
+        Did this take effect? <VisibleText text={request.title} />
       </>
     )
   }
@@ -20,7 +20,7 @@ export function RequestEffect({ request }: { request: RequestDetail }) {
   )
 }
 
-/** Who wants it, with the way to the run, where, asked by whom; of a program, whose it is. */
+/** Who wants it, with a link to the run, where, and who started it; of a program, whose it is. */
 export function RequestSentence({ request }: { request: RequestDetail }) {
   const { external, invokedBy: byHand, kind } = request
   if (external !== null) {
@@ -40,7 +40,8 @@ export function RequestSentence({ request }: { request: RequestDetail }) {
   const folder = request.workspaceRoot?.split('/').filter(Boolean).at(-1)
   return (
     <>
-      {byHand === null ? run : byHand.name} {kind === 'question' ? 'asks this' : 'wants this'}
+      {byHand === null ? run : byHand.name}{' '}
+      {kind === 'question' ? 'asks this question' : 'wants this'}
       {folder !== undefined && (
         <>
           {' '}
@@ -48,7 +49,7 @@ export function RequestSentence({ request }: { request: RequestDetail }) {
         </>
       )}
       {byHand !== null && <>, by hand, in a run of {run}</>}
-      {starter !== undefined && byHand === null && <>, asked by {starter}</>}
+      {starter !== undefined && byHand === null && <>, started by {starter}</>}
     </>
   )
 }

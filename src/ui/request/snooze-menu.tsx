@@ -48,7 +48,7 @@ export function SnoozeMenu(props: {
     >
       <Menu.Target>{props.children}</Menu.Target>
       <Menu.Dropdown onKeyDown={onKeyDown}>
-        <Menu.Label>Snooze for yourself alone</Menu.Label>
+        <Menu.Label>Snooze for you only</Menu.Label>
         {times.map(({ label, at }, index) => (
           <Menu.Item
             key={label}
@@ -59,7 +59,9 @@ export function SnoozeMenu(props: {
           </Menu.Item>
         ))}
         {request.snoozedUntil !== null && (
-          <Menu.Item onClick={() => void choose(null, 'It waits again')}>End it now</Menu.Item>
+          <Menu.Item onClick={() => void choose(null, 'The snooze has ended')}>
+            End the snooze
+          </Menu.Item>
         )}
       </Menu.Dropdown>
     </Menu>

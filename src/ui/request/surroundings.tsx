@@ -48,9 +48,7 @@ export function Siblings({ request }: { request: RequestDetail }) {
       </ol>
       {request.runId !== null && request.turn !== null && (
         <p className="small">
-          <Link to={`/runs/${request.runId}/turns/${request.turn}`}>
-            The whole turn, to decide together
-          </Link>
+          <Link to={`/runs/${request.runId}/turns/${request.turn}`}>Decide the turn together</Link>
         </p>
       )}
     </section>

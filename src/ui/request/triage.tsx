@@ -19,8 +19,8 @@ export function Triage({ request }: { request: RequestDetail }) {
       {request.handedTo !== null && (
         <span className="small dim">
           {request.handedTo.person.id === me.person.id
-            ? `handed to you by ${request.handedTo.by.name}`
-            : `handed to ${request.handedTo.person.name}`}
+            ? `handed over to you by ${request.handedTo.by.name}`
+            : `handed over to ${request.handedTo.person.name}`}
         </span>
       )}
       {request.eligibility.canDecide && <Snooze request={request} />}
@@ -38,7 +38,7 @@ function Snooze({ request }: { request: RequestDetail }) {
   const end = (): void => {
     const { id } = request
     const body = { until: null }
-    void act(() => callApi('snoozeRequest', { params: { id }, body }), 'It waits again')
+    void act(() => callApi('snoozeRequest', { params: { id }, body }), 'The snooze has ended')
   }
   return (
     <>
@@ -46,7 +46,7 @@ function Snooze({ request }: { request: RequestDetail }) {
         <span className="small dim">
           snoozed until <Time at={request.snoozedUntil} />{' '}
           <Button size="compact-sm" variant="default" onClick={end}>
-            End
+            End the snooze
           </Button>
         </span>
       )}
@@ -110,7 +110,7 @@ function Nudge({ request }: { request: RequestDetail }) {
   const nudge = async (): Promise<void> => {
     setBusy(true)
     const { id } = request
-    await act(() => callApi('nudgeRequest', { params: { id } }), 'They are reminded')
+    await act(() => callApi('nudgeRequest', { params: { id } }), 'The nudge is sent')
     setBusy(false)
   }
   useShortcut('nudge', () => void nudge())

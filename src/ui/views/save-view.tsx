@@ -56,7 +56,7 @@ export function SaveView(props: { page: SavedViewPage; query: string; label: str
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <Button type="submit" disabled={trimmed === ''}>
-            {replaces ? 'Replace the one of this name' : 'Save'}
+            {replaces ? 'Replace the view with this name' : 'Save'}
           </Button>
         </form>
       </Popover.Dropdown>

@@ -29,7 +29,7 @@ test('the page says what a decision waits for: Temporal, then a worker, then tha
   await dashboard.desk.execute(callIds[0]!)
   await page.getByText('Recorded. The run goes on.').waitFor()
   await page.getByText('Carried out.').waitFor()
-  await page.getByRole('heading', { name: 'What was asked for' }).waitFor()
+  await page.getByRole('heading', { name: 'What was requested' }).waitFor()
   const decisions = dashboard.desk.database.db.selectFrom('decision').selectAll()
   expect(await decisions.where('request_id', '=', requestIds[0]!).execute()).toHaveLength(1)
 })

@@ -43,7 +43,7 @@ test('at high risk what was carried out before is approved only after a tick tha
   const inbox = await dashboard.open('Linus', '/')
   await inbox.getByText('carried out once before').waitFor()
   const page = await dashboard.open('Linus', `/requests/${second.requestId}`)
-  const before = page.getByRole('region', { name: 'Asked before' })
+  const before = page.getByRole('region', { name: 'Similar calls' })
   await before.getByText('This very call was carried out once before.').waitFor()
   const lines = await before.getByRole('listitem').allTextContents()
   expect(lines).toHaveLength(2)
@@ -68,7 +68,7 @@ test('what is only similar is told, and nothing has to be ticked', async () => {
   await askFor('notes/plain.md', 'One\n')
   const other = await askFor('notes/plain.md', 'Two\n')
   const page = await dashboard.open('Linus', `/requests/${other.requestId}`)
-  const before = page.getByRole('region', { name: 'Asked before' })
+  const before = page.getByRole('region', { name: 'Similar calls' })
   await before.getByRole('heading', { name: 'The same file or program' }).waitFor()
   expect(await before.getByRole('listitem').allTextContents()).toEqual([
     expect.stringContaining('waits too'),
@@ -84,7 +84,7 @@ test('of many equal requests three are told, the decided ones first, and the oth
   const waiting = []
   for (let times = 0; times < 4; times++) waiting.push(await askFor('notes/often.md', 'Text\n'))
   const page = await dashboard.open('Linus', `/requests/${waiting.pop()?.requestId}`)
-  const before = page.getByRole('region', { name: 'Asked before' })
+  const before = page.getByRole('region', { name: 'Similar calls' })
   await before.getByText('1 more:').waitFor()
   expect(await before.getByRole('listitem').allTextContents()).toEqual([
     expect.stringContaining('denied by Linus'),

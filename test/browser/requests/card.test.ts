@@ -43,7 +43,7 @@ test('task, effect and cues come before what will happen, as text, each cue with
       cues,
       page.getByRole('heading', { name: 'What will happen' }),
       page.getByRole('heading', { name: "The agent's statement" }),
-      page.getByRole('heading', { name: 'Why am I asked' }),
+      page.getByRole('heading', { name: 'Why this needs a decision' }),
     ].map(async (place) => (await place.boundingBox())?.y ?? Number.NaN),
   )
   expect(tops).toEqual(tops.toSorted((one, other) => one - other))

@@ -190,16 +190,16 @@ test('many alike are approved with one action after a list of what it covers, wi
   await dialog
     .getByRole('listitem')
     .filter({ hasText: other.path })
-    .getByRole('button', { name: /^Take out/ })
+    .getByRole('button', { name: /^Leave out/ })
     .click()
   for (const { path } of [first, second]) {
     const item = dialog.getByRole('listitem').filter({ hasText: path })
     await item.getByText('Text').first().scrollIntoViewIfNeeded()
-    await item.getByText(/Seen whole|Not seen in full/).scrollIntoViewIfNeeded()
-    await item.getByText('Seen whole', { exact: true }).waitFor()
+    await item.getByText(/Seen in full|Not seen in full/).scrollIntoViewIfNeeded()
+    await item.getByText('Seen in full', { exact: true }).waitFor()
   }
   await dialog.getByRole('button', { name: 'Approve 2', exact: true }).click()
-  await dialog.getByText('What came of each').waitFor()
+  await dialog.getByText('Results').waitFor()
   expect(await dialog.getByText('recorded', { exact: true }).count()).toBe(2)
   expect([await stateOf(first.id), await stateOf(second.id)]).toEqual(['approved', 'approved'])
   expect(await stateOf(other.id)).toBe('pending')

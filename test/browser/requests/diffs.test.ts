@@ -187,7 +187,7 @@ test('a comment is put on a removed line by keyboard, edited and removed by who 
   await note.waitFor()
   expect(await page.getByText(', old line 21').count()).toBe(1)
   await note.getByRole('button', { name: 'Edit' }).click()
-  const field = page.getByLabel('Words of the comment')
+  const field = page.getByLabel('Text of the comment')
   await expect.poll(() => field.evaluate((at) => at === document.activeElement)).toBe(true)
   await field.fill('Keep it \u202Eso')
   await page.getByRole('button', { name: 'Save' }).click()

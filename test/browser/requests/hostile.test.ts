@@ -201,7 +201,7 @@ test('a tool’s picture is drawn once somebody asks for it, and what only calls
   await files.getByText('It cannot be shown').waitFor()
   // What is no picture is still saved as it is, and never opened.
   const saved = page.waitForEvent('download')
-  await files.getByRole('button', { name: 'Save it' }).nth(1).click()
+  await files.getByRole('button', { name: 'Download', exact: true }).nth(1).click()
   expect((await saved).suggestedFilename()).toMatch(/^[0-9a-f]{12}\.gif$/)
   expect(page.url()).toBe(`${dashboard.url}/runs/${runId}`)
   expect(await page.title()).toContain('Countersign')

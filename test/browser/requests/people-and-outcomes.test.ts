@@ -92,7 +92,7 @@ test("a program's request says whose it is, quotes its words as a claim, and wha
   })
   const inbox = await dashboard.open('Grace', '/')
   const row = inbox.locator(`[data-request="${requestId}"]`)
-  await row.getByText("asked by Ada's program key of Ada, on behalf of Ada").waitFor()
+  await row.getByText("requested by Ada's program key of Ada, on behalf of Ada").waitFor()
   const page = await dashboard.open('Grace', `/requests/${requestId}`)
   await page.getByText(/Ada's program key of Ada.* wants this/).waitFor()
   const card = page.getByRole('region', { name: 'The program that asks' })
@@ -179,7 +179,7 @@ test('what was asked before a restore says in the queue and on its page that it 
   try {
     const page = await dashboard.open('Grace', '/')
     const row = page.locator('li', { hasText: 'notes/again.md' })
-    await row.getByText('asked before a restore: may have run').waitFor()
+    await row.getByText('opened before a restore: may have run').waitFor()
     await row.getByRole('link').click()
     await page.getByRole('alert').getByText('It may have been carried out already').waitFor()
     await page.getByRole('radio', { name: 'Approve', exact: false }).first().check()

@@ -237,7 +237,7 @@ test('a run is forked after a turn and started again with another task, by keybo
   await task.waitFor()
   expect(await task.inputValue()).toBe('Say one word')
   await task.fill('Say three words')
-  await page.getByRole('radio', { name: 'As that run was started with' }).check()
+  await page.getByRole('radio', { name: 'The version of that run' }).check()
   await page.keyboard.press('Control+Enter')
   await page.getByRole('heading', { level: 1, name: /Say three words/ }).waitFor()
   expect(await newestRun()).toMatchObject({ forked_from: old, forked_after_turn: 0 })

@@ -130,7 +130,7 @@ function Rules({ worker, column }: { worker: ListedWorker; column: MatrixColumn 
       </ul>
       {tools.length > 0 && (
         <p className="dim">
-          What was asked before:{' '}
+          Earlier requests:{' '}
           {tools.map((tool, place) => (
             <Fragment key={tool}>
               {place > 0 && ', '}

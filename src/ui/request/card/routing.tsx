@@ -7,7 +7,7 @@ export function WhyAsked({ request }: { request: RequestDetail }) {
   const { rule, routing } = request
   return (
     <section className="card" aria-labelledby="why-title">
-      <h2 id="why-title">Why am I asked</h2>
+      <h2 id="why-title">Why this needs a decision</h2>
       <dl className="why">
         <Why name="Rule" value={rule.text} text={null} source={rule.source} />
         <Why name="Queue" {...routing.queue} />

@@ -98,7 +98,7 @@ function EditComment(props: {
   return (
     <div className="column">
       <CommentField
-        field={{ 'aria-label': 'Words of the comment', minRows: 1 }}
+        field={{ 'aria-label': 'Text of the comment', minRows: 1 }}
         initialText={comment.text}
         buttons={{ save: 'Save', size: 'compact-sm' }}
         save={(text) => callApi('editComment', { params, body: { text } })}

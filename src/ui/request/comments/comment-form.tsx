@@ -58,7 +58,7 @@ export function CommentForm(props: {
             inputMode="numeric"
             maxLength={7}
             value={line}
-            error={line === '' || isLine(line) ? null : 'A whole number from 1 on.'}
+            error={line === '' || isLine(line) ? null : 'A whole number, 1 or more.'}
             onChange={(event) => setLine(event.currentTarget.value)}
           />
           {type === 'diff' && line !== '' && (

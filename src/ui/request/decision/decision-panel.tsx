@@ -135,7 +135,7 @@ export function DecisionPanel(props: {
       recordedWords: (answer) => stageSentence(answer, body.decision, request, false),
       refusedWords: words,
     })
-    announce(`${act} #${request.number}: sent in 5 seconds. Press Z to undo it.`)
+    announce(`${act} #${request.number}: sent in 5 seconds. Press Z to take it back.`)
     props.onNext()
   }
   const refused = submission.state === 'refused' && submission.refusal.code !== 'network'
@@ -175,7 +175,7 @@ export function DecisionPanel(props: {
         )}
         {held !== null && (
           <Notice tone="plain" title={`${held.act}: not recorded yet`}>
-            It is sent in a moment. Until then, press Z to undo it.
+            It is sent in a moment. Until then, press Z to take it back.
           </Notice>
         )}
         {closed && submission.state !== 'refused' && (
@@ -241,7 +241,7 @@ export function DecisionPanel(props: {
               ) : (
                 <Textarea
                   label="Reason"
-                  description="Kept with the decision."
+                  description="Recorded with the decision."
                   required={whyReasonOf(choice, opened) !== null}
                   autosize
                   minRows={2}

@@ -7,7 +7,7 @@ export function SignatureNote({ problem }: { problem: string | null }) {
   return (
     <>
       <p className="small dim">
-        Approving takes <Link to="/account">your passkey</Link>: it signs this very revision and
+        An approval needs <Link to="/account">your passkey</Link>: it signs this very revision and
         digest with your reason, and the signature is kept with the decision.
       </p>
       {problem !== null && (

@@ -95,7 +95,7 @@ function Editing({ opened, file, onDone }: FormProps & { readonly file: EditedFi
         </Button>
       </div>
       <p className="small dim">
-        Policy judges the changed call anew, and votes given so far no longer count.
+        Policy judges the changed call again, and earlier votes no longer count.
       </p>
     </>
   )

@@ -13,13 +13,13 @@ export function Alike({ request }: { request: RequestDetail }) {
   if (same.length + similar.length + hidden === 0 && repeated === null) return null
   return (
     <section className="card column" aria-labelledby="alike-title">
-      <h2 id="alike-title">Asked before</h2>
+      <h2 id="alike-title">Similar calls</h2>
       {repeated !== null && <Notice tone="bad" title={`${repeated}.`} />}
-      <AlikeList label="This very call" requests={same} />
+      <AlikeList label="The same call" requests={same} />
       <AlikeList label="The same file or program" requests={similar} />
       {hidden > 0 && (
         <p className="small dim">
-          {hidden === 1 ? 'One more is' : `${hidden} more are`} that you may not see.
+          {hidden === 1 ? 'One more exists' : `${hidden} more exist`} that you may not see.
         </p>
       )}
     </section>

@@ -9,7 +9,7 @@ const cancelled: Record<CancelReason, string> = {
   workflow_lost: 'its workflow was lost',
   sibling_denied: 'an earlier call of the turn was denied and the run stopped',
   superseded: 'a newer request took its place',
-  withdrawn: 'the program that asked withdrew it',
+  withdrawn: 'the program withdrew it',
   settled: 'the outcome became known',
   delegation_denied: 'another part of the same delegation was not approved',
 }
@@ -81,9 +81,9 @@ function effectWords({ state, exitCode }: ExecutionView): string | null {
 }
 
 const refusals: Readonly<Record<string, string>> = {
-  stale: 'the file changed after the approval, so a fresh request was opened',
-  lapsed: 'the approval lapsed before it could run, so a fresh request was opened',
-  blocked: 'policy blocks it by now',
+  stale: 'the file changed after the approval, so a new request was opened',
+  lapsed: 'the approval lapsed before the call could run, so a new request was opened',
+  blocked: 'policy now blocks it',
   revoked: 'the approval was revoked',
   invalid_permit: 'its permit did not verify',
   invalid_statement: "the run's signed statement did not verify",
@@ -105,7 +105,7 @@ export function executionSentence(
   const exit = execution.exitCode === undefined ? '' : ` with exit code ${execution.exitCode}`
   switch (execution.state) {
     case 'not_started':
-      if (permit === 'revoked') return 'The approval was taken back: it is not carried out.'
+      if (permit === 'revoked') return 'The approval was revoked: it is not carried out.'
       if (kind === 'start') return state === 'approved' ? 'Approved: the run has begun.' : null
       return state === 'approved' && kind !== 'question' ? 'Approved, not yet carried out.' : null
     case 'started':
@@ -127,6 +127,6 @@ export function executionSentence(
     }
     case 'unknown':
       if (kind === 'external') return 'The program does not know whether it took effect.'
-      return 'It was started, and nobody knows whether it took effect. A person is asked.'
+      return 'It was started, and nobody knows whether it took effect. A person has to check.'
   }
 }

@@ -23,7 +23,7 @@ export function ResultFiles(props: { callId: string; files: readonly ResultFile[
             <Picture callId={callId} file={file} />
           ) : (
             <SaveButton size="compact-sm" variant="subtle" request={bytesOf(callId, file.hash)}>
-              Save <VisibleText text={whatOf(file)} />
+              Download <VisibleText text={whatOf(file)} />
             </SaveButton>
           )}
         </li>
@@ -46,7 +46,7 @@ function Picture({ callId, file }: { callId: string; file: ResultFile }) {
         {isOpen ? 'Hide' : 'Show'} picture ({what})
       </Button>{' '}
       <SaveButton size="compact-sm" variant="subtle" request={bytesOf(callId, file.hash)}>
-        Save it
+        Download
       </SaveButton>
       {isOpen && isPictureType(file.mediaType) && (
         <DrawnPicture

@@ -25,7 +25,7 @@ function SentFile({ runId, file }: { runId: string; file: MessageFile }) {
   return (
     <>
       <SaveButton size="compact-sm" variant="subtle" request={request} name={name}>
-        Save <VisibleText text={`${name} (${whatOf(file)})`} />
+        Download <VisibleText text={`${name} (${whatOf(file)})`} />
       </SaveButton>
       {elided !== undefined && (
         <span className="dim small"> the model does not see it since turn {elided.atTurn}</span>

@@ -13,8 +13,8 @@ import { InputError, readInput, valuesOf, type InputValues } from '../calls/tool
 import { useFork, type ForkBody } from './use-fork.ts'
 
 const versions = [
-  { value: 'current', label: 'As it is now' },
-  { value: 'pinned', label: 'As that run was started with' },
+  { value: 'current', label: 'The current version' },
+  { value: 'pinned', label: 'The version of that run' },
 ] as const
 
 /** What the new run is asked, and with which version of the worker. `after` 0: start again. */

@@ -36,7 +36,7 @@ export function ForkPage() {
         <ForkForm run={run.data} worker={worker.data} after={after} />
         <aside className="column" aria-label="Before it starts">
           {refusal !== null && (
-            <Notice tone="bad" title="A run of it would not start now">
+            <Notice tone="bad" title="A run of this worker would not start now">
               <VisibleText text={refusal.detail} />
             </Notice>
           )}

@@ -54,7 +54,7 @@ export function AboutRun({ run }: { run: RunDetail }) {
         </div>
         {run.attachments.length > 0 && (
           <div className="fact">
-            <dt>Given with its task</dt>
+            <dt>Attachments</dt>
             <dd className="break">
               {run.attachments.map((file) => (
                 <div key={file.path}>
@@ -86,7 +86,7 @@ export function AboutRun({ run }: { run: RunDetail }) {
         )}
         {run.children.length > 0 && (
           <div className="fact">
-            <dt>Started runs</dt>
+            <dt>Child runs</dt>
             <dd>
               <ChildRuns items={run.children} />
             </dd>
@@ -140,7 +140,7 @@ export function AboutRun({ run }: { run: RunDetail }) {
       <Preamble runId={run.id} />
       {typeof run.input !== 'string' && (
         <details className="turns">
-          <summary>Its input</summary>
+          <summary>Input</summary>
           <LinesView text={JSON.stringify(run.input, null, 2)} showFinalNewline={false} />
         </details>
       )}

@@ -6,14 +6,13 @@ export function ModeBanner(props: { mode: RunDetail['mode'] | null; startedBy: s
   if (mode === null || mode === 'prompt') return null
   return mode === 'approve_all' ? (
     <p className="banner banner-danger" role="note" aria-label="Mode of the run">
-      <strong>Nobody is asked.</strong> {startedBy ?? 'Somebody'} started this run in mode
-      approve_all: every call that would ask is approved by the mode. What policy blocks stays
-      blocked.
+      <strong>Approve all.</strong> {startedBy ?? 'Somebody'} started this run in mode approve_all.
+      The mode approves every call that would ask. Calls that policy blocks stay blocked.
     </p>
   ) : (
     <p className="banner" role="note" aria-label="Mode of the run">
-      <strong>Strict.</strong> {startedBy ?? 'Somebody'} started this run in mode strict: every call
-      that would ask is denied by the mode; only pre-approved calls run.
+      <strong>Strict.</strong> {startedBy ?? 'Somebody'} started this run in mode strict. The mode
+      denies every call that would ask. Only pre-approved calls run.
     </p>
   )
 }

@@ -10,11 +10,11 @@ export function Preamble({ runId }: { runId: string }) {
   const preamble = useRunPreamble(runId, isOpen)
   return (
     <details className="turns" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>What its model is told</summary>
-      {preamble.isLoading && <Loading what="the text" lines={4} />}
+      <summary>Preamble of the model</summary>
+      {preamble.isLoading && <Loading what="the preamble" lines={4} />}
       {preamble.isError && <Failure error={preamble.error} retry={() => void preamble.refetch()} />}
       {preamble.data?.text === '' && (
-        <p className="dim small">Its instructions alone: the run began before there was more.</p>
+        <p className="dim small">None: the run began before models got a preamble.</p>
       )}
       {preamble.data !== undefined && preamble.data.text !== '' && (
         <LinesView text={preamble.data.text} showFinalNewline={false} />

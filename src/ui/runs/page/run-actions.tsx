@@ -45,7 +45,7 @@ function CancelRun({ run }: { run: RunDetail }) {
     <ConfirmButton
       label="Cancel the run…"
       confirm="Cancel the run"
-      leave="Let it go on"
+      leave="Keep the run going"
       reason={{ isNeeded: false }}
       act={cancel}
       card={{
@@ -65,7 +65,7 @@ function DiscardWorktree({ run }: { run: RunDetail }) {
     <ConfirmButton
       label="Discard the worktree…"
       confirm="Discard the worktree"
-      leave="Keep it"
+      leave="Keep the worktree"
       reason={null}
       act={discard}
       card={{

@@ -71,7 +71,7 @@ function Run({ run: data, transcript }: OpenedRun) {
       <div ref={region} className="column run-conversation">
         <div className="row">
           <RunState state={data.state} />
-          {data.scripted && <span className="mark">scripted model: a script plays its part</span>}
+          {data.scripted && <span className="mark">scripted model: a script with fixed turns</span>}
           {data.pendingRequests > 0 && (
             <Link className="decide-link" to={`/?runId=${data.id}`}>
               {data.pendingRequests} to decide
@@ -84,21 +84,21 @@ function Run({ run: data, transcript }: OpenedRun) {
         <ModeBanner mode={data.mode} startedBy={starterName(data.startedBy)} />
         {data.failure !== undefined && (
           <p className="banner" role="status">
-            <strong>{data.state === 'cancelled' ? 'It did not begin.' : 'It stands still.'}</strong>{' '}
+            <strong>{data.state === 'cancelled' ? 'It did not begin.' : 'It is stalled.'}</strong>{' '}
             <VisibleText text={data.failure.message} />
             {data.state === 'waiting_for_input' && ' A message resumes it.'}
           </p>
         )}
         {data.warnings.map(({ queue, text, until }) => (
           <p key={queue} className="banner" role="status">
-            {text}. The first is back <Time at={until} />.
+            {text}. The first person is back <Time at={until} />.
           </p>
         ))}
         <WaitsToStart run={data} />
         <WaitsFor run={data} />
         {data.endReason !== null && (
           <p>
-            Ended because: “<VisibleText text={data.endReason} />”
+            Reason for the end: “<VisibleText text={data.endReason} />”
           </p>
         )}
         {data.workspaceRoot !== null && data.state === 'completed' && (
@@ -148,7 +148,7 @@ function NextSteps({ root }: { root: string }) {
   if (!me.installation.sample) return null
   return (
     <section className="card column" aria-labelledby="next-title">
-      <h2 id="next-title">What now</h2>
+      <h2 id="next-title">Next steps</h2>
       <p>
         The files are in <code className="break">{root}</code>. A project of your own, in two
         commands:

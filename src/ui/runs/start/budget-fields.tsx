@@ -5,14 +5,14 @@ import { InputError } from '../calls/tool-input.ts'
 import type { StartDraft } from './start-draft.ts'
 import type { StartRefusal } from './use-start.ts'
 
-const whole = { pattern: /^[1-9][0-9]{0,8}$/, is: 'a whole number from 1' }
+const whole = { pattern: /^[1-9][0-9]{0,8}$/, is: 'a whole number, 1 or more' }
 /** As `0.50`: the model needs a price, which the service says. */
 const amount = { pattern: /^(?!0*\.?0*$)[0-9]{1,6}(\.[0-9]{1,4})?$/, is: 'an amount such as 0.50' }
 
 const parts = [
-  { name: 'turns', label: 'Most turns', ...whole },
-  { name: 'tokens', label: 'Most tokens', ...whole },
-  { name: 'costUsd', label: 'Most USD', ...amount },
+  { name: 'turns', label: 'Maximum turns', ...whole },
+  { name: 'tokens', label: 'Maximum tokens', ...whole },
+  { name: 'costUsd', label: 'Maximum USD', ...amount },
 ] as const satisfies readonly { readonly name: keyof RunBudget; readonly label: string }[]
 
 /** What the run may use until somebody writes to it again, below the limits of its worker. */

@@ -4,12 +4,12 @@ import { RadioField, type RadioOption } from '../../states/radio-field.tsx'
 
 const ask: RadioOption<RunMode> = {
   value: 'prompt',
-  label: 'Ask',
+  label: 'Prompt',
   description: 'Calls that ask wait for a person.',
 }
 const strict: RadioOption<RunMode> = {
   value: 'strict',
-  label: 'Deny what asks',
+  label: 'Strict',
   description: 'Only pre-approved calls run. Calls that would ask are denied at once.',
 }
 const approveAll: RadioOption<RunMode> = {

@@ -145,11 +145,11 @@ function Before({ worker, draft }: { worker: WorkerDetail; draft: StartDraft }) 
   return (
     <>
       {refusal !== null && (
-        <Notice tone="bad" title="A run of it would not start now">
+        <Notice tone="bad" title="A run of this worker would not start now">
           <VisibleText text={refusal.detail} />
         </Notice>
       )}
-      {worker.scripted && <p className="mark">Its model is a script that plays a part.</p>}
+      {worker.scripted && <p className="mark">Its model is a script with fixed turns.</p>}
       <StartPreview preview={worker.preview} mode={draft.mode} />
     </>
   )

@@ -10,8 +10,8 @@ type Queue = StartPreviewView['queues'][number]
 /** What a mode makes of the lines that ask. */
 const asking: Readonly<Record<RunMode, string>> = {
   prompt: 'Asks',
-  strict: 'Is denied: mode “Deny what asks”',
-  approve_all: 'Does without asking: mode “Approve all”',
+  strict: 'Denied in mode “Strict”',
+  approve_all: 'Does without asking in mode “Approve all”',
 }
 
 /** What a run of the chosen worker does alone, whom it asks, and what it never does. */

@@ -21,11 +21,11 @@ const findings: readonly RadioOption<RanAnswer>[] = [
 
 const continuations: readonly RadioOption<Then>[] = [
   { value: 'stop', label: 'Stop', description: 'The run waits for a message.' },
-  { value: 'continue', label: 'Continue', description: 'The agent is told what you found.' },
+  { value: 'continue', label: 'Continue', description: 'The agent reads your finding.' },
   {
     value: 'again',
     label: 'Carry it out again',
-    description: 'Only when it did not take effect.',
+    description: 'Only if it did not take effect.',
   },
 ]
 
@@ -72,7 +72,7 @@ export function SettleForm({ request, onNext }: { request: RequestDetail; onNext
     >
       <p className="small">
         It was started, and then the connection was lost. Check what it would have changed, then
-        record what you found.
+        record your finding.
       </p>
       <RadioField
         legend="Did it take effect?"
@@ -86,7 +86,7 @@ export function SettleForm({ request, onNext }: { request: RequestDetail; onNext
         disabled={busy}
       />
       <RadioField
-        legend="And then?"
+        legend="What does the run do next?"
         name="then"
         options={continuations.map((option) => ({
           ...option,

@@ -98,5 +98,7 @@ export function ChoiceList(props: {
 
 function denialWords({ kind, runId }: RequestDetail): string {
   if (kind === 'start') return 'The run is cancelled before it begins.'
-  return runId === null ? 'The program is told.' : 'The run continues and reads the decision.'
+  return runId === null
+    ? 'The program reads the decision.'
+    : 'The run continues and reads the decision.'
 }

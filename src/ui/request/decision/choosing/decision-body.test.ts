@@ -116,7 +116,7 @@ test('bounds go only with a scope wider than once', () => {
 })
 
 test('bounds that bound nothing are said to be wrong, and only where they count', () => {
-  expect(whyNotSubmit(request, { ...fields, scope: 'run', uses: '0' })).toContain('from 1 on')
+  expect(whyNotSubmit(request, { ...fields, scope: 'run', uses: '0' })).toContain('1 or more')
   const past = { ...fields, until: '2025-12-30T12:00' }
   expect(whyNotSubmit(request, { ...past, scope: 'run' })).toBe('Until must be in the future.')
   expect(whyNotSubmit(request, past)).toBeNull()

@@ -73,7 +73,7 @@ export function whyNotSubmit(request: RequestDetail, fields: PanelFields): strin
 
 function whyNotBounded({ scope, uses, until, nowMs }: PanelFields): string | null {
   if (scope === 'once') return null
-  if (uses !== '' && !/^[1-9]\d{0,5}$/.test(uses)) return 'Uses must be a number from 1 on.'
+  if (uses !== '' && !/^[1-9]\d{0,5}$/.test(uses)) return 'Uses must be a whole number, 1 or more.'
   if (until === '') return null
   return Date.parse(until) > nowMs ? null : 'Until must be in the future.'
 }

@@ -19,10 +19,10 @@ const answer = (state: DecisionAnswer['state'], stage: DecisionAnswer['stage']) 
   quorum,
 })
 
-test('an approval that was taken back is not said to be carried out', () => {
+test('an approval that was revoked does not read as carried out', () => {
   const taken = { state: 'approved', kind: 'tool_call', permit: 'revoked' } as const
   expect(executionSentence({ state: 'not_started' }, taken)).toBe(
-    'The approval was taken back: it is not carried out.',
+    'The approval was revoked: it is not carried out.',
   )
 })
 
