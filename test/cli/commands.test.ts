@@ -237,7 +237,7 @@ test('requests are listed, narrowed and paged; claimed, discussed and extended',
 test('runs are listed, told something and cancelled by who may', async () => {
   const { run } = await waiting('scribe')
   expect(await cli.ok('runs', '--state', 'waiting_for_approval', ...ada)).toContain(run)
-  expect(await cli.ok('runs', 'message', run, 'be brief', ...olga)).toContain('Posted')
+  expect(await cli.ok('runs', 'message', run, 'be brief', ...olga)).toContain('Sent')
   const stranger = await cli.run('runs', 'cancel', run, ...grace)
   expect(stranger.code).toBe(1)
   expect(await cli.ok('runs', 'cancel', run, '-m', 'not needed', ...olga)).toContain('cancelled')
@@ -616,7 +616,7 @@ test('old runs are counted and archived by who may read the trail; the trail say
   expect((await cli.run('run', 'idle', 'please', '--watch', ...ada)).code).toBe(0)
   expect(await cli.ok('retention', ...aud)).toMatch(/every word of every run is kept/)
   expect(await cli.ok('retention', '--transcripts', '1s', '--records', '30d', ...aud)).toMatch(
-    /transcripts: 1s: the words of \d+ runs would go\.\nrecords: 30d: 0 outbox, .*sign in links/,
+    /transcripts: 1s: the messages and results of \d+ runs would be removed\.\nrecords: 30d: 0 outbox, .*sign in links/,
   )
   const out = join(installation.folder, 'runs.jsonl')
   const until = new Date(Date.now() + 60_000).toISOString()

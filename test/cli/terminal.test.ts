@@ -79,7 +79,7 @@ test('review leaves what it is told to leave, and goes on to the next', async ()
   await review.sees('Request 1 of 2')
   await review.sees('x deny and stop')
   review.type('l')
-  await review.sees(`#${first.request} is left as it is.`)
+  await review.sees(`#${first.request} is not decided.`)
   await review.sees('Request 2 of 2')
   await review.sees('x deny and stop')
   // A key that stands for nothing, and Enter, decide nothing.

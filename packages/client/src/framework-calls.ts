@@ -62,7 +62,7 @@ export function settle(
     const allowed = await client.take<object>(call, { wait: 0 })
     if (!allowed.isChanged || call.edits !== 'off') return allowed
     await client.report(allowed.requestId, { state: 'failed', summary: 'Not run: other input' })
-    const words = `Approved are other arguments: ${JSON.stringify(allowed.input)}`
+    const words = `Other arguments were approved: ${JSON.stringify(allowed.input)}`
     throw new MismatchError(allowed.requestId, words)
   })
 }

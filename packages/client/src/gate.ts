@@ -127,7 +127,7 @@ async function checkCall(request: RequestAnswer, call: Call): Promise<void> {
   const { digest, facts, id, input, revision, tool } = request
   const isChanged = revision > 1
   if (isChanged && call.edits === 'off') {
-    throw new MismatchError(id, `Approved are other arguments: ${JSON.stringify(input)}`)
+    throw new MismatchError(id, `Other arguments were approved: ${JSON.stringify(input)}`)
   }
   const isSame =
     tool === call.tool &&

@@ -54,7 +54,7 @@ export function answerOf(
     case 'approved':
   }
   if (callState.permit === 'revoked') {
-    return notExecuted(`TAKEN BACK, not run: the approval was taken back (${named}).`)
+    return notExecuted(`REVOKED, not run: the approval was revoked (${named}).`)
   }
   if (callState.permit === 'lapsed') {
     return notExecuted(`LAPSED, not run: the approval was not used in time (${named}); call again.`)

@@ -4,7 +4,7 @@ import type { Route } from '../route/route.ts'
 export const tags = [
   { name: 'Requests', description: 'Pending requests, and decisions on them' },
   { name: 'Programs', description: 'Requests of programs that are not runs of this service' },
-  { name: 'Runs', description: 'Runs of agents: start, steer and read them' },
+  { name: 'Runs', description: 'Runs of agents: start, control and read them' },
   {
     name: 'Policy',
     description: 'Policy versions, workers, grants, and the verdict for a hypothetical call',

@@ -209,7 +209,7 @@ export function admit(
   }
   if (identity.kind === 'session') return identity
   if (access.by === 'person') {
-    throw new Problem('forbidden', 'This is for people; no API key can do it')
+    throw new Problem('forbidden', 'Only people can do this, not API keys: sign in')
   }
   if (access.scope !== null && !identity.key.scopes.has(access.scope)) {
     throw new Problem('forbidden', `This API key lacks the scope ${access.scope}`)

@@ -16,15 +16,15 @@ interface AcpOptions extends ServiceOptions {
 export function addAcpCommand(program: Command): void {
   const command = withFolders(program.command('acp'))
     .description(
-      'run an agent of the Agent Client Protocol for an editor, and answer what it asks a person for; needs a key in COUNTERSIGN_API_KEY with the scopes requests:write and requests:read',
+      'run an ACP agent for an editor and answer its permission requests. Needs a key in COUNTERSIGN_API_KEY with the scopes requests:write and requests:read',
     )
-    .argument('<agent...>', 'the program of the agent and its words, after --')
+    .argument('<agent...>', 'the program of the agent and its arguments, after --')
     .option(
       '--url <url>',
       'the service to ask (default: COUNTERSIGN_URL, or that of the data folder)',
     )
     .option('--root <dir>', 'where the agent works', '.')
-    .option('--wait <seconds>', 'how long people have; then it is a denial', '3300')
+    .option('--wait <seconds>', 'how long to wait for a decision; then the call is denied', '3300')
     .action(serve)
   withExamples(command, ['acp -- gemini --acp', 'acp --wait 600 -- npx claude-code-acp'])
 }

@@ -11,7 +11,7 @@ import { readReference } from './option-values.ts'
 export function addGrantsCommand(program: Command): void {
   const grants = program.command('grants').description('remembered approvals of a run')
   const ls = addList(grants)
-    .description('list the grants of a run, with their givers and times')
+    .description('list the grants of a run, with who approved each and when')
     .argument('<run>', 'its number or id', readReference)
     .option('--json', 'print JSON')
     .action(async (run: string, options: ServiceOptions & { json?: boolean }) => {
@@ -19,7 +19,7 @@ export function addGrantsCommand(program: Command): void {
       if (options.json === true) return console.log(JSON.stringify(list))
       console.log(
         table(
-          ['id', 'tool', 'scope', 'given by', 'since', 'uses', 'until', 'state'],
+          ['id', 'tool', 'scope', 'approved by', 'since', 'uses', 'until', 'state'],
           list.items.map((grant) => [
             grant.id,
             grant.tool,

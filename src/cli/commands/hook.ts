@@ -35,7 +35,7 @@ export function addHookCommand(program: Command): void {
     if (agents[name].events.some((event) => event === 'PermissionRequest')) {
       command.option(
         '--event <name>',
-        "the event that asks: PreToolUse for every call, or PermissionRequest for the calls that the agent's own settings ask about (default: PreToolUse)",
+        "the event that opens requests: PreToolUse for every call, or PermissionRequest for calls that the agent's own settings ask about (default: PreToolUse)",
       )
     }
     if (name === 'claude-code') {
@@ -49,7 +49,7 @@ export function addHookCommand(program: Command): void {
       )
       command.option(
         '--defer <seconds>',
-        'in print mode, after so many seconds: the session ends, and "resume" continues it',
+        'in print mode: end the session after this time; "resume" continues it',
       )
       command.option('--callback-url <url>', 'the service calls it once a request is decided')
       addResumeCommand(command.enablePositionalOptions())
@@ -79,13 +79,22 @@ interface ResumeOptions extends HookCommandOptions {
 function addResumeCommand(hook: Command): void {
   const resume = withFolders(hook.command('resume'))
     .description(
-      'continue the sessions of Claude Code that ended because of --defer, once their calls are decided; nothing is decided here',
+      'continue the sessions of Claude Code that ended because of --defer, once their calls are decided',
     )
-    .argument('[words...]', 'what Claude Code is given too, after --')
-    .option('--url <url>', 'the service that was asked (default: the one of the data folder)')
-    .option('--wait <seconds>', 'wait so long for decisions (default: only those that are there)')
+    .argument('[words...]', 'more arguments for Claude Code, after --')
+    .option(
+      '--url <url>',
+      'the service that has the requests (default: the one of the data folder)',
+    )
+    .option(
+      '--wait <seconds>',
+      'how long to wait for decisions (default: only continue sessions that are decided already)',
+    )
     .option('--program <path>', 'the program of Claude Code (default: claude on the PATH)')
-    .option('--json', 'print what became of each session; its own output goes to standard error')
+    .option(
+      '--json',
+      'print the result of each session; the output of Claude Code goes to standard error',
+    )
     .action(async (words: string[], options: ResumeOptions) => {
       const { runResumeCommand } = await import('../hook/resume-command.ts')
       await runResumeCommand(words, options, processEnvironment())

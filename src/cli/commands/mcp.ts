@@ -17,7 +17,7 @@ interface McpOptions extends ServiceOptions {
 export function addMcpCommand(program: Command): void {
   const command = withFolders(program.command('mcp'))
     .description(
-      'serve MCP on standard input and output: a server of the gateway, or the permission tool "approve"; needs a key in COUNTERSIGN_API_KEY with the scopes requests:write and requests:read',
+      'serve MCP on standard input and output: a server of the gateway, or the permission tool "approve". Needs a key in COUNTERSIGN_API_KEY with the scopes requests:write and requests:read',
     )
     .option(
       '--url <url>',

@@ -24,7 +24,7 @@ import { runExample, withExamples } from './examples.ts'
 
 /** `countersign runs [ls|show|watch|attach|message|fork|close|discard|cancel|call]`. */
 export function addRunsCommand(program: Command): void {
-  const runs = program.command('runs').description('list and steer runs')
+  const runs = program.command('runs').description('list, show and control runs')
   const ls = withPaging(addList(runs))
     .description('list runs, newest first')
     .addOption(new Option('--state <state>', 'only runs in this state').choices(runStates))
@@ -34,7 +34,7 @@ export function addRunsCommand(program: Command): void {
   const show = withService(runs.command('show'))
     .description('a run with its transcript')
     .argument('<run>', 'its number or id', readReference)
-    .option('--preamble', 'also print what its model is told before its instructions')
+    .option('--preamble', 'also print the preamble, which the model reads before its instructions')
     .option('--json', 'print JSON')
     .action(showRun)
   withExamples(show, [
@@ -75,7 +75,7 @@ export function addRunsCommand(program: Command): void {
   const message = withService(runs.command('message'))
     .description('send a message to a run; a run that waits for input continues')
     .argument('<run>', 'its number or id', readReference)
-    .argument('<text>', 'what to say')
+    .argument('<text>', 'the message')
     .option(
       '--budget <limits>',
       'what the run may use from now on, such as turns=10,tokens=50000; never above the limits of its worker',
@@ -170,7 +170,7 @@ async function postMessage(id: string, text: string, options: MessageOptions): P
     ...(await filesToSend(file)),
   }
   await service.call('postMessage', { params: { id }, body, idempotencyKey: randomUUID() })
-  console.log('Posted. The next turn of the run reads it.')
+  console.log('Sent. The next turn of the run reads it.')
 }
 
 interface ForkOptions extends ServiceOptions {

@@ -169,7 +169,7 @@ class Conversation {
         this.#endText()
         if (turn === null) return
         this.#printer.setSaid(turn, false)
-        console.log(dim('That attempt failed; the model starts again.'))
+        console.log(dim('The model call failed; it is tried again.'))
         return
       }
       case 'lost':
@@ -226,7 +226,7 @@ class Conversation {
         keysOf(this.#service, this.#keyboard, requestId),
       )
       if (choice === 'detach') return this.#left(run)
-      if (choice === 'left') console.log(`#${number} is left as it is.`)
+      if (choice === 'left') console.log(`#${number} is not decided.`)
       if (choice === 'gone') console.log(`#${number} was decided elsewhere.`)
       if (typeof choice === 'string') continue
       try {

@@ -31,7 +31,7 @@ export async function obey(service: Service, of: Conversation, line: string): Pr
   const body = { text, ...(await filesToSend(files)) }
   await service.call('postMessage', { params, body, idempotencyKey: randomUUID() })
   files.length = 0
-  if (run.state !== 'waiting_for_input') console.log('Posted. The next turn reads it.')
+  if (run.state !== 'waiting_for_input') console.log('Sent. The next turn reads it.')
   return 'said'
 }
 

@@ -33,7 +33,7 @@ export async function askAnswer(request: RequestDetail): Promise<Answer | 'skip'
   const chosen = await select<number>({
     message: 'Your answer',
     options: [
-      { value: -1, label: 'Leave it' },
+      { value: -1, label: 'Do not answer now' },
       ...choices.map((choice, value) => ({ value, label: printableLine(choice) })),
     ],
     initialValue: -1,

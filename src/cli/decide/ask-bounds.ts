@@ -17,7 +17,9 @@ export async function askBounds(
   const uses = await text({
     message: 'At most how many uses? (Enter: no limit)',
     validate: (value) =>
-      value === undefined || /^([1-9]\d{0,5})?$/.test(value) ? undefined : 'A number from 1 on',
+      value === undefined || /^([1-9]\d{0,5})?$/.test(value)
+        ? undefined
+        : 'A whole number, 1 or more',
   })
   if (isCancel(uses)) return null
   const sure = await confirm({

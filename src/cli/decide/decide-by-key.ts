@@ -23,7 +23,7 @@ export async function decideByKey(
   if (choice === 'detach') return 'quit'
   if (typeof choice === 'string') {
     console.log(
-      choice === 'gone' ? `#${number} was decided elsewhere.` : `#${number} is left as it is.`,
+      choice === 'gone' ? `#${number} was decided elsewhere.` : `#${number} is not decided.`,
     )
     return 'left'
   }

@@ -80,7 +80,7 @@ async function nobodySentence(found: FoundService, email: string): Promise<strin
 async function whoSentence(found: FoundService): Promise<string> {
   const people = await peopleOf(found)
   return found.devToken !== null && people.length > 0
-    ? `Say who you are: --as EMAIL, one of ${people.join(', ')}`
+    ? `Name yourself with --as EMAIL, one of ${people.join(', ')}`
     : `Sign in first with: countersign login ${found.url} — or set COUNTERSIGN_API_KEY`
 }
 

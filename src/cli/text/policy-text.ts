@@ -38,7 +38,7 @@ export function differenceText(difference: PolicyDifference): string {
 }
 
 function valueText(value: string | null): string {
-  if (value === null) return dim('not there')
+  if (value === null) return dim('absent')
   const line = printableLine(value)
   return line.length > 200 ? `${line.slice(0, 200)}… (${value.length} characters)` : line
 }

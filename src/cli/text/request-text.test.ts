@@ -7,7 +7,7 @@ const long = Array.from({ length: 100 }, (_, line) => `line ${line + 1}`).join('
 test('says who asks, why, what will happen, who decides and on which digest', () => {
   const { text, whole } = requestText(requestWith(), { full: false, columns: null })
   expect(text).toMatch(/^#12 Create notes\/a.md with 1 line {2}medium risk {2}pending$/m)
-  expect(text).toMatch(/w wants this, asked by Ada; queue platform, expires in [\d,]+ days/)
+  expect(text).toMatch(/w wants this, started by Ada; queue platform, expires in [\d,]+ days/)
   expect(text).toContain('zone notes: write asks (workers/w.md:6)')
   expect(text).toContain('│ hello')
   expect(text).toContain('1 of platform')

@@ -65,7 +65,7 @@ function head(request: RequestDetail): string[] {
     `${bold(`#${request.number} ${printableLine(effectOf(request))}`)}  ${riskWord(request.risk)}  ${request.state}`,
     `${wantingSentence(request, asker)}; queue ${printableLine(request.queue)}${expiry(request)}`,
     ...cueLines(request),
-    `${dim('why am I asked')}  ${printableLine(request.rule.text)}${source}`,
+    `${dim('why it asks')}  ${printableLine(request.rule.text)}${source}`,
     ...routingLines(request),
     ...originLines(request.external?.origin ?? null),
     ...below(request),
@@ -95,12 +95,12 @@ function wantingSentence(request: RequestDetail, asker: string): string {
   }
   const name = printableLine(worker ?? tool)
   return invokedBy === null
-    ? `${name} ${wants(request)}, asked by ${printableLine(asker)}`
+    ? `${name} ${wants(request)}, started by ${printableLine(asker)}`
     : `${printableLine(invokedBy.name)} ${wants(request)}, by hand, in a run of ${name}`
 }
 
 function wants({ kind }: RequestDetail): string {
-  return kind === 'question' ? 'wants to know this' : 'wants this'
+  return kind === 'question' ? 'asks this question' : 'wants this'
 }
 
 /**

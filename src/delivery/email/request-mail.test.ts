@@ -33,7 +33,7 @@ test('a mail says what waits, until when, and where to look', () => {
   expect(mail.text).toBe(`Waits for a decision: Edit "notes/1.2.md" (+4 −1)
 
 #142, medium risk, platform, release-notes
-Asked for by Ada
+Run started by Ada
 Attention: touches continuous integration; the first use of this tool by the worker
 Expires 2026-11-25 10:00 UTC
 

@@ -63,7 +63,7 @@ export function requestMail(
   const attention = occasion === 'ended' ? null : cuesLine(request)
   const lines = [
     factsInMail(request),
-    ...(starter === null ? [] : [`Asked for by ${mailLine(starter, maxWordLength)}`]),
+    ...(starter === null ? [] : [`Run started by ${mailLine(starter, maxWordLength)}`]),
     ...(attention === null ? [] : [attention]),
     ...(occasion === 'ended' ? [] : [`Expires ${instantInMail(request.expires_at)}`]),
   ]

@@ -91,7 +91,7 @@ async function open(
     const view =
       who.person === null
         ? noticeModal(
-            'Who are you?',
+            'Link your account',
             who.sentence,
             who.link === null ? null : { words: 'Open your account page', url: who.link },
           )

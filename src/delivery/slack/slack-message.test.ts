@@ -91,7 +91,7 @@ it('is the card of a request: what it does, the facts, what deserves attention, 
     'Write "notes/plan.md"',
     '#142 · queue platform · medium risk · scribe · until 2026-11-25 10:00 UTC',
     'Attention: downloads something and runs it',
-    'Asked for by Ada',
+    'Run started by Ada',
     'Look and decide',
     'Open the page',
   ])

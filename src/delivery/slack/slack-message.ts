@@ -78,7 +78,7 @@ export function isDecidedInModal({ risk, kind }: Pick<SlackRequest, 'risk' | 'ki
 
 function headline(request: SlackRequest): string {
   if (request.kind === 'outcome_check')
-    return `Did a call of ${request.tool} run? Somebody must check`
+    return `Did a call of ${request.tool} take effect? Somebody must check`
   if (request.risk !== 'high') return effectOf(request)
   return `A high-risk call of ${request.tool}${request.state === 'pending' ? ' waits' : ''}`
 }
@@ -92,7 +92,7 @@ function factsLine({ number, queue, risk, worker, expires_at: expiresAt }: Slack
 /** While it waits: what deserves attention, and who wanted it. */
 function attentionOf(request: SlackRequest, isWaiting: boolean): KnownBlock[] {
   if (!isWaiting) return []
-  const by = request.starter === null ? null : `Asked for by ${request.starter}`
+  const by = request.starter === null ? null : `Run started by ${request.starter}`
   return [cuesLine(request), by]
     .filter((line) => line !== null)
     .map((line) => ({ type: 'context', elements: [plainText(line)] }))

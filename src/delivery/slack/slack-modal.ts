@@ -29,7 +29,7 @@ export function whyOnPage(record: RequestDetailRecord): string | null {
   if (!canDecide) return reason ?? 'You may not decide it.'
   if (record.risk === 'high') return 'High risk is decided on its page, after all of it was shown.'
   if (record.askedBeforeRestore) {
-    return 'It was opened before a restore, and may have been carried out since: check, and decide it on its page.'
+    return 'It was opened before a restore and may have been carried out already: check, and decide it on its page.'
   }
   if (!isDecidedInModal(record)) return 'This is answered on its page.'
   const { content, truncated, type } = record.presentation
@@ -52,7 +52,7 @@ export function decisionModal(record: RequestDetailRecord, publicUrl: string): M
     callback_id: decisionForm,
     private_metadata: JSON.stringify(subject),
     title: titleOf(record),
-    submit: plainText('Record it', 24),
+    submit: plainText('Submit', 24),
     close: plainText('Not now', 24),
     blocks: [
       { type: 'section', text: plainText(record.title) },
@@ -129,7 +129,7 @@ function factsOf(record: RequestDetailRecord): string[] {
     `Worker: ${worker ?? '–'}`,
     external === null
       ? `Started by: ${lineage.at(0)?.startedBy?.name ?? '–'}`
-      : `Asked by the program ${external.key.name} of ${external.owner.name}`,
+      : `Requested by the program ${external.key.name} of ${external.owner.name}`,
     `Queue: ${queue}`,
     `Risk: ${risk}`,
     `Rule: ${rule.text}`,

@@ -32,8 +32,8 @@ const behindSentences: Readonly<Record<PrincipalReason, string>> = {
   triggered: 'you had a schedule start this run or one above it',
   invoked: 'you invoked this tool',
   edited: 'you edited this call',
-  asked: 'your API key asked for this',
-  on_behalf: 'you are the person on whose behalf this was asked',
+  asked: 'your API key opened this request',
+  on_behalf: 'you are the person on whose behalf this was requested',
 }
 
 /** The same of somebody else, after "who". */
@@ -48,8 +48,8 @@ const behindOthers: Readonly<Record<PrincipalReason, string>> = {
   triggered: 'had a schedule start the run or one above it',
   invoked: 'invoked the tool',
   edited: 'edited the call',
-  asked: 'owns the API key that asks',
-  on_behalf: 'is the person on whose behalf this is asked',
+  asked: 'owns the API key that opened the request',
+  on_behalf: 'is the person on whose behalf this was requested',
 }
 
 /** Why somebody stands behind what is asked, after their name and "who". */
@@ -92,7 +92,7 @@ export function judgeEligibility(input: EligibilityInput): Eligibility {
   if (!person.enabled) return refuse('disabled', "you can't decide: your account is disabled")
   const teams = quorumTeams(input.quorum)
   if (!person.teams.some((team) => teams.includes(team))) {
-    const teamNames = teams.length === 0 ? 'any team that may decide this' : teams.join(' or ')
+    const teamNames = teams.length === 0 ? 'a team that may decide this' : teams.join(' or ')
     return refuse('not_in_team', `you can't decide: you are not in ${teamNames}`)
   }
   const behind = input.principals.filter((principal) => principal.personId === person.id)

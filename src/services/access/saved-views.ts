@@ -13,7 +13,7 @@ export interface SavedView {
   readonly query: string
 }
 
-const onlyPeople = 'Only people keep views'
+const onlyPeople = 'Only people can save views'
 
 /** The caller's views of every page, in the order of their names. Rejects keys: `forbidden`. */
 export async function listSavedViews(ctx: ServiceContext, caller: Caller): Promise<SavedView[]> {
@@ -49,7 +49,7 @@ export async function saveView(
       .where('page', '=', page)
       .execute()
     if (views.length >= mostSavedViews && !views.some((view) => view.name === name)) {
-      const detail = `You keep ${mostSavedViews} views of this page: remove one first`
+      const detail = `You have ${mostSavedViews} views of this page: remove one first`
       throw new Problem('conflict', detail)
     }
     return tx
@@ -76,6 +76,6 @@ export async function removeSavedView(
       .where('id', '=', id)
       .where('person_id', '=', authority.actor.id)
       .executeTakeFirst()
-    if (removed.numDeletedRows === 0n) throw new Problem('not_found', 'You keep no such view')
+    if (removed.numDeletedRows === 0n) throw new Problem('not_found', 'You have no such view')
   })
 }

@@ -77,8 +77,8 @@ describe('a program asks', () => {
       facts: {
         queue: 'platform',
         people: [
-          { name: 'Grace', why: 'owns the API key that asks' },
-          { name: 'Linus', why: 'is the person on whose behalf this is asked' },
+          { name: 'Grace', why: 'owns the API key that opened the request' },
+          { name: 'Linus', why: 'is the person on whose behalf this was requested' },
         ],
       },
     })
@@ -87,7 +87,7 @@ describe('a program asks', () => {
     expect(request.external?.onBehalfOf?.name).toBe('Linus')
     expect(request.eligibility).toMatchObject({
       canDecide: false,
-      reason: "you can't decide: you are the person on whose behalf this was asked",
+      reason: "you can't decide: you are the person on whose behalf this was requested",
     })
     const { digest, presentation } = request
     const body = {
@@ -101,7 +101,7 @@ describe('a program asks', () => {
       decideRequest(desk.service.ctx, desk.grace.caller, { request: request.id, body }),
     )
     expect(owner).toMatchObject({ code: 'not_eligible', facts: { which: 'behind_request' } })
-    expect(owner.message).toContain('your API key asked for this')
+    expect(owner.message).toContain('your API key opened this request')
     const machine = await refusal(
       decideRequest(desk.service.ctx, desk.program.caller, { request: request.id, body }),
     )

@@ -36,7 +36,7 @@ export async function revokeGrant(
     throw new Problem('forbidden', 'Only people can revoke grants')
   }
   const sentence =
-    'Only its giver, the starter of the run and people with the right manageRuns can revoke it'
+    'Only the person who approved it, the starter of the run and people with the right manageRuns can revoke it'
   const authority =
     (viewer.managesRuns ? await byRightOrNull(ctx, caller, 'manageRuns') : null) ??
     byOwner(

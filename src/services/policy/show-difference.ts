@@ -39,7 +39,11 @@ export async function showDifference(
   const mayRead =
     (await hasRight(ctx, caller.actor, 'activatePolicy')) ||
     (await hasRight(ctx, caller.actor, 'readAudit'))
-  if (!mayRead) throw new Problem('forbidden', 'This needs the right activatePolicy or readAudit')
+  if (!mayRead)
+    throw new Problem(
+      'forbidden',
+      'This needs the right activatePolicy or readAudit (rights in countersign.yaml)',
+    )
   const before =
     input.from === undefined ? await ctx.policies.inForce() : await version(ctx, input.from)
   const after =

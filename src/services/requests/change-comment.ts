@@ -86,7 +86,7 @@ async function judgeOf(ctx: ServiceContext, caller: Caller, input: CommentRefere
       throw new Problem('not_found', `Request ${request.number} has no comment ${input.comment}`)
     }
     if (comment.person_id !== authority.actor.id) {
-      throw new Problem('forbidden', 'Only who wrote a comment may change or remove it')
+      throw new Problem('forbidden', 'Only the author of a comment may edit or remove it')
     }
     const ended = await refuseEnded(at.tx, request)
     if (ended !== null) throw ended

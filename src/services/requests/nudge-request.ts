@@ -28,7 +28,7 @@ export async function nudgeRequest(
   const authority = byOwner(
     caller,
     await startersOf(ctx, id),
-    new Problem('forbidden', 'Only the starter of the run may remind the people for whom it waits'),
+    new Problem('forbidden', 'Only the starter of the run may nudge the people who can decide'),
   )
   return inUnitOfWork(ctx, authority, async (unit) => {
     const { tx } = unit
@@ -51,7 +51,7 @@ export async function nudgeRequest(
     `.execute(tx)
     const { waitSeconds = null, told: recipients = 0 } = rows[0] ?? {}
     if (waitSeconds !== null && waitSeconds > 0) {
-      throw new Problem('rate_limited', 'They were already reminded within the last hour', {
+      throw new Problem('rate_limited', 'They were nudged within the last hour: try again later', {
         retryAfterSeconds: waitSeconds,
       })
     }
@@ -71,7 +71,7 @@ export async function nudgeRequest(
 
 function personOf({ actor }: Caller): string {
   if (actor.type === 'person') return actor.id
-  throw new Problem('forbidden', 'Only people can send reminders')
+  throw new Problem('forbidden', 'Only people can nudge')
 }
 
 /** Who started its run or one above it, or for whom a program asked. */

@@ -17,7 +17,7 @@ export async function bySteering(
   if (authority !== null) return authority
   throw new Problem(
     'forbidden',
-    'Only who started this run or one above it, the key that did, and people with the right manageRuns may do this',
+    'Only the starter of this run or of one above it, and people with the right manageRuns, may do this',
   )
 }
 

@@ -54,7 +54,7 @@ def settle(client: Client, call_of: Callable[[], dict[str, Any]]) -> Allowed | R
         allowed = client.take(**call, wait=0)
         if allowed.is_changed and call.get("edits") == "off":
             try_report(client, allowed.request_id, "failed", "Not run: other input")
-            raise MismatchError(allowed.request_id, f"Approved are other arguments: {allowed.input}")
+            raise MismatchError(allowed.request_id, f"Other arguments were approved: {allowed.input}")
         return allowed
 
     return _or_refusal(take)

@@ -80,7 +80,7 @@ def _check_call(
     """What was approved must be what was asked for, unless a person changed it or a worker gave it form."""
     id, is_changed = request["id"], request["revision"] > 1
     if is_changed and more.get("edits") == "off":
-        raise MismatchError(id, f"Approved are other arguments: {request['input']}")
+        raise MismatchError(id, f"Other arguments were approved: {request['input']}")
     is_same = request["tool"] == tool and (
         is_changed or more.get("worker") is not None or canonical_json(request["input"]) == canonical_json(input)
     )

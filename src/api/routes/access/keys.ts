@@ -136,7 +136,7 @@ export const keyRoutes = [
     description: 'Decline a proposed API key, or withdraw the proposal',
     access: { by: 'person' },
     params: z.object({ id }),
-    answers: { 200: { description: 'Gone', schema: schemas.proposalWithdrawn } },
+    answers: { 200: { description: 'Declined or withdrawn', schema: schemas.proposalWithdrawn } },
     problems: ['not_found'],
     answer: async (api, { params, caller }) => {
       await withdrawKeyProposal(api.ctx, caller, params)

@@ -48,7 +48,7 @@ export const meRoutes = [
     summary: "End the caller's absence",
     description: 'The caller is back',
     access: { by: 'person' },
-    answers: { 200: { description: 'Back', schema: schemas.absenceEnded } },
+    answers: { 200: { description: 'The absence has ended', schema: schemas.absenceEnded } },
     answer: async (api, { caller }) => {
       await endAbsence(api.ctx, caller)
       return { status: 200, body: { ended: true } }

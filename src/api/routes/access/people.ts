@@ -76,7 +76,7 @@ export const peopleRoutes = [
     access: { by: 'person' },
     params: personParams,
     body: emptyBody,
-    answers: { 200: { description: 'Forgotten', schema: schemas.unlinked } },
+    answers: { 200: { description: 'Unlinked', schema: schemas.unlinked } },
     problems: ['not_found'],
     answer: async (api, { params, caller }) => {
       await unlinkIdentity(api.ctx, caller, params)

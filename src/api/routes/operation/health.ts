@@ -13,7 +13,7 @@ export const healthRoutes = [
     name: 'getHealth',
     summary: "Get the process's health",
     description: 'The process answers',
-    answers: { 200: { description: 'It does', schema: healthy } },
+    answers: { 200: { description: 'The process answers', schema: healthy } },
     answer: () => ({ status: 200, body: { status: 'ok' } }),
   }),
   openRoute({

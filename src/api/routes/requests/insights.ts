@@ -33,7 +33,7 @@ export const insightRoutes = [
     method: 'get',
     path: '/v1/insights/attention',
     name: 'getAttention',
-    summary: 'Get what deserves a look',
+    summary: 'Get requests that need attention',
     description:
       'Of the requests that were opened within a period: their number for each day, approvals that were faster than reading (the caller’s own; with the right readAudit, those of everybody), requests that expired unseen, and calls that were asked for twice',
     access: { by: 'personOrKey', scope: 'requests:read' },

@@ -66,7 +66,7 @@ export const requestActionRoutes = [
     access,
     params,
     body: schemas.commentBody,
-    answers: { 201: { description: 'Said', schema: commentView } },
+    answers: { 201: { description: 'The comment', schema: commentView } },
     problems: ['not_eligible', 'tampered'],
     answer: async (api, { params, body, caller }) => {
       const comment = await commentRequest(api.ctx, caller, {

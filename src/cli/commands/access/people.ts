@@ -73,7 +73,7 @@ export function addPeopleCommand(program: Command): void {
     .argument('<email>', 'the person; the next account with their verified address becomes theirs')
     .action(async (email: string, options: ServiceOptions) => {
       await (await connect(options)).call('unlinkAccount', { params: { email } })
-      console.log('Forgotten.')
+      console.log('Unlinked.')
     })
   withExamples(unlink, ['people unlink grace@example.com'])
   addCredentialsCommand(people)

@@ -50,7 +50,7 @@ async function archive(options: ServiceOptions & { before: string; out: string }
 
 const lineEnd = 10
 
-/** `countersign retention`: what would go, and nothing goes. */
+/** `countersign retention`: what would be removed; removes nothing. */
 export function addRetentionCommand(program: Command): void {
   const command = withService(program.command('retention'))
     .description('count what `retention` of countersign.yaml would remove now; removes nothing')
@@ -72,15 +72,15 @@ async function showRetention(options: RetentionOptions): Promise<void> {
 function linesOf({ transcripts, records }: RetentionPreviewView): string[] {
   const first =
     transcripts === null
-      ? 'transcripts: every word of every run is kept.'
-      : `${transcripts.rule}: the words of ${transcripts.runs} runs would go.`
+      ? 'transcripts: the messages and results of every run are kept.'
+      : `${transcripts.rule}: the messages and results of ${transcripts.runs} runs would be removed.`
   if (records === null) {
     const sentence = 'every session, event and the like is kept; notifications that were delivered'
-    return [first, `records: ${sentence} go after 30 days.`]
+    return [first, `records: ${sentence} are removed after 30 days.`]
   }
   const { rule, ...counts } = records
   const each = Object.entries(counts).map(([kind, count]) => `${count} ${wordsOf(kind)}`)
-  return [first, `${rule}: ${each.join(', ')} would go.`]
+  return [first, `${rule}: ${each.join(', ')} would be removed.`]
 }
 
 /** `idempotencyKeys`: idempotency keys. */

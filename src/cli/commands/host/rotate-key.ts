@@ -58,7 +58,7 @@ async function rotateLog(options: LogOptions): Promise<void> {
   const keys = await import('#runtime/keys/log-key-files.ts')
   const { dataDir } = findFolders(options)
   if (options.lost === true && options.compromised === true) {
-    throw new CommandFailure('Say --lost or --compromised, not both', exitCodes.usage)
+    throw new CommandFailure('Give --lost or --compromised, not both', exitCodes.usage)
   }
   await failOn(async () => {
     if (options.lost === true || options.compromised === true) await keys.markUnvouched(dataDir)
@@ -72,7 +72,7 @@ async function rotateLog(options: LogOptions): Promise<void> {
     'The new key has taken over. Print it with: countersign audit key. ' +
       (options.lost === true || options.compromised === true
         ? 'Give it to whoever verifies: the previous key did not sign this change.'
-        : 'Whoever verifies with the previous key need not be told: it signed this change.'),
+        : 'Whoever verifies with the previous key needs nothing new: it signed this change.'),
   )
 }
 

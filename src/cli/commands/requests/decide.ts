@@ -69,7 +69,7 @@ function withDecision(command: Command): Command {
 
 function readUses(text: string): number {
   if (/^[1-9]\d*$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('a whole number from 1 on.')
+  throw new InvalidArgumentError('a whole number, 1 or more.')
 }
 
 async function decide(

@@ -62,7 +62,7 @@ async function runErase(request: string | undefined, options: EraseOptions): Pro
   }
 }
 
-const nothing = 'There was nothing to erase.'
+const nothing = 'There is nothing to erase.'
 
 function wordsSentence({ texts, requests }: ErasedView): string {
   return texts === 0 ? nothing : `Erased ${texts} texts of ${requests} requests.`

@@ -93,7 +93,7 @@ async function listRequests(options: ListOptions): Promise<void> {
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(
     table(
-      ['#', 'risk', 'title', 'worker', 'queue', 'asked by', 'expires', 'state'],
+      ['#', 'risk', 'title', 'worker', 'queue', 'started by', 'expires', 'state'],
       list.items.map(row),
       options.mine === true ? 'Nothing waits for you.' : 'No requests.',
     ),

@@ -10,7 +10,7 @@ import { withExamples } from '../examples.ts'
 /** `countersign review`: walks what you may decide, one request after the other. */
 export function addReviewCommand(program: Command): void {
   const command = withService(program.command('review'))
-    .description('walk the queue in the terminal, one request after the other')
+    .description('decide the requests that wait for you in the terminal, one after the other')
     .option('--queue <name>', 'only this queue')
     .action(review)
   withExamples(command, ['review', 'review --queue platform --as grace@example.com'])

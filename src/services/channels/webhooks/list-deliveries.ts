@@ -37,7 +37,10 @@ export async function mayReadWebhooks(ctx: ServiceContext, { actor }: Caller): P
 /** Rejects with `forbidden` for who may not see them. */
 export async function requireWebhookReader(ctx: ServiceContext, caller: Caller): Promise<void> {
   if (await mayReadWebhooks(ctx, caller)) return
-  throw new Problem('forbidden', 'This needs the right readAudit or activatePolicy')
+  throw new Problem(
+    'forbidden',
+    'This needs the right readAudit or activatePolicy (rights in countersign.yaml)',
+  )
 }
 
 /**
