@@ -41,7 +41,7 @@ export async function connect(
 async function signInAs(found: FoundService, email: string): Promise<Service> {
   if (found.devToken === null) {
     throw new CommandFailure(
-      `--as needs the development profile, which is on where "countersign start" brings Postgres and Temporal itself, HOST is loopback and COUNTERSIGN_PRODUCTION is unset, and then only on that machine. Sign in with: countersign login ${found.url}`,
+      `--as needs the development profile, and works only on the machine of the service. The profile is on where "countersign start" runs its own Postgres and Temporal, HOST is loopback and COUNTERSIGN_PRODUCTION is unset. Sign in with: countersign login ${found.url}`,
       exitCodes.usage,
     )
   }

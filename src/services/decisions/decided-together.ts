@@ -139,7 +139,7 @@ function isSingle({ risk, signed, beforeRestore }: BatchFacts): boolean {
 function notAlike(): Problem {
   return new Problem(
     'not_alike',
-    'Nothing was approved: requests can be approved together only if they have the same tool and rule and at most medium risk, and were not opened before a restore',
+    'Nothing was approved. Requests can be approved together if they have the same tool, the same rule and at most medium risk. None may be opened before a restore',
   )
 }
 

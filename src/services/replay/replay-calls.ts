@@ -155,7 +155,7 @@ function replayedVerdict({ verdict, reason, routing, risk }: Judgement): Replaye
  */
 export function whyNotJudged(policy: Policy, inForce: Policy, call: StoredCall): string | null {
   if (call.lineage === null) {
-    return 'a signed statement of this run, or of one above it, is not valid, so the zones that narrow its own are unknown'
+    return 'a signed statement of this run or of one above it is not valid: its zones are unknown'
   }
   const worker = policy.workers.get(call.worker)
   if (worker === undefined || isBuiltInTool(call.tool)) return null

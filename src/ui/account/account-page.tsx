@@ -49,7 +49,7 @@ function CallbacksSection() {
       <p className="dim small">
         The service notifies your programs here when their requests are decided.
       </p>
-      <DeliveryList filter={filter} mayResend none="None yet." />
+      <DeliveryList filter={filter} mayResend none="No deliveries yet." />
     </section>
   )
 }
