@@ -5,13 +5,7 @@ import { requestedByProgram } from './program-name.ts'
 
 /** What it does, in our own sentence; of a question and an outcome check what is asked. */
 export function RequestEffect({ request }: { request: RequestDetail }) {
-  if (request.kind === 'outcome_check') {
-    return (
-      <>
-        Did this take effect? <VisibleText text={request.title} />
-      </>
-    )
-  }
+  if (request.kind === 'outcome_check') return <VisibleText text={request.title} />
   if (request.kind === 'question') return <VisibleText text={request.title.replace(/^Ask: /, '')} />
   return (
     <strong className="effect">
