@@ -34,7 +34,7 @@ export function DenialReason(props: {
         onChange={(event) => onChange(event.currentTarget.value)}
         {...field}
       />
-      <div role="group" aria-label="Common reasons" className="row">
+      <div role="group" aria-label="Common answers" className="row">
         {reasonPresets.map((preset) => (
           <Button
             key={preset}
