@@ -225,7 +225,7 @@ test('the worktree of a run that has ended is discarded on its page once that is
   await closeRun(desk.worker, { runId })
   await ada.reload()
   await discard.click()
-  await ada.getByRole('button', { name: 'Keep it' }).click()
+  await ada.getByRole('button', { name: 'Keep the worktree' }).click()
   await discard.click()
   expect(git('branch', '--list')).toContain('countersign/')
   await ada.getByRole('button', { name: 'Discard the worktree', exact: true }).click()
