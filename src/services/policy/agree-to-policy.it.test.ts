@@ -219,7 +219,7 @@ test('what nobody else could agree to is refused at once, and says what to do', 
   expect(await world.inForce()).toBe(policyDigest(alone))
   await expect(world.agree('edsger', weaker)).rejects.toMatchObject({
     code: 'unreachable_approvers',
-    message: expect.stringContaining('nobody else holds the right activatePolicy'),
+    message: expect.stringContaining('Nobody else holds the right activatePolicy'),
   })
   expect(await world.trail('policy.proposed')).toHaveLength(1)
 })
