@@ -49,19 +49,42 @@ test('paths are those of the workspace, from wherever the session is; outside th
   expect(outside.input).toEqual({ path: '../../etc/passwd' })
 })
 
-test('an edit of every place at once is none of ours, and keeps its own name', () => {
-  const given = { file_path: 'a', old_string: 'x', new_string: 'y', replace_all: true }
-  expect(callOfEvent(event('Edit', given), root)).toEqual({ tool: 'Edit', input: given })
+test.each([
+  ['an edit of every place at once', 'Edit', { old_string: 'x', new_string: 'y' }, 'replace_all'],
+  ['a command outside of the agent’s sandbox', 'Bash', {}, 'dangerouslyDisableSandbox'],
+  ['a command in the background', 'Bash', {}, 'run_in_background'],
+  ['a field of a later release', 'Read', { file_path: 'a' }, 'follow'],
+])('%s is none of ours, and keeps its own name and its word', (_, tool, more, field) => {
+  for (const value of [true, 'true', 1, null, 'false', {}]) {
+    const given = { command: 'git log', ...more, [field]: value }
+    expect(callOfEvent(event(tool, given), root)).toEqual({ tool, input: given })
+  }
 })
 
-test('a command outside of the sandbox of the agent is none of ours, and keeps its own name and its word', () => {
-  for (const dangerouslyDisableSandbox of [true, 'true', 1, null]) {
-    const given = { command: 'git log', dangerouslyDisableSandbox }
-    expect(callOfEvent(event('Bash', given), root)).toEqual({ tool: 'Bash', input: given })
-  }
-  const inside = { command: 'git log', dangerouslyDisableSandbox: false }
-  expect(callOfEvent(event('Bash', inside), root).tool).toBe('shell')
+test.each([
+  ['Bash', { command: 'ls', run_in_background: false, dangerouslyDisableSandbox: false }, 'shell'],
+  ['Bash', { command: 'ls', description: 'List it' }, 'shell'],
+  ['Edit', { file_path: 'a', old_string: 'x', new_string: 'y', replace_all: false }, 'edit_file'],
+  ['Grep', { pattern: 'x', output_mode: 'content', '-i': true, head_limit: 5 }, 'search_files'],
+])('%s with what changes nothing stays the tool that does the same', (tool, given, ours) => {
+  expect(callOfEvent(event(tool, given), root).tool).toBe(ours)
 })
+
+test('a command that Codex wants to run outside of its sandbox, which it does not tell, is none of ours', () => {
+  const bash = event('Bash', { command: 'git log' })
+  expect(callOfEvent(bash, root, 'codex').tool).toBe('shell')
+  const asks = { ...bash, hook_event_name: 'PermissionRequest' } as const
+  expect(callOfEvent(asks, root, 'codex')).toEqual({ tool: 'Bash', input: { command: 'git log' } })
+  expect(callOfEvent(asks, root).tool).toBe('shell')
+})
+
+test.each(['cursor', 'opencode', 'gemini-cli', 'copilot-cli', 'acp'])(
+  'a tool of %s that is spelled as one of Claude Code’s is its own',
+  (agent) => {
+    const read = event('Read', { file_path: 'a' })
+    expect(callOfEvent(read, root, agent)).toEqual({ tool: 'Read', input: { file_path: 'a' } })
+  },
+)
 
 test('a tool named like a member of every object is only a name', () => {
   expect(callOfEvent(event('constructor', {}), root).tool).toBe('claude-code:constructor')

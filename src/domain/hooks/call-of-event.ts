@@ -9,51 +9,99 @@ export interface HookedCall {
 
 type Input = Readonly<Record<string, unknown>>
 
+/** How a tool of Claude Code reads as one of ours. */
+interface Translation {
+  /** its fields that `read` carries into our call */
+  readonly carried: readonly string[]
+  /** its fields that change nothing of what is done, or only how much of it the model is told */
+  readonly harmless: readonly string[]
+  readonly read: (input: Input, place: Place) => HookedCall
+}
+
+/** Claude Code's tools that do what a built-in tool of ours does. */
+const translations: Readonly<Record<string, Translation>> = {
+  Bash: {
+    carried: ['command', 'timeout'],
+    harmless: ['description'],
+    read: ({ command, timeout }, place) => ({
+      tool: 'shell',
+      input: {
+        command,
+        ...(place.cwd === '' ? {} : { cwd: place.cwd }),
+        ...(typeof timeout === 'number' ? { timeoutSeconds: Math.ceil(timeout / 1000) } : {}),
+      },
+    }),
+  },
+  Read: {
+    carried: ['file_path'],
+    harmless: ['offset', 'limit', 'pages', 'allow_large'],
+    read: ({ file_path }, place) => ({
+      tool: 'read_file',
+      input: { path: place.path(file_path) },
+    }),
+  },
+  Write: {
+    carried: ['file_path', 'content'],
+    harmless: [],
+    read: ({ content, file_path }, place) => ({
+      tool: 'write_file',
+      input: { path: place.path(file_path), content },
+    }),
+  },
+  Edit: {
+    carried: ['file_path', 'old_string', 'new_string'],
+    harmless: [],
+    read: ({ file_path, new_string, old_string }, place) => ({
+      tool: 'edit_file',
+      input: {
+        path: place.path(file_path),
+        edits: [{ find: old_string, replace: new_string }],
+      },
+    }),
+  },
+  Glob: {
+    carried: ['path', 'pattern'],
+    harmless: [],
+    read: ({ path, pattern }, place) => ({
+      tool: 'list_files',
+      input: { path: path === undefined ? place.cwd : place.path(path), glob: pattern },
+    }),
+  },
+  LS: {
+    carried: ['path'],
+    harmless: ['ignore'],
+    read: ({ path }, place) => ({
+      tool: 'list_files',
+      input: { path: path === undefined ? place.cwd : place.path(path) },
+    }),
+  },
+  Grep: {
+    carried: ['path', 'pattern'],
+    harmless: words(`
+      glob type output_mode head_limit offset multiline context -A -B -C -i -n -o`),
+    read: ({ path, pattern }, place) => ({
+      tool: 'search_files',
+      input: { path: path === undefined ? place.cwd : place.path(path), pattern },
+    }),
+  },
+}
+
+function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/)
+}
+
 /**
- * Claude Code's tools that do what a built-in tool of ours does, and how their input reads as ours.
+ * Our call for a call of Claude Code; `null`: it has a field that ours cannot carry, such as one
+ * that leaves the sandbox or the foreground, so that it is asked about as it is.
  */
-const translations: Readonly<Record<string, (input: Input, place: Place) => HookedCall | null>> = {
-  // Outside of the agent's own sandbox it is no command that ours would run: it is asked about as
-  // it is.
-  Bash: ({ command, dangerouslyDisableSandbox = false, timeout }, place) =>
-    dangerouslyDisableSandbox !== false
-      ? null
-      : {
-          tool: 'shell',
-          input: {
-            command,
-            ...(place.cwd === '' ? {} : { cwd: place.cwd }),
-            ...(typeof timeout === 'number' ? { timeoutSeconds: Math.ceil(timeout / 1000) } : {}),
-          },
-        },
-  Read: ({ file_path }, place) => ({ tool: 'read_file', input: { path: place.path(file_path) } }),
-  Write: ({ content, file_path }, place) => ({
-    tool: 'write_file',
-    input: { path: place.path(file_path), content },
-  }),
-  // What replaces every place is no edit that ours would make: it is asked about as it is.
-  Edit: ({ file_path, new_string, old_string, replace_all }, place) =>
-    replace_all === true
-      ? null
-      : {
-          tool: 'edit_file',
-          input: {
-            path: place.path(file_path),
-            edits: [{ find: old_string, replace: new_string }],
-          },
-        },
-  Glob: ({ path, pattern }, place) => ({
-    tool: 'list_files',
-    input: { path: path === undefined ? place.cwd : place.path(path), glob: pattern },
-  }),
-  LS: ({ path }, place) => ({
-    tool: 'list_files',
-    input: { path: path === undefined ? place.cwd : place.path(path) },
-  }),
-  Grep: ({ path, pattern }, place) => ({
-    tool: 'search_files',
-    input: { path: path === undefined ? place.cwd : place.path(path), pattern },
-  }),
+function translate(tool: string, input: Input, place: Place): HookedCall | null {
+  const translation = Object.hasOwn(translations, tool) ? translations[tool] : undefined
+  if (translation === undefined) return null
+  const { carried, harmless, read } = translation
+  const isCarried = Object.entries(input).every(
+    ([name, value]) => carried.includes(name) || harmless.includes(name) || value === false,
+  )
+  return isCarried ? read(input, place) : null
 }
 
 /** Where paths lie. */
@@ -67,7 +115,8 @@ interface Place {
  * A tool call of Claude Code as the policy's own tools would make it, so that zones and shell rules
  * judge it; every other tool, and every other spelling, goes by its own name and is asked about.
  * Paths become relative to the workspace root; what lies outside of it keeps its `..`, which policy
- * refuses. Where no root is known, no path means anything, and every tool goes by its own name.
+ * refuses. Where no root is known, no path means anything, and every tool goes by its own name. So
+ * do calls of which an agent does not tell everything.
  */
 export function callOfEvent(
   event: HookEvent,
@@ -82,8 +131,7 @@ export function callOfEvent(
     cwd: below('.'),
     path: (value) => (typeof value === 'string' ? below(value) : value),
   }
-  const translate = Object.hasOwn(translations, tool) ? translations[tool] : undefined
-  const call = translate?.(input, place) ?? null
+  const call = tellsAll(event, agent) ? translate(tool, input, place) : null
   if (call === null) return { tool: nameOf(tool, agent), input }
   // On another drive there is no relative path: it stays absolute, and is refused.
   const outside = Object.values(call.input).some((v) => typeof v === 'string' && isAbsolute(v))
@@ -91,8 +139,9 @@ export function callOfEvent(
 }
 
 /**
- * The shell call in a `Bash` call that keeps its own name, because it leaves the agent's sandbox:
- * what the worker's shell may not run, it may not run there either. `null` for every other call.
+ * The shell call in a `Bash` call that keeps its own name, because it leaves the agent's sandbox or
+ * goes on in the background: what the worker's shell may not run, it may not run there either.
+ * `null` for every other call.
  */
 export function shellCallWithin({ tool, input }: HookedCall): {
   readonly tool: 'shell'
@@ -102,6 +151,15 @@ export function shellCallWithin({ tool, input }: HookedCall): {
   return tool === 'Bash' && typeof command === 'string'
     ? { tool: 'shell', input: { command } }
     : null
+}
+
+/**
+ * Whether a tool named as one of Claude Code's is that tool, with all that changes its effect.
+ * Codex asks for a command outside of its sandbox by `PermissionRequest`, and does not tell that it
+ * is one; before each call it tells `Bash`, and its own settings then speak of the sandbox.
+ */
+function tellsAll({ hook_event_name }: HookEvent, agent: string): boolean {
+  return agent === 'claude-code' || (agent === 'codex' && hook_event_name !== 'PermissionRequest')
 }
 
 function dropUndefined(input: Input): Input {

@@ -43,6 +43,20 @@ const amountWords = wordSet(`
 const environmentWords = wordSet('environment env stage target cluster namespace database db host')
 const removal = wordSet('delete drop destroy purge wipe truncate erase remove terminate')
 
+/** Arguments by which other programs leave a limit that people count on, and what to say of it. */
+const departures: readonly (readonly [isOne: (leaf: Leaf) => boolean, text: string])[] = [
+  [
+    ({ name, value }) => /^dangerouslyDisableSandbox$/i.test(name) && value !== false,
+    'Runs outside of the sandbox of the program that asks',
+  ],
+  [
+    ({ name, value }) =>
+      (/^(?:run_in_background|is_background|detach)$/i.test(name) && value !== false) ||
+      (name === 'mode' && value === 'async'),
+    'Goes on in the background: its start is reported, and not its end',
+  ],
+]
+
 /** What the name and the values of a call say that is neither a file's nor a command's. Pure. */
 export function inputCues(tool: string, leaves: readonly Leaf[]): readonly FoundCue[] {
   const cues: FoundCue[] = []
@@ -68,12 +82,9 @@ export function inputCues(tool: string, leaves: readonly Leaf[]): readonly Found
       ...saidBy(place),
     })
   }
-  const unsandboxed = leaves.find(
-    ({ name, value }) => /^dangerouslyDisableSandbox$/i.test(name) && value !== false,
-  )
-  if (unsandboxed !== undefined) {
-    const text = 'Runs outside of the sandbox of the program that asks'
-    cues.push({ id: 'protection_off', text, ...saidBy(unsandboxed) })
+  for (const [isOne, text] of departures) {
+    const found = leaves.find(isOne)
+    if (found !== undefined) cues.push({ id: 'protection_off', text, ...saidBy(found) })
   }
   for (const leaf of leaves) {
     if (typeof leaf.value !== 'string') continue

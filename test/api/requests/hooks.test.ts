@@ -117,22 +117,19 @@ describe("Claude Code's HTTP hook", () => {
     expect((await requestOf(nameOf(one))).external.outcome).toMatchObject({ state: 'succeeded' })
   })
 
-  test('a command that leaves the sandbox of the agent asks as that, with a cue', async () => {
-    const one = event({ tool_input: { command: 'ls', dangerouslyDisableSandbox: true } })
+  test.each([
+    ['dangerouslyDisableSandbox', 'Runs outside of the sandbox of the program that asks'],
+    ['run_in_background', 'Goes on in the background: its start is reported, and not its end'],
+  ])('a command with %s asks as that, with a cue', async (field, text) => {
+    const one = event({ tool_input: { command: 'ls', [field]: true } })
     await send(one, { wait: 0 })
     const request = await requestOf(nameOf(one))
     expect(request).toMatchObject({
       tool: 'Bash',
       risk: 'high',
-      cues: [
-        {
-          id: 'protection_off',
-          level: 'warning',
-          text: 'Runs outside of the sandbox of the program that asks',
-        },
-      ],
+      cues: [{ id: 'protection_off', level: 'warning', text }],
     })
-    expect(request.presentation.content).toContain('"dangerouslyDisableSandbox": true')
+    expect(request.presentation.content).toContain(`"${field}": true`)
   })
 
   test('it answers before its time with a denial that says where the call waits; the same call goes on and asks nobody twice', async () => {
