@@ -89,14 +89,16 @@ export function createSeals(keys: {
       const dot = seal.indexOf('.')
       const [keyId, mark] = [seal.slice(0, Math.max(dot, 0)), seal.slice(dot + 1)]
       try {
-        const forms = formsOf(table, row)
+        const sealed = sealedOf(table, row)
+        const forms = unsaidColumns(table)
         if (sealedTables[table].by === 'service') {
           const key = shared().find(({ id }) => id === keyId)
-          return key !== undefined && forms.some((form) => isSame(macOf(key, form), mark))
+          if (key === undefined) return false
+          return forms.some((unsaid) => isSame(macOf(key, without(sealed, unsaid)), mark))
         }
-        return forms.some((form) => {
-          const signed = { statement: canonicalJson(form), signature: mark, keyId }
-          return verifyStatement(verifier, 'row', signed) !== null
+        return forms.some((unsaid) => {
+          const statement = canonicalJson(without(sealed, unsaid))
+          return verifyStatement(verifier, 'row', { statement, signature: mark, keyId }) !== null
         })
       } catch {
         return false
@@ -131,27 +133,29 @@ interface SealedRow {
   readonly row: SealableRow
 }
 
-/** What a seal may say of a row: as it is made now, and as earlier versions made it. */
-function formsOf(table: SealedTable, row: SealableRow): readonly SealedRow[] {
-  const members = Object.entries(sealedOf(table, row).row)
-  return unsaidColumns(table).map((unsaid) => ({
-    table,
-    row: Object.fromEntries(members.filter(([name]) => !unsaid.includes(name))),
-  }))
+/** What the seal of an earlier version says of a row, which leaves columns out. */
+function without(sealed: SealedRow, unsaid: readonly string[]): SealedRow {
+  if (unsaid.length === 0) return sealed
+  const members = Object.entries(sealed.row).filter(([name]) => !unsaid.includes(name))
+  return { ...sealed, row: Object.fromEntries(members) }
 }
 
 function sealedOf(table: SealedTable, row: SealableRow): SealedRow {
-  const { columns } = sealedTables[table]
-  const values = columns
-    .map((name) => [name, plain(row[name])] as const)
-    .filter(([name, value]) => isSealed(table, name, value))
-  return { table, row: Object.fromEntries(values) as SealableRow }
+  const values: Record<string, unknown> = {}
+  for (const name of sealedTables[table].columns) {
+    const value = plain(row[name])
+    if (isSealed(table, name, value)) values[name] = value
+  }
+  return { table, row: values }
 }
 
 /** As it comes back from the database: what JSON cannot carry is left out, no value is `null`. */
 function plain(value: unknown): unknown {
   if (typeof value === 'string' || typeof value === 'boolean') return value
-  return value == null ? null : (JSON.parse(JSON.stringify(value)) as unknown)
+  if (value == null) return null
+  // Most other values are integers, which come back as they are.
+  if (Number.isSafeInteger(value)) return value
+  return JSON.parse(JSON.stringify(value)) as unknown
 }
 
 /** Bytes are made a key of once: that takes longer than the hash of a row. */

@@ -62,7 +62,7 @@ export async function decideGroup(
 /** What the decisions of a group rest on. */
 interface GroupRows {
   readonly requests: ReadonlyMap<string, Selectable<RequestTable>>
-  readonly facts: ReadonlyMap<string, () => DecisionFacts>
+  readonly facts: ReadonlyMap<string, (locked: Selectable<RequestTable>) => DecisionFacts>
 }
 
 /** Locks the rows of the group, and reads its facts by a statement that is sent after that. */
@@ -104,7 +104,7 @@ async function decideOne(
   return refusalOr(
     keys.once(call, async () => {
       const decision = { ...how, decision: parseDecision(body) }
-      const judged = await judgeLocked(unit, request, factsOf(), decision)
+      const judged = await judgeLocked(unit, request, factsOf(request), decision)
       if (judged instanceof Problem) return judged
       const write = { ...decision, ...judged, request, later: [], delegationRequests: [] }
       return writeDecision(ctx, unit, { ...write, announces: false }).catch((error: unknown) => {

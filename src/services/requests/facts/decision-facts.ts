@@ -76,6 +76,8 @@ export interface DecisionFacts {
     | null
 }
 
+type RevisionRow = Selectable<RequestRevisionTable>
+
 /** The rows of it all, as one query gives them. */
 interface FactRows extends Pick<
   DecisionFacts,
@@ -91,12 +93,13 @@ interface FactRows extends Pick<
 > {
   readonly id: string
   readonly taskQueue: string | null
-  readonly request: JsonRow
-  readonly revision: JsonRow | null
+  /** `null` where the caller has the row itself */
+  readonly request: JsonRow | null
   /** of a request of a program */
   readonly external: JsonRow | null
   /** every revision of the request, and of those in whose place it was opened */
   readonly history: readonly JsonRow[]
+  /** who decides; of several requests, in the row of the first one alone */
   readonly person: PersonRows | null
   readonly votes: readonly { readonly decision: JsonRow; readonly person: PersonRows | null }[]
 }
@@ -112,48 +115,48 @@ export async function readDecisionFacts(
   requestId: string,
   decider: Decider,
 ): Promise<DecisionFacts> {
-  const [rows] = await readFactRows(at.tx, [requestId], decider)
-  if (rows === undefined) throw new Error(`Request ${requestId} is gone`)
-  return factsOf(at.seals, rows, (person) => vouchFor(at.seals, person))
+  const [rows] = await readFactRows(at.tx, [requestId], decider, 'with the requests')
+  if (rows?.request == null) throw new Error(`Request ${requestId} is gone`)
+  return factsOf(at.seals, rows, fromJsonRow(rows.request), vouchedIn(at.seals, [rows]))
 }
 
 /**
- * The same of several requests, in one query. What nobody vouches for is refused for its own
- * request alone, when its facts are asked for.
+ * The same of several requests, in one query, with their rows as they were locked. What nobody
+ * vouches for is refused for its own request alone, when its facts are asked for.
  */
 export async function readManyFacts(
   at: { readonly tx: Tx; readonly seals: Seals },
   requestIds: readonly string[],
   decider: Decider,
-): Promise<ReadonlyMap<string, () => DecisionFacts>> {
-  const rows = await readFactRows(at.tx, requestIds, decider)
-  // One person decides all of them: their rows are the same, and are vouched for once.
-  const people = new Map<string, VouchedPerson>()
-  const vouch = (person: PersonRows): VouchedPerson => {
-    const exactly = JSON.stringify(person)
-    const vouched = people.get(exactly) ?? vouchFor(at.seals, person)
-    people.set(exactly, vouched)
-    return vouched
-  }
-  return new Map(rows.map((row) => [row.id, () => factsOf(at.seals, row, vouch)]))
+): Promise<ReadonlyMap<string, (locked: Selectable<RequestTable>) => DecisionFacts>> {
+  const rows = await readFactRows(at.tx, requestIds, decider, 'without the requests')
+  const person = vouchedIn(at.seals, rows)
+  return new Map(rows.map((row) => [row.id, (locked) => factsOf(at.seals, row, locked, person)]))
+}
+
+/** One person decides all of them, and is vouched for once. */
+function vouchedIn(seals: Seals, rows: readonly FactRows[]): VouchedPerson | null {
+  const person = rows.find((row) => row.person !== null)?.person ?? null
+  return person === null ? null : vouchFor(seals, person)
 }
 
 async function readFactRows(
   tx: Db | Tx,
   requestIds: readonly string[],
   { personId, sessionHash }: Decider,
+  requests: 'with the requests' | 'without the requests',
 ): Promise<FactRows[]> {
+  const [first] = requestIds
   const result = await sql<FactRows>`
     select
       request.id,
       clock_timestamp() as now,
       (select epoch from installation) as epoch,
       (select workflow_id from run where run.id = request.run_id) as "workflowId",
-      to_jsonb(request) as request,
-      (select to_jsonb(r) from request_revision r
-        where r.request_id = request.id and r.revision = request.revision) as revision,
+      ${requests === 'with the requests' ? sql`to_jsonb(request)` : sql`null`} as request,
       (select to_jsonb(e) from external_request e where e.request_id = request.id) as external,
-      (select ${personRows} from person where person.id = ${personId}) as person,
+      case when request.id = ${first}::uuid
+        then (select ${personRows} from person where person.id = ${personId}) end as person,
       (${sessionHash}::text is null or exists (select 1 from session
         where token_hash = ${sessionHash} and expires_at > clock_timestamp())) as "isSignedIn",
       (select coalesce(jsonb_agg(to_jsonb(made)), '[]') from request_revision made
@@ -188,11 +191,14 @@ function isOneOf(requestIds: readonly string[]): RawBuilder<boolean> {
 function factsOf(
   seals: Seals,
   rows: FactRows,
-  vouch: (person: PersonRows) => VouchedPerson,
+  request: Selectable<RequestTable>,
+  person: VouchedPerson | null,
 ): DecisionFacts {
-  if (rows.revision === null) throw tamperedProblem('revision')
-  const revision = fromJsonRow<Selectable<RequestRevisionTable>>(rows.revision)
-  const person = rows.person === null ? null : vouch(rows.person)
+  const history = rows.history.map((entry) => fromJsonRow<RevisionRow>(entry))
+  const revision = history.find(
+    ({ request_id: of, revision: number }) => of === request.id && number === request.revision,
+  )
+  if (revision === undefined) throw tamperedProblem('revision')
   return {
     now: rows.now,
     epoch: rows.epoch,
@@ -203,7 +209,7 @@ function factsOf(
       facts: revision.facts,
       presentationDigest: revision.presentation_digest,
     },
-    editors: [...new Set(rows.history.flatMap((entry) => textOf(entry['editor_id'])))],
+    editors: [...new Set(history.flatMap(({ editor_id: id }) => id ?? []))],
     person,
     isSignedIn: rows.isSignedIn,
     principals: rows.principals,
@@ -218,7 +224,7 @@ function factsOf(
         (rows.external['callback_url'] !== null || rows.external['deployment'] !== null),
       taskQueue: rows.taskQueue,
     },
-    tampered: person?.forged === 'person' ? 'person' : tamperedPart(seals, rows),
+    tampered: person?.forged === 'person' ? 'person' : tamperedPart(seals, rows, request, history),
   }
 }
 
@@ -231,10 +237,14 @@ function countedVote(seals: Seals, vote: FactRows['votes'][number]): CountedVote
   return [{ personId: id, name, enabled, teams, scope: decision.scope ?? 'once', bounds }]
 }
 
-function tamperedPart(seals: Seals, rows: FactRows): DecisionFacts['tampered'] {
-  const request = fromJsonRow<Selectable<RequestTable>>(rows.request)
+function tamperedPart(
+  seals: Seals,
+  rows: FactRows,
+  request: Selectable<RequestTable>,
+  history: readonly RevisionRow[],
+): DecisionFacts['tampered'] {
   if (!seals.holds('request', { ...request })) return 'request'
-  if (!isComplete(seals, request, rows.history)) return 'revision'
+  if (!isComplete(seals, request, history)) return 'revision'
   // Who asks, and from where, was on the page.
   const isProgram = request.kind === 'external'
   if (isProgram && !seals.holds('external_request', rows.external)) return 'external_request'
@@ -252,19 +262,15 @@ function tamperedPart(seals: Seals, rows: FactRows): DecisionFacts['tampered'] {
 function isComplete(
   seals: Seals,
   request: Selectable<RequestTable>,
-  history: readonly JsonRow[],
+  history: readonly RevisionRow[],
 ): boolean {
-  if (!history.every((entry) => seals.holds('request_revision', fromJsonRow(entry)))) return false
-  const revisions = Map.groupBy(history, (entry) => entry['request_id'])
+  if (!history.every((entry) => seals.holds('request_revision', { ...entry }))) return false
+  const revisions = Map.groupBy(history, (entry) => entry.request_id)
   const own = revisions.get(request.id)?.length
   return (
     own === request.revision &&
     [...revisions.values()].every((entry) =>
-      entry.every(({ revision }) => typeof revision === 'number' && revision <= entry.length),
+      entry.every(({ revision }) => revision <= entry.length),
     )
   )
-}
-
-function textOf(value: unknown): string[] {
-  return typeof value === 'string' ? [value] : []
 }
