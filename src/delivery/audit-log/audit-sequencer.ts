@@ -15,7 +15,7 @@ import type { TrailNotifications } from './trail-news.ts'
  */
 const gatherMs = 1000
 /** Notifications wake it: a round without one finds what a lost connection had missed. */
-const fallBack = { connected: 15_000, lost: 1000 }
+const fallBack = { connected: 60_000, lost: 1000 }
 const tellAgainMs = 60_000
 
 /**

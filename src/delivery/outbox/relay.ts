@@ -20,7 +20,7 @@ const runsAtOnce = 16
 /** While something waits for its delivery, and while Temporal or the notifications are away. */
 const busyRoundEveryMs = 500
 /** While nothing waits: a round without a notification finds what a lost connection had missed. */
-const quietRoundEveryMs = 10_000
+const quietRoundEveryMs = 60_000
 /** When what another process has committed is looked for: it has delivered it, or has died. */
 const takeOverAfterMs = ownLeaseMs + 1000
 
@@ -51,7 +51,7 @@ export class Relay implements AsyncDisposable {
     readonly log: Log
     /** the Temporal that answers is not ours: the process should stop with this sentence */
     readonly foreignNamespace: (error: ForeignNamespaceError) => void
-    /** how long it rests while nothing waits; 10 s */
+    /** how long it rests while nothing waits; a minute */
     readonly quietRoundEveryMs?: number
   }) {
     this.#foreignNamespace = options.foreignNamespace
@@ -178,11 +178,13 @@ export class Relay implements AsyncDisposable {
     const task = work
       .then(
         () => undefined,
-        (error: unknown) =>
+        (error: unknown) => {
+          this.#rounds.wakeWithin(takeOverAfterMs)
           this.#log.warn(
             { error: errorText(error) },
             'a delivery failed; the next round repeats it',
-          ),
+          )
+        },
       )
       .finally(() => this.#inFlight.delete(task))
     this.#inFlight.add(task)

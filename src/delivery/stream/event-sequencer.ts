@@ -10,7 +10,7 @@ const eventsAtOnce = 500
 /** What one step of a run tells is numbered together, behind the step's own work. */
 const gatherMs = 50
 /** Notifications wake it: a round without one finds what a lost connection had missed. */
-const fallBack = { connected: 15_000, lost: 1000 }
+const fallBack = { connected: 60_000, lost: 1000 }
 
 /**
  * Numbers committed events of the live stream. Sequences are given after commit by one writer at a
@@ -24,7 +24,7 @@ export class EventSequencer implements AsyncDisposable {
     readonly db: Db
     readonly databaseUrl: string
     readonly log: Log
-    /** how long it rests without a notification; 15 s */
+    /** how long it rests without a notification; a minute */
     readonly restMs?: number
   }) {
     const { lost, connected } = fallBack

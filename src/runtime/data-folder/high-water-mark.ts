@@ -14,7 +14,7 @@ import { Refusal } from '../processes/serve-process.ts'
  */
 const gatherMs = 1_000
 /** Notifications wake it: a round without one finds what a lost connection had missed. */
-const fallBack = { connected: 15_000, lost: 1000 }
+const fallBack = { connected: 60_000, lost: 1000 }
 
 export interface RestoredDatabase {
   /**

@@ -10,7 +10,7 @@ import type { SigningSystemContext } from '#services/core/context.ts'
  */
 const busyRoundEveryMs = 1000
 /** While every server is pinned: an activation is an event of the trail, and wakes it. */
-const quietRoundEveryMs = 15_000
+const quietRoundEveryMs = 60_000
 /** Rounds that the trail wakes are at least so far apart. */
 const gatherMs = 200
 /** A server that does not answer is not asked all the time. */

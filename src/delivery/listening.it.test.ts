@@ -1,0 +1,115 @@
+import { sql } from 'kysely'
+import { afterEach, expect, it } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
+import { openSilentProxy } from '#test/harness/silent-proxy.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { Listener } from './listener.ts'
+import { NotificationConnection, type Subscriber } from './listening.ts'
+
+const database = disposeAfterTests(await createTestDatabase())
+const disposals: AsyncDisposable[] = []
+
+afterEach(async () => {
+  for (const one of disposals.splice(0)) await one[Symbol.asyncDispose]()
+})
+
+interface NotedListener {
+  readonly listener: Listener
+  /** `channel payload`; `missed` where some may have been */
+  readonly words: string[]
+}
+
+function listenTo(...channels: readonly string[]): NotedListener {
+  const words: string[] = []
+  const listener = new Listener({ url: database.url, channels, onNotification: noteIn(words) })
+  disposals.push(listener)
+  return { listener, words }
+}
+
+function noteIn(words: string[]): Subscriber['onNotification'] {
+  return (channel, payload) =>
+    void words.push(channel === null ? 'missed' : `${channel} ${payload}`)
+}
+
+async function notify(channel: string, payload: string): Promise<void> {
+  await sql`select pg_notify(${channel}, ${payload})`.execute(database.db)
+}
+
+/** Processes of Postgres that wait for notifications of these tests. */
+async function listening(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity
+    where datname = current_database() and query in ('listen "one"', 'listen "two"')
+  `.execute(database.db)
+  return rows[0]?.count ?? 0
+}
+
+it('listeners of one database share a connection, and each hears its own channels alone', async () => {
+  const first = listenTo('one')
+  await waitUntil(() => first.listener.isConnected, { withinMs: 20_000 })
+  const second = listenTo('two')
+  const both = listenTo('one', 'two')
+  await waitUntil(() => second.listener.isConnected && both.listener.isConnected, {
+    withinMs: 20_000,
+  })
+  expect(await listening()).toBe(1)
+  await notify('one', 'a')
+  await notify('two', 'b')
+  await waitUntil(() => both.words.length === 3, { withinMs: 20_000 })
+  expect(first.words).toEqual(['missed', 'one a'])
+  expect(second.words).toEqual(['missed', 'two b'])
+  expect(both.words).toEqual(['missed', 'one a', 'two b'])
+})
+
+it('a listener that left hears no more, and the last one ends the connection', async () => {
+  const first = listenTo('one')
+  const second = listenTo('one')
+  await waitUntil(() => first.listener.isConnected && second.listener.isConnected, {
+    withinMs: 20_000,
+  })
+  await first.listener[Symbol.asyncDispose]()
+  await notify('one', 'a')
+  await waitUntil(() => second.words.includes('one a'), { withinMs: 20_000 })
+  expect(first.words).toEqual(['missed'])
+  expect(first.listener.isConnected).toBe(false)
+  await second.listener[Symbol.asyncDispose]()
+  await waitUntil(async () => (await listening()) === 0, { withinMs: 20_000 })
+})
+
+it('a connection that Postgres ended is made again, and each listener hears that it may have missed some', async () => {
+  const listeners = [listenTo('one'), listenTo('two')]
+  await waitUntil(() => listeners.every(({ listener }) => listener.isConnected), {
+    withinMs: 20_000,
+  })
+  await sql`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and query in ('listen "one"', 'listen "two"')
+  `.execute(database.db)
+  await waitUntil(() => listeners.every(({ words }) => words.length === 2), { withinMs: 20_000 })
+  expect(listeners.map(({ words }) => words)).toEqual([
+    ['missed', 'missed'],
+    ['missed', 'missed'],
+  ])
+  await notify('two', 'b')
+  await waitUntil(() => listeners[1]?.words.includes('two b') === true, { withinMs: 20_000 })
+})
+
+it('a connection that brings nothing any more is noticed, without an error of its own', async () => {
+  const proxy = await openSilentProxy(Number(new URL(database.url).port))
+  disposals.push(proxy)
+  const url = new URL(database.url)
+  url.hostname = 'localhost'
+  url.port = String(proxy.port)
+  const connection = new NotificationConnection({ url: url.href, askEveryMs: 100 })
+  const words: string[] = []
+  const subscriber = { channels: ['one'], onNotification: noteIn(words), isListening: false }
+  connection.add(subscriber)
+  disposals.push({ [Symbol.asyncDispose]: () => connection.remove(subscriber) })
+  await waitUntil(() => subscriber.isListening, { withinMs: 20_000 })
+  proxy.fallSilent()
+  await waitUntil(() => !subscriber.isListening, { withinMs: 20_000 })
+  proxy.speakAgain()
+  await waitUntil(() => words.length === 2, { withinMs: 20_000 })
+  expect(words).toEqual(['missed', 'missed'])
+})

@@ -1,0 +1,127 @@
+import pg from 'pg'
+
+const reconnectAfterMs = 500
+/** An answer shows that the connection lives: one that was cut off in silence brings no more. */
+const askEveryMs = 15_000
+const answerWithinMs = 5000
+
+/** Who is called for the notifications of some channels. */
+export interface Subscriber {
+  readonly channels: readonly string[]
+  /** without a channel: some may have been missed */
+  readonly onNotification: (channel: string | null, payload: string) => void
+  /** Postgres sends the channels on the present connection; set by the connection */
+  isListening: boolean
+}
+
+/** Of this process, by the database's address; those that have subscribers. */
+const connections = new Map<string, NotificationConnection>()
+
+/** The connection for notifications of a database: Postgres keeps a process for each. */
+export function connectionTo(url: string): NotificationConnection {
+  const connection = connections.get(url) ?? new NotificationConnection({ url, askEveryMs })
+  connections.set(url, connection)
+  return connection
+}
+
+/** Passes on notifications while it has subscribers, and reconnects when it is lost. */
+export class NotificationConnection {
+  readonly #url: string
+  readonly #askEveryMs: number
+  readonly #subscribers = new Set<Subscriber>()
+  #client: pg.Client | null = null
+  #isConnected = false
+  #retry: NodeJS.Timeout | null = null
+  #asking: NodeJS.Timeout | null = null
+
+  constructor(options: { readonly url: string; readonly askEveryMs: number }) {
+    this.#url = options.url
+    this.#askEveryMs = options.askEveryMs
+  }
+
+  add(subscriber: Subscriber): void {
+    this.#subscribers.add(subscriber)
+    if (this.#client === null) {
+      if (this.#retry === null) void this.#connect()
+    } else if (this.#isConnected) {
+      void this.#listen(this.#client, subscriber)
+    }
+  }
+
+  /** Ends the connection with its last subscriber. */
+  async remove(subscriber: Subscriber): Promise<void> {
+    subscriber.isListening = false
+    this.#subscribers.delete(subscriber)
+    if (this.#subscribers.size > 0) return
+    // The next subscriber gets a connection of its own.
+    if (connections.get(this.#url) === this) connections.delete(this.#url)
+    this.#stopTimers()
+    const client = this.#client
+    this.#client = null
+    await client?.end().catch(() => undefined)
+  }
+
+  async #connect(): Promise<void> {
+    this.#retry = null
+    const client = new pg.Client({
+      connectionString: this.#url,
+      connectionTimeoutMillis: answerWithinMs,
+      query_timeout: answerWithinMs,
+      keepAlive: true,
+    })
+    this.#client = client
+    this.#isConnected = false
+    client.on('notification', ({ channel, payload = '' }) => {
+      for (const { channels, onNotification } of this.#subscribers) {
+        if (channels.includes(channel)) onNotification(channel, payload)
+      }
+    })
+    client.on('error', () => this.#lost(client))
+    client.on('end', () => this.#lost(client))
+    try {
+      await client.connect()
+    } catch {
+      this.#lost(client)
+      return
+    }
+    if (this.#client !== client) return
+    this.#isConnected = true
+    this.#asking = setInterval(() => {
+      client.query('select').catch(() => this.#lost(client))
+    }, this.#askEveryMs)
+    for (const subscriber of this.#subscribers) void this.#listen(client, subscriber)
+  }
+
+  async #listen(client: pg.Client, subscriber: Subscriber): Promise<void> {
+    try {
+      for (const channel of subscriber.channels) {
+        await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+      }
+    } catch {
+      this.#lost(client)
+      return
+    }
+    if (this.#client !== client || !this.#subscribers.has(subscriber)) return
+    subscriber.isListening = true
+    subscriber.onNotification(null, '')
+  }
+
+  #lost(client: pg.Client): void {
+    if (this.#client !== client) return
+    this.#client = null
+    this.#isConnected = false
+    this.#stopTimers()
+    for (const subscriber of this.#subscribers) subscriber.isListening = false
+    client.removeAllListeners()
+    client.on('error', () => undefined)
+    void client.end().catch(() => undefined)
+    this.#retry = setTimeout(() => void this.#connect(), reconnectAfterMs)
+  }
+
+  #stopTimers(): void {
+    if (this.#retry !== null) clearTimeout(this.#retry)
+    if (this.#asking !== null) clearInterval(this.#asking)
+    this.#retry = null
+    this.#asking = null
+  }
+}
