@@ -231,6 +231,7 @@ export const roomOrders: RoomOrders = {
   ],
   'src/ui/audit': ['proof', '.'],
   'src/ui/effect': ['settings', 'highlight', 'seeing', '.'],
+  'src/ui/inbox': ['bulk', '.'],
   'src/ui/policy': ['matrix', '.'],
   'src/ui/runs': ['.', 'live', 'files', 'calls', 'turns', 'usage', 'page', 'list', 'start', 'fork'],
   'src/ui/request': ['facts', 'card', 'comments', 'editing', 'decision', '.'],

@@ -152,3 +152,19 @@ test('single keys can be switched off, and then are no commands nor said to be',
     await page.getByRole('button', { name: 'Keyboard commands' }).getAttribute('aria-keyshortcuts'),
   ).toBeNull()
 })
+
+test('on a Mac every hint and aria-keyshortcuts say ⌘, and ⌘ is what works', async () => {
+  const page = await dashboard.open('Grace', '/', { platform: 'MacIntel' })
+  await page.locator('.request-row').first().waitFor()
+  const palette = page.getByRole('button', { name: 'Search or run a command' })
+  expect(await palette.getAttribute('aria-keyshortcuts')).toBe('Meta+K')
+  expect(await palette.textContent()).toContain('⌘ K')
+  await page.keyboard.press('?')
+  const help = page.getByRole('dialog')
+  await help.getByText('Commands with ⌘ stay.').waitFor()
+  expect(await help.textContent()).not.toMatch(/Ctrl|Cmd/)
+  await page.keyboard.press('Escape')
+  await help.waitFor({ state: 'hidden' })
+  await page.keyboard.press('Meta+k')
+  await page.getByRole('dialog').getByText('G then I').waitFor()
+})

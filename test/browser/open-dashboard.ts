@@ -46,6 +46,8 @@ export interface OpenOptions {
   readonly viewport?: { width: number; height: number }
   readonly scheme?: 'light' | 'dark'
   readonly hasTouch?: boolean
+  /** what the browser says that it runs on: `MacIntel` */
+  readonly platform?: string
   /** `block`: what a test keeps from loading is not answered by the service worker */
   readonly serviceWorkers?: 'allow' | 'block'
 }
@@ -123,6 +125,12 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
         headers: { origin: url, 'x-countersign-session': proof },
       })
       if (!answer.ok()) throw new Error(`${who} could not sign in: ${await answer.text()}`)
+      const { platform } = options
+      if (platform !== undefined) {
+        await context.addInitScript((value) => {
+          Object.defineProperty(navigator, 'platform', { get: () => value })
+        }, platform)
+      }
       return visit(context, path)
     },
     openSignedOut: async (path) => visit(await newContext({}), path),

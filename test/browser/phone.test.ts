@@ -23,6 +23,7 @@ test('on a phone a request is decided in a sheet from the bottom, with targets f
   const input = { path: 'notes/phone.md', content: 'Text\n' }
   const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
   const page = await dashboard.open('Grace', '/', { viewport: phone })
+  await page.getByRole('button', { name: 'Filters' }).click()
   for (const name of ['State', 'Risk', 'Order']) {
     expect(await cutOff(page.getByRole('combobox', { name })), name).toBe(false)
   }
@@ -174,6 +175,7 @@ test('on a phone nothing is wider than it, and what stands alone is high enough 
     await page.goto(dashboard.url + path)
     await page.locator('h1').waitFor()
     if (path === '/') {
+      await page.getByRole('button', { name: 'Filters' }).click()
       // The filters take one line, so that rows are on the screen.
       const tops = await page
         .locator('.toolbar select')
@@ -190,6 +192,45 @@ test('on a phone nothing is wider than it, and what stands alone is high enough 
     )
     expect(low, path).toEqual([])
   }
+})
+
+test('on a phone the first row begins in the upper fifth; filters unfold by thumb or key, and say when some are set', async () => {
+  const input = { path: 'notes/first-row.md', content: 'Text\n' }
+  await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
+  const page = await dashboard.open('Grace', '/', { viewport: phone, hasTouch: true })
+  const row = page.locator('.request-row').first()
+  await row.waitFor()
+  const topOf = async () => (await row.boundingBox())?.y ?? Infinity
+  expect(await topOf()).toBeLessThanOrEqual(phone.height / 5)
+  const list = page.getByRole('combobox', { name: 'List' })
+  expect(await cutOff(list)).toBe(false)
+  await list.selectOption('/?mine=true')
+  await page.waitForURL(`${dashboard.url}/?mine=true`)
+  await page.getByRole('heading', { level: 1, name: 'Waiting for you' }).waitFor()
+  const filters = page.getByRole('button', { name: 'Filters' })
+  await filters.tap()
+  await page.getByRole('combobox', { name: 'Risk' }).selectOption('low')
+  await page.getByRole('button', { name: 'Filters, some are set' }).tap()
+  expect(await filters.getAttribute('aria-expanded')).toBe('false')
+  await page.keyboard.press('/')
+  const words = page.getByRole('searchbox')
+  await words.waitFor()
+  expect(await words.evaluate((field) => field === document.activeElement)).toBe(true)
+  expect(await words.inputValue()).toBe('')
+  // What is new has a place of its own: no row moves for it.
+  await page.goto(dashboard.url)
+  await row.waitFor()
+  const before = await topOf()
+  const later = { path: 'notes/later.md', content: 'Text\n' }
+  await ask(dashboard.desk, [{ tool: 'write_file', input: later }], 'A note.')
+  const bar = page.getByRole('button', { name: '1 new' })
+  await bar.waitFor()
+  expect(await topOf()).toBe(before)
+  const [barBox, listBox, filtersBox] = await Promise.all(
+    [bar, list, filters].map((one) => one.boundingBox()),
+  )
+  expect((listBox?.x ?? 0) + (listBox?.width ?? 0)).toBeLessThanOrEqual(barBox?.x ?? 0)
+  expect((barBox?.x ?? 0) + (barBox?.width ?? 0)).toBeLessThanOrEqual(filtersBox?.x ?? 0)
 })
 
 /** How many pixels a page can be scrolled sideways. */

@@ -1,4 +1,3 @@
-import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect } from 'react'
 import { Outlet, useLocation, useMatch, useSearchParams } from 'react-router'
@@ -7,6 +6,8 @@ import { requestQuery } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { Loading } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
+import { FoldedFilters } from './folded-filters.tsx'
+import { useMedia } from '../states/use-media.ts'
 import { addressOf, requestsQueryOf } from './inbox-filters.ts'
 import { InboxToolbar } from './inbox-toolbar.tsx'
 import { QueueList } from './queue-list.tsx'
@@ -19,6 +20,8 @@ import './split.css'
 
 /** From here on the list stays beside the card of a request (dashboard.md, Pages). */
 const splitFrom = '(min-width: 1100px)'
+/** Up to here lists and filters are folded. */
+const phoneUntil = '(max-width: 48em)'
 
 /**
  * What waits for a decision, and the card of the one that is open. The address is the request's,
@@ -28,7 +31,8 @@ const splitFrom = '(min-width: 1100px)'
 export function InboxPage() {
   const [search] = useSearchParams()
   const { pathname } = useLocation()
-  const isWide = useMediaQuery(splitFrom, undefined, { getInitialValueInEffect: false }) ?? false
+  const isWide = useMedia(splitFrom)
+  const isPhone = useMedia(phoneUntil)
   const opened = useMatch('/requests/:id')?.params.id ?? null
   const request = useQuery({ ...requestQuery(opened ?? ''), enabled: opened !== null })
   // What there is not looks the same to everybody, whatever else they may see.
@@ -42,14 +46,14 @@ export function InboxPage() {
   }, [isSplit, opened])
   return (
     <div className={isSplit ? 'inbox-split' : opened === null ? 'inbox' : undefined}>
-      {opened === null && <QueueList />}
+      {opened === null && !isPhone && <QueueList />}
       {(isSplit || opened === null) && (
         <div className="inbox-main">
           <div className="page-head">
             {isSplit ? <h2>{title}</h2> : <Headline tab={title}>{title}</Headline>}
           </div>
           {isSplit && <QueueSelect />}
-          <InboxToolbar isNarrow={isSplit} />
+          {isPhone ? <FoldedFilters /> : <InboxToolbar isNarrow={isSplit} takesFocus={false} />}
           <RequestListing
             key={filters}
             filters={filters}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
-import { planBulk } from './bulk.ts'
+import { planBulk } from './bulk/plan-bulk.ts'
 import { requestsQueryOf, withFilter } from './inbox-filters.ts'
 import { layFreshRows, type FreshList, type OwnActs } from './inbox-rows.ts'
 

@@ -33,9 +33,10 @@ const sorts = [
 
 /**
  * Filters and order of the list. They live in the address. `isNarrow`: only the words; state, risk
- * and order are set on the list's own page.
+ * and order are set on the list's own page. `takesFocus`: the words are typed as it appears.
  */
-export function InboxToolbar({ isNarrow }: { isNarrow: boolean }) {
+export function InboxToolbar(props: { isNarrow: boolean; takesFocus: boolean }) {
+  const { isNarrow, takesFocus } = props
   const [search] = useSearchParams()
   const navigate = useNavigate()
   const { pathname } = useLocation()
@@ -44,6 +45,9 @@ export function InboxToolbar({ isNarrow }: { isNarrow: boolean }) {
   const inUrl = search.get('q') ?? ''
   useEffect(() => setText(inUrl), [inUrl])
   useShortcut('filter', () => input.current?.focus())
+  useEffect(() => {
+    if (takesFocus) input.current?.focus()
+  }, [takesFocus])
   const keys = useAriaKeys('filter')
   const set = (name: FilterName, value: string): void =>
     void navigate(withFilter(search, name, value, pathname), { replace: true })

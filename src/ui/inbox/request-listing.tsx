@@ -7,7 +7,7 @@ import { rememberList } from '../request/last-list.ts'
 import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
-import { BulkBar } from './bulk-bar.tsx'
+import { BulkBar } from './bulk/bulk-bar.tsx'
 import { groupRows } from './inbox-groups.ts'
 import { RequestRows } from './request-rows.tsx'
 import { useRowActs } from './use-row-acts.ts'
@@ -18,7 +18,7 @@ const EmptyInbox = lazy(() =>
   import('./empty-inbox.tsx').then((module) => ({ default: module.EmptyInbox })),
 )
 const BulkReview = lazy(() =>
-  import('./bulk-review.tsx').then((module) => ({ default: module.BulkReview })),
+  import('./bulk/bulk-review.tsx').then((module) => ({ default: module.BulkReview })),
 )
 
 /** The list of the inbox. `opened`: id or number of the request whose card is on the screen. */

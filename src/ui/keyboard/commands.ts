@@ -1,3 +1,4 @@
+import type { KeyboardPlatform } from './platform.ts'
 import { keysOf, shortcutIds, shortcutOf, type ShortcutId } from './shortcuts.ts'
 
 /** What the palette runs and no key does: each has a control on its page, too. */
@@ -27,9 +28,11 @@ export function commandLabel(id: CommandId): string {
   return isKeyless(id) ? keyless[id] : shortcutOf(id).label
 }
 
-/** The keys that do the same, as people read them; empty where none does. */
-export function commandKeys(id: CommandId): string {
-  return isKeyless(id) ? '' : keysOf(id).join(' then ')
+/** The keys that do the same, as people read them: `G then I`, `Ctrl K`; empty where none does. */
+export function commandKeys(id: CommandId, platform: KeyboardPlatform): string {
+  if (isKeyless(id)) return ''
+  const isSequence = shortcutOf(id).then !== undefined
+  return keysOf(id, platform).join(isSequence ? ' then ' : ' ')
 }
 
 function isKeyless(id: CommandId): id is KeylessId {

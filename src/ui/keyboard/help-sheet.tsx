@@ -1,5 +1,6 @@
 import { Kbd, Modal, Switch } from '@mantine/core'
 import { useKeyboard } from './keyboard-provider.tsx'
+import { platform } from './platform.ts'
 import { keysOf, shortcutIds, shortcutOf, shortcutGroups } from './shortcuts.ts'
 import './help-sheet.css'
 
@@ -19,7 +20,7 @@ export function HelpSheet({ opened, onClose }: { opened: boolean; onClose: () =>
                   <div key={id} className="row spread help-line">
                     <dt>{shortcutOf(id).label}</dt>
                     <dd>
-                      {keysOf(id).map((key) => (
+                      {keysOf(id, platform).map((key) => (
                         <Kbd key={key} size="xs">
                           {key}
                         </Kbd>
@@ -36,7 +37,7 @@ export function HelpSheet({ opened, onClose }: { opened: boolean; onClose: () =>
         checked={singleKeys}
         onChange={(event) => setSingleKeys(event.currentTarget.checked)}
         label="Single keys are commands"
-        description="Commands with Ctrl or Cmd stay. Everything has a control on the page too."
+        description={`Commands with ${platform === 'apple' ? '⌘' : 'Ctrl'} stay. Everything has a control on the page too.`}
       />
     </Modal>
   )

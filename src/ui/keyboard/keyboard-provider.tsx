@@ -11,6 +11,7 @@ import {
 import { isDialogOpen } from './open-dialog.ts'
 import { keepLetter } from './opening-letters.ts'
 import { matchKey } from './match-key.ts'
+import { platform } from './platform.ts'
 import { ariaKeysOf, type ShortcutId } from './shortcuts.ts'
 import { commandIds, type CommandId } from './commands.ts'
 
@@ -116,7 +117,7 @@ export function useShortcut(id: CommandId, handler: (() => void) | null): void {
 /** `aria-keyshortcuts` for the control that does the same; nothing while single keys are off. */
 export function useAriaKeys(id: ShortcutId): { 'aria-keyshortcuts'?: string } {
   const { singleKeys } = useKeyboard()
-  const keys = ariaKeysOf(id)
+  const keys = ariaKeysOf(id, platform)
   const usable = singleKeys || keys?.includes('+')
   return keys !== undefined && usable ? { 'aria-keyshortcuts': keys } : {}
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { commandKeys } from './commands.ts'
 import { matchKey, type PressedKey } from './match-key.ts'
+import { platformOf } from './platform.ts'
 import { ariaKeysOf, keysOf, shortcutIds, shortcutOf } from './shortcuts.ts'
 
 const press = (key: string, more: Partial<PressedKey> = {}): PressedKey => ({
@@ -55,9 +57,21 @@ test('the second key of a sequence is not a command of its own', () => {
   expect(matchKey(press('x'), 'g', true)).toEqual({ id: null, pending: null })
 })
 
-test('keys are told to people and to assistive technology', () => {
-  expect(keysOf('goInbox')).toEqual(['G', 'I'])
-  expect(ariaKeysOf('submitNext')).toBe('Control+Shift+Enter Meta+Shift+Enter')
-  expect(ariaKeysOf('deny')).toBe('D')
-  expect(ariaKeysOf('goInbox')).toBeUndefined()
+test('people and assistive technology read the keys of their keyboard: Ctrl, on a Mac ⌘', () => {
+  expect(keysOf('goInbox', 'other')).toEqual(['G', 'I'])
+  expect(keysOf('submitNext', 'other')).toEqual(['Shift', 'Ctrl', '⏎'])
+  expect(keysOf('submitNext', 'apple')).toEqual(['⇧', '⌘', '⏎'])
+  expect(ariaKeysOf('submitNext', 'other')).toBe('Control+Shift+Enter')
+  expect(ariaKeysOf('submitNext', 'apple')).toBe('Meta+Shift+Enter')
+  expect(ariaKeysOf('deny', 'apple')).toBe('D')
+  expect(ariaKeysOf('goInbox', 'apple')).toBeUndefined()
+  for (const name of ['MacIntel', 'iPhone', 'iPad']) expect(platformOf(name)).toBe('apple')
+  for (const name of ['Win32', 'Linux x86_64', '']) expect(platformOf(name)).toBe('other')
+})
+
+test('a chord is one press and a sequence is two, also in the words of the palette', () => {
+  expect(commandKeys('palette', 'other')).toBe('Ctrl K')
+  expect(commandKeys('palette', 'apple')).toBe('⌘ K')
+  expect(commandKeys('goInbox', 'other')).toBe('G then I')
+  expect(commandKeys('goAccount', 'other')).toBe('')
 })

@@ -21,6 +21,7 @@ import { visibleString } from '../text/visible-string.ts'
 import { useKeyboard } from './keyboard-provider.tsx'
 import { takeLetters } from './opening-letters.ts'
 import { commandKeys, commandLabel, type CommandId } from './commands.ts'
+import { platform } from './platform.ts'
 import '@mantine/spotlight/styles.css'
 
 const faces: Readonly<
@@ -59,7 +60,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     .map((id) => ({
       id,
       label: commandLabel(id),
-      description: commandKeys(id),
+      description: commandKeys(id, platform),
       leftSection: <IconCommand size={18} aria-hidden />,
       // Once the palette is away: a command may set the focus on the page.
       onClick: () => (chosen.current = id),

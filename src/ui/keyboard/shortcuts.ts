@@ -1,3 +1,5 @@
+import type { KeyboardPlatform } from './platform.ts'
+
 /** In the order of the list under `?`. */
 export const shortcutGroups = ['Lists', 'A request', 'Deciding', 'Pages'] as const
 
@@ -66,25 +68,24 @@ export function shortcutOf(id: ShortcutId): Shortcut {
   return shortcuts[id]
 }
 
-/** Keys as people read them: `['G', 'I']`, `['Ctrl', '⏎']`. */
-export function keysOf(id: ShortcutId): string[] {
+/** Keys as people read them: `['G', 'I']`, `['Ctrl', '⏎']`, on a Mac `['⌘', '⏎']`. */
+export function keysOf(id: ShortcutId, platform: KeyboardPlatform): string[] {
   const { key, then, chord, shift } = shortcutOf(id)
   const symbol = key === 'Enter' ? '⏎' : key.toUpperCase()
+  const isApple = platform === 'apple'
   return [
-    ...(shift ? ['Shift'] : []),
-    ...(chord ? ['Ctrl'] : []),
+    ...(shift ? [isApple ? '⇧' : 'Shift'] : []),
+    ...(chord ? [isApple ? '⌘' : 'Ctrl'] : []),
     symbol,
     ...(then === undefined ? [] : [then.toUpperCase()]),
   ]
 }
 
 /** Value of `aria-keyshortcuts`; nothing for sequences, which that attribute cannot express. */
-export function ariaKeysOf(id: ShortcutId): string | undefined {
+export function ariaKeysOf(id: ShortcutId, platform: KeyboardPlatform): string | undefined {
   const { key, then, chord, shift } = shortcutOf(id)
   if (then !== undefined) return undefined
   const keyName = key.length === 1 ? key.toUpperCase() : key
   if (!chord) return keyName
-  return ['Control', 'Meta']
-    .map((modifier) => `${modifier}+${shift ? 'Shift+' : ''}${keyName}`)
-    .join(' ')
+  return `${platform === 'apple' ? 'Meta' : 'Control'}+${shift ? 'Shift+' : ''}${keyName}`
 }

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation, useNavigate, useParams } from 'react-router'
@@ -19,6 +18,7 @@ import { Comments } from './comments/comments.tsx'
 import { useChosen } from './decision/choosing/use-chosen.ts'
 import { DecisionPanel } from './decision/decision-panel.tsx'
 import { Effect } from '../effect/effect.tsx'
+import { useNarrow } from '../effect/settings/diff-settings.ts'
 import { resultsInFile } from './editing/results-in-file.ts'
 import { Erased } from './erased.tsx'
 import { ExecutionResult } from './execution-result.tsx'
@@ -74,7 +74,7 @@ export function RequestPage() {
  */
 function Opened({ request }: { request: RequestDetail }) {
   const navigate = useNavigate()
-  const phone = useMediaQuery('(max-width: 62em)') ?? false
+  const phone = useNarrow()
   const [opened, setOpened] = useState(request)
   const [sheet, setSheet] = useState(false)
   const [isDecided, setDecided] = useState(false)

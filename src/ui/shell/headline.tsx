@@ -1,5 +1,6 @@
 import { useEffect, useRef, type ReactNode } from 'react'
 import { useLocation } from 'react-router'
+import { visibleString } from '../text/visible-string.ts'
 
 /**
  * The page's headline. It takes the focus when the page opens, so that keyboard and screen reader
@@ -9,7 +10,7 @@ export function Headline({ tab, children }: { tab: string; children: ReactNode }
   const ref = useRef<HTMLHeadingElement>(null)
   const { pathname, key } = useLocation()
   useEffect(() => {
-    document.title = `${tab} · Countersign`
+    document.title = `${visibleString(tab)} · Countersign`
   }, [tab])
   useEffect(() => {
     // `default`: the first page of a visit keeps the focus where the browser puts it.

@@ -10,7 +10,8 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { NavLink, Outlet, useLocation, useNavigate } from 'react-router'
 import { useQueues, useMe } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
-import { commandLabel } from '../keyboard/commands.ts'
+import { commandKeys, commandLabel } from '../keyboard/commands.ts'
+import { platform } from '../keyboard/platform.ts'
 import { beginOpening } from '../keyboard/opening-letters.ts'
 import { Loading } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
@@ -70,7 +71,7 @@ export function Shell() {
         <UnstyledButton className="palette-button" onClick={openPalette} {...paletteKeys}>
           <IconSearch size={15} aria-hidden />
           <span className="palette-words">Search or run a command</span>
-          <kbd aria-hidden>Ctrl K</kbd>
+          <kbd aria-hidden>{commandKeys('palette', platform)}</kbd>
         </UnstyledButton>
         <div className="header-end">
           <LiveIndicator />
@@ -161,8 +162,8 @@ function ProfileBanner() {
     <aside className="profile-banner" aria-label="Profile">
       <strong>Development profile.</strong>{' '}
       {installation.singlePerson
-        ? 'One person may act as everybody here: approvals may be self-approvals and are marked as such.'
-        : 'Anyone on this machine who has the token can act as anyone.'}
+        ? 'One person may act as everybody: approvals may be self-approvals, and are marked so.'
+        : 'Who has the token can act as anyone.'}
     </aside>
   )
 }

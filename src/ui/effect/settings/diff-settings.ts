@@ -1,5 +1,5 @@
-import { useMediaQuery } from '@mantine/hooks'
 import { useSyncExternalStore } from 'react'
+import { useMedia } from '../../states/use-media.ts'
 
 /** How a person reads differences: chosen once, kept in the browser, for all on the page. */
 const settings = {
@@ -42,7 +42,7 @@ export function useDiffSetting(name: DiffSetting): boolean {
 
 /** Whether there is room for one column alone. */
 export function useNarrow(): boolean {
-  return useMediaQuery('(max-width: 62em)') ?? false
+  return useMedia('(max-width: 62em)')
 }
 
 /** Whether differences stand in two columns, where there is room for them. */

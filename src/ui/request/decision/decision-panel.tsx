@@ -5,6 +5,8 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { againSentence } from '#domain/deciding/alike-words.ts'
 import { callApi } from '../../api/call-api.ts'
 import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
+import { platform } from '../../keyboard/platform.ts'
+import { keysOf } from '../../keyboard/shortcuts.ts'
 import { useConnection } from '../../live/live-provider.tsx'
 import { announce } from '../../states/announce.tsx'
 import { copyText } from '../../text/copy-text.ts'
@@ -115,7 +117,7 @@ export function DecisionPanel(props: {
   const sendByKey = (): void => {
     if (busy || !votable) return
     if (request.risk === 'high' || signs) {
-      announce('Submit this with Ctrl or Cmd and Enter.')
+      announce(`Submit this with ${keysOf('submit', platform).join(' ')}.`)
       return
     }
     if (obstacle !== null) {

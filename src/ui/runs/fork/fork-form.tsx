@@ -4,6 +4,7 @@ import { Link } from 'react-router'
 import type { WorkerDetail } from '#api/schemas/operation/workers.ts'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
+import { Keys } from '../../keyboard/keys.tsx'
 import { useDraft } from '../../states/draft.ts'
 import { Notice } from '../../states/notice.tsx'
 import { RadioField } from '../../states/radio-field.tsx'
@@ -90,7 +91,7 @@ export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: n
           {after === 0 ? 'Start again' : 'Fork the run'}
         </Button>
         <span className="dim small">
-          <kbd>Ctrl</kbd> <kbd>⏎</kbd>
+          <Keys id="submit" />
         </span>
       </div>
     </form>

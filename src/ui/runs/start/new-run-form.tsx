@@ -3,6 +3,7 @@ import type { SubmitEvent } from 'react'
 import type { Worker, WorkerDetail } from '#api/schemas/operation/workers.ts'
 import { useWorker } from '../../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
+import { Keys } from '../../keyboard/keys.tsx'
 import { Failure } from '../../states/failure.tsx'
 import { Loading } from '../../states/loading.tsx'
 import { Notice } from '../../states/notice.tsx'
@@ -124,7 +125,7 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchP
             Start run
           </Button>
           <span className="dim small">
-            <kbd>Ctrl</kbd> <kbd>⏎</kbd>
+            <Keys id="submit" />
           </span>
         </div>
       </form>

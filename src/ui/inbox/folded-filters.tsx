@@ -1,0 +1,47 @@
+import { ActionIcon } from '@mantine/core'
+import { IconAdjustmentsHorizontal } from '@tabler/icons-react'
+import { useId, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { isNarrowed } from './inbox-filters.ts'
+import { InboxToolbar } from './inbox-toolbar.tsx'
+import { QueueList } from './queue-list.tsx'
+import { QueueSelect } from './queue-select.tsx'
+
+/**
+ * On a phone: the lists and the filters on one line, so that the rows begin near the top. What is
+ * set and saved unfolds below it.
+ */
+export function FoldedFilters() {
+  const [search] = useSearchParams()
+  const [unfolded, setUnfolded] = useState<'by hand' | 'by key' | null>(null)
+  const id = useId()
+  const isSet = isNarrowed(search) || search.has('sort')
+  // Unfolded, the toolbar has the key.
+  useShortcut('filter', unfolded === null ? () => setUnfolded('by key') : null)
+  return (
+    <>
+      <div className="folded-filters">
+        <QueueSelect />
+        <ActionIcon
+          variant={isSet ? 'light' : 'default'}
+          size={44}
+          aria-label={isSet ? 'Filters, some are set' : 'Filters'}
+          aria-expanded={unfolded !== null}
+          aria-controls={id}
+          onClick={() => setUnfolded(unfolded === null ? 'by hand' : null)}
+        >
+          <IconAdjustmentsHorizontal size={20} aria-hidden />
+        </ActionIcon>
+      </div>
+      <div id={id}>
+        {unfolded !== null && (
+          <>
+            <QueueList />
+            <InboxToolbar isNarrow={false} takesFocus={unfolded === 'by key'} />
+          </>
+        )}
+      </div>
+    </>
+  )
+}
