@@ -144,10 +144,11 @@ export interface WorkspaceSetting {
   readonly taskQueue: string | null
   /**
    * each root run works in a Git worktree of its own (product.md 35), which begins at the branch
-   * `base` and is merged into it; `null`: the one that is checked out at its start. Absent: all
-   * runs work in the folder itself
+   * `base` and is merged into it; `null`: the one that is checked out at its start. `copy`: paths
+   * of the folder that no commit has and each worktree begins with. Absent: all runs work in the
+   * folder itself
    */
-  readonly worktree?: { readonly base: string | null }
+  readonly worktree?: { readonly base: string | null; readonly copy: readonly string[] }
   /** where that is written; absent: nowhere */
   readonly source?: string
 }

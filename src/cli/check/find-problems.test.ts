@@ -141,6 +141,16 @@ test('worktrees need the top folder of a repository, the branch, and no server b
   const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.com']
   spawnSync('git', ['-C', folder, ...identity, 'commit', '-q', '--allow-empty', '-m', 'first'])
   expect(await found()).toEqual([])
+  at('root: ., isolation: worktree, copy: [node_modules, gone/vendor]')
+  mkdirSync(path.join(folder, 'node_modules'))
+  expect(await found()).toEqual([expect.stringContaining('has no gone/vendor')])
+  for (const name of ['.', '..', '/etc', 'a/../../b', '.git', 'vendor/.GIT/x']) {
+    at(`root: ., isolation: worktree, copy: ["${name}"]`)
+    expect((await found()).join(), name).toContain('which no worktree can begin with')
+  }
+  at('root: ., copy: node_modules')
+  expect(await found()).toEqual([expect.stringContaining('remove "copy"')])
+  at('root: ., isolation: worktree')
   scribe('zones: [{ name: all, root: . }]\nmcpServers: { files: { command: node } }')
   expect((await found()).join()).toContain('"files" would not work in the worktrees')
 })

@@ -91,7 +91,7 @@ export async function refuseWorkspaceRoots(
 
 /**
  * An error for each workspace of this host whose runs have worktrees, but whose folder is not the
- * top of a repository with that branch (product.md 35).
+ * top of a repository with that branch (product.md 35), and a warning for what they would lack.
  */
 export async function refuseWorktrees(
   projectDir: string,
@@ -101,9 +101,15 @@ export async function refuseWorktrees(
   for (const [name, { root, source, taskQueue, worktree }] of config.workspaces) {
     const at = resolve(projectDir, root)
     if (worktree === undefined || taskQueue !== null || !(await isFolder(at))) continue
+    const place = source === undefined ? { file: configFile, line: null } : placeOfSource(source)
+    for (const copied of worktree.copy) {
+      if ((await lstat(join(at, copied)).catch(() => null)) !== null) continue
+      const problem = `the workspace "${name}" has no ${copied} that its worktrees could begin with`
+      const remedy = 'install it, or remove it from "copy"'
+      problems.push({ ...place, problem, remedy, severity: 'warning' })
+    }
     const answer = await worktreeBaseIn(at, worktree.base)
     if (!('problem' in answer)) continue
-    const place = source === undefined ? { file: configFile, line: null } : placeOfSource(source)
     const problem = `the workspace "${name}" can have no worktrees: ${answer.problem}`
     const remedy =
       'name the top folder of a repository and one of its branches, or leave out "isolation"'

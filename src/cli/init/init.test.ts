@@ -178,6 +178,24 @@ test.skipIf(!sandbox.works)('init proposes a worktree in a shallow clone too', a
   expect(await countersign('check', '--project', 'clone')).toMatch(/ is valid/)
 })
 
+test.skipIf(!sandbox.works)(
+  'init proposes that worktrees begin with copies of the packages that no commit has',
+  async () => {
+    for (const at of ['vendor', 'packages/site']) await mkdir(join(folder, at), { recursive: true })
+    for (const at of ['vendor/ours', 'packages/site/index.js'])
+      await writeFile(join(folder, at), '')
+    await repository()
+    for (const at of ['node_modules', 'packages/site/node_modules']) await mkdir(join(folder, at))
+    const said = await countersign('init')
+    expect(said).toContain('node_modules/: no commit has it, each worktree gets a copy')
+    const config = await readFile(join(folder, 'countersign.yaml'), 'utf8')
+    expect(config).toContain(
+      'isolation: worktree, copy: [node_modules, packages/site/node_modules]',
+    )
+    expect(JSON.parse(await countersign('check', '--json'))).toEqual({ valid: true, problems: [] })
+  },
+)
+
 const nothing = async (): Promise<void> => undefined
 test.skipIf(!sandbox.works).each<[string, () => Promise<unknown>, string, string]>([
   [
@@ -187,15 +205,6 @@ test.skipIf(!sandbox.works).each<[string, () => Promise<unknown>, string, string
     'its branch main has no commit yet',
   ],
   ['a detached HEAD', () => repository('checkout', '-q', '--detach'), '.', 'no branch'],
-  [
-    'one whose packages Git does not have',
-    async () => {
-      await repository()
-      await mkdir(join(folder, 'node_modules'))
-    },
-    '.',
-    'node_modules would not be in them',
-  ],
   [
     'one with filters',
     async () => {

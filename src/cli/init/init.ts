@@ -93,7 +93,10 @@ function repositoryLines({ around, isGit, worktrees }: FolderFacts): string[] {
   }
   if (!isGit) return []
   return worktrees?.possible === true
-    ? ['a Git repository: rules for git, a worktree and branch for each run']
+    ? [
+        'a Git repository: rules for git, a worktree and branch for each run',
+        ...worktrees.copy.map((name) => `${name}/: no commit has it, each worktree gets a copy`),
+      ]
     : [`a Git repository: rules for git; no worktree for each run, since ${worktrees?.problem}`]
 }
 

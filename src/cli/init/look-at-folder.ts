@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { findToolChains, type ToolChain } from './tool-chains.ts'
+import { findToolChains, partsOf, type ToolChain } from './tool-chains.ts'
 import { join } from 'node:path'
 import { configFile } from '#policy/names/own-files.ts'
 import { splitFrontMatter } from '#policy/worker/front-matter.ts'
@@ -40,13 +40,29 @@ export async function lookAtFolder(dir: string): Promise<FolderFacts> {
   const dependencies = among(dependencyFolders)
   return {
     isGit,
-    worktrees: isGit ? await lookAtRepository(dir, dependencies) : null,
+    worktrees: isGit
+      ? await lookAtRepository(dir, [...dependencies, ...(await dependenciesOfParts(dir))])
+      : null,
     around: isGit ? null : await repositoryAround(dir),
     toolChains: await findToolChains(dir),
     documents: among(documentFolders),
     dependencies,
     infrastructure: among(infrastructureFolders),
   }
+}
+
+async function dependenciesOfParts(dir: string): Promise<string[]> {
+  const found: string[] = []
+  for (const part of await partsOf(dir)) {
+    const entries = await readdir(join(dir, part), { withFileTypes: true }).catch(() => [])
+    const folders = entries.filter((one) => one.isDirectory()).map(({ name }) => name)
+    found.push(...dependencyFolders.filter((name) => folders.includes(name)).map(within(part)))
+  }
+  return found
+}
+
+function within(folder: string): (name: string) => string {
+  return (name) => `${folder}/${name}`
 }
 
 function byText(one: string, other: string): number {

@@ -4,15 +4,21 @@ import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { hostGitText, type GitRun } from '#sandbox/worktrees/host-git.ts'
 import { openRepository, remotesOf, worktreeBaseIn } from '#sandbox/worktrees/repository.ts'
 
-/** Whether each run can have a worktree (product.md 35), with the names of remotes, or why not. */
+/** Whether each run can have a worktree (product.md 35), or why not. */
 export type WorktreeFacts =
-  | { readonly possible: true; readonly remotes: readonly string[] }
+  | {
+      readonly possible: true
+      /** names of remotes */
+      readonly remotes: readonly string[]
+      /** dependencies that no commit has, which worktrees begin with */
+      readonly copy: readonly string[]
+    }
   /** as the end of a sentence */
   | { readonly possible: false; readonly problem: string }
 
 /**
- * Looks whether a run in a worktree would find what one in the folder finds: `dependencies` are the
- * folders of what others wrote that lie in it.
+ * Looks whether a run in a worktree would find what one in the folder finds. `dependencies`: the
+ * folders of what others wrote that lie in it, relative to it.
  */
 export async function lookAtRepository(
   dir: string,
@@ -27,14 +33,13 @@ export async function lookAtRepository(
     (await hostGitText(['ls-tree', '-z', '--name-only', base.baseCommit, ...words], git))
       .split('\0')
       .filter((name) => name !== '')
-  const top = await tree()
-  const missing = dependencies.filter((name) => !top.includes(name))
-  if (missing.length > 0) return no(`${missing.join(' and ')} would not be in them`)
-  if (top.includes('.gitmodules')) return no('its submodules would be empty in them')
+  const committed = await tree('--', '.gitmodules', ...dependencies)
+  const copy = dependencies.filter((name) => !committed.includes(name))
+  if (committed.includes('.gitmodules')) return no('its submodules would be empty in them')
   if (await hasFilters(dir)) return no('its filters, such as those of Git LFS, do not run for them')
   const sandbox = await findSandbox('bwrap')
   if (!sandbox.works) return no(`no command could commit in them: ${sandbox.problem}`)
-  return { possible: true, remotes: Object.keys(await remotesOf(repository)) }
+  return { possible: true, remotes: Object.keys(await remotesOf(repository)), copy }
 }
 
 async function hasFilters(dir: string): Promise<boolean> {

@@ -49,9 +49,12 @@ function workspaces({ worktrees }: FolderFacts, root: string | null): string {
     `workspaces: { default: { root: ${JSON.stringify(root ?? '.')}${more} } }\n`
   const isolated = entry(', isolation: worktree')
   if (worktrees?.possible === true) {
+    const { copy } = worktrees
+    const exception = copy.length === 0 ? '' : ', but for copies of what `copy` names'
+    const begun = entry(`, isolation: worktree${copy.length === 0 ? '' : `, copy: ${flow(copy)}`}`)
     return `# Each run works in a Git worktree and on a branch of its own, which begins at the last commit of
-# the branch that is checked out, or of \`base\`. What is not committed is not in it.
-${isolated}
+# the branch that is checked out, or of \`base\`. What is not committed is not in it${exception}.
+${begun}
 `
   }
   const why =
@@ -62,6 +65,11 @@ ${isolated}
 `
   if (root !== null) return `# Where zones lie, relative to this folder.\n${why}${entry('')}\n`
   return why === '' ? '' : `${why}# ${isolated}\n`
+}
+
+function flow(names: readonly string[]): string {
+  const words = names.map((name) => (/^[\w.@/-]+$/.test(name) ? name : JSON.stringify(name)))
+  return `[${words.join(', ')}]`
 }
 
 function routingText({ infrastructure, isGit, worktrees }: FolderFacts): string {

@@ -39,7 +39,8 @@ export async function findToolChains(dir: string): Promise<ToolChain[]> {
   return found
 }
 
-async function partsOf(dir: string): Promise<string[]> {
+/** The folders of the packages that a folder holds, relative to it. */
+export async function partsOf(dir: string): Promise<string[]> {
   const parts: string[] = []
   for (const folder of partFolders) {
     for (const name of await namesIn(join(dir, folder))) parts.push(join(folder, name))

@@ -96,6 +96,9 @@ export const workspace = z.strictObject({
   base: maybe(text).describe(
     'with `isolation: worktree`: the branch that runs begin at and `merge_branch` merges into. Default: the branch that is checked out when a run starts',
   ),
+  copy: maybe(oneOrMany(text)).describe(
+    'with `isolation: worktree`: what no commit has and [each worktree begins with](workspaces.md#dependencies-that-no-commit-has), such as `node_modules`; relative to `root`. Default: nothing',
+  ),
 })
 
 const holders = maybe(oneOrMany(text)).describe('teams and e-mail addresses')

@@ -29,7 +29,10 @@ export class Workspaces {
    */
   async of(policy: Policy, place: RunPlace): Promise<OpenWorkspace> {
     const root = this.#rootOf(policy, place)
-    if (place.worktree !== undefined) return this.#worktrees.open(root, place.worktree)
+    if (place.worktree !== undefined) {
+      const copy = policy.config.workspaces.get(place.workspace)?.worktree?.copy ?? []
+      return this.#worktrees.open({ root, copy }, place.worktree)
+    }
     const opened = this.#opened.get(root) ?? this.#open(root)
     this.#opened.set(root, opened)
     return opened

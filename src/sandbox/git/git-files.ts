@@ -27,7 +27,7 @@ export async function writeGitFiles(
 }
 
 /** A path as a pattern of Git that means just it. */
-function escapePath(at: string): string {
+export function escapePath(at: string): string {
   return at.replace(/[\\*?[\]!#]/g, '\\$&').replace(/ $/, '\\ ')
 }
 

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { copyFile, lstat, mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
+import { escapePath } from '../git/git-files.ts'
+import { copyLimits, copyUntracked } from './copy-untracked.ts'
 import { hostGitText } from './host-git.ts'
 import { moveBranch, objectStoresOf, openRepository, remotesOf, tipOf } from './repository.ts'
 import {
@@ -20,15 +22,18 @@ export interface WorktreeToMake {
   readonly root: string
   readonly runId: string
   readonly worktree: WorktreeOfRun
+  /** what no commit has and the worktree is to have too: paths relative to the root */
+  readonly copy: readonly string[]
 }
 
 /**
  * Makes the worktree of a run: files at the commit that it begins at, with a Git folder of their
- * own that reads the objects of the repository and has none of its settings, hooks and branches
- * (product.md 35). Its branch is made in the repository. Several processes may do so at once.
+ * own that reads the objects of the repository and has none of its settings, hooks and branches,
+ * and copies of the paths that no commit has (product.md 35). Its branch is made in the
+ * repository. Several processes may do so at once.
  */
 export async function makeWorktree(toMake: WorktreeToMake): Promise<WorktreeRecord> {
-  const { dataDir, root, runId, worktree } = toMake
+  const { copy, dataDir, root, runId, worktree } = toMake
   const { base, baseCommit, branch } = worktree
   const repository = await openRepository(await realpath(root))
   const objectStores = await objectStoresOf(repository)
@@ -49,6 +54,9 @@ export async function makeWorktree(toMake: WorktreeToMake): Promise<WorktreeReco
   try {
     await mkdir(unfinished, { mode: 0o700 })
     await layOut(unfinished, record)
+    const tree = treeIn(unfinished)
+    const copied = await copyUntracked({ root, tree, paths: copy, dataDir, limits: copyLimits })
+    await hideFromGit(tree, copied)
     const made = await moveBranch(repository, branch, {
       from: null,
       to: baseCommit,
@@ -95,4 +103,10 @@ async function layOut(folder: string, record: WorktreeRecord): Promise<void> {
   await hostGitText(['update-ref', `refs/heads/${branch}`, baseCommit], run)
   await hostGitText(['update-ref', `refs/heads/${base}`, baseCommit], run)
   await hostGitText(['reset', '-q', '--hard', baseCommit], run)
+}
+
+/** Git leaves copies out of what is not committed, whatever the commit's own files say. */
+async function hideFromGit(tree: string, paths: readonly string[]): Promise<void> {
+  const lines = paths.map((at) => `/${escapePath(at)}\n`)
+  await writeFile(path.join(tree, '.git/info/exclude'), lines.join(''))
 }

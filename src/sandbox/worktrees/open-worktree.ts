@@ -1,7 +1,11 @@
 import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import { openWorkspace, type OpenWorkspace } from '../workspace.ts'
-import { makeWorktree } from './make-worktree.ts'
+import { makeWorktree, type WorktreeToMake } from './make-worktree.ts'
 import { readRecord, treeIn, worktreeFolder } from './worktree-record.ts'
+
+/** What worktrees are made of. */
+type WorktreeSource = Pick<WorktreeToMake, 'root' | 'copy'>
+type WorktreeToOpen = WorktreeOfRun & { readonly rootRunId: string; readonly mayBeMade: boolean }
 
 /** The worktrees of this host, which lie in its data folder, opened once each. */
 export class Worktrees {
@@ -14,15 +18,11 @@ export class Worktrees {
 
   /**
    * Opens the worktree of a run as the workspace that its tools touch; it is made where it is not
-   * there and `mayBeMade`. `root`: the folder of the workspace that it is made of. Rejects with a
-   * sentence.
+   * there and `mayBeMade`, out of the workspace's folder. Rejects with a sentence.
    */
-  async open(
-    root: string,
-    place: WorktreeOfRun & { readonly rootRunId: string; readonly mayBeMade: boolean },
-  ): Promise<OpenWorkspace> {
+  async open(source: WorktreeSource, place: WorktreeToOpen): Promise<OpenWorkspace> {
     const { rootRunId } = place
-    const opened = this.#opened.get(rootRunId) ?? this.#open(root, place)
+    const opened = this.#opened.get(rootRunId) ?? this.#open(source, place)
     this.#opened.set(rootRunId, opened)
     opened.catch(() => this.#opened.delete(rootRunId))
     return opened
@@ -34,12 +34,8 @@ export class Worktrees {
   }
 
   async #open(
-    root: string,
-    {
-      rootRunId: runId,
-      mayBeMade,
-      ...worktree
-    }: WorktreeOfRun & { readonly rootRunId: string; readonly mayBeMade: boolean },
+    source: WorktreeSource,
+    { rootRunId: runId, mayBeMade, ...worktree }: WorktreeToOpen,
   ): Promise<OpenWorkspace> {
     const dataDir = this.#dataDir
     const folder = worktreeFolder(dataDir, runId)
@@ -48,7 +44,7 @@ export class Worktrees {
       throw new Error(`the worktree of run ${runId} is not there any more`)
     }
     const { branch, base, baseCommit, objectStores } =
-      found ?? (await makeWorktree({ dataDir, root, runId, worktree }))
+      found ?? (await makeWorktree({ dataDir, ...source, runId, worktree }))
     return openWorkspace({
       root: treeIn(folder),
       hidden: [dataDir],

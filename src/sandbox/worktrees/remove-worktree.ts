@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { openDirectory, plainWalk } from '../open-directory.ts'
 import { removeTree } from '../remove-tree.ts'
@@ -33,6 +33,24 @@ export async function removeWorktree(
     }
   }
   await removeTree(parent, runId)
+}
+
+const unfinished = /^[0-9a-f-]{36}\.[0-9a-f]{16}\.new$/
+const abandonedAfterMs = 24 * 60 * 60 * 1000
+
+/** Removes what processes left that were killed while they made a worktree, a day later. */
+export async function sweepUnfinished(dataDir: string, now: Date): Promise<void> {
+  const folder = worktreesFolder(dataDir)
+  const names = (await readdir(folder).catch(() => [])).filter((name) => unfinished.test(name))
+  if (names.length === 0) return
+  await using parent = await openDirectory(plainWalk(folder), [], false)
+  for (const name of names) {
+    const changed = await lstat(parent.child(name)).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Infinity,
+    )
+    if (now.getTime() - changed > abandonedAfterMs) await removeTree(parent, name)
+  }
 }
 
 /** A repository that is gone, or that Git does not open, has no branch to remove. */

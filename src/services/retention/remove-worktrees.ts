@@ -3,7 +3,7 @@ import path from 'node:path'
 import { sql, type Selectable } from 'kysely'
 import { verifyStatement } from '#domain/statements/statement-bytes.ts'
 import type { DiscardStatement } from '#domain/statements/statement.ts'
-import { removeWorktree } from '#sandbox/worktrees/remove-worktree.ts'
+import { removeWorktree, sweepUnfinished } from '#sandbox/worktrees/remove-worktree.ts'
 import {
   readRecord,
   recordName,
@@ -30,6 +30,9 @@ const retention: SystemCaller = { actor: { type: 'system', name: 'retention' }, 
 export async function removeWorktrees(ctx: WorkerContext, stopping: AbortSignal): Promise<void> {
   const dataDir = ctx.commandSite?.dataDir
   if (dataDir === undefined) return
+  await sweepUnfinished(dataDir, new Date()).catch((error: unknown) => {
+    ctx.log.warn({ error: errorText(error) }, 'an unfinished worktree could not be removed')
+  })
   const names: string[] = await readdir(worktreesFolder(dataDir)).catch(() => [])
   for (const runId of names.filter(isUuid)) {
     if (stopping.aborted) return

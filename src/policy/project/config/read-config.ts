@@ -1,18 +1,10 @@
-import { isBranchName } from '#domain/tools/worktree.ts'
-import { defaultWorkspace, isolations } from '#domain/tools/workspace-name.ts'
+import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 import { readModels } from './read-models.ts'
 import { configFile } from '../../names/own-files.ts'
 import type { ModelSetting } from '../../model-settings.ts'
-import type { ProjectConfig, Team, WorkspaceSetting } from '../../project-config.ts'
+import type { ProjectConfig, Team } from '../../project-config.ts'
 import { openYaml } from '../../reading/open-yaml.ts'
-import {
-  type Names,
-  checkName,
-  readChoice,
-  readReference,
-  readText,
-  readDuration,
-} from '../../reading/values.ts'
+import { type Names, readReference, readText, readDuration } from '../../reading/values.ts'
 import type { Report } from '../../reading/report.ts'
 import {
   fieldSource,
@@ -35,21 +27,12 @@ import { readGateway } from './read-gateway.ts'
 import { readBudgets } from './read-budgets.ts'
 import { readSchedules } from './read-schedules.ts'
 import { readTriggers } from './read-triggers.ts'
+import { oneWorkspace, readWorkspaces } from './read-workspaces.ts'
 import { readDeployments } from './read-deployments.ts'
 import { readOverlays, readRouting } from './read-routing.ts'
-import {
-  configFileSchema,
-  defaults,
-  workspace,
-  retention,
-  commit,
-} from '../../schema/config-file.ts'
+import { configFileSchema, defaults, retention, commit } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
 import type { RetentionSettings, CommitSetting } from '../../settings.ts'
-
-const oneWorkspace: ProjectConfig['workspaces'] = new Map([
-  [defaultWorkspace, { root: '.', taskQueue: null }],
-])
 
 /**
  * Reads countersign.yaml as far as it can be read, and the names it defines; what is wrong is in
@@ -135,41 +118,6 @@ function readDefaultQueue(field: YamlField, queues: ReadonlySet<string>): string
 function defaultQueueSource(field: YamlField): { readonly defaultQueueSource?: string } {
   const queue = readFields(field, keysOf(defaults))?.get('queue') ?? null
   return queue === null ? {} : { defaultQueueSource: fieldSource(queue) }
-}
-
-function readWorkspaces(field: YamlField): Map<string, WorkspaceSetting> {
-  const workspaces = new Map(oneWorkspace)
-  for (const [name, value] of readEntries(field)) {
-    const fields = checkName(value, name) ? readFields(value, keysOf(workspace)) : null
-    if (fields === null) continue
-    const rootField = fields.get('root')
-    const queueField = fields.get('taskQueue')
-    const root = rootField === null ? '.' : readText(rootField)
-    const taskQueue = queueField === null ? null : readText(queueField)
-    const worktree = readWorktree(fields)
-    if (root === null || worktree === 'wrong') continue
-    const isolated = worktree === null ? {} : { worktree }
-    workspaces.set(name, { root, taskQueue, ...isolated, source: fieldSource(value) })
-  }
-  return workspaces
-}
-
-/** `null`: its runs are not kept apart. */
-function readWorktree(fields: Fields): NonNullable<WorkspaceSetting['worktree']> | null | 'wrong' {
-  const isolationField = fields.get('isolation') ?? null
-  const baseField = fields.get('base') ?? null
-  const isolation = isolationField === null ? 'none' : readChoice(isolationField, isolations)
-  if (isolation === null) return 'wrong'
-  if (baseField !== null && isolation !== 'worktree') {
-    wrong(baseField, 'is about Git worktrees', 'set "isolation: worktree" too, or remove "base"')
-    return 'wrong'
-  }
-  const base = baseField === null ? null : readText(baseField)
-  if (baseField !== null && (base === null || !isBranchName(base))) {
-    if (base !== null) wrong(baseField, 'is not the name of a branch', 'write it alone: "main"')
-    return 'wrong'
-  }
-  return isolation === 'worktree' ? { base } : null
 }
 
 /** Everything is kept. */

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
@@ -13,7 +13,7 @@ const patient = { timeout: 120_000 }
 let desk: AgentDesk
 
 const worker = gitWorker(
-  '[shop, broken, elsewhere]',
+  '[shop, equipped, broken, elsewhere]',
   `shell:
   default: ask
   rules:
@@ -23,6 +23,7 @@ const worker = gitWorker(
 )
 const config = `${deskConfig}workspaces:
   shop: { root: shop, isolation: worktree, base: main }
+  equipped: { root: shop, isolation: worktree, base: main, copy: [deps, gone] }
   broken: { root: notes, isolation: worktree }
   elsewhere: { root: shop, isolation: worktree, base: gone }
 `
@@ -38,6 +39,9 @@ beforeAll(async () => {
   await writeFile(join(desk.root, 'shop/.env'), 'TOKEN=example\n')
   git('add', '-A', '-f')
   git('commit', '-qm', 'first')
+  await mkdir(join(desk.root, 'shop/deps'))
+  await writeFile(join(desk.root, 'shop/deps/greet.sh'), 'echo Hello\n')
+  await symlink(join(desk.root, 'notes'), join(desk.root, 'shop/deps/outside'))
   await desk.activate({ 'countersign.yaml': config, 'workers/scribe.md': worker })
 }, 120_000)
 afterAll(() => desk[Symbol.asyncDispose]())
@@ -81,7 +85,7 @@ describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', patie
     expect(done[1]?.text).toContain('Exit code 0')
     expect((await getRun(desk.api, desk.people.ada.caller, id)).workspace).toEqual(expected)
     expect(await desk.read('shop/a.txt')).toBe('a\n')
-    expect(git('status', '--porcelain', '-b')).toBe('## main')
+    expect(git('status', '--porcelain', '-b', '-uno')).toBe('## main')
     expect(git('rev-parse', 'main')).toBe(head)
     expect(git('log', '-1', '--format=%s|%an|%b', branch)).toBe(
       `two|scribe for Ada|Countersign-Request: ${done[1]?.requestId}\nApproved-by: Grace <grace@example.com>`,
@@ -148,6 +152,36 @@ rm -rf .git/refs/heads; ln -s ${join(desk.root, 'shop/.git/refs/heads')} .git/re
     const done = await took(id, 2, exec('git', 'add', '.'), exec('git', 'commit', '-qm', 'all'))
     expect(done.at(-1)?.text).toContain('Exit code 0')
     expect(git('diff', '--name-only', `main...${workspace.branch}`)).toBe('c.txt')
+  })
+
+  test('begins with copies of what "copy" names: its commands use them, and no commit has them', async () => {
+    const { id, workspace } = await start('equipped')
+    const check = 'test "$(sh deps/greet.sh)" = Hello && echo passed; cat deps/outside/*\n'
+    const done = await took(
+      id,
+      1,
+      write('probe.sh', check),
+      exec('sh', 'probe.sh'),
+      exec('git', 'add', '-A'),
+      exec('git', 'commit', '-qm', 'tested'),
+    )
+    expect(done[1]?.text).toContain('passed')
+    expect(done[1]?.text).toContain('No such file')
+    expect(git('diff', '--name-only', `main...${workspace.branch}`)).toBe('probe.sh')
+  })
+
+  test('changes its own copies: neither the folder nor another run sees that', async () => {
+    const [one, two] = await Promise.all([start('equipped'), start('equipped')])
+    await took(one.id, 1, write('deps/greet.sh', 'echo changed\n'))
+    const [, ran] = await took(
+      two.id,
+      1,
+      write('probe.sh', 'sh deps/greet.sh\n'),
+      exec('sh', 'probe.sh'),
+    )
+    expect(ran?.text).toContain('Hello')
+    expect(await desk.read('shop/deps/greet.sh')).toBe('echo Hello\n')
+    expect(await readFile(join(treeOf(one.id), 'deps/greet.sh'), 'utf8')).toBe('echo changed\n')
   })
 
   test('does not start where the folder is no repository, or has no such branch', async () => {

@@ -1,0 +1,74 @@
+import { isBranchName } from '#domain/tools/worktree.ts'
+import { defaultWorkspace, isolations } from '#domain/tools/workspace-name.ts'
+import { foldName, nameProblem } from '#sandbox/path-names.ts'
+import type { ProjectConfig, WorkspaceSetting } from '../../project-config.ts'
+import { canonicalRelative } from '../../reading/relative-path.ts'
+import { checkName, readChoice, readOneOrMany, readText } from '../../reading/values.ts'
+import {
+  fieldSource,
+  readEntries,
+  readFields,
+  valueTextAt,
+  wrong,
+  type Fields,
+  type YamlField,
+} from '../../reading/yaml-field.ts'
+import { workspace } from '../../schema/config-file.ts'
+import { keysOf } from '../../schema/parts.ts'
+
+export const oneWorkspace: ProjectConfig['workspaces'] = new Map([
+  [defaultWorkspace, { root: '.', taskQueue: null }],
+])
+
+/** Reads `workspaces`: the folders in which runs work, and whether each run has a worktree. */
+export function readWorkspaces(field: YamlField): Map<string, WorkspaceSetting> {
+  const workspaces = new Map(oneWorkspace)
+  for (const [name, value] of readEntries(field)) {
+    const fields = checkName(value, name) ? readFields(value, keysOf(workspace)) : null
+    if (fields === null) continue
+    const rootField = fields.get('root')
+    const queueField = fields.get('taskQueue')
+    const root = rootField === null ? '.' : readText(rootField)
+    const taskQueue = queueField === null ? null : readText(queueField)
+    const worktree = readWorktree(fields)
+    if (root === null || worktree === 'wrong') continue
+    const isolated = worktree === null ? {} : { worktree }
+    workspaces.set(name, { root, taskQueue, ...isolated, source: fieldSource(value) })
+  }
+  return workspaces
+}
+
+/** `null`: its runs are not kept apart. */
+function readWorktree(fields: Fields): NonNullable<WorkspaceSetting['worktree']> | null | 'wrong' {
+  const isolationField = fields.get('isolation') ?? null
+  const baseField = fields.get('base') ?? null
+  const isolation = isolationField === null ? 'none' : readChoice(isolationField, isolations)
+  if (isolation === null) return 'wrong'
+  const copyField = fields.get('copy') ?? null
+  const key = baseField === null ? 'copy' : 'base'
+  const stray = baseField ?? copyField
+  if (stray !== null && isolation !== 'worktree') {
+    wrong(stray, 'is about Git worktrees', `set "isolation: worktree" too, or remove "${key}"`)
+    return 'wrong'
+  }
+  const base = baseField === null ? null : readText(baseField)
+  if (baseField !== null && (base === null || !isBranchName(base))) {
+    if (base !== null) wrong(baseField, 'is not the name of a branch', 'write it alone: "main"')
+    return 'wrong'
+  }
+  const copy = copyField === null ? [] : readOneOrMany(copyField, readCopiedPath)
+  return isolation !== 'worktree' ? null : copy === null ? 'wrong' : { base, copy }
+}
+
+function readCopiedPath(field: YamlField): string | null {
+  const text = readText(field)
+  const at = text === null ? null : canonicalRelative(text)
+  const names = at === null || at === '' ? [] : at.split('/')
+  const isUsable = names.length > 0 && names.every((name) => nameProblem(name) === null)
+  if (at !== null && isUsable && !names.some((name) => foldName(name) === '.git')) return at
+  if (text !== null) {
+    const problem = `is ${valueTextAt(field)}, which no worktree can begin with`
+    wrong(field, problem, 'name a path below the root of the workspace, like "node_modules"')
+  }
+  return null
+}

@@ -1,0 +1,107 @@
+import { execFileSync } from 'node:child_process'
+import {
+  chmodSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { newFolder } from '#test/harness/new-folder.ts'
+import { copyLimits, copyUntracked } from './copy-untracked.ts'
+
+let base: string
+let root: string
+let tree: string
+let dataDir: string
+
+beforeEach(() => {
+  base = newFolder('copy-')
+  root = join(base, 'root')
+  tree = join(base, 'tree')
+  dataDir = join(root, 'vendor/data')
+  for (const at of [root, tree, join(base, 'outside')]) mkdirSync(at)
+  writeFileSync(join(base, 'outside/secret.txt'), 'secret')
+})
+afterEach(() => rmSync(base, { recursive: true, force: true }))
+
+function put(at: string, text = at): void {
+  mkdirSync(dirname(join(root, at)), { recursive: true })
+  writeFileSync(join(root, at), text)
+}
+const copy = (paths: string[], limits = copyLimits): Promise<readonly string[]> =>
+  copyUntracked({ root, tree, paths, dataDir, limits })
+const read = (at: string): string => readFileSync(join(tree, at), 'utf8')
+
+// Rules: product.md 35; security.md 8, 10, 11
+test('a copy has the bytes and rights of the files, and shares none of them', async () => {
+  put('node_modules/a/index.js', 'one')
+  put('node_modules/.bin/a', '#!/bin/sh\n')
+  chmodSync(join(root, 'node_modules/.bin/a'), 0o4755)
+  linkSync(join(root, 'node_modules/a/index.js'), join(root, 'node_modules/a/again.js'))
+  expect(await copy(['node_modules'])).toEqual(['node_modules'])
+  writeFileSync(join(tree, 'node_modules/a/index.js'), 'two')
+  expect(readFileSync(join(root, 'node_modules/a/index.js'), 'utf8')).toBe('one')
+  expect(read('node_modules/a/again.js')).toBe('one')
+  expect(lstatSync(join(tree, 'node_modules/.bin/a')).mode & 0o7777).toBe(0o755)
+})
+
+test('a link is copied as a link, wherever it leads, and nothing behind it is read', async () => {
+  put('node_modules/a/index.js')
+  const links = {
+    'node_modules/file': join(base, 'outside/secret.txt'),
+    'node_modules/folder': join(base, 'outside'),
+    'node_modules/above': '../../outside',
+    'node_modules/loop': '.',
+    'node_modules/gone': 'nowhere',
+  }
+  for (const [at, to] of Object.entries(links)) symlinkSync(to, join(root, at))
+  await copy(['node_modules'])
+  for (const [at, to] of Object.entries(links)) expect(readlinkSync(join(tree, at))).toBe(to)
+})
+
+test('a path that leads through a link is left out, on both sides', async () => {
+  symlinkSync(join(base, 'outside'), join(root, 'packages'))
+  mkdirSync(join(base, 'outside/node_modules'))
+  put('apps/site/node_modules/x')
+  mkdirSync(join(tree, 'packages'))
+  symlinkSync(join(base, 'outside'), join(tree, 'apps'))
+  expect(await copy(['packages/node_modules', 'apps/site/node_modules', 'gone'])).toEqual([])
+  expect(readdirSync(join(base, 'outside')).toSorted()).toEqual(['node_modules', 'secret.txt'])
+})
+
+test('what the commit has stays as it is', async () => {
+  put('vendor/a', 'of the folder')
+  mkdirSync(join(tree, 'vendor'))
+  writeFileSync(join(tree, 'vendor/b'), 'of the commit')
+  expect(await copy(['vendor'])).toEqual([])
+  expect(readdirSync(join(tree, 'vendor'))).toEqual(['b'])
+})
+
+test('repositories, the data folder and what is no file are left out', async () => {
+  for (const at of ['vendor/a/.git/config', 'vendor/b/.GIT', 'vendor/data/key', 'vendor/kept'])
+    put(at)
+  execFileSync('mkfifo', [join(root, 'vendor/pipe')])
+  await copy(['vendor'])
+  expect(readdirSync(join(tree, 'vendor'), { recursive: true })).toEqual(
+    expect.arrayContaining(['a', 'b', 'kept']),
+  )
+  expect(readdirSync(join(tree, 'vendor'), { recursive: true })).toHaveLength(3)
+})
+
+test.each([
+  ['files', { entries: 3, bytes: 1000 }],
+  ['bytes', { entries: 1000, bytes: 20 }],
+])('more %s than the limit are refused, with the place', async (_what, limits) => {
+  for (const name of ['a', 'b', 'c', 'd']) put(`vendor/${name}`, '0123456789')
+  await expect(copy(['vendor'], limits)).rejects.toMatchObject({
+    code: 'too_large',
+    message: expect.stringContaining('"vendor/'),
+  })
+})
