@@ -108,13 +108,15 @@ const writers = wordSet(`
   rm mv cp tee sed install ln chmod chown truncate touch dd patch unlink perl`)
 
 /** Paths that a command may change, as it spells them. */
-function changedPaths({ program, args, writes }: CommandOfText): readonly string[] {
+function changedPaths(command: CommandOfText): readonly string[] {
+  const { program, args, writes } = command
   const edits =
     program !== 'sed' && program !== 'perl' ? writers.has(program) : hasLetter(args, 'i')
-  const operands = edits ? operandsOf(args).slice(0, maxPaths) : []
-  const [first = ''] = operandsOf(args)
+  const words = operandsOf(command)
+  const operands = edits ? words.slice(0, maxPaths) : []
+  const [first = ''] = words
   const byGit = program === 'git' && /^(?:rm|mv|checkout|restore|apply)$/.test(first)
-  return [...writes, ...operands, ...(byGit ? operandsOf(args).slice(1, maxPaths) : [])].filter(
+  return [...writes, ...operands, ...(byGit ? words.slice(1, maxPaths) : [])].filter(
     (path) => path !== '/dev/null' && path.length <= 1024,
   )
 }

@@ -75,8 +75,9 @@ const elsewhere =
   /^(?:(?:https?|ftp|ssh|git):\/\/(?:[^/@]*@)?|[\w.-]{1,64}@)(?!localhost\b|127\.|0\.0\.0\.0|\[)[\w.-]+(?:[:/]|$)/i
 
 /** The addresses elsewhere that a command must reach; none where that is not certain. */
-function addressesOf({ program, args }: CommandOfText): readonly string[] {
-  const operands = operandsOf(args)
+function addressesOf(command: CommandOfText): readonly string[] {
+  const { program, args } = command
+  const operands = operandsOf(command)
   if (program === 'git') {
     const [word = '', ...rest] = operands
     const isPlainCall = args[0] === word && gitWords.has(word) && !hasOption(args, '-h', '--help')

@@ -14,13 +14,13 @@ const removers = wordSet('rm rmdir unlink shred trash rimraf del')
 const disks = wordSet('mkfs wipefs fdisk parted')
 
 /** What a command deletes besides what Git could bring back; `null`: nothing that is known. */
-export function deletionOf({ program, args }: CommandOfText): Deletion | null {
-  const operands = operandsOf(args)
-  const [first = '', second = ''] = operands
+export function deletionOf(command: CommandOfText): Deletion | null {
+  const { program, args } = command
+  const operands = operandsOf(command)
   if (removers.has(program)) return { paths: operands, beyond: null }
   if (program === 'truncate') return { paths: operands.slice(1), beyond: null }
   if (program === 'find' && args.includes('-delete')) return beyond('Deletes every file it finds')
-  if (program === 'git') return gitDeletion(first, second, args)
+  if (program === 'git') return gitDeletion(operands, args)
   if (program === 'rsync' && args.some((word) => word.startsWith('--delete'))) {
     return beyond('Deletes what the source does not have')
   }
@@ -31,23 +31,32 @@ export function deletionOf({ program, args }: CommandOfText): Deletion | null {
   return remoteDeletion(program, operands, args)
 }
 
-function gitDeletion(first: string, second: string, args: readonly string[]): Deletion | null {
-  if (first === 'clean' && (hasLetter(args, 'f') || hasOption(args, '--force'))) {
+function gitDeletion(operands: readonly string[], args: readonly string[]): Deletion | null {
+  const [first = '', second = '', ...rest] = operands
+  const isForced = hasLetter(args, 'f') || hasOption(args, '--force')
+  if (first === 'clean' && isForced) {
     return beyond('Deletes files that Git does not have')
   }
   if (first === 'reset' && hasOption(args, '--hard')) {
     return beyond('Discards changes that are not committed')
   }
   const discards =
-    (first === 'checkout' && (args.includes('--') || second === '.' || hasOption(args, '-f'))) ||
-    (first === 'restore' && !hasOption(args, '--staged', '-S'))
+    (first === 'checkout' && (args.includes('--') || second === '.' || isForced)) ||
+    (first === 'switch' && (isForced || hasOption(args, '--discard-changes'))) ||
+    (first === 'restore' &&
+      (!hasOption(args, '--staged', '-S') || hasOption(args, '--worktree', '-W')))
   if (discards) return beyond('Discards changes that are not committed')
   if (first === 'stash' && (second === 'drop' || second === 'clear')) {
     return beyond('Deletes changes that were put aside')
   }
   const deletesBranch = first === 'branch' && (args.includes('-D') || hasOption(args, '--force'))
   if (deletesBranch) return beyond('Deletes a branch whether merged or not')
-  const deletesRemote = first === 'push' && hasOption(args, '--delete', '-d')
+  if (first === 'worktree' && second === 'remove' && isForced) {
+    return beyond('Deletes a working tree with what is not committed')
+  }
+  const deletesRemote =
+    first === 'push' &&
+    (hasOption(args, '--delete', '-d') || [second, ...rest].some((word) => /^:./.test(word)))
   return deletesRemote ? beyond('Deletes a branch or tag at the remote') : null
 }
 

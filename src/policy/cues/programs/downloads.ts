@@ -1,3 +1,4 @@
+import { programNames } from '../../shell/programs/program-names.ts'
 import type { CommandOfText } from './commands-of.ts'
 import { wordSet } from '../text/words.ts'
 import { operandsOf } from './hit.ts'
@@ -25,11 +26,12 @@ function whyRuns(
   files: ReadonlySet<string>,
 ): string | null {
   const { program, args, source } = command
-  if (runsPackage(program, args)) return 'Downloads a package and runs it'
+  if (runsPackage(command)) return 'Downloads a package and runs it'
   if (fetching.length === 0) return null
-  const runs = shells.has(program) || interpreters.has(program)
-  const operands = operandsOf(args)
-  if (runs && readsInput(program, args)) return 'Runs what it downloads'
+  // `python3.12` is `python3`.
+  const runs = programNames(program).some((name) => shells.has(name) || interpreters.has(name))
+  const operands = operandsOf(command)
+  if (runs && readsInput(command)) return 'Runs what it downloads'
   const substitutes = /\$\(|`|<\(/.test(source) && namesFetcher(source)
   if ((runs || evaluators.has(program)) && substitutes) return 'Runs what it downloads'
   const isFetched = (path: string): boolean => files.has(baseOf(path))
@@ -42,8 +44,9 @@ function whyRuns(
 }
 
 /** A shell or language that is given no script reads one from its input. */
-function readsInput(program: string, args: readonly string[]): boolean {
-  const operands = operandsOf(args)
+function readsInput(command: CommandOfText): boolean {
+  const { program, args } = command
+  const operands = operandsOf(command)
   if (args.includes('-') || args.includes('-s')) return true
   const hasCode = args.some((word) => /^-{1,2}(?:c|e|m|p|eval|print|version|help)\b/.test(word))
   if (hasCode || args.some((word) => /^-[a-z]*[cemn]/.test(word))) return false
@@ -55,7 +58,8 @@ function namesFetcher(source: string): boolean {
 }
 
 /** Names of the files that a download is written to. */
-function fetchedFiles({ program, args, writes }: CommandOfText): readonly string[] {
+function fetchedFiles(command: CommandOfText): readonly string[] {
+  const { program, args, writes } = command
   const named = args.flatMap((word, at) => {
     if (/^(?:-o|--output|--output-document|-O)$/.test(word)) return [args[at + 1] ?? '']
     const [, glued = ''] = /^(?:-o|-O|--output=|--output-document=)(.+)$/.exec(word) ?? []
@@ -66,7 +70,7 @@ function fetchedFiles({ program, args, writes }: CommandOfText): readonly string
     args.includes('-O') ||
     args.includes('--remote-name') ||
     args.some((word) => /^-[A-Za-z]*O$/.test(word))
-  const addresses = keeps ? operandsOf(args).map((word) => word.split(/[?#]/, 1)[0] ?? word) : []
+  const addresses = keeps ? operandsOf(command).map((word) => word.split(/[?#]/, 1)[0] ?? word) : []
   return [...named, ...writes, ...addresses]
     .map(baseOf)
     .filter((name) => name !== '' && name !== '-')
@@ -76,9 +80,11 @@ function baseOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).toLowerCase()
 }
 
-function runsPackage(program: string, args: readonly string[]): boolean {
-  const [first = '', second = ''] = operandsOf(args)
-  if (program === 'npx' || program === 'bunx') return downloadsPackage(args)
+function runsPackage(command: CommandOfText): boolean {
+  const { program } = command
+  const operands = operandsOf(command)
+  const [first = '', second = ''] = operands
+  if (program === 'npx' || program === 'bunx') return downloadsPackage(command)
   if (program === 'uvx' || (program === 'pipx' && first === 'run')) return true
   if ((program === 'pnpm' || program === 'yarn') && first === 'dlx') return true
   if (program === 'go' && first === 'run') return second.includes('@')
@@ -87,5 +93,5 @@ function runsPackage(program: string, args: readonly string[]): boolean {
     /^(?:npm|pnpm|yarn|bun|pip|pip3|uv|cargo|gem)$/.test(program) &&
     /^(?:install|i|add)$/.test(first)
   const fromAddress = (word: string): boolean => /^(?:git\+|https?:|git:|ssh:|github:)/.test(word)
-  return installs && operandsOf(args).slice(1).some(fromAddress)
+  return installs && operands.slice(1).some(fromAddress)
 }

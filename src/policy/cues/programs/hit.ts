@@ -1,11 +1,16 @@
 import type { CueId } from '#domain/policy/cues.ts'
 import type { CommandOfText } from './commands-of.ts'
+import { fromVerb } from './global-options.ts'
 
 /** What a command does that deserves attention, as a phrase that the command is quoted behind. */
 export type Hit = readonly [id: CueId, what: string]
 
-/** The operands of a command: what is no option. */
-export function operandsOf(args: readonly string[]): readonly string[] {
+/**
+ * The operands of a command: what is no option, and no value of an option that stands before the
+ * program's own command. The first is that command: `reset` of `git -C dir reset --hard`.
+ */
+export function operandsOf(command: Pick<CommandOfText, 'program' | 'args'>): readonly string[] {
+  const args = fromVerb(command.program, command.args)
   const end = args.indexOf('--')
   const before = end < 0 ? args : args.slice(0, end)
   const behind = end < 0 ? [] : args.slice(end + 1)

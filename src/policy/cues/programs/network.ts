@@ -1,4 +1,5 @@
 import { wordSet } from '../text/words.ts'
+import type { CommandOfText } from './commands-of.ts'
 import { hasOption, operandsOf, type Hit, type Look } from './hit.ts'
 
 /** Programs that fetch a text from an address. */
@@ -19,11 +20,12 @@ const imageWords = wordSet('pull push run build login buildx compose')
 const local = /^(?:https?:\/\/)?(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/i
 
 /** Commands that talk to other machines, or open this one to them. */
-export const networkHits: Look = ({ program, args, source }) => {
+export const networkHits: Look = (command) => {
+  const { program, args, source } = command
   const hits: Hit[] = []
-  if (reaches(program, args)) hits.push(['opens_network', 'Reaches the network'])
+  if (reaches(command)) hits.push(['opens_network', 'Reaches the network'])
   if (/\/dev\/(?:tcp|udp)\//.test(source)) hits.push(['opens_network', 'Opens a connection'])
-  const [first = ''] = operandsOf(args)
+  const [first = ''] = operandsOf(command)
   const allows =
     (program === 'ufw' && first === 'allow') ||
     (program === 'iptables' && hasOption(args, '-A', '-I') && args.includes('ACCEPT')) ||
@@ -33,8 +35,9 @@ export const networkHits: Look = ({ program, args, source }) => {
   return hits
 }
 
-function reaches(program: string, args: readonly string[]): boolean {
-  const operands = operandsOf(args)
+function reaches(command: CommandOfText): boolean {
+  const { program, args } = command
+  const operands = operandsOf(command)
   const [first = '', second = ''] = operands
   if (isHelp(args)) return false
   if (fetchers.has(program))
@@ -47,18 +50,20 @@ function reaches(program: string, args: readonly string[]): boolean {
     return !(program === 'kubectl' && ['kustomize', 'version', 'config', ''].includes(first))
   }
   if (program === 'git') return gitReaches(first, second)
-  if (program === 'docker' || program === 'podman') return imageWords.has(first)
+  if (program === 'docker' || program === 'podman') {
+    return imageWords.has(first) || args.some((word) => /^(?:ssh|tcp):\/\//.test(word))
+  }
   if (program === 'rsync') return operands.some((one) => /^[^/]{1,200}:/.test(one))
-  if (program === 'npx' || program === 'bunx' || program === 'uvx') return downloadsPackage(args)
+  if (program === 'npx' || program === 'bunx' || program === 'uvx') return downloadsPackage(command)
   if (systemManagers.has(program)) return first !== '' && first !== 'list'
   if (program === 'go') return first === 'get' || first === 'install' || second === 'download'
   return managers.has(program) && package_.has(first)
 }
 
 /** `npx --yes create-x`, `npx x@latest`: the package need not be there yet. */
-export function downloadsPackage(args: readonly string[]): boolean {
-  const [first = ''] = operandsOf(args)
-  return hasOption(args, '-y', '--yes', '-p', '--package') || first.lastIndexOf('@') > 0
+export function downloadsPackage(command: CommandOfText): boolean {
+  const [first = ''] = operandsOf(command)
+  return hasOption(command.args, '-y', '--yes', '-p', '--package') || first.lastIndexOf('@') > 0
 }
 
 function gitReaches(first: string, second: string): boolean {

@@ -1,14 +1,17 @@
+import type { CommandOfText } from './commands-of.ts'
 import { hasLetter, hasOption, operandsOf, type Hit, type Look } from './hit.ts'
 
 /** Commands that switch off what protects. */
-export const protectionHits: Look = ({ program, args, source }) => {
-  const what = whatIsOff(program, args) ?? assignmentOff(source)
+export const protectionHits: Look = (command) => {
+  const what = whatIsOff(command) ?? assignmentOff(command.source)
   return what === null ? [] : [['protection_off', what] satisfies Hit]
 }
 
-function whatIsOff(program: string, args: readonly string[]): string | null {
-  const [first = '', second = ''] = operandsOf(args)
-  if (program === 'git') return gitOff(first, args)
+function whatIsOff(command: CommandOfText): string | null {
+  const { program, args } = command
+  const operands = operandsOf(command)
+  const [first = '', second = ''] = operands
+  if (program === 'git') return gitOff(operands, args)
   if (program === 'chmod' && opensFiles(args)) return 'Lets everybody change files'
   if (program === 'curl' && (hasOption(args, '--insecure') || hasLetter(args, 'k'))) return noTls
   if (program === 'wget' && hasOption(args, '--no-check-certificate')) return noTls
@@ -59,12 +62,13 @@ function whatIsOff(program: string, args: readonly string[]): string | null {
 
 const noTls = 'Does not check certificates'
 
-function gitOff(first: string, args: readonly string[]): string | null {
+function gitOff(operands: readonly string[], args: readonly string[]): string | null {
+  const [first = ''] = operands
   if (first === 'push') {
     const forces =
       hasOption(args, '--force', '--force-with-lease', '--mirror') ||
       hasLetter(args, 'f') ||
-      operandsOf(args).some((word) => word.startsWith('+'))
+      operands.some((word) => word.startsWith('+'))
     if (forces) return 'Overwrites the history of others'
   }
   if (hasOption(args, '--no-verify') || (first === 'commit' && hasLetter(args, 'n'))) {

@@ -15,7 +15,7 @@ const accounts = wordSet(`
 /** What commands are about: sign-in, migrations, dependencies, money, production. */
 export const purposeHits: Look = (command) => {
   const { program, args } = command
-  const operands = operandsOf(args)
+  const operands = operandsOf(command)
   const [first = '', second = ''] = operands
   const hits: Hit[] = []
   if (accounts.has(program))
