@@ -20,7 +20,8 @@ export function unreachableAddress(
     analysis.input.kind === 'exec'
       ? commands.slice(0, 1).filter(({ program }) => isPlain(analysis, program))
       : commands.filter(({ program, source }) => isProgram(source.split(' ', 1)[0], program))
-  for (const command of own.filter(({ isOpen }) => !isOpen)) {
+  // A shell succeeds when the last command of a pipe does, whatever the others do.
+  for (const command of own.filter(({ isOpen, isPiped }) => !isOpen && !isPiped)) {
     const addresses = addressesOf(command)
     const [first] = addresses
     const closed = addresses.every((address) => network === 'none' || !isListed(address, network))
@@ -68,6 +69,10 @@ const fetcherOptions = [
   '-x',
   '-i',
 ]
+/** Options of a fetcher whose value is the next word. */
+const valueOption =
+  /^(?:-[A-Za-z]*[AFHOPTXbcdeomuw]|--(?:output(?:-document)?|data(?:-\w+)?|header|request|user(?:-agent)?|form|upload-file|write-out|max-time|connect-timeout|retry|cookie|referer|post-(?:data|file)))$/
+
 const gitWords = wordSet('clone fetch pull push ls-remote')
 
 /** `scheme://host…` of another host, or `user@host:path`. */
@@ -85,6 +90,9 @@ function addressesOf(command: CommandOfText): readonly string[] {
   }
   if (!fetchers.has(program) || hasOption(args, ...fetcherOptions)) return []
   const urls = operands.filter((one) => one.includes('://'))
+  // Any other word that is no value is an address as well, and the last one decides.
+  const isValue = (word: string): boolean => valueOption.test(args[args.indexOf(word) - 1] ?? '')
+  if (!operands.every((one) => urls.includes(one) || isValue(one))) return []
   return urls.every((one) => elsewhere.test(one)) ? urls : []
 }
 

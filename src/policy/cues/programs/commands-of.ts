@@ -15,6 +15,8 @@ export interface CommandOfText {
   readonly line: number
   /** its own text with all that it encloses; empty when that is not known */
   readonly source: string
+  /** another command reads what it prints: whether that one succeeds is another question */
+  readonly isPiped: boolean
 }
 
 /** More commands than this are not looked at one by one. */
@@ -32,6 +34,7 @@ export function commandsOf({ input, search }: CommandAnalysis): readonly Command
         : [],
     )
     const source = node === null ? '' : script.slice(node.pos, node.end)
+    const isPiped = node !== null && /^\s*\|(?!\|)/.test(script.slice(node.end))
     const starts = [{ words, from: 0 }, ...inner]
     for (const start of starts) {
       if (found.length >= maxCommands) return found
@@ -45,6 +48,7 @@ export function commandsOf({ input, search }: CommandAnalysis): readonly Command
         writes: start.from === 0 ? writes.filter((path) => path !== '') : [],
         line: line ?? placeInVector(input, start.from, fields) ?? lineOfText(script, name, args),
         source,
+        isPiped,
       })
     }
   }
