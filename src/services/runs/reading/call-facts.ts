@@ -14,7 +14,10 @@ export interface CallApproval {
   readonly remembered: boolean
 }
 
-/** When people and the tool were at a call; `null` for what has not happened. */
+/**
+ * When people and the tool were at a call; `null` for what has not happened. `askedAt` is when the
+ * newest request of the call was opened, whatever became of it.
+ */
 export interface CallTimes {
   readonly askedAt: string | null
   readonly decidedAt: string | null
@@ -60,7 +63,8 @@ export async function readCallFacts(
         select json_agg(json_build_object(
             'id', p.id, 'name', p.name, 'scope', coalesce(d.scope, 'once')) order by d.at)
         from decision d join person p on p.id = d.person_id
-        where d.request_id = r.id and d.revision = r.revision and d.decision = 'approve'
+        where r.state = 'approved' and d.request_id = r.id and d.revision = r.revision
+          and d.decision = 'approve'
       ), '[]'::json),
       'request_id', r.id, 'number', r.number,
       'granter', case when g.id is null then null
@@ -68,7 +72,7 @@ export async function readCallFacts(
       'grant_scope', g.scope, 'grant_request', g.request_id, 'grant_number', gr.number
     )), '[]'::json) as facts
     from tool_call c
-    left join request r on r.id = c.request_id and r.state = 'approved'
+    left join request r on r.id = c.request_id
     left join approval_grant g on g.id = c.grant_id
     left join person gp on gp.id = g.granted_by
     left join request gr on gr.id = g.request_id

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { aRead, aWrite, desk, useTurnDesk } from '../../engine/turns/turns.fixture.ts'
+import { readCallFacts } from './call-facts.ts'
+
+useTurnDesk()
+
+async function factsOf(runId: string, position: number) {
+  const calls = await desk.calls(runId, 1)
+  const facts = await readCallFacts(desk.database.db, runId)
+  return facts.get(calls[position]?.id ?? '')
+}
+
+describe('the times of a call', () => {
+  test('say when it was asked while it waits, and when a person has denied it', async () => {
+    desk.say({ calls: [aWrite] })
+    const runId = await desk.start()
+    await desk.turn(runId, 1)
+    const waiting = await factsOf(runId, 0)
+    expect(Date.parse(waiting?.times.askedAt ?? '')).toBeGreaterThan(Date.now() - 60_000)
+    expect(waiting).toMatchObject({ approval: null, times: { decidedAt: null, startedAt: null } })
+    const [call] = await desk.calls(runId, 1)
+    await desk.decide(desk.people.grace, call?.requestId ?? '', { decision: 'deny' })
+    const { approval, times } = (await factsOf(runId, 0)) ?? {}
+    expect(approval).toBeNull()
+    expect(times?.askedAt).toBe(waiting?.times.askedAt)
+    expect(Date.parse(times?.decidedAt ?? '')).toBeGreaterThanOrEqual(
+      Date.parse(times?.askedAt ?? ''),
+    )
+  })
+
+  test('have no question and no decision where nobody was asked', async () => {
+    desk.say({ calls: [aRead] })
+    const runId = await desk.start()
+    await desk.perform(await desk.turn(runId, 1))
+    expect(await factsOf(runId, 0)).toMatchObject({
+      approval: null,
+      times: { askedAt: null, decidedAt: null, finishedAt: expect.any(String) },
+    })
+  })
+
+  test('are those of the request that was approved, with who approved it', async () => {
+    desk.say({ calls: [aWrite] })
+    const runId = await desk.start()
+    await desk.turn(runId, 1)
+    const [call] = await desk.calls(runId, 1)
+    await desk.decide(desk.people.grace, call?.requestId ?? '')
+    expect(await factsOf(runId, 0)).toMatchObject({
+      approval: { by: [{ name: desk.people.grace.name }], requestId: call?.requestId },
+      times: { askedAt: expect.any(String), decidedAt: expect.any(String) },
+    })
+  })
+})
