@@ -27,6 +27,11 @@ export interface Revocation {
   readonly id: string
 }
 
+/** `from`: it ends then, by the clock of the host; absent: it has ended. */
+export interface PlannedRevocation extends Revocation {
+  readonly from?: Date | null
+}
+
 /**
  * Remembers outside the database what was ended: a row that is put back as it was is worth nothing
  * (security.md 29).
@@ -34,7 +39,7 @@ export interface Revocation {
 export interface Revocations {
   has(revoked: Revocation): boolean
   /** On the disk before it resolves. */
-  add(revoked: readonly Revocation[]): Promise<void>
+  add(revoked: readonly PlannedRevocation[]): Promise<void>
 }
 
 const revocable: readonly string[] = ['person', 'session', 'api_key', 'credential']

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
+import { waitUntil } from '#test/harness/wait-until.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { acceptDatabase, openMemory } from './memory.ts'
 import { openRevocations } from './revocations.ts'
@@ -32,4 +33,19 @@ test('what one process revokes is revoked in another, and a half-written line sp
   await writer.add([grant])
   expect(reader.has(grant)).toBe(true)
   expect(reader.has({ ...grant, id: '2' })).toBe(false)
+})
+
+test('what ends later is revoked from then on, and at once when it is revoked before', async () => {
+  const [writer, reader] = [openRevocations(dataDir), openRevocations(dataDir)]
+  const secret = { what: 'key_secret', id: 'a' } as const
+  const other = { what: 'key_secret', id: 'b' } as const
+  await writer.add([
+    { ...secret, from: new Date(Date.now() + 200) },
+    { ...other, from: new Date(Date.now() + 3_600_000) },
+  ])
+  expect([reader.has(secret), reader.has(other)]).toEqual([false, false])
+  await waitUntil(async () => reader.has(secret), { withinMs: 10_000 })
+  expect(reader.has(other)).toBe(false)
+  await writer.add([other])
+  expect([reader.has(other), openRevocations(dataDir).has(other)]).toEqual([true, true])
 })

@@ -1,17 +1,18 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Revocations, Revocation } from '#domain/statements/row-seals.ts'
+import type { PlannedRevocation, Revocations } from '#domain/statements/row-seals.ts'
 
 /**
  * What was ended for good, in `DATA/ledger/revoked.log`: a line each, shared by the processes of
- * the data folder. Asking costs a look at the file's size, and reading only what was appended
+ * the data folder. A line that ends with a time (milliseconds since 1970) holds from then on. Asking costs a look at the file's size, and reading only what was appended
  * since.
  */
 export function openRevocations(dataDir: string): Revocations {
   const folder = join(dataDir, 'ledger')
   const path = join(folder, 'revoked.log')
-  const revoked = new Set<string>()
+  /** by kind and id: from when on, in milliseconds since 1970 */
+  const revoked = new Map<string, number>()
   let readTo = 0
   let rest = ''
 
@@ -32,25 +33,39 @@ export function openRevocations(dataDir: string): Revocations {
         readTo += bytes
         const lines = (rest + buffer.toString('latin1', 0, bytes)).split('\n')
         rest = lines.pop() ?? ''
-        for (const line of lines) revoked.add(line)
+        for (const line of lines) note(line)
       }
     } finally {
       closeSync(file)
     }
   }
 
+  function note(line: string): void {
+    const [what = '', id = '', from = '0'] = line.split(' ')
+    const key = `${what} ${id}`
+    const fromMs = Number(from)
+    // The earliest holds; what is no time was never written by this.
+    if (Number.isNaN(fromMs)) return
+    revoked.set(key, Math.min(fromMs, revoked.get(key) ?? Infinity))
+  }
+
   return {
     has({ what, id }) {
       catchUp()
-      return revoked.has(`${what} ${id}`)
+      const fromMs = revoked.get(`${what} ${id}`)
+      return fromMs !== undefined && fromMs <= Date.now()
     },
-    async add(revoked: readonly Revocation[]) {
-      if (revoked.length === 0) return
+    async add(planned: readonly PlannedRevocation[]) {
+      if (planned.length === 0) return
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await using file = await open(path, 'a', 0o600)
       // A line that a crash left half written ends here, and spoils no other one.
-      await file.appendFile(`\n${revoked.map(({ what, id }) => `${what} ${id}`).join('\n')}\n`)
+      await file.appendFile(`\n${planned.map(lineOf).join('\n')}\n`)
       await file.datasync()
     },
   }
+}
+
+function lineOf({ what, id, from }: PlannedRevocation): string {
+  return from == null ? `${what} ${id}` : `${what} ${id} ${from.getTime()}`
 }

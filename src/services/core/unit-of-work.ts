@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AuditEntry } from '#domain/audit-event.ts'
-import type { Revocation, Seals } from '#domain/statements/row-seals.ts'
+import type { PlannedRevocation, Revocation, Seals } from '#domain/statements/row-seals.ts'
 import type { Verifier } from '#domain/statements/statement-bytes.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { Tx } from '#store/database.ts'
@@ -25,8 +25,8 @@ export interface UnitOfWork {
   readonly verifier: Verifier
   /** The same unit with an authority that was judged from rows that it has locked. */
   under(authority: Authority): UnitOfWork
-  /** Remembers, once this is committed, what it ends for good. */
-  revoke(what: Revocation['what'], ids: readonly string[]): void
+  /** Remembers, once this is committed, what it ends for good: at once, or at `from`. */
+  revoke(what: Revocation['what'], ids: readonly string[], from?: Date | null): void
   /** Records events with the authority's actor and channel, unless an entry names its own. */
   audit(...entries: readonly UnitEntry[]): Promise<void>
   enqueue(row: OutboxRow): Promise<void>
@@ -103,7 +103,7 @@ async function onceInUnitOfWork<T>(
   const audit: AuditEntry[] = []
   const events = new Map<string, StreamEvent>()
   const outbox: OutboxRow[] = []
-  const revoked: Revocation[] = []
+  const revoked: PlannedRevocation[] = []
   const decided: DecidedRows = { decisions: [], approved: [], permits: [] }
   const ends = new Map<string, ChainEnd>()
   let readAt: Date | undefined
@@ -117,7 +117,8 @@ async function onceInUnitOfWork<T>(
     const unitBy: UnitBy = (authority) => ({
       ...at,
       under: unitBy,
-      revoke: (what, ids) => void revoked.push(...ids.map((id) => ({ what, id }))),
+      revoke: (what, ids, from = null) =>
+        void revoked.push(...ids.map((id) => ({ what, id, from }))),
       audit: async (...entries) =>
         void audit.push(...entries.map((entry) => stampEntry(entry, authority))),
       enqueue: async (row) => void outbox.push(row),

@@ -155,20 +155,27 @@ test('a secret that a rotation has ended opens nothing at once, at a process tha
   }
 })
 
-test('a secret that a rotation has ended stays so when the row of before is put back', async () => {
-  const { here } = await signedIn()
-  const made = (await here.post('/v1/keys', { name: 'robot', scopes: ['runs:read'] })).body
-  const headers = { authorization: `Bearer ${made.key}` }
-  const { db } = api.service
-  const before = await db
-    .selectFrom('api_key')
-    .selectAll()
-    .where('id', '=', made.id)
-    .executeTakeFirstOrThrow()
-  await here.post(`/v1/keys/${made.id}/rotate`, { overlapSeconds: 0 })
-  await db.updateTable('api_key').set(before).where('id', '=', made.id).execute()
-  expect((await api.ask('/v1/workers', { headers })).status).toBe(401)
-})
+test.each([0, 1])(
+  'a secret that a rotation ends after %i seconds stays so when the row of before is put back',
+  async (overlapSeconds) => {
+    const { here } = await signedIn()
+    const made = (await here.post('/v1/keys', { name: 'robot', scopes: ['runs:read'] })).body
+    const headers = { authorization: `Bearer ${made.key}` }
+    const { db } = api.service
+    const before = await db
+      .selectFrom('api_key')
+      .selectAll()
+      .where('id', '=', made.id)
+      .executeTakeFirstOrThrow()
+    await here.post(`/v1/keys/${made.id}/rotate`, { overlapSeconds })
+    await db.updateTable('api_key').set(before).where('id', '=', made.id).execute()
+    for (const at of [api, deaf]) {
+      const isRefused = async () => (await at.ask('/v1/workers', { headers })).status === 401
+      if (overlapSeconds === 0) expect(await isRefused()).toBe(true)
+      else await waitUntil(isRefused, { withinMs: 30_000 })
+    }
+  },
+)
 
 test.each([
   ['a session is deleted', (one: SignedIn) => endFromAfar(one)],

@@ -69,11 +69,9 @@ export async function rotateApiKey(
       .set({ seal: unit.seals.holds('api_key', old) ? unit.seals.of('api_key', now) : old.seal })
       .where('id', '=', input.id)
       .execute()
-    const ended = [old.previous_hash, overlaps ? null : old.secret_hash]
-    unit.revoke(
-      'key_secret',
-      ended.flatMap((hash) => hash ?? []),
-    )
+    if (old.previous_hash !== null) unit.revoke('key_secret', [old.previous_hash])
+    // Noted now, so that it holds at the end of the overlap whatever happens until then.
+    unit.revoke('key_secret', [old.secret_hash], now.previous_until)
     await unit.audit({
       type: 'key.created',
       detail: {
