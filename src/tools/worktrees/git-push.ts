@@ -123,9 +123,12 @@ export function gitPush(place: CommandPlace): NamedTool<typeof gitPushName> {
   })
 }
 
-/** What an approval depends on; the address as a hash, because it may hold a password. */
-function factsOf({ address, branch, newCommit, oldCommit }: PushAtHand) {
-  return { address: hashBytes(address), branch, oldCommit, newCommit }
+/**
+ * What an approval depends on; the address as it is shown. Nothing is derived from the rest of it,
+ * which may hold a password: whoever reads the trail could try passwords against a hash.
+ */
+function factsOf({ url, branch, newCommit, oldCommit }: PushAtHand) {
+  return { url, branch, oldCommit, newCommit }
 }
 
 function shownPush(push: PushAtHand, count: number, patches: string): string {
