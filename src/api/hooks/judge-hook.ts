@@ -108,7 +108,7 @@ function inputOf(received: ReceivedEvent, { hookCall, use }: NamedCall): Externa
     throw new Problem('invalid_request', `${field} ${message}`, { field, message })
   }
   const { callbackUrl: _, ...call } = body.data
-  return { ...(call as Omit<ExternalInput, 'hookCall'>), hookCall }
+  return { ...(call as Omit<ExternalInput, 'hookCall'>), hookCall, hasNoRoot: root === null }
 }
 
 /**

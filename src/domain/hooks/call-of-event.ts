@@ -139,21 +139,6 @@ export function callOfEvent(
 }
 
 /**
- * The shell call in a `Bash` call that keeps its own name, because it leaves the agent's sandbox or
- * goes on in the background: what the worker's shell may not run, it may not run there either.
- * `null` for every other call.
- */
-export function shellCallWithin({ tool, input }: HookedCall): {
-  readonly tool: 'shell'
-  readonly input: { readonly command: string }
-} | null {
-  const { command } = input
-  return tool === 'Bash' && typeof command === 'string'
-    ? { tool: 'shell', input: { command } }
-    : null
-}
-
-/**
  * Whether a tool named as one of Claude Code's is that tool, with all that changes its effect.
  * Codex asks for a command outside of its sandbox by `PermissionRequest`, and does not tell that it
  * is one; before each call it tells `Bash`, and its own settings then speak of the sandbox.

@@ -5,8 +5,8 @@ import type { PlannedRevocation, Revocations } from '#domain/statements/row-seal
 
 /**
  * What was ended for good, in `DATA/ledger/revoked.log`: a line each, shared by the processes of
- * the data folder. A line that ends with a time (milliseconds since 1970) holds from then on. Asking costs a look at the file's size, and reading only what was appended
- * since.
+ * the data folder. A line that ends with a time (milliseconds since 1970) holds from then on.
+ * Asking costs a look at the file's size, and reading only what was appended since.
  */
 export function openRevocations(dataDir: string): Revocations {
   const folder = join(dataDir, 'ledger')

@@ -1,5 +1,5 @@
 import { builtInTool } from '#domain/tools/built-in-tools.ts'
-import { shellCallWithin } from '#domain/hooks/call-of-event.ts'
+import { callsWithin, maxCallsWithin } from '#domain/hooks/calls-within.ts'
 import { callDigest } from '#domain/json/digest.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import { Problem } from '#domain/problem.ts'
@@ -115,9 +115,15 @@ async function byWorker(
   if (!policy.workers.has(worker)) {
     throw new Problem('unknown_worker', `There is no worker ${worker}`)
   }
-  const shellCall = shellCallWithin({ tool, input })
-  if (shellCall !== null) {
-    const judged = await byWorker(ctx, { ...call, ...shellCall }, { proven, isEdit })
+  const within = callsWithin(
+    { tool, input },
+    call.hasNoRoot === true ? undefined : call.origin?.folder,
+  )
+  if (within.length > maxCallsWithin) {
+    throw invalid('input', `changes more than ${maxCallsWithin} files: split the call`)
+  }
+  for (const inner of within) {
+    const judged = await byWorker(ctx, { ...call, ...inner }, { proven, isEdit })
     const { verdict } = judged.judgement
     if (verdict === 'blocked' || verdict === 'error') return judged
   }

@@ -283,6 +283,51 @@ describe("a worker's policy judges first", () => {
     ])
   })
 
+  test('what it blocks to be written is blocked in whatever tool of an agent writes it, and asks elsewhere', async () => {
+    const judged: string[] = []
+    desk.service.answerJudging(async ({ tool, input: sent }) => {
+      const own = isJsonObject(sent) ? sent : {}
+      judged.push(`${tool} ${String(own['path'])}`)
+      const isBlocked = tool === 'write_file' && String(own['path']).startsWith('locked/')
+      const verdict = isBlocked ? ('blocked' as const) : ('preApproved' as const)
+      const digest = callDigest({ tool, input: own, toolHash })
+      return { judgement: { ...judgement, verdict, tool, input: own, digest }, presented: null }
+    })
+    const byAgent = {
+      worker: 'scribe',
+      origin: { program: 'Claude Code', host: 'mac', folder: '/srv/shop' },
+    }
+    const edit = (folder: string) => {
+      const change = { old_string: 'a', new_string: 'b', replace_all: true }
+      return {
+        tool: 'Edit',
+        input: { file_path: `/srv/shop/${folder}/a.md`, ...change },
+        ...byAgent,
+      }
+    }
+    const patch = (...lines: string[]) => ({
+      tool: 'codex:apply_patch',
+      input: { command: lines.join('\n') },
+      ...byAgent,
+    })
+    const moved = patch('*** Update File: notes/a.md', '*** Move to: locked/b.md')
+    for (const blocked of [edit('locked'), moved]) {
+      expect((await refusal(desk.ask(blocked))).code).toBe('policy_blocked')
+    }
+    await desk.ask(edit('notes'))
+    expect(judged).toEqual([
+      'write_file locked/a.md',
+      'write_file notes/a.md',
+      'write_file locked/b.md',
+      'write_file notes/a.md',
+      'Edit undefined',
+    ])
+    await desk.ask({ ...edit('locked'), hasNoRoot: true })
+    expect(judged.slice(5)).toEqual(['Edit undefined'])
+    const many = patch(...Array.from({ length: 51 }, (_, at) => `*** Add File: n/${at}.md`))
+    expect((await refusal(desk.ask(many))).code).toBe('invalid_request')
+  })
+
   test('an answer that is about another call is believed by nobody', async () => {
     const forged = { ...judgement, input: { path: 'b.md', content: 'evil' } }
     desk.service.answerJudging(async () => ({ judgement: forged, presented: null }))

@@ -29,6 +29,8 @@ export interface ExternalInput {
   readonly callback?: { readonly url: string; readonly secret: string }
   /** which call of an agent's session it is, where a hook asks the service itself */
   readonly hookCall?: string
+  /** the folder in which its paths begin is not known, whatever its origin says */
+  readonly hasNoRoot?: boolean
   /** what GitHub is answered by, where a deployment of its asks */
   readonly deployment?: DeploymentOrigin
 }
@@ -55,7 +57,7 @@ export function claimOf({ title, presentation }: ExternalInput): ProgramClaim | 
 /** What an `externalId` stands for: asked again with anything else, it is refused. */
 export function bodyHashOf(call: ExternalInput): string {
   // A program that learned to take changes goes on with what it asked before.
-  const { callback, edits: _edits, hookCall: _, origin, ...input } = call
+  const { callback, edits: _edits, hookCall: _, hasNoRoot: _root, origin, ...input } = call
   return hashJson({
     ...input,
     // A proof is another one after each start of the service: what is asked stays the same.

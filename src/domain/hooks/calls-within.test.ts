@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import { callsWithin } from './calls-within.ts'
+
+const folder = '/srv/shop'
+const write = (path: string) => ({ tool: 'write_file', input: { path, content: '' } })
+const shell = (command: string) => ({ tool: 'shell', input: { command } })
+const patch = [
+  '*** Begin Patch',
+  '*** Add File: a.md',
+  '+x',
+  '*** Update File: src/b.ts',
+  '*** Move to: src/c.ts',
+  '*** Delete File: d.md',
+  '*** End Patch',
+].join('\n')
+const patched = [
+  write('a.md'),
+  write('src/b.ts'),
+  write('src/c.ts'),
+  { tool: 'delete_file', input: { path: 'd.md' } },
+]
+
+test.each([
+  ['Edit', { file_path: `${folder}/a.md`, replace_all: true }, [write('a.md')]],
+  ['MultiEdit', { file_path: `${folder}/n/a.md`, edits: [] }, [write('n/a.md')]],
+  ['NotebookEdit', { notebook_path: `${folder}/a.ipynb` }, [write('a.ipynb')]],
+  ['Write', { file_path: `${folder}/a.md`, content: 1 }, [write('a.md')]],
+  ['Bash', { command: 'ls', dangerouslyDisableSandbox: true }, [shell('ls')]],
+  ['codex:apply_patch', { command: patch }, patched],
+  ['copilot-cli:apply_patch', { input: patch }, patched],
+  ['opencode:apply_patch', { patchText: patch }, patched],
+  ['codex:apply_patch', { command: ['apply_patch', patch] }, patched],
+  ['gemini-cli:replace', { file_path: `${folder}/a.md` }, [write('a.md')]],
+  ['gemini-cli:write_file', { file_path: 'a.md' }, [write('a.md')]],
+  ['gemini-cli:run_shell_command', { command: 'ls' }, [shell('ls')]],
+  ['copilot-cli:edit', { path: `${folder}/a.md` }, [write('a.md')]],
+  ['copilot-cli:create', { path: `${folder}/a.md` }, [write('a.md')]],
+  ['copilot-cli:bash', { command: 'ls' }, [shell('ls')]],
+  ['opencode:edit', { filePath: `${folder}/a.md` }, [write('a.md')]],
+  ['opencode:write', { filePath: `${folder}/x/../a.md` }, [write('a.md')]],
+  ['opencode:bash', { command: 'ls' }, [shell('ls')]],
+  ['cursor:search_replace', { file_path: `${folder}/a.md` }, [write('a.md')]],
+  ['Delete', { path: 'a.md' }, [{ tool: 'delete_file', input: { path: 'a.md' } }]],
+])('%s of %o amounts to calls of ours', (tool, input, calls) => {
+  expect(callsWithin({ tool, input }, folder)).toEqual(calls)
+})
+
+test.each([
+  ['Read', { file_path: `${folder}/a.md` }],
+  ['mcp__files__write', { path: 'a.md', command: 'ls' }],
+  ['constructor', { file_path: 'a.md' }],
+  ['Edit', { file_path: '/etc/passwd' }],
+  ['Edit', { file_path: folder }],
+  ['Edit', { file_path: 7 }],
+  ['codex:apply_patch', { command: 'no patch' }],
+  ['Bash', { command: ['ls'] }],
+])('%s of %o amounts to none', (tool, input) => {
+  expect(callsWithin({ tool, input }, folder)).toEqual([])
+})
+
+test('a path means nothing where no folder is told, and a command does', () => {
+  for (const none of [undefined, '', 'shop', 'C:\\shop']) {
+    expect(callsWithin({ tool: 'Edit', input: { file_path: '/a.md' } }, none)).toEqual([])
+    expect(callsWithin({ tool: 'Bash', input: { command: 'ls' } }, none)).toEqual([shell('ls')])
+  }
+})
