@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { remoteGitEnvironment, shownAddress } from '#sandbox/worktrees/remote-git.ts'
 import { settleOutcome } from '#services/decisions/settle-outcome.ts'
+import { getRequest } from '#services/requests/detail/get-request.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { branchCalls } from '#test/harness/fixtures/branch-calls.ts'
 import { gitIn, gitWorker } from '#test/harness/fixtures/git-workspace.ts'
@@ -107,6 +108,30 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
     expect([again.verdict, again.result === null]).toEqual(['preApproved', true])
     await desk.execute(again.id)
     expect((await desk.calls(run.id, 3))[0]?.text).toContain('already so')
+  })
+
+  test('of another commit is not the same call again; the same commit once more is', async () => {
+    const { grace } = desk.people
+    const againOf = async (request: string): Promise<number> =>
+      (await getRequest(desk.api, grace.caller, { request })).alike.again
+    const run = await calls.committed(commit('first-push'))
+    await calls.turn(run.id, 2, push())
+    await calls.approve(run.id, 2)
+    await calls.turn(run.id, 3, { tool: 'shell', input: { command: commit('second-push') } })
+    await calls.approve(run.id, 3)
+    const second = await calls.turn(run.id, 4, push())
+    expect(await againOf(second.requestId)).toBe(0)
+    const { seen } = await calls.shown(second.requestId)
+    await desk.decide(grace, second.requestId, { reason: 'read', seen })
+    await desk.execute(second.id)
+    expect(remote('rev-parse', run.branch)).toBe(git('rev-parse', run.branch))
+    remote('update-ref', '-d', `refs/heads/${run.branch}`)
+    const third = await calls.turn(run.id, 5, push())
+    expect(await againOf(third.requestId)).toBe(1)
+    const shown = await calls.shown(third.requestId)
+    await expect(
+      desk.decide(grace, third.requestId, { reason: 'read', seen: shown.seen }),
+    ).rejects.toMatchObject({ code: 'again_required' })
   })
 
   test('tells the approver of every file whose bytes the difference leaves out or cannot show', async () => {

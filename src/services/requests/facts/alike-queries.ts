@@ -19,6 +19,24 @@ const asksToRun = (request: string): RawBuilder<boolean> =>
   sql`${sql.ref(`${request}.kind`)} in ('tool_call', 'attachment', 'external')`
 
 /**
+ * Tools whose input does not say what they carry out: the branch, commit and remote that they find
+ * are in the facts. The side that they move is left out: it is another one once they did.
+ */
+const finds = (request: string): RawBuilder<boolean> =>
+  sql`${sql.ref(`${request}.tool`)} in ('git_push', 'merge_branch')`
+
+const foundIn = (facts: RawBuilder<unknown>): RawBuilder<unknown> =>
+  sql`(${facts}->'detail') - array['oldCommit', 'baseCommit', 'address']`
+
+const factsOf = (request: string): RawBuilder<unknown> => sql`(select facts from request_revision r
+  where r.request_id = ${sql.ref(`${request}.id`)} and r.revision = ${sql.ref(`${request}.revision`)})`
+
+/** Whether a call of the same digest, with these facts, has the same effect as `request`'s. */
+const hasSameTarget = (facts: RawBuilder<unknown>): RawBuilder<boolean> => sql`
+  case when ${finds('request')}
+    then ${foundIn(facts)} is not distinct from ${foundIn(factsOf('request'))} else true end`
+
+/**
  * Ids of the newest requests of the very call that the row of `request` asks about, itself left
  * out.
  */
@@ -27,6 +45,7 @@ export function sameCalls(maxRows: number): RawBuilder<{ id: string }> {
     select twin.id, twin.created_at from request twin
     where twin.digest = request.digest and twin.id <> request.id
       and ${asksToRun('twin')} and ${asksToRun('request')}
+      and ${hasSameTarget(factsOf('twin'))}
     order by twin.created_at desc limit ${sql.lit(maxRows)}`
 }
 
@@ -56,6 +75,7 @@ export const carriedOut: RawBuilder<number> = sql`(
     select from execution ran join tool_call on tool_call.id = ran.call_id join run on run.id = tool_call.run_id
     where ran.executed_digest = request.digest and ran.call_id is distinct from request.call_id
       and ran.state in ('started', 'succeeded', 'failed', 'unknown')
+      and ${hasSameTarget(sql.ref('tool_call.facts'))}
       and (run.root_run_id = request.root_run_id or ran.started_at > clock_timestamp() - interval '1 day')
     union all
     select from request asked join external_request taken on taken.request_id = asked.id
