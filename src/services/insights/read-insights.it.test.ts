@@ -9,6 +9,7 @@ import { createTestService, type TestService } from '#test/harness/fixtures/test
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import { insightKeys, type InsightKey } from '#domain/insight-key.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
+import { listRequests, type ListRequestsInput } from '../requests/lists/list-requests.ts'
 import { readInsights } from './read-insights.ts'
 
 let database: TestDatabase
@@ -93,6 +94,28 @@ describe('what became of requests', () => {
       expect.objectContaining(grace),
       expect.objectContaining({ name: 'Linus', approved: 1, denied: 0, medianSeconds: 10 }),
     ])
+  })
+
+  test('has a list of requests behind every figure, with as many', async () => {
+    const to = new Date()
+    const from = new Date(to.getTime() - 3_600_000)
+    for (const key of insightKeys) {
+      const { items } = await readInsights(service.ctx, people.grace.caller, { by: key, from, to })
+      const [group] = items
+      if (group === undefined) throw new Error(`nothing by ${key}`)
+      const of = async (filters: ListRequestsInput) =>
+        (await listRequests(service.ctx, people.grace.caller, { from, to, ...filters })).items
+          .length
+      const own = key === 'person' ? { decidedBy: group.key } : { [key]: group.key }
+      expect(await of(own), key).toBe(group.opened)
+      const approved =
+        key === 'person' ? { decision: 'approve' as const } : { state: 'approved' as const }
+      expect(await of({ ...own, ...approved }), key).toBe(group.approved)
+      expect(await of({ ...own, effect: 'succeeded' }), key).toBe(group.carriedOut)
+      expect(await of({ ...own, from: to, to: new Date(to.getTime() + 1) }), key).toBe(0)
+    }
+    const none = { decidedBy: people.sam.id, from, to }
+    expect((await listRequests(service.ctx, people.grace.caller, none)).items).toEqual([])
   })
 
   // Rules: security.md 22

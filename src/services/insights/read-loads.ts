@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '#store/database.ts'
 import { namesTeam } from '../requests/people/visible-to.ts'
 import {
@@ -28,11 +28,11 @@ export async function readLoads(db: Db, scope: InsightScope): Promise<readonly I
   const approved = sql<boolean>`decision.decision = 'approve'`
   const opened = sql<OpenedInsight>`
     select person.id as key, person.name, count(distinct request.id)::int as opened,
-      count(*) filter (where ${approved})::int as approved,
-      count(*) filter (where decision.decision = 'deny')::int as denied,
+      ${requests(approved)} as approved,
+      ${requests(sql<boolean>`decision.decision = 'deny'`)} as denied,
       0 as expired,
-      count(*) filter (where ${approved} and ${wasCarriedOut})::int as "carriedOut",
-      count(*) filter (where ${approved} and ${hasFailed})::int as failed,
+      ${requests(sql<boolean>`${approved} and ${wasCarriedOut}`)} as "carriedOut",
+      ${requests(sql<boolean>`${approved} and ${hasFailed}`)} as failed,
       ${grantsUsed(sql`approval_grant.granted_by = decision.person_id and decision.scope is not null`)} as "grantsUsed",
       ${quantile(0.5, seconds, all)} as "medianSeconds", ${quantile(0.9, seconds, all)} as "p90Seconds"
     from request
@@ -56,4 +56,9 @@ export async function readLoads(db: Db, scope: InsightScope): Promise<readonly I
     group by person.id
   `
   return mergeInsights((await opened.execute(db)).rows, (await waiting.execute(db)).rows)
+}
+
+/** How many requests have such a vote: two votes of a person on two revisions are of one. */
+function requests(where: RawBuilder<boolean>): RawBuilder<number> {
+  return sql`count(distinct request.id) filter (where ${where})::int`
 }

@@ -8,6 +8,12 @@ const names = [
   'tool',
   'runId',
   'rule',
+  'worker',
+  'decidedBy',
+  'decision',
+  'effect',
+  'from',
+  'to',
   'q',
   'sort',
 ] as const
@@ -49,7 +55,8 @@ export function viewQueryOf(search: URLSearchParams): string {
   const query = new URLSearchParams()
   for (const name of names) {
     const value = search.get(name)
-    if (value !== null && value !== '') query.set(name, value)
+    // An empty worker is a filter: programs that name none.
+    if (value !== null && (value !== '' || name === 'worker')) query.set(name, value)
   }
   return query.toString()
 }

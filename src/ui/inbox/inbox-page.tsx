@@ -6,6 +6,7 @@ import { requestQuery } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { Loading } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
+import { FilterWords } from './filter-words.tsx'
 import { FoldedFilters } from './folded-filters.tsx'
 import { useMedia } from '../states/use-media.ts'
 import { addressOf, requestsQueryOf } from './inbox-filters.ts'
@@ -54,6 +55,7 @@ export function InboxPage() {
           </div>
           {isSplit && <QueueSelect />}
           {isPhone ? <FoldedFilters /> : <InboxToolbar isNarrow={isSplit} takesFocus={false} />}
+          <FilterWords />
           <RequestListing
             key={filters}
             filters={filters}

@@ -1,13 +1,25 @@
 import { expect, test } from 'vitest'
-import { listBehind } from './insight-links.ts'
+import { listBehind, openedOn } from './insight-links.ts'
+
+const [from, to, me] = ['2026-01-01T00:00:00.000Z', '2026-01-31T00:00:00.000Z', 'i']
+const period = 'from=2026-01-01T00%3A00%3A00.000Z&to=2026-01-31T00%3A00%3A00.000Z'
 
 test.each([
-  ['queue', 'platform', 'approved', '/?state=approved&queue=platform'],
-  ['tool', 'mcp__a__b', 'opened', '/?state=any&tool=mcp__a__b'],
+  ['queue', 'platform', 'approved', `/?state=approved&queue=platform&${period}`],
+  ['tool', 'mcp__a__b', 'opened', `/?state=any&tool=mcp__a__b&${period}`],
   ['rule', 'zone:notes.write', 'waiting', '/?state=pending&rule=zone%3Anotes.write'],
-  ['worker', 'a&b', 'denied', '/?state=denied&q=a%26b'],
-  ['worker', '', 'denied', '/?state=denied'],
-  ['person', 'id', 'approved', '/audit?actor=id&type=decision.recorded'],
-] as const)('a figure by %s of %s leads to what was %s', (by, key, what, path) => {
-  expect(listBehind(by, { key }, what)).toBe(path)
+  ['worker', 'a&b', 'denied', `/?state=denied&worker=a%26b&${period}`],
+  ['worker', '', 'denied', `/?state=denied&worker=&${period}`],
+  ['queue', 'platform', 'failed', `/?state=any&effect=failed&queue=platform&${period}`],
+  ['person', 'i', 'approved', `/?state=any&decidedBy=i&decision=approve&${period}`],
+  ['person', 'i', 'waiting', '/?mine=true'],
+  ['person', 'you', 'waiting', null],
+] as const)('a figure by %s of %s leads to what was %s in its time', (by, key, what, path) => {
+  expect(listBehind({ by, from, to, me }, { key }, what)).toBe(path)
+})
+
+test('a day leads to what was opened on it, and became what the mark says', () => {
+  const day = 'from=2026-01-31T00%3A00%3A00.000Z&to=2026-02-01T00%3A00%3A00.000Z'
+  expect(openedOn('2026-01-31', 'opened')).toBe(`/?state=any&${day}`)
+  expect(openedOn('2026-01-31', 'denied')).toBe(`/?state=denied&${day}`)
 })

@@ -4,44 +4,63 @@ import type { InsightKey } from '#domain/insight-key.ts'
 /** The parts of a bar, and what stands in the table. */
 export const outcomes = ['approved', 'denied', 'expired', 'waiting'] as const
 export type Outcome = (typeof outcomes)[number]
+/** What a figure counts. */
+export type Figure = Outcome | 'opened' | 'carriedOut' | 'failed'
 
-const states: Readonly<Record<Outcome | 'opened', string>> = {
-  opened: 'any',
-  approved: 'approved',
-  denied: 'denied',
-  expired: 'expired',
-  waiting: 'pending',
+/** What an answer counts, and for whom. */
+export interface LinkScope {
+  readonly by: InsightKey
+  readonly from: string
+  readonly to: string
+  /** id of the reader */
+  readonly me: string
 }
 
-/** The field of the list of requests that each grouping filters by. */
-const fields: Readonly<Record<Exclude<InsightKey, 'person'>, string>> = {
-  queue: 'queue',
-  worker: 'q',
-  tool: 'tool',
-  rule: 'rule',
+const filtersOf: Readonly<Record<Figure, Readonly<Record<string, string>>>> = {
+  opened: { state: 'any' },
+  approved: { state: 'approved' },
+  denied: { state: 'denied' },
+  expired: { state: 'expired' },
+  waiting: { state: 'pending' },
+  carriedOut: { state: 'any', effect: 'succeeded' },
+  failed: { state: 'any', effect: 'failed' },
+}
+
+/** The same of one person's votes. */
+const votesOf: Readonly<Record<Figure, Readonly<Record<string, string>> | null>> = {
+  opened: {},
+  approved: { decision: 'approve' },
+  denied: { decision: 'deny' },
+  expired: null,
+  waiting: null,
+  carriedOut: { decision: 'approve', effect: 'succeeded' },
+  failed: { decision: 'approve', effect: 'failed' },
 }
 
 /**
- * The list behind a figure, under the API's own filters; of a person the trail of what they
- * decided, and what waits for everybody in its place. Pure.
+ * The list that has exactly what a figure counts, under the API's own filters; null where no list
+ * does: what waits for somebody else. Pure.
  */
 export function listBehind(
-  by: InsightKey,
+  { by, from, to, me }: LinkScope,
   { key }: Pick<InsightView, 'key'>,
-  what: Outcome | 'opened',
-): string {
-  if (by === 'person') {
-    if (what === 'waiting') return '/?state=pending'
-    return `/audit?${new URLSearchParams({ actor: key, type: 'decision.recorded' }).toString()}`
-  }
-  const query = new URLSearchParams({ state: states[what] })
-  if (key !== '') query.set(fields[by], key)
-  return `/?${query.toString()}`
+  what: Figure,
+): string | null {
+  // What waits is counted whenever it was opened.
+  const period = what === 'waiting' ? {} : { from, to }
+  if (by !== 'person') return inboxWith({ ...filtersOf[what], [by]: key, ...period })
+  if (what === 'waiting') return key === me ? '/?mine=true' : null
+  const votes = votesOf[what]
+  return votes && inboxWith({ state: 'any', decidedBy: key, ...votes, ...period })
 }
 
-/** The trail of what was opened on a day of UTC. Pure. */
-export function openedOn(day: string): string {
+/** What was opened on a day of UTC, all of it or what became of it so. Pure. */
+export function openedOn(day: string, what: Outcome | 'opened'): string {
   const from = `${day}T00:00:00.000Z`
   const to = new Date(Date.parse(from) + 24 * 3_600_000).toISOString()
-  return `/audit?${new URLSearchParams({ type: 'request.opened', from, to }).toString()}`
+  return inboxWith({ ...filtersOf[what], from, to })
+}
+
+function inboxWith(filters: Readonly<Record<string, string>>): string {
+  return `/?${new URLSearchParams(filters).toString()}`
 }

@@ -1,18 +1,19 @@
-import { Link } from 'react-router'
 import type { InsightView } from '#api/schemas/requests/insights.ts'
 import type { InsightKey } from '#domain/insight-key.ts'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { listBehind } from './insight-links.ts'
+import { Behind } from './behind.tsx'
+import type { LinkScope, Figure } from './insight-links.ts'
 import { secondsInWords } from './seconds-in-words.ts'
 
 interface Props {
-  readonly by: InsightKey
+  readonly scope: LinkScope
   readonly items: readonly InsightView[]
 }
 
 /** The figures of the bars: how many were opened, and what became of them. */
-export function OutcomeTable({ by, items }: Props) {
+export function OutcomeTable({ scope, items }: Props) {
+  const { by } = scope
   return (
     <Figures caption="Outcomes" by={by}>
       <thead>
@@ -35,14 +36,14 @@ export function OutcomeTable({ by, items }: Props) {
             <th scope="row">
               <VisibleText text={item.name} />
             </th>
-            <Figure by={by} item={item} what="opened" />
-            <Figure by={by} item={item} what="approved" />
-            <Figure by={by} item={item} what="denied" />
-            <Figure by={by} item={item} what="expired" />
-            <td>{item.carriedOut}</td>
-            <td>{item.failed}</td>
+            <FigureCell scope={scope} item={item} what="opened" />
+            <FigureCell scope={scope} item={item} what="approved" />
+            <FigureCell scope={scope} item={item} what="denied" />
+            <FigureCell scope={scope} item={item} what="expired" />
+            <FigureCell scope={scope} item={item} what="carriedOut" />
+            <FigureCell scope={scope} item={item} what="failed" />
             <td>{item.grantsUsed}</td>
-            <Figure by={by} item={item} what="waiting" />
+            <FigureCell scope={scope} item={item} what="waiting" />
             <td>{item.oldestAt === null ? '–' : <Time at={item.oldestAt} />}</td>
           </tr>
         ))}
@@ -52,7 +53,8 @@ export function OutcomeTable({ by, items }: Props) {
 }
 
 /** The figures of the times. */
-export function TimeTable({ by, items }: Props) {
+export function TimeTable({ scope, items }: Props) {
+  const { by } = scope
   return (
     <Figures caption="How long deciding took" by={by}>
       <thead>
@@ -102,15 +104,7 @@ export function Figures({
   )
 }
 
-function Figure({
-  by,
-  item,
-  what,
-}: {
-  by: InsightKey
-  item: InsightView
-  what: Parameters<typeof listBehind>[2]
-}) {
-  const count = item[what]
-  return <td>{count === 0 ? 0 : <Link to={listBehind(by, item, what)}>{count}</Link>}</td>
+function FigureCell(props: { scope: LinkScope; item: InsightView; what: Figure }) {
+  const count = props.item[props.what]
+  return <td>{count === 0 ? 0 : <Behind {...props}>{count}</Behind>}</td>
 }

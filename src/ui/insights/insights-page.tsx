@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'react-router'
 import { insightKeys, type InsightKey } from '#domain/insight-key.ts'
 import { callApi } from '../api/call-api.ts'
+import { useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
@@ -42,6 +43,7 @@ export function InsightsPage() {
     placeholderData: keepPreviousData,
   })
   const { data } = insights
+  const { person } = useMe()
   return (
     <>
       <div className="page-head">
@@ -80,8 +82,8 @@ export function InsightsPage() {
             <section className="card column" aria-labelledby="outcomes-title">
               <h2 id="outcomes-title">Outcomes</h2>
               <OutcomeLegend />
-              <OutcomeChart by={data.by} items={data.items} />
-              <OutcomeTable by={data.by} items={data.items} />
+              <OutcomeChart scope={{ ...data, me: person.id }} items={data.items} />
+              <OutcomeTable scope={{ ...data, me: person.id }} items={data.items} />
             </section>
             {data.items.some(({ medianSeconds }) => medianSeconds !== null) && (
               <section className="card column" aria-labelledby="times-title">
@@ -89,8 +91,8 @@ export function InsightsPage() {
                 <p className="dim small">
                   The bar ends at the median, the line at the 90th percentile.
                 </p>
-                <TimeChart by={data.by} items={data.items} />
-                <TimeTable by={data.by} items={data.items} />
+                <TimeChart scope={{ ...data, me: person.id }} items={data.items} />
+                <TimeTable scope={{ ...data, me: person.id }} items={data.items} />
               </section>
             )}
           </div>

@@ -38,7 +38,7 @@ export function LoadChart({ days }: { days: Days }) {
           const others = load.opened - outcomes.reduce((sum, what) => sum + load[what], 0)
           let y = height
           return (
-            <Link key={load.day} to={openedOn(load.day)} aria-label={label}>
+            <Link key={load.day} to={openedOn(load.day, 'opened')} aria-label={label}>
               <title>{label}</title>
               <rect className="mark-track" x={at * step} y={0} width={step} height={height} />
               {([...outcomes, 'others'] as const).map((what) => {
@@ -92,10 +92,12 @@ export function LoadTable({ days }: { days: Days }) {
             <tr key={load.day}>
               <th scope="row">{dayOf(load.day)}</th>
               <td>
-                <Link to={openedOn(load.day)}>{load.opened}</Link>
+                <Link to={openedOn(load.day, 'opened')}>{load.opened}</Link>
               </td>
               {outcomes.map((what) => (
-                <td key={what}>{load[what]}</td>
+                <td key={what}>
+                  {load[what] === 0 ? 0 : <Link to={openedOn(load.day, what)}>{load[what]}</Link>}
+                </td>
               ))}
             </tr>
           ))}

@@ -1,14 +1,15 @@
-import { Link } from 'react-router'
 import type { InsightView } from '#api/schemas/requests/insights.ts'
-import type { InsightKey } from '#domain/insight-key.ts'
+import { visibleString } from '../text/visible-string.ts'
+import { Behind } from './behind.tsx'
 import { ChartRow, rowHeight, rowWidth } from './chart-row.tsx'
-import { listBehind, outcomes } from './insight-links.ts'
+import { outcomes, type LinkScope } from './insight-links.ts'
 
 /**
  * A bar for each group, with a part for each outcome. Every part leads to the list behind it. The
  * table below says the same.
  */
-export function OutcomeChart({ by, items }: { by: InsightKey; items: readonly InsightView[] }) {
+export function OutcomeChart(props: { scope: LinkScope; items: readonly InsightView[] }) {
+  const { scope, items } = props
   const totals = items.map((item) => outcomes.reduce((sum, what) => sum + item[what], 0))
   const most = Math.max(1, ...totals)
   return (
@@ -18,15 +19,17 @@ export function OutcomeChart({ by, items }: { by: InsightKey; items: readonly In
         return (
           <ChartRow
             key={item.key}
-            by={by}
+            scope={scope}
             item={item}
             figure={
-              <Link
-                to={listBehind(by, item, 'opened')}
-                aria-label={`${item.opened} opened: ${item.name}`}
+              <Behind
+                scope={scope}
+                item={item}
+                what="opened"
+                label={`${item.opened} opened: ${visibleString(item.name)}`}
               >
                 {item.opened}
-              </Link>
+              </Behind>
             }
           >
             {outcomes.map((what) => {
@@ -34,9 +37,9 @@ export function OutcomeChart({ by, items }: { by: InsightKey; items: readonly In
               const at = x
               x += size
               if (size === 0) return null
-              const label = `${item[what]} ${what}: ${item.name}`
+              const label = `${item[what]} ${what}: ${visibleString(item.name)}`
               return (
-                <Link key={what} to={listBehind(by, item, what)} aria-label={label}>
+                <Behind key={what} scope={scope} item={item} what={what} label={label}>
                   <title>{label}</title>
                   <rect
                     className={`mark-${what}`}
@@ -45,7 +48,7 @@ export function OutcomeChart({ by, items }: { by: InsightKey; items: readonly In
                     width={Math.max(1, size - 1.5)}
                     height={rowHeight - 4}
                   />
-                </Link>
+                </Behind>
               )
             })}
           </ChartRow>

@@ -1,15 +1,16 @@
-import { Link } from 'react-router'
 import type { InsightView } from '#api/schemas/requests/insights.ts'
-import type { InsightKey } from '#domain/insight-key.ts'
+import { visibleString } from '../text/visible-string.ts'
+import { Behind } from './behind.tsx'
 import { ChartRow, rowHeight, rowWidth } from './chart-row.tsx'
-import { listBehind } from './insight-links.ts'
+import type { LinkScope } from './insight-links.ts'
 import { secondsInWords } from './seconds-in-words.ts'
 
 /**
  * From opening to deciding: a bar to the median, a line to where nine of ten were decided. Times
  * differ by orders of magnitude, so that the scale is logarithmic.
  */
-export function TimeChart({ by, items }: { by: InsightKey; items: readonly InsightView[] }) {
+export function TimeChart(props: { scope: LinkScope; items: readonly InsightView[] }) {
+  const { scope, items } = props
   const decided = items.filter(({ medianSeconds }) => medianSeconds !== null)
   const longest = Math.max(10, ...decided.map(({ p90Seconds }) => p90Seconds ?? 0))
   const place = (seconds: number): number => (Math.log1p(seconds) / Math.log1p(longest)) * rowWidth
@@ -18,10 +19,10 @@ export function TimeChart({ by, items }: { by: InsightKey; items: readonly Insig
       {decided.map((item) => {
         const median = item.medianSeconds ?? 0
         const p90 = item.p90Seconds ?? median
-        const label = `half within ${secondsInWords(median)}, nine of ten within ${secondsInWords(p90)}: ${item.name}`
+        const label = `half within ${secondsInWords(median)}, nine of ten within ${secondsInWords(p90)}: ${visibleString(item.name)}`
         return (
-          <ChartRow key={item.key} by={by} item={item} figure={secondsInWords(median)}>
-            <Link to={listBehind(by, item, 'approved')} aria-label={label}>
+          <ChartRow key={item.key} scope={scope} item={item} figure={secondsInWords(median)}>
+            <Behind scope={scope} item={item} what="approved" label={label}>
               <title>{label}</title>
               <rect className="mark-track" x={0} y={2} width={rowWidth} height={rowHeight - 4} />
               <rect className="mark-p90" x={0} y={9} width={Math.max(2, place(p90))} height={4} />
@@ -32,7 +33,7 @@ export function TimeChart({ by, items }: { by: InsightKey; items: readonly Insig
                 width={Math.max(2, place(median))}
                 height={12}
               />
-            </Link>
+            </Behind>
           </ChartRow>
         )
       })}

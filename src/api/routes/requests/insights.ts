@@ -6,6 +6,7 @@ import type { FoundItems } from '#services/insights/read-attention.ts'
 import { answerOf } from '../../views/answer-of.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
+import { periodOf } from '../../route/period-of.ts'
 import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/requests/insights.ts'
 
@@ -23,7 +24,7 @@ export const insightRoutes = [
     answers: { 200: { description: 'The busiest first, 200 at most', schema: schemas.insights } },
     answer: async (api, { query, caller }) => {
       const { by } = query
-      const found = await readInsights(api.ctx, caller, { by, ...timeOf(query) })
+      const found = await readInsights(api.ctx, caller, { by, ...periodOf(query) })
       const items = found.items.map(insightView)
       const times = { from: found.from.toISOString(), to: found.to.toISOString() }
       return { status: 200, body: { ...times, by, items } }
@@ -40,7 +41,7 @@ export const insightRoutes = [
     query: schemas.attentionQuery,
     answers: { 200: { description: 'The newest of each', schema: schemas.attention } },
     answer: async (api, { query, caller }) => {
-      const found = await readAttention(api.ctx, caller, timeOf(query))
+      const found = await readAttention(api.ctx, caller, periodOf(query))
       return { status: 200, body: attentionView(found) }
     },
   }),
@@ -76,19 +77,6 @@ export const insightRoutes = [
 
 function insightView({ oldestAt, ...insight }: Insight): schemas.InsightView {
   return { ...insight, oldestAt: oldestAt?.toISOString() ?? null }
-}
-
-function timeOf({
-  from,
-  to,
-}: {
-  readonly from?: string | undefined
-  readonly to?: string | undefined
-}) {
-  return {
-    ...(from === undefined ? {} : { from: new Date(from) }),
-    ...(to === undefined ? {} : { to: new Date(to) }),
-  }
 }
 
 function attentionView({ fastApprovals, expiredUnseen, askedTwice, ...rest }: Attention) {

@@ -5,6 +5,7 @@ import { workspaceRootOf } from '../../context/api.ts'
 import { requestContent } from '#services/requests/detail/request-content.ts'
 import { requireQueue } from '../../route/known-names.ts'
 import { bytesAnswer } from '../../route/byte-answers.ts'
+import { periodOf } from '../../route/period-of.ts'
 import { route } from '../../route/route.ts'
 import { hash, requestRef } from '../../schemas/common.ts'
 import { waitQuery } from '../../schemas/requests/external.ts'
@@ -29,9 +30,10 @@ export const requestRoutes = [
     answers: { 200: { description: 'A page', schema: requestList } },
     answer: async (api, { query, caller }) => {
       await requireQueue(api, query.queue)
-      const { mine, snoozed, ...filters } = query
+      const { mine, snoozed, from, to, ...filters } = query
       const page = await listRequests(api.ctx, caller, {
         ...filters,
+        ...periodOf({ from, to }),
         mine: mine === 'true',
         snoozed: snoozed === 'true',
       })

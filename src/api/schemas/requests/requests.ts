@@ -30,6 +30,18 @@ export const requestsQuery = z.strictObject({
   mine: z.enum(['true', 'false']).optional(),
   /** pending, and I have put it off */
   snoozed: z.enum(['true', 'false']).optional(),
+  /** opened at this time or later */
+  from: instant.optional(),
+  /** opened before this time */
+  to: instant.optional(),
+  /** name of the worker, of a run or of a program; empty: of programs that name none */
+  worker: name.or(z.literal('')).optional(),
+  /** id of a person who has voted on it */
+  decidedBy: id.optional(),
+  /** a vote that `decidedBy`, or without it somebody, has given */
+  decision: z.enum(['approve', 'deny']).optional(),
+  /** how its last execution ended, or a program's report of it */
+  effect: z.enum(['succeeded', 'failed']).optional(),
   q: text(200).optional(),
   sort: z.enum(requestSorts).optional(),
 })

@@ -5,12 +5,13 @@ import type { CursorKey } from '#store/paging/keyset.ts'
 import { pageOfAny } from '#store/paging/page-of-any.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../../core/pages.ts'
+import { outcomeConditions, type OutcomeFilters } from './outcome-conditions.ts'
 import { readItems } from './read-items.ts'
 import type { RequestItemRecord } from '../facts/request-record.ts'
 import { viewerOf } from '../people/viewer.ts'
 import { inQuorumOf, isQuestionTo, requestVisibilityRules } from '../people/visible-to.ts'
 
-export interface ListRequestsInput extends PageInput {
+export interface ListRequestsInput extends PageInput, OutcomeFilters {
   readonly state?: RequestState
   readonly queue?: string
   readonly risk?: Risk
@@ -151,6 +152,7 @@ async function conditionsOf(
   if (input.rule !== undefined) {
     conditions.push(sql<boolean>`request.rule->>'id' = ${input.rule}`)
   }
+  conditions.push(...outcomeConditions(input))
   const words = input.q?.trim() ?? ''
   if (words !== '') conditions.push(await matchWords(ctx, words))
   return conditions

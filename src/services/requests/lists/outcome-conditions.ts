@@ -1,0 +1,46 @@
+import { sql, type RawBuilder } from 'kysely'
+
+/** Filters of a list by what insights count: when it was opened, whose it is, what came of it. */
+export interface OutcomeFilters {
+  /** opened at this time or later */
+  readonly from?: Date
+  /** opened before this time */
+  readonly to?: Date
+  /** name of the worker, of a run or of a program; `''`: of programs that name none */
+  readonly worker?: string
+  /** id of a person who has voted on it */
+  readonly decidedBy?: string
+  /** a vote that `decidedBy`, or without it somebody, has given */
+  readonly decision?: 'approve' | 'deny'
+  /** how its last execution ended, or a program's report of it */
+  readonly effect?: 'succeeded' | 'failed'
+}
+
+/** What the filters say of a row of `request`, counted as `readInsights` counts. */
+export function outcomeConditions(filters: OutcomeFilters): RawBuilder<boolean>[] {
+  const { from, to, worker, decidedBy, decision, effect } = filters
+  const conditions: RawBuilder<boolean>[] = []
+  if (from !== undefined) conditions.push(sql<boolean>`request.created_at >= ${from}`)
+  if (to !== undefined) conditions.push(sql<boolean>`request.created_at < ${to}`)
+  if (worker !== undefined) {
+    conditions.push(sql<boolean>`coalesce(
+      (select run.worker from run where run.id = request.run_id),
+      (select program.worker from external_request program where program.request_id = request.id),
+      '') = ${worker}`)
+  }
+  if (decidedBy !== undefined || decision !== undefined) {
+    const by = decidedBy === undefined ? sql`true` : sql`vote.person_id = ${decidedBy}`
+    const how = decision === undefined ? sql`true` : sql`vote.decision = ${decision}`
+    conditions.push(sql<boolean>`exists (
+      select 1 from decision vote where vote.request_id = request.id and ${by} and ${how})`)
+  }
+  if (effect !== undefined) {
+    conditions.push(sql<boolean>`(
+      (select execution.state from execution
+        where execution.call_id = request.call_id and execution.request_id = request.id
+        order by execution.attempt desc limit 1) = ${effect}
+      or exists (select 1 from external_request program
+        where program.request_id = request.id and program.outcome = ${effect}))`)
+  }
+  return conditions
+}

@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import type { InsightView } from '#api/schemas/requests/insights.ts'
+import { listBehind, type LinkScope, type Figure } from './insight-links.ts'
+
+/** A figure or a mark that leads to the list behind it, where there is one. */
+export function Behind(props: {
+  scope: LinkScope
+  item: InsightView
+  what: Figure
+  label?: string
+  className?: string
+  children: ReactNode
+}) {
+  const { label, className, children } = props
+  const to = listBehind(props.scope, props.item, props.what)
+  if (to === null) return children
+  return (
+    <Link to={to} {...(label !== undefined && { 'aria-label': label })} className={className}>
+      {children}
+    </Link>
+  )
+}
