@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, Response } from 'express'
 import { ZodError } from 'zod'
 import { Problem } from '#domain/problem.ts'
 import type { Log } from '#services/core/context.ts'
-import { outageProblem } from './outage-problem.ts'
+import { outageProblem } from '#services/core/outage-problem.ts'
 import type { ProblemBody } from '../schemas/common.ts'
 
 /**

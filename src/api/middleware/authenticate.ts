@@ -11,7 +11,7 @@ import { personOf, type Identity } from '../identity/identity.ts'
 import { readSessionCookie } from '../identity/cookies.ts'
 import { isBackground, isBrowser, readProof } from '../identity/session-proof.ts'
 import type { Api } from '../context/api.ts'
-import { withinSeconds } from './outage-problem.ts'
+import { withinSeconds } from './within-seconds.ts'
 import { addressOf, failureLimit, type FailureLimit } from './failure-limit.ts'
 
 /**

@@ -20,7 +20,13 @@ export const requestId: RequestHandler = (request, response, next) => {
   response.set('x-request-id', id)
   const traceparent = request.get('traceparent')
   const caller = `address ${addressOf(request)}`
-  const current: CurrentRequest = { requestId: id, traceparent, subject: null, caller }
+  const current: CurrentRequest = {
+    requestId: id,
+    traceparent,
+    subject: null,
+    caller,
+    hasCommitted: false,
+  }
   response.locals['current'] = current
   currentRequest.run(current, next)
 }

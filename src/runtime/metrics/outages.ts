@@ -1,9 +1,9 @@
 import { Counter, type Registry } from 'prom-client'
 import type { AnsweredRequest } from '#api/context/api.ts'
-import { outageSentences } from '#api/middleware/outage-problem.ts'
+import { outageWords } from '#services/core/outage-problem.ts'
 
 /** Temporal has a sentence of its own in `/readyz`, whether an answer met it or not. */
-const causes: ReadonlySet<string> = new Set([...Object.keys(outageSentences), 'temporal_away'])
+const causes: ReadonlySet<string> = new Set([...Object.keys(outageWords), 'temporal_away'])
 
 /** An outage that nobody met for so long is over. */
 const lastsMs = 30_000
@@ -33,9 +33,9 @@ export class Outages {
   /** Those of the last half minute, in sentences. */
   recent(): readonly string[] {
     const since = performance.now() - lastsMs
-    return Object.entries(outageSentences).flatMap(([cause, { detail }]) => {
+    return Object.entries(outageWords).flatMap(([cause, { what, remedy }]) => {
       const metAt = this.#met.get(cause)
-      return metAt !== undefined && metAt > since ? [detail] : []
+      return metAt !== undefined && metAt > since ? [`${what}: ${remedy}`] : []
     })
   }
 }

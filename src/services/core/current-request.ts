@@ -17,6 +17,8 @@ export interface CurrentRequest {
    * whose share of the service it takes: the person behind it, or the address until that is known
    */
   caller: string
+  /** a unit of work of it was committed: an outage after that must not say that nothing changed */
+  hasCommitted: boolean
 }
 
 /**

@@ -13,6 +13,7 @@ import { isPlanOutdated } from '#store/connection/preparing-pool.ts'
 import { sideBySide } from '#store/connection/side-by-side.ts'
 import type { ServiceContext, Caller } from './context.ts'
 import type { Authority } from './authority.ts'
+import { currentRequest } from './current-request.ts'
 
 /**
  * One transaction with what belongs into it: the trail, the outbox and the live stream. These are
@@ -146,6 +147,8 @@ async function onceInUnitOfWork<T>(
     committed = await writeRecords(tx, { ...records, ...decisions, ...chains }, owner)
     return done
   })
+  const current = currentRequest.getStore()
+  if (current !== undefined) current.hasCommitted = true
   await ctx.seals.revocations.add(revoked).catch((error: unknown) => {
     ctx.log.error({ err: error, revoked }, 'a revocation could not be written to the ledger')
   })

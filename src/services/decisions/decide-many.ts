@@ -14,6 +14,7 @@ import { decideInGroups } from './decide-in-groups.ts'
 import { decideRequest } from './decide-request.ts'
 import { invalid } from '../requests/facts/decision-input.ts'
 import { onceForKey } from '../core/idempotency.ts'
+import { outageProblem } from '../core/outage-problem.ts'
 import { byAttempt } from '../core/authority.ts'
 
 /** What became of one item: the status and code that the single decision would have had. */
@@ -80,7 +81,7 @@ export async function decideMany(
     index,
   }))
   const answers = new Map<number, BulkItem>()
-  await decideInGroups(
+  const deciding = decideInGroups(
     order.flatMap((index) => sent[index] ?? []),
     async (group) => {
       const outcomes =
@@ -92,7 +93,27 @@ export async function decideMany(
       return 'decided'
     },
   )
-  return { batchDecisionId, items: items.flatMap((_, index) => answers.get(index) ?? []) }
+  const failure = await deciding.then(
+    () => null,
+    (error: unknown) => failureBeside(answers, error),
+  )
+  return {
+    batchDecisionId,
+    items: sent.flatMap(({ index, request }) => {
+      const failed = failure === null ? [] : refusedItem(request, failure)
+      return answers.get(index) ?? failed
+    }),
+  }
+}
+
+/**
+ * The outage that some items met while others were decided: these are told so, and not that all has
+ * failed. Throws the error where none was decided, or where it is a defect.
+ */
+function failureBeside(answers: ReadonlyMap<number, BulkItem>, error: unknown): Problem {
+  const problem = answers.size === 0 ? null : outageProblem(error)
+  if (problem === null) throw error
+  return problem
 }
 
 interface Item {

@@ -2,7 +2,7 @@ import { Problem } from '#domain/problem.ts'
 import { callerOf } from '../../identity/identity.ts'
 import { admit, openRoute, type OperationInput } from '../../route/route.ts'
 import type { Api } from '../../context/api.ts'
-import { withinSeconds } from '../../middleware/outage-problem.ts'
+import { withinSeconds } from '../../middleware/within-seconds.ts'
 import { hasRight } from '#services/core/rights-of.ts'
 import { healthy, readiness } from '../../schemas/operation/health.ts'
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DecisionStage, RequestKind, RequestState } from '#domain/requests/request.ts'
+import { databaseOutageOf } from '#store/connection/database-outage.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { newestExecution } from '../facts/newest-execution.ts'
 import type { ExecutionRecord } from '../facts/request-record.ts'
@@ -57,7 +58,8 @@ interface StageFacts {
 /**
  * Waits until nothing further will come of a decision, at most `withinMs` (`Prefer: wait`), and
  * answers with how far it is by then. Stops when `signal` fires: the caller has gone, or the
- * process stops.
+ * process stops. The decision is recorded: where the database fails meanwhile, the answer is
+ * how far it was when it was last read.
  */
 export async function waitForStage(
   ctx: Pick<ServiceContext, 'db'>,
@@ -68,8 +70,15 @@ export async function waitForStage(
   },
 ): Promise<StageRecord> {
   const deadline = performance.now() + input.withinMs
+  const execution: ExecutionRecord = { state: 'not_started' }
+  let record: StageRecord = { stage: 'recorded', execution, final: false }
   for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 1.5, 250)) {
-    const record = await readStage(ctx, input)
+    try {
+      record = await readStage(ctx, input)
+    } catch (error) {
+      if (databaseOutageOf(error) === null) throw error
+      return record
+    }
     const leftMs = deadline - performance.now()
     if (record.final || leftMs <= 0 || input.signal?.aborted === true) return record
     await delay(Math.min(pauseMs, leftMs))
