@@ -5,6 +5,7 @@ import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { asWorkspaceProblem, errorCode, pathLabel } from './file-problem.ts'
 import { isUnfinishedWrite } from './hidden-paths.ts'
 import type { Directory } from './open-directory.ts'
+import { withLockedFiles } from './lock-files.ts'
 import { hashFile, openFile, stateOf } from './open-file.ts'
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
@@ -47,11 +48,14 @@ export async function replaceFile(
   const target = directory.child(name)
   const temporary = directory.child(`.countersign-${randomBytes(8).toString('hex')}.tmp`)
   try {
-    const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666)
+    const before = await lstat(target).catch(() => null)
+    const replaces = before?.isFile() === true
+    // Nobody reads the new bytes who could not read the file that they replace.
+    const mode = replaces ? 0o600 : 0o666
+    const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
     try {
       await handle.writeFile(bytes)
-      const before = await lstat(target).catch(() => null)
-      if (before?.isFile() === true) {
+      if (replaces) {
         const created = await handle.stat()
         if (created.uid !== before.uid || created.gid !== before.gid) {
           await handle.chown(before.uid, before.gid).catch(() => undefined)
@@ -62,10 +66,12 @@ export async function replaceFile(
     } finally {
       await handle.close()
     }
-    await confirm()
-    await requireBase(place, expected)
-    if (expected === 'absent') await renameToAbsent(temporary, target)
-    else await rename(temporary, target)
+    await withLockedFiles([place], async () => {
+      await confirm()
+      await requireBase(place, expected)
+      if (expected === 'absent') await renameToAbsent(temporary, target)
+      else await rename(temporary, target)
+    })
     await directory.handle.sync()
   } catch (error) {
     await unlink(temporary).catch(() => undefined)
@@ -83,9 +89,11 @@ export async function removeFile(
   confirm: () => Promise<void>,
 ): Promise<void> {
   try {
-    await confirm()
-    await requireBase(place, expected)
-    await unlink(place.directory.child(place.name))
+    await withLockedFiles([place], async () => {
+      await confirm()
+      await requireBase(place, expected)
+      await unlink(place.directory.child(place.name))
+    })
     await place.directory.handle.sync()
   } catch (error) {
     throw asWorkspaceProblem(error, place.at)
@@ -103,12 +111,14 @@ export async function moveFile(
   confirm: () => Promise<void>,
 ): Promise<void> {
   try {
-    await confirm()
-    await requireBase(from, expected.from)
-    await requireBase(to, expected.to)
-    const [source, target] = [from.directory.child(from.name), to.directory.child(to.name)]
-    if (expected.to === 'absent') await renameToAbsent(source, target)
-    else await rename(source, target)
+    await withLockedFiles([from, to], async () => {
+      await confirm()
+      await requireBase(from, expected.from)
+      await requireBase(to, expected.to)
+      const [source, target] = [from.directory.child(from.name), to.directory.child(to.name)]
+      if (expected.to === 'absent') await renameToAbsent(source, target)
+      else await rename(source, target)
+    })
     await to.directory.handle.sync()
     await from.directory.handle.sync()
   } catch (error) {

@@ -1,9 +1,8 @@
 const tails = new Map<string, Promise<unknown>>()
 
 /**
- * Runs `work` after everything started earlier under the same key in this process. Between
- * comparing a base and the rename there is no lock in the file system; this at least keeps our own
- * writers apart.
+ * Runs `work` after everything started earlier under the same key in this process, in that order
+ * and without looking again and again, as the locks between processes have to (lock-files.ts).
  */
 export async function oneAtATime<T>(key: string, work: () => Promise<T>): Promise<T> {
   const before = tails.get(key) ?? Promise.resolve()

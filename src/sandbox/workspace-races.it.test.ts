@@ -1,5 +1,13 @@
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -11,6 +19,8 @@ const rounds = 3000
 /** on a busy machine fewer rounds have to do */
 const enoughMs = 40_000
 const leastRounds = 300
+const rivals = 3
+const rivalRounds = 150
 let base: string
 
 beforeEach(() => {
@@ -84,4 +94,46 @@ describe('without descriptors to walk through', () => {
     })
     expect(readdirSync(outside)).toEqual([])
   })
+})
+
+// Rules: product.md 14, security.md 10
+describe('processes that write on top of the same base at once', () => {
+  it('are told that they did in one case of all: no approved write is lost under another one', async () => {
+    const root = base
+    mkdirSync(path.join(root, 'notes'))
+    writeFileSync(path.join(root, 'notes/a.md'), 'one\n')
+    const shared = new SharedArrayBuffer(4 * 3 * rivalRounds)
+    const workerData = { root, rounds: rivalRounds, rivals, shared }
+    const threads = Array.from(
+      { length: rivals },
+      () => new Worker(new URL('rival-writer.fixture.ts', import.meta.url), { workerData }),
+    )
+    await Promise.all(threads.map((thread) => once(thread, 'message')))
+    const counts = new Int32Array(shared)
+    const winners = Array.from({ length: rivalRounds }, (_, round) => counts[3 * round + 2])
+    expect(winners).toEqual(Array.from({ length: rivalRounds }, () => 1))
+    expect(readdirSync(path.join(root, 'notes'))).toEqual(['a.md'])
+  }, 60_000)
+})
+
+it('a file that only its owner may read is that while it is replaced', async () => {
+  const root = base
+  const secret = path.join(root, 'secret.txt')
+  writeFileSync(secret, 'one\n', { mode: 0o600 })
+  const workspace = await openWorkspace({ root, hidden: [] })
+  const { hash } = await workspace.state('secret.txt', { hash: true })
+  const modes = new Set<number>()
+  const seen = { end: false }
+  const writing = workspace
+    .write('secret.txt', Buffer.alloc(64 * 1024 * 1024, 's'), hash ?? '')
+    .finally(() => (seen.end = true))
+  for (; !seen.end; await new Promise((resolve) => setImmediate(resolve))) {
+    for (const name of readdirSync(root)) {
+      const state = statSync(path.join(root, name), { throwIfNoEntry: false })
+      if (state !== undefined && name !== 'secret.txt') modes.add(state.mode & 0o777)
+    }
+  }
+  await writing
+  expect([...modes]).toEqual([0o600])
+  expect(statSync(secret).mode & 0o777).toBe(0o600)
 })

@@ -1,0 +1,80 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { link, lstat, open, rename, unlink } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { errorCode } from './file-problem.ts'
+import type { Place } from './change-file.ts'
+
+const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
+
+/** A lock that stays the same for so long was left by a process that was killed. */
+const abandonedAfterMs = 10_000
+/** Who keeps making locks keeps nobody from writing: a change then goes on without one. */
+const maxWaitMs = 60_000
+const lookEveryMs = 5
+
+/**
+ * Runs `work` while no other process compares and changes these files: a file system has no way to
+ * rename only onto what was compared. The lock of a file is another one beside it, made
+ * exclusively, under a name that tools neither see nor reach. Where none can be made the change
+ * goes on, and says itself why it cannot be.
+ */
+export async function withLockedFiles<T>(
+  places: readonly Place[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const locks = places.map(({ directory, name }) => ({ directory, name: lockName(name) }))
+  // One order for everybody, or two moves would wait for each other.
+  const inOrder = new Map(locks.map((lock) => [`${lock.directory.identity}/${lock.name}`, lock]))
+  const held: string[] = []
+  try {
+    for (const [, { directory, name }] of [...inOrder].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+      const lock = directory.child(name)
+      const aside = directory.child(lockName(randomBytes(16).toString('hex')))
+      if (await take(lock, aside)) held.push(lock)
+    }
+    return await work()
+  } finally {
+    for (const lock of held) await unlink(lock).catch(() => undefined)
+  }
+}
+
+function lockName(name: string): string {
+  return `.countersign-${createHash('sha256').update(name).digest('hex').slice(0, 16)}.tmp`
+}
+
+/** False: there can be none, or waiting for it takes too long. */
+async function take(lock: string, aside: string): Promise<boolean> {
+  const begunMs = performance.now()
+  let seen = { identity: '', sinceMs: begunMs }
+  while (performance.now() - begunMs < maxWaitMs) {
+    try {
+      await (await open(lock, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)).close()
+      return true
+    } catch (error) {
+      if (errorCode(error) !== 'EEXIST') return false
+    }
+    const identity = await identityAt(lock)
+    if (identity !== seen.identity) seen = { identity, sinceMs: performance.now() }
+    if (performance.now() - seen.sinceMs < abandonedAfterMs) await delay(lookEveryMs)
+    else if (!(await removeAbandoned(lock, aside, identity))) return false
+  }
+  return false
+}
+
+async function identityAt(path: string): Promise<string> {
+  const state = await lstat(path, { bigint: true }).catch(() => null)
+  return state === null ? '' : `${state.ino}:${state.mtimeNs}`
+}
+
+/** Others may find it abandoned too: a lock that one of them has made since is put back. */
+async function removeAbandoned(lock: string, aside: string, identity: string): Promise<boolean> {
+  try {
+    await rename(lock, aside)
+    if ((await identityAt(aside)) !== identity) await link(aside, lock).catch(() => undefined)
+    await unlink(aside)
+    return true
+  } catch (error) {
+    return errorCode(error) === 'ENOENT'
+  }
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { hashBytes } from '#domain/json/digest.ts'
+import { openWorkspace } from '#sandbox/workspace.ts'
+import { newFolder } from '../harness/new-folder.ts'
+
+const lockOf = (name: string): string =>
+  `.countersign-${createHash('sha256').update(name).digest('hex').slice(0, 16)}.tmp`
+
+// Rules: security.md 10
+test('the lock of a writer that was killed keeps the next one waiting, and then keeps nobody', async () => {
+  const root = newFolder('locks-')
+  for (const name of ['a.md', 'b.md']) writeFileSync(path.join(root, name), 'one\n')
+  writeFileSync(path.join(root, lockOf('a.md')), '')
+  // No lock at all, and nothing that could be removed as one.
+  mkdirSync(path.join(root, lockOf('b.md'), 'deep'), { recursive: true })
+  const workspace = await openWorkspace({ root, hidden: [] })
+  const base = hashBytes('one\n')
+  const writers = ['two', 'three'].map((text) => workspace.write('a.md', Buffer.from(text), base))
+  const [first, second] = await Promise.allSettled(writers)
+  expect(first?.status).toBe('fulfilled')
+  expect(second).toMatchObject({ status: 'rejected', reason: { code: 'stale' } })
+  await workspace.write('b.md', Buffer.from('two'), base)
+  expect(readdirSync(root)).not.toContain(lockOf('a.md'))
+}, 120_000)
