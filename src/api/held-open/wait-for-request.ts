@@ -1,5 +1,6 @@
 import type { Response } from 'express'
 import type { RequestState } from '#domain/requests/request.ts'
+import { Problem } from '#domain/problem.ts'
 import { limits } from '#domain/limits.ts'
 import { currentRequest } from '#services/core/current-request.ts'
 import { HeldAnswers } from './held-open.ts'
@@ -9,11 +10,24 @@ import { waitersOf } from './subject-waiters.ts'
 /**
  * Waits until a request is decided, for `withinMs` at most, and returns its state then. Reads the
  * database only when the event feed reports a change. Returns at once when the caller disconnects
- * or the process stops.
+ * or the process stops. Throws `unauthenticated` when the caller has become nobody meanwhile.
  */
 export async function waitForRequest<
   R extends { readonly id: string; readonly state: RequestState },
->(api: Api, response: Response, withinMs: number, read: () => Promise<R>): Promise<R> {
+>(
+  api: Api,
+  response: Response,
+  {
+    withinMs,
+    read,
+    isKnown,
+  }: {
+    readonly withinMs: number
+    readonly read: () => Promise<R>
+    /** whether the session or key that the caller came by still counts */
+    readonly isKnown: () => Promise<boolean>
+  },
+): Promise<R> {
   const first = await read()
   if (withinMs === 0 || first.state !== 'pending') return first
   const release = holdAnswer()
@@ -26,6 +40,9 @@ export async function waitForRequest<
       const record = await read()
       if (record.state !== 'pending' || over.aborted) return record
       await looks.next()
+      if (!(await isKnown())) {
+        throw new Problem('unauthenticated', 'Your session or key has ended while this waited')
+      }
     }
   } finally {
     stop()

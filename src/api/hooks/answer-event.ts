@@ -20,6 +20,8 @@ export interface HookHttpCall {
   readonly waitSeconds: number
   readonly request: Request
   readonly response: Response
+  /** whether its key still counts */
+  readonly isKnown: () => Promise<boolean>
 }
 
 const agentName = 'claude-code'
@@ -38,7 +40,7 @@ export async function answerEvent(
 ): Promise<JsonObject> {
   // People have no hooks.
   byProgram(caller)
-  const { body, response } = httpCall
+  const { body } = httpCall
   const eventName = hookEvents.find((one) => one === body['hook_event_name'])
   const say = (decision: HookDecision): JsonObject =>
     JSON.parse(agent.say(decision, eventName)) as JsonObject
@@ -57,7 +59,7 @@ export async function answerEvent(
     return {}
   }
   try {
-    return say(await settle(() => judgeHook(api, caller, received, response)))
+    return say(await settle(() => judgeHook(api, caller, received, httpCall)))
   } catch (error) {
     if (!(error instanceof Problem)) api.ctx.log.error({ err: error }, 'A hook could not be judged')
     return say(deny(sentenceOf(error)))

@@ -47,6 +47,13 @@ export function namedCallOf({ agent, event, worker, root }: ReceivedEvent): Name
   return { hookCall: hookCallOf({ ...call, input }), use: externalIdOf(event, agent.name) }
 }
 
+/** The answer that an agent waits for. */
+export interface HookWaiter {
+  readonly response: Response
+  /** whether the key that the event came with still counts */
+  readonly isKnown: () => Promise<boolean>
+}
+
 /**
  * Whether an agent may make a call: policy judges it, and what asks waits for people. The request
  * of an equal call of the same session goes on. The permit is taken only while the agent is there,
@@ -56,7 +63,7 @@ export async function judgeHook(
   api: Api,
   caller: Caller,
   received: ReceivedEvent,
-  response: Response,
+  { response, isKnown }: HookWaiter,
 ): Promise<HookDecision> {
   const endsAt = performance.now() + received.waitMs
   const gone = endSignal(api, response)
@@ -68,8 +75,8 @@ export async function judgeHook(
     const requestId = await openHookRequest(api, caller, { ...call, externalId }, own)
     if (requestId === null) continue
     const read = (): Promise<HookedRequest> => readHookedRequest(api.ctx, requestId)
-    const leftMs = Math.max(0, Math.ceil(endsAt - performance.now()))
-    const found = await waitForRequest(api, response, leftMs, read)
+    const withinMs = Math.max(0, Math.ceil(endsAt - performance.now()))
+    const found = await waitForRequest(api, response, { withinMs, read, isKnown })
     if (found.isTaken) continue
     const { state } = found
     if (state === 'pending') return deny(waits(found))

@@ -109,6 +109,23 @@ describe('a permit', () => {
     expect((await consumePermit(ctx, own.caller, input)).requestId).toBe(request.id)
   })
 
+  test.each([
+    ['was revoked', 'revoked_at', sql`clock_timestamp()`],
+    ['has expired', 'expires_at', sql`clock_timestamp()`],
+  ])('is not taken by a key that %s after it was looked up', async (_what, column, at) => {
+    const request = await approved()
+    const { caller, id } = await addKey(desk.service.db, desk.grace)
+    await sql`update api_key set ${sql.ref(column)} = ${at} where id = ${id}`.execute(
+      desk.service.db,
+    )
+    const taken = consumePermit(desk.service.ctx, caller, {
+      request: request.id,
+      digest: request.digest,
+    })
+    expect((await refusal(taken)).code).toBe('unauthenticated')
+    expect((await take(request)).requestId).toBe(request.id)
+  })
+
   test('is not there while nobody has decided, and never after a denial', async () => {
     const request = await desk.ask()
     expect(await refusal(take(request))).toMatchObject({

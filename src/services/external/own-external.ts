@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { ExternalRequestTable, RequestTable } from '#store/tables/requests.ts'
 import { invalid } from '../requests/facts/decision-input.ts'
+import { refuseEndedKey } from '../access/api-keys/refuse-ended-key.ts'
 import { lockRequests } from '../core/locks.ts'
 import { tamperedProblem } from '../core/tampered.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
@@ -17,7 +18,8 @@ export interface OwnExternal {
 
 /**
  * Locks a program's request. Rejects with `invalid_request` when it is one of a run, and with
- * `forbidden` unless the program's key is of the same owner as the one that asked (security.md 22).
+ * `forbidden` unless the program's key is of the same owner as the one that asked (security.md 22),
+ * and with `unauthenticated` when it has ended since the call began.
  */
 export async function lockOwn(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
@@ -25,6 +27,7 @@ export async function lockOwn(
   requestId: string,
 ): Promise<OwnExternal> {
   const authority = byProgram(caller)
+  await refuseEndedKey(tx, authority.actor.id)
   const [request] = await lockRequests(tx, [requestId])
   if (request === undefined) throw new Error(`Request ${requestId} is gone`)
   const external = await tx

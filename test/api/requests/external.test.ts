@@ -84,6 +84,24 @@ describe('long polling', () => {
     expect(readings.since).toBeLessThan(60)
   })
 
+  test('tells nothing to a key that is revoked, or a person who is signed out, while they wait', async () => {
+    const { id } = await open()
+    const owner = await api.signIn(api.people.ada)
+    const made = await owner.post('/v1/keys', { name: 'taken', scopes: ['requests:read'] })
+    const headers = { authorization: `Bearer ${made.body.key}` }
+    const waiting = [
+      api.ask(`/v1/requests/${id}?wait=3`, { headers }),
+      owner.get(`/v1/requests/${id}?wait=3`),
+    ]
+    await waitUntil(() => readings.subscribers === 1 || 'nobody waits yet', { withinMs: 60_000 })
+    expect((await owner.delete(`/v1/keys/${made.body.id}`)).status).toBeLessThan(300)
+    expect((await owner.post('/v1/auth/logout')).status).toBeLessThan(300)
+    for (const reply of await Promise.all(waiting)) {
+      expect(reply).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
+      expect(reply.text).not.toContain(id)
+    }
+  })
+
   test('ends after the time that was asked for, with the request as it is', async () => {
     const { id } = await open()
     const answer = await program.get(`/v1/requests/${id}?wait=1`)

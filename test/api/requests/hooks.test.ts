@@ -207,6 +207,22 @@ describe("Claude Code's HTTP hook", () => {
     expect(said(await send(one))).toEqual(yes)
   })
 
+  // Rules: product.md 19
+  test('an agent whose key is revoked while it waits is denied, and takes no permit', async () => {
+    const olga = await api.signIn(api.people.olga)
+    const made = await olga.post('/v1/keys', { name: 'taken', scopes: ['requests:write'] })
+    const by = { ...other, key: made.body.key as string }
+    const one = event()
+    const waiting = send(one, { by })
+    const request = await requestOf(nameOf(one))
+    expect((await olga.delete(`/v1/keys/${made.body.id}`)).status).toBeLessThan(300)
+    await decide(request, 'approve')
+    const { permissionDecision, permissionDecisionReason } = said(await waiting)
+    expect(permissionDecision).toBe('deny')
+    expect(permissionDecisionReason).toMatch(/key has ended/)
+    expect((await requestOf(nameOf(one))).external.consumed).toBeNull()
+  })
+
   test('a call that ran with other arguments than were approved has an unknown outcome', async () => {
     const one = event()
     await send(one, { wait: 0 })

@@ -1,3 +1,4 @@
+import { isStillKnown } from '../../held-open/hold-stream.ts'
 import { answerEvent } from '../../hooks/answer-event.ts'
 import { recordingRefusals } from '../../route/recording-refusals.ts'
 import { route } from '../../route/route.ts'
@@ -30,6 +31,7 @@ export const hookRoutes = [
           waitSeconds: query.wait,
           request,
           response,
+          isKnown: () => isStillKnown(api, request, identity),
         },
         (judging) => recordingRefusals(api, { method, path }, request, identity, judging),
       )

@@ -11,6 +11,7 @@ import { hash, requestRef } from '../../schemas/common.ts'
 import { waitQuery } from '../../schemas/requests/external.ts'
 import { requestList } from '../../schemas/requests/request-item.ts'
 import * as schemas from '../../schemas/requests/requests.ts'
+import { isStillKnown } from '../../held-open/hold-stream.ts'
 import { waitForRequest } from '../../held-open/wait-for-request.ts'
 import { pageView } from '../../views/page-view.ts'
 import { requestDetailView, requestItemView } from '../../views/request-view.ts'
@@ -58,10 +59,12 @@ export const requestRoutes = [
       },
       304: { description: 'The request is unchanged since the ETag in `If-None-Match`' },
     },
-    answer: async (api, { params, query, caller, request, response }) => {
-      const record = await waitForRequest(api, response, query.wait * 1000, () =>
-        getRequest(api.ctx, caller, { request: params.id }),
-      )
+    answer: async (api, { params, query, caller, identity, request, response }) => {
+      const record = await waitForRequest(api, response, {
+        withinMs: query.wait * 1000,
+        read: () => getRequest(api.ctx, caller, { request: params.id }),
+        isKnown: () => isStillKnown(api, request, identity),
+      })
       const etag = `"${record.version}"`
       if (request.get('if-none-match') === etag) {
         return (response) => void response.set('etag', etag).status(304).end()

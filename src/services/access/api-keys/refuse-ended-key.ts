@@ -1,0 +1,22 @@
+import { sql } from 'kysely'
+import { Problem } from '#domain/problem.ts'
+import type { Tx } from '#store/database.ts'
+
+/**
+ * A key may end while its call waits for people, or between its look-up and the transaction that it
+ * is for: refuses what such a key would do there (security.md 22). Rejects with `unauthenticated`.
+ */
+export async function refuseEndedKey(tx: Tx, keyId: string): Promise<void> {
+  const live = await tx
+    .selectFrom('api_key')
+    .innerJoin('person', 'person.id', 'api_key.owner_id')
+    .select('api_key.id')
+    .where('api_key.id', '=', keyId)
+    .where('api_key.revoked_at', 'is', null)
+    .where(sql<boolean>`coalesce(api_key.expires_at > clock_timestamp(), true)`)
+    .where('person.disabled_at', 'is', null)
+    .executeTakeFirst()
+  if (live === undefined) {
+    throw new Problem('unauthenticated', 'This API key has ended since the call began')
+  }
+}
