@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { link, lstat, open, rename, unlink } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorCode } from './file-problem.ts'
-import type { Place } from './change-file.ts'
+import type { Directory } from './open-directory.ts'
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 
@@ -13,6 +13,12 @@ const abandonedAfterMs = 10_000
 const maxWaitMs = 60_000
 const lookEveryMs = 5
 
+/** A name in an open folder. */
+interface NamedFile {
+  readonly directory: Directory
+  readonly name: string
+}
+
 /**
  * Runs `work` while no other process compares and changes these files: a file system has no way to
  * rename only onto what was compared. The lock of a file is another one beside it, made
@@ -20,7 +26,7 @@ const lookEveryMs = 5
  * goes on, and says itself why it cannot be.
  */
 export async function withLockedFiles<T>(
-  places: readonly Place[],
+  places: readonly NamedFile[],
   work: () => Promise<T>,
 ): Promise<T> {
   const locks = places.map(({ directory, name }) => ({ directory, name: lockName(name) }))
