@@ -96,7 +96,7 @@ describe('without descriptors to walk through', () => {
   })
 })
 
-// Rules: product.md 14, security.md 10
+// Rules: product.md 14; security.md 10
 describe('processes that write on top of the same base at once', () => {
   it('are told that they did in one case of all: no approved write is lost under another one', async () => {
     const root = base

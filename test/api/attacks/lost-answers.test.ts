@@ -48,7 +48,7 @@ async function recorded(request: TestRequest) {
 
 const approvedOnce = { state: 'approved', decisions: 1, permits: 1 }
 
-// Rules: product.md 7, security.md 42
+// Rules: product.md 7; security.md 42
 describe('a decision that is committed while its answer is lost', () => {
   test('counts once: nobody is told that nothing changed, and the same call again gets its answer', async () => {
     const request = await open()
