@@ -53,6 +53,8 @@ export interface Seals {
    * throws on hostile input.
    */
   holds(table: SealedTable, row: SealableRow | null | undefined): boolean
+  /** The same by a seal that covers every column, which those of earlier versions may not. */
+  holdsWhole(table: SealedTable, row: SealableRow): boolean
   readonly revocations: Revocations
   /**
    * The seal of a row after a change; one that did not hold is left as it is, since nobody vouches
@@ -84,35 +86,41 @@ export function createSeals(keys: {
       const { keyId, signature } = signStatement(signer, 'row', statement)
       return `${keyId}.${signature}`
     },
-    holds(table, row) {
-      const seal = row?.['seal']
-      if (typeof seal !== 'string' || row == null) return false
-      if (revocable.includes(table)) {
-        const what = table as Revocation['what']
-        if (revocations.has({ what, id: String(row['id']) })) return false
-      }
-      const dot = seal.indexOf('.')
-      const [keyId, mark] = [seal.slice(0, Math.max(dot, 0)), seal.slice(dot + 1)]
-      try {
-        const sealed = sealedOf(table, row)
-        const forms = unsaidColumns(table)
-        if (sealedTables[table].by === 'service') {
-          const key = shared().find(({ id }) => id === keyId)
-          if (key === undefined) return false
-          return forms.some((unsaid) => isSame(macOf(key, without(sealed, unsaid)), mark))
-        }
-        return forms.some((unsaid) => {
-          const statement = canonicalJson(without(sealed, unsaid))
-          return verifyStatement(verifier, 'row', { statement, signature: mark, keyId }) !== null
-        })
-      } catch {
-        return false
-      }
-    },
+    holds: (table, row) => check(table, row, unsaidColumns(table)),
+    holdsWhole: (table, row) => check(table, row, [[]]),
     again(table, row, change) {
       if (!seals.holds(table, row)) return (row['seal'] as string | null | undefined) ?? null
       return seals.of(table, { ...row, ...change })
     },
+  }
+  /** `forms`: for each form that a seal may have, the columns that it leaves out. */
+  function check(
+    table: SealedTable,
+    row: SealableRow | null | undefined,
+    forms: ReturnType<typeof unsaidColumns>,
+  ): boolean {
+    const seal = row?.['seal']
+    if (typeof seal !== 'string' || row == null) return false
+    if (revocable.includes(table)) {
+      const what = table as Revocation['what']
+      if (revocations.has({ what, id: String(row['id']) })) return false
+    }
+    const dot = seal.indexOf('.')
+    const [keyId, mark] = [seal.slice(0, Math.max(dot, 0)), seal.slice(dot + 1)]
+    try {
+      const sealed = sealedOf(table, row)
+      if (sealedTables[table].by === 'service') {
+        const key = shared().find(({ id }) => id === keyId)
+        if (key === undefined) return false
+        return forms.some((unsaid) => isSame(macOf(key, without(sealed, unsaid)), mark))
+      }
+      return forms.some((unsaid) => {
+        const statement = canonicalJson(without(sealed, unsaid))
+        return verifyStatement(verifier, 'row', { statement, signature: mark, keyId }) !== null
+      })
+    } catch {
+      return false
+    }
   }
   return seals
 }

@@ -69,7 +69,12 @@ export const sealedTables = {
     columns: ['id', 'name', 'owner_id', 'proposed_by', 'scopes', 'key_expires_at'],
   },
   slack_link_code: { by: 'api', columns: ['code_hash', 'team', 'user_id', 'email'] },
-  identity: { by: 'api', columns: ['issuer', 'subject', 'person_id'] },
+  identity: {
+    by: 'api',
+    columns: ['issuer', 'subject', 'person_id', 'groups', 'told_at'],
+    added: ['groups', 'told_at'],
+    unsaid: [['groups', 'told_at']],
+  },
   slack_link: { by: 'api', columns: ['id', 'team', 'user_id', 'person_id'] },
   external_request: {
     by: 'api',

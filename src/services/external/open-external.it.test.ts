@@ -134,6 +134,19 @@ describe('a program asks', () => {
   })
 })
 
+// Rules: security.md 29
+test('nobody is behind a request by an address that somebody wrote into their row', async () => {
+  const { db } = desk.service
+  const rename = (id: string, email: string) =>
+    db.updateTable('person').set({ email }).where('id', '=', id).execute()
+  await rename(desk.linus.id, 'aside@example.com')
+  await rename(desk.ada.id, 'linus@example.com')
+  const refused = await refusal(desk.ask({ onBehalfOf: 'linus@example.com' }))
+  expect(refused).toMatchObject({ code: 'invalid_request', facts: { field: 'onBehalfOf' } })
+  await rename(desk.ada.id, 'ada@example.com')
+  await rename(desk.linus.id, 'linus@example.com')
+})
+
 describe('an externalId', () => {
   test('opens one request, however often and however many ask at once', async () => {
     const asked = { ...call, externalId: 'raced' }

@@ -139,13 +139,14 @@ async function personIdOf(
   if (reference === undefined) return null
   const person = await ctx.db
     .selectFrom('person')
-    .select('id')
+    .selectAll()
     .where(
       sql<boolean>`(email = ${reference.toLowerCase()} or id::text = ${reference.toLowerCase()})`,
     )
     .where('disabled_at', 'is', null)
     .executeTakeFirst()
-  if (person !== undefined) return person.id
+  // Whoever stands behind a request is not found out from a row that somebody wrote.
+  if (person !== undefined && ctx.seals.holds('person', person)) return person.id
   const message = 'is not a person of this project'
   throw new Problem('invalid_request', `onBehalfOf ${message}`, { field: 'onBehalfOf', message })
 }

@@ -23,7 +23,10 @@ export async function syncPeople(
       .onConflict((conflict) => conflict.column('email').doUpdateSet({ name }))
       .execute()
   }
-  const rows = await tx.selectFrom('person').select(['id', 'email']).execute()
+  // An address that somebody wrote into a row makes nobody a member, not even for a moment.
+  const rows = (await tx.selectFrom('person').selectAll().execute()).filter((row) =>
+    seals.holds('person', row),
+  )
   const idOf = new Map(rows.map((row) => [row.email, row.id]))
   const members = [...config.teams.values()].flatMap((team) =>
     team.members.flatMap((email) => {

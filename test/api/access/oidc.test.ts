@@ -369,6 +369,23 @@ test('who is in a team by a group is one under each version that says so, and fo
   expect(await teams()).toEqual(['security'])
 })
 
+// Rules: security.md 29
+test('groups that somebody wrote into the database give no team, whatever is activated', async () => {
+  const { db } = api.service
+  const linus = { sub: 'linus', email: 'linus@example.com', email_verified: true }
+  const { browser } = await signIn({ ...linus, groups: ['other'] })
+  const teams = async () => (await whoIs(browser)).body.person.teams
+  const before = await teams()
+  await db
+    .updateTable('identity')
+    .set({ groups: ['ops', 'guards'] })
+    .where('subject', '=', 'linus')
+    .execute()
+  const { config } = withProvider()
+  await db.transaction().execute((tx) => syncPeople({ tx, seals: api.service.ctx.seals }, config))
+  expect(await teams()).toEqual(before)
+})
+
 test('a disabled person does not come back by the provider', async () => {
   const aud = { sub: 'aud', email: 'aud@example.com', email_verified: true }
   expect((await signIn(aud)).location).toBe('/')

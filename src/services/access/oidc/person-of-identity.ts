@@ -1,7 +1,8 @@
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
 import type { ProjectConfig } from '#policy/project-config.ts'
+import type { IdentityTable } from '#store/tables/people.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { sealedPerson } from '../sealed-rows.ts'
 import type { ProvenIdentity } from './read-claims.ts'
@@ -29,18 +30,18 @@ export async function personOfIdentity(
   const bound = await tx
     .selectFrom('identity')
     .innerJoin('person', 'person.id', 'identity.person_id')
-    .select(['person.id', 'person.email', 'person.name', 'person.disabled_at', 'identity.seal'])
+    .selectAll('identity')
+    .select(['person.email as person_email', 'person.name', 'person.disabled_at'])
     .where('identity.issuer', '=', identity.issuer)
     .where('identity.subject', '=', identity.subject)
     .executeTakeFirst()
   if (bound !== undefined) {
-    const { issuer, subject } = identity
-    const row = { issuer, subject, person_id: bound.id, seal: bound.seal }
-    if (!seals.holds('identity', row)) return 'unknown_person'
-    await rememberClaims({ tx, seals }, bound.id, identity)
+    const { person_id: id, person_email: address, name } = bound
+    if (!seals.holds('identity', bound)) return 'unknown_person'
+    await rememberClaims({ tx, seals }, id, identity)
     if (bound.disabled_at !== null) return 'disabled'
-    if (!isInTeam && !isNamed(config, bound.email)) return 'unknown_person'
-    return { id: bound.id, name: bound.name, news: null }
+    if (!isInTeam && !isNamed(config, address)) return 'unknown_person'
+    return { id, name, news: null }
   }
   const { email } = identity
   if (email === null) return identity.refusal ?? 'no_email'
@@ -54,10 +55,11 @@ export async function personOfIdentity(
     .execute()
   const person = await tx
     .selectFrom('person')
-    .select(['id', 'name', 'disabled_at'])
+    .select(['id', 'email', 'name', 'disabled_at', 'seal'])
     .where('email', '=', email)
     .executeTakeFirstOrThrow()
   if (person.disabled_at !== null) return 'disabled'
+  if (!seals.holds('person', person)) return 'unknown_person'
   if (!(await rememberClaims({ tx, seals }, person.id, identity))) return 'other_account'
   const news = person.id === id ? 'person_created' : 'identity_linked'
   return { id: person.id, name: person.name, news }
@@ -89,9 +91,12 @@ async function rememberClaims(
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
     .where('person_id', '=', personId)
-    .returning('person_id')
+    .returningAll()
     .executeTakeFirst()
-  if (row !== undefined) return true
+  if (row !== undefined) {
+    await sealAccount({ tx, seals }, row)
+    return true
+  }
   const added = await tx
     .insertInto('identity')
     .values({
@@ -100,10 +105,24 @@ async function rememberClaims(
       person_id: personId,
       email: identity.email ?? '',
       ...claims,
-      seal: seals.of('identity', { issuer, subject, person_id: personId }),
     })
     .onConflict((conflict) => conflict.doNothing())
-    .returning('person_id')
+    .returningAll()
     .executeTakeFirst()
-  return added !== undefined
+  if (added === undefined) return false
+  await sealAccount({ tx, seals }, added)
+  return true
+}
+
+/** The database fills a column that the seal covers. */
+async function sealAccount(
+  { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
+  account: Selectable<IdentityTable>,
+): Promise<void> {
+  await tx
+    .updateTable('identity')
+    .set({ seal: seals.of('identity', { ...account }) })
+    .where('issuer', '=', account.issuer)
+    .where('subject', '=', account.subject)
+    .execute()
 }

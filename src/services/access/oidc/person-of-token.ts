@@ -17,7 +17,7 @@ export async function personOfToken(
 ): Promise<ActivePerson | SignInRefusal> {
   const account = await db
     .selectFrom('identity')
-    .select(['issuer', 'subject', 'person_id', 'seal'])
+    .selectAll()
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
     .executeTakeFirst()

@@ -12,7 +12,8 @@ export const groupsHoldForMs = 30 * 24 * 3_600_000
 /**
  * Makes the members that groups give to teams those of the configuration's mapping: of everybody,
  * or of one person. Accounts of another issuer than the configured one give nobody a team. Who is
- * also named by the configuration stays a member by that.
+ * also named by the configuration stays a member by that. Groups count that are sealed with the
+ * account: those that somebody wrote, and those of before they were sealed, give nobody a team.
  */
 export async function syncGroupMembers(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
@@ -26,11 +27,12 @@ export async function syncGroupMembers(
   if (oidc === null) return
   let query = tx
     .selectFrom('identity')
-    .select(['person_id', 'groups'])
+    .selectAll()
     .select(sql<Date>`told_at + ${groupsHoldForMs} * interval '1 millisecond'`.as('until'))
     .where('issuer', '=', oidc.issuer)
   if (personId !== null) query = query.where('person_id', '=', personId)
-  const rows = (await query.execute()).flatMap((row) =>
+  const accounts = (await query.execute()).filter((row) => seals.holdsWhole('identity', row))
+  const rows = accounts.flatMap((row) =>
     teamsOfGroups(oidc.teams, row.groups).map((team) => ({
       team,
       person_id: row.person_id,

@@ -128,7 +128,7 @@ export async function starterOfSchedule(
 ): Promise<PersonRef> {
   const worker = workers.get(name)
   if (worker === undefined) throw new Problem('unknown_worker', `There is no worker ${name}`)
-  return starterOf(ctx, worker, await personOfEmail(ctx.db, as))
+  return starterOf(ctx, worker, await personOfEmail(ctx, as))
 }
 
 /** Where the worktree of a run of a schedule begins, by `worktreeStart`. */

@@ -89,7 +89,7 @@ async function starterOfTrigger(
   key: Caller | null,
 ): Promise<PersonRef | null> {
   if (key?.actor.type === 'machine') await starterOf(ctx, worker, key.actor.ownerId)
-  if (as !== null) return starterOf(ctx, worker, await personOfEmail(ctx.db, as))
+  if (as !== null) return starterOf(ctx, worker, await personOfEmail(ctx, as))
   if (worker.startableBy === null) return null
   throw new Problem('forbidden', `Only people may start ${worker.name}: trigger ${name} needs "as"`)
 }
