@@ -3,6 +3,7 @@ import { Link } from 'react-router'
 import type { AuditAboutView, AuditEventView } from '#api/schemas/audit/audit.ts'
 import { eventSentence, noSubjects, type SentencePart } from '#domain/text/event-sentence.ts'
 import { VisibleText } from '../text/visible-text.tsx'
+import './event-line.css'
 
 /** An event with what its page says that it is about. */
 export interface EventFields {

@@ -21,6 +21,7 @@ import { useGaps } from './use-gaps.ts'
 import type { WholeFile } from './use-whole-file.ts'
 import { isWhiteSpaceOnly, whiteSpaceChanges } from './white-space.ts'
 import './diff-view.css'
+import './code.css'
 
 /** Notes at the lines of a difference, and how one is written. */
 export interface LineNotes {

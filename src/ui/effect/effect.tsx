@@ -12,6 +12,7 @@ import { SeenMap } from './seeing/seen-map.tsx'
 import type { SeenTracker } from './seeing/use-seen.ts'
 import { useWholeFile } from './use-whole-file.ts'
 import { isWhiteSpaceOnly, linesIn } from './white-space.ts'
+import './effect.css'
 
 const Files = lazy(() => import('./files.tsx').then((module) => ({ default: module.Files })))
 /** Beyond this many lines a table of both sides is slow to draw: the diff is shown line by line. */

@@ -1,5 +1,6 @@
 import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
+import './states.css'
 
 const icons = { good: IconCircleCheck, bad: IconAlertTriangle, plain: IconInfoCircle } as const
 

@@ -4,6 +4,7 @@ import { LinesView } from '../../effect/lines-view.tsx'
 import { splitLines } from '#domain/text/line-pieces.ts'
 import { SaveButton } from '../../states/save-button.tsx'
 import { ResultFiles } from './result-files.tsx'
+import './call-result.css'
 
 /** Longer results are folded, with their number of lines. */
 const maxOpenLines = 24

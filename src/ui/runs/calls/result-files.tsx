@@ -6,6 +6,7 @@ import { isPictureType } from '#domain/tools/picture-type.ts'
 import { SaveButton } from '../../states/save-button.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { DrawnPicture, whatOf } from '../files/drawn-picture.tsx'
+import '../files/result-files.css'
 
 /**
  * The pictures, sounds and blobs of a result. A picture is data of the tool and no words of

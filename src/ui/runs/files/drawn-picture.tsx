@@ -2,6 +2,7 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import type { ApiRequest } from '#client/call.ts'
 import type { PictureType } from '#domain/tools/picture-type.ts'
 import { readContent } from '../../api/call-api.ts'
+import './result-files.css'
 
 /** A picture from our own origin, of a type that browsers draw without running anything. */
 export function DrawnPicture(props: { request: ApiRequest; type: PictureType; alt: string }) {

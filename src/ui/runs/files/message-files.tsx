@@ -4,6 +4,7 @@ import { isPictureType } from '#domain/tools/picture-type.ts'
 import { SaveButton } from '../../states/save-button.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { DrawnPicture, whatOf } from './drawn-picture.tsx'
+import './result-files.css'
 
 /** What somebody sent with a message: pictures as pictures, and all of it to be saved. */
 export function MessageFiles(props: { runId: string; files: readonly MessageFile[] }) {

@@ -150,7 +150,7 @@ function Before({ worker, draft }: { worker: WorkerDetail; draft: StartDraft }) 
           <VisibleText text={refusal.detail} />
         </Notice>
       )}
-      {worker.scripted && <p className="mark">Its model is a script with fixed turns.</p>}
+      {worker.scripted && <p className="banner">Its model is a script with fixed turns.</p>}
       <StartPreview preview={worker.preview} mode={draft.mode} />
     </>
   )

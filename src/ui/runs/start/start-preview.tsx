@@ -26,7 +26,11 @@ export function StartPreview({ preview, mode }: { preview: StartPreviewView; mod
       <Part title={asking[mode]} icon="asks" lines={asks} nothing="Nothing">
         {mode === 'prompt' &&
           preview.queues.map((queue) => (
-            <QueuePeople key={`${queue.name} ${queue.quorum}`} queue={queue} />
+            <QueuePeople
+              key={`${queue.name} ${queue.quorum}`}
+              queue={queue}
+              refusal={preview.refusal?.detail}
+            />
           ))}
       </Part>
       <Part title="Never" icon="never" lines={of('blocked')} nothing="Nothing is ruled out" />
@@ -75,15 +79,21 @@ function Part({ title, icon, lines, nothing, children }: PartProps) {
   )
 }
 
-/** Nobody who stands behind the run is among them. */
-function QueuePeople({ queue: { name, quorum, people, problem } }: { queue: Queue }) {
+/**
+ * Nobody who stands behind the run is among them. The problem that refuses the start stands above
+ * the preview, and is not repeated.
+ */
+function QueuePeople({ queue, refusal }: { queue: Queue; refusal: string | undefined }) {
+  const { name, quorum, people, problem } = queue
   const first = people.slice(0, 5)
   const more = people.length - first.length
   return (
     <p className={problem === null ? 'preview-queue' : 'preview-queue preview-unreachable'}>
       <strong>{name}</strong> <span className="dim">needs {quorum}:</span>{' '}
-      {problem ??
-        `${first.map((person) => person.name).join(', ')}${more > 0 ? ` and ${more} more` : ''}`}
+      {problem === refusal && 'nobody can decide'}
+      {problem !== refusal &&
+        (problem ??
+          `${first.map((person) => person.name).join(', ')}${more > 0 ? ` and ${more} more` : ''}`)}
     </p>
   )
 }
