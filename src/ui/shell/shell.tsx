@@ -163,7 +163,7 @@ function ProfileBanner() {
       <strong>Development profile.</strong>{' '}
       {installation.singlePerson
         ? 'One person may act as everybody: approvals may be self-approvals, and are marked so.'
-        : 'Who has the token can act as anyone.'}
+        : 'Anyone who has the token can act as anybody.'}
     </aside>
   )
 }
