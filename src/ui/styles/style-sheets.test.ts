@@ -22,7 +22,7 @@ function classesOf(css: string): string[] {
   )
 }
 
-/** The classes that a component writes as literals. Parts of names that are computed are left out. */
+/** The classes that a component writes as literals; computed parts of names are left out. */
 function classesIn(source: string): string[] {
   const literals = [
     ...source.matchAll(/className=(?:"([^"]*)"|\{`([^`]*)`\}|\{([^}`]*)\})/g),
