@@ -108,11 +108,22 @@ describe('a client that takes tasks', () => {
     const taskId = String(task['taskId'])
     expect(taskId).toMatch(/^[\x21-\x7e]{20,128}$/)
     expect((await ask('tools/call', call))['taskId']).toBe(taskId)
+    // So does who comes back with the task alone.
+    const _meta = {
+      'io.modelcontextprotocol/authorization': {
+        reason: 'insufficient_authorization',
+        remediation: 'available',
+        remediationHints: [{ type: 'task' }],
+      },
+    }
+    expect(task['_meta']).toMatchObject(_meta)
     expect(await ask('tasks/get', { taskId })).toMatchObject({
       resultType: 'complete',
       status: 'working',
       taskId,
+      _meta,
     })
+    expect(await ask('tasks/update', { taskId })).toMatchObject({ resultType: 'complete' })
     const rows = await world.sql('select request_id from gateway_call where task_id = $1', [taskId])
     await decide(world, { structured: { requestId: rows[0]?.['request_id'] } }, 'approve')
     let got: Record<string, unknown> = {}
@@ -124,6 +135,7 @@ describe('a client that takes tasks', () => {
       { withinMs: 60_000 },
     )
     expect(got).toMatchObject({ result: { content: [{ text: 'note as a task' }, {}] } })
+    expect(JSON.stringify(got)).not.toContain('insufficient_authorization')
     expect(JSON.stringify(got)).toContain('"approved-executed"')
     expect(await runs('note as a task')).toBe(1)
   })
@@ -135,6 +147,7 @@ describe('a client that takes tasks', () => {
     await decide(world, { structured: { requestId: rows[0]?.['request_id'] } }, 'deny')
     const got = await ask('tasks/get', { taskId })
     expect(got).toMatchObject({ status: 'completed', result: { isError: true } })
+    expect(JSON.stringify(got)).toContain('"remediation":"unavailable"')
     expect(JSON.stringify(got)).toContain('"denied-not-executed"')
     const unwanted = await ask('tools/call', { name: 'note', arguments: { text: 'task off' } })
     const cancelled = { taskId: String(unwanted['taskId']) }
@@ -171,6 +184,39 @@ describe('a client that takes tasks', () => {
       execution: { state: 'not_started' },
     })
   })
+})
+
+test('a server says that it takes tasks and approvals for tool calls, and nothing that it has not', async () => {
+  const { capabilities } = await askAsTaskClient(world, key, 'server/discover', {})
+  expect(capabilities).toEqual({
+    tools: {},
+    extensions: {
+      'io.modelcontextprotocol/tasks': {},
+      'io.modelcontextprotocol/tool-approval': {},
+    },
+  })
+})
+
+test('an approved task is not made once the key with which it was called is revoked', async () => {
+  const grace = await world.as('grace')
+  const scopes = ['requests:write', 'requests:read']
+  const { body } = await grace.post('/v1/keys', { name: 'to be revoked', scopes })
+  const call = { name: 'note', arguments: { text: 'of a revoked key' } }
+  const { taskId } = await askAsTaskClient(world, String(body['key']), 'tools/call', call)
+  expect(await grace.delete(`/v1/keys/${String(body['id'])}`)).toMatchObject({ status: 200 })
+  const rows = await world.sql('select request_id from gateway_call where task_id = $1', [taskId])
+  const structured = { requestId: rows[0]?.['request_id'] }
+  expect(await decide(world, { structured }, 'approve')).toMatchObject({ status: 200 })
+  let got: Record<string, unknown> = {}
+  const look = async () => {
+    got = await askAsTaskClient(world, key, 'tasks/get', { taskId: String(taskId) })
+    return got['status'] !== 'working'
+  }
+  await waitUntil(look, { withinMs: 60_000 })
+  expect(got).toMatchObject({ status: 'completed', result: { isError: true } })
+  expect(JSON.stringify(got)).toContain('is no longer valid (request')
+  expect(JSON.stringify(got)).toContain('"denied-not-executed"')
+  expect(await runs('note of a revoked key')).toBe(0)
 })
 
 // Rules: product.md 46, 47

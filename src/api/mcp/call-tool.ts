@@ -11,7 +11,7 @@ import {
 } from '#services/gateway/read-call-state.ts'
 import type { Api } from '../context/api.ts'
 import { followCall, hasEnded } from './follow-call.ts'
-import { answerOf, failureResult, notExecuted } from './gateway-answer.ts'
+import { answerOf, deniedResult, failureResult, notExecuted } from './gateway-answer.ts'
 import { taskOf } from './task-of-call.ts'
 
 /** How often a call that was approved for another definition, or by another policy, asks anew. */
@@ -41,7 +41,7 @@ export async function callTool(
   try {
     for (let round = 1; ; round += 1) {
       const begun = await beginGatewayCall(api.ctx, caller, call, takesTask)
-      if (begun.kind === 'refused') return notExecuted(`BLOCKED, not run: ${begun.reason}.`)
+      if (begun.kind === 'refused') return deniedResult(`BLOCKED, not run: ${begun.reason}.`)
       const { requestId } = begun
       const following = { ...waiting, server: call.server, requestId, wants: true }
       const now = await readCallState(api.ctx, caller, call.server, { request: requestId })

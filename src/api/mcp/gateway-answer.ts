@@ -4,8 +4,9 @@ import type { ToolDisposition } from '#domain/tools/tool-disposition.ts'
 import type { GatewayCallState } from '#services/gateway/read-call-state.ts'
 import { asTheirWords } from './their-words.ts'
 
-/** Where a result says what became of its call (SEP-2848). */
-const dispositionKey = 'io.modelcontextprotocol/tool-approval-disposition'
+/** The extension by which results say what became of their calls (SEP-2848). */
+export const approvalExtension = 'io.modelcontextprotocol/tool-approval'
+const dispositionKey = `${approvalExtension}-disposition`
 
 /** A call that was not made, with the reason in words. */
 export function notExecuted(text: string): CallToolResult {
@@ -14,6 +15,22 @@ export function notExecuted(text: string): CallToolResult {
     isError: true,
     _meta: { [dispositionKey]: 'denied-not-executed' satisfies ToolDisposition },
   }
+}
+
+/**
+ * Why a call is not made: somebody can still allow it, or nobody can any more (SEP-2643). `hint`
+ * names how a client goes on.
+ */
+export function authorizationMeta(remediation: 'available' | 'unavailable', hint?: 'task') {
+  const hints = hint === undefined ? {} : { remediationHints: [{ type: hint }] }
+  const denial = { reason: 'insufficient_authorization', remediation, ...hints }
+  return { 'io.modelcontextprotocol/authorization': denial }
+}
+
+/** A call that was denied for good, and so not made. */
+export function deniedResult(text: string): CallToolResult {
+  const result = notExecuted(text)
+  return { ...result, _meta: { ...result._meta, ...authorizationMeta('unavailable') } }
 }
 
 /** A refusal or a failure of ours, which says nothing of a call. */
@@ -45,24 +62,29 @@ export function answerOf(
       return pendingResult(callState, publicUrl)
     case 'denied': {
       const why = callState.reason === null ? '' : ` with the reason “${callState.reason}”`
-      return notExecuted(`DENIED, not run: ${names(callState)} denied this call (${named})${why}.`)
+      return deniedResult(`DENIED, not run: ${names(callState)} denied this call (${named})${why}.`)
     }
     case 'expired':
-      return notExecuted(`EXPIRED, not run: nobody decided in time (${named}).`)
+      return deniedResult(`EXPIRED, not run: nobody decided in time (${named}).`)
     case 'cancelled':
-      return notExecuted(`WITHDRAWN, not run: this call was withdrawn (${named}).`)
+      return deniedResult(`WITHDRAWN, not run: this call was withdrawn (${named}).`)
     case 'approved':
   }
   if (callState.permit === 'revoked') {
-    return notExecuted(`REVOKED, not run: the approval was revoked (${named}).`)
+    return deniedResult(`REVOKED, not run: the approval was revoked (${named}).`)
   }
   if (callState.permit === 'lapsed') {
-    return notExecuted(`LAPSED, not run: the approval was not used in time (${named}); call again.`)
+    return deniedResult(
+      `LAPSED, not run: the approval was not used in time (${named}); call again.`,
+    )
   }
   if (callState.refusal !== null) {
-    return notExecuted(
-      `REFUSED, not run: ${callState.refusalReason ?? callState.refusal} (${named}).`,
-    )
+    const why = callState.refusalReason ?? callState.refusal
+    // Its permit was used before, as only the ledger tells: a call may have been made with it.
+    if (callState.refusal === 'failed' && callState.hasStarted) {
+      return unknownResult(`${why} (${named}). It is not made now.`)
+    }
+    return deniedResult(`REFUSED, not run: ${why} (${named}).`)
   }
   return {
     content: [
@@ -88,6 +110,16 @@ function pendingResult(callState: GatewayCallState, publicUrl: string): CallTool
   return {
     content: [{ type: 'text', text }],
     structuredContent: { ...referenceOf(callState, publicUrl), status: 'pending' },
+    _meta: authorizationMeta('available'),
+  }
+}
+
+/** Of a call that may have been made: nobody knows whether it took effect. */
+function unknownResult(sentence: string): CallToolResult {
+  return {
+    content: [{ type: 'text', text: `OUTCOME UNKNOWN: ${sentence}` }],
+    isError: true,
+    _meta: { [dispositionKey]: 'outcome-unknown' satisfies ToolDisposition },
   }
 }
 
@@ -111,16 +143,9 @@ function endedResult(callState: GatewayCallState, result: JsonObject | null): Ca
   if (outcome === 'unknown') {
     const checkNote =
       check === null ? '' : ` People are asked what became of it as request #${check}.`
-    return {
-      content: [
-        {
-          type: 'text',
-          text: `OUTCOME UNKNOWN: this call was begun (request #${number}) and nobody knows whether it took effect. It is not made a second time.${checkNote}`,
-        },
-      ],
-      isError: true,
-      _meta: { [dispositionKey]: 'outcome-unknown' satisfies ToolDisposition },
-    }
+    return unknownResult(
+      `this call was begun (request #${number}) and nobody knows whether it took effect. It is not made a second time.${checkNote}`,
+    )
   }
   if (result === null) return settledResult(callState)
   const { content, structuredContent, isError } = result

@@ -13,6 +13,7 @@ import type { GatewayServer } from '#policy/project-config.ts'
 import type { Caller } from '#services/core/context.ts'
 import type { Api } from '../context/api.ts'
 import { callTool } from './call-tool.ts'
+import { approvalExtension } from './gateway-answer.ts'
 import { callOwnTool, ownTools } from './own-tools.ts'
 import { readableTool } from './readable-tool.ts'
 import { handleTasks, takesTasks, TaskServer } from './task-handlers.ts'
@@ -31,7 +32,13 @@ export function gatewayServer(api: Api, caller: Caller, gateway: GatewayServer):
   const { name } = gateway.server
   const server = new TaskServer(
     { name: `countersign-${name}`, version: api.settings.version },
-    { capabilities: { tools: {}, extensions: { [tasksExtension]: {} } }, instructions },
+    {
+      capabilities: {
+        tools: {},
+        extensions: { [tasksExtension]: {}, [approvalExtension]: {} },
+      },
+      instructions,
+    },
   )
   server.setRequestHandler('tools/list', async ({ params }) => {
     const { tools, problems } = await sayingWhy(() => api.ctx.servedTools(name))

@@ -1,5 +1,6 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  MissingRequiredClientCapabilityError,
   ProtocolError,
   ProtocolErrorCode,
   Server,
@@ -15,6 +16,7 @@ import { tell } from './call-tool.ts'
 import { taskOf, tasksExtension } from './task-of-call.ts'
 
 const taskParams = z.object({ taskId: z.string().min(1).max(128) })
+const updateParams = taskParams.extend({ inputResponses: z.looseObject({}).optional() })
 const declared = z.object({ extensions: z.object({ [tasksExtension]: z.looseObject({}) }) })
 
 /** Whether the client says, of this very request, that it takes a task for an answer. */
@@ -23,9 +25,16 @@ export function takesTasks({ mcpReq }: ServerContext): boolean {
   return declared.safeParse(envelope[CLIENT_CAPABILITIES_META_KEY]).success
 }
 
-/** Answers `tasks/get` and `tasks/cancel` about the caller's own calls of the server. */
+/** What a client has to declare on each request about a task. */
+const needed = { requiredCapabilities: { extensions: { [tasksExtension]: {} } } }
+
+/**
+ * Answers `tasks/get`, `tasks/update` and `tasks/cancel` about the caller's own calls of the
+ * server.
+ */
 export function handleTasks(server: Server, api: Api, caller: Caller, name: string): void {
-  const find = async (taskId: string): Promise<GatewayCallState> => {
+  const find = async (taskId: string, context: ServerContext): Promise<GatewayCallState> => {
+    if (!takesTasks(context)) throw new MissingRequiredClientCapabilityError(needed)
     try {
       return await readCallState(api.ctx, caller, name, { task: taskId })
     } catch (error) {
@@ -33,14 +42,23 @@ export function handleTasks(server: Server, api: Api, caller: Caller, name: stri
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such task')
     }
   }
-  server.setRequestHandler('tasks/get', { params: taskParams }, async ({ taskId }) => {
-    const state = await find(taskId)
+  server.setRequestHandler('tasks/get', { params: taskParams }, async ({ taskId }, context) => {
+    const state = await find(taskId, context)
     const task = taskOf(state, api.settings.publicUrl)
     if (task.status !== 'completed') return { ...task }
     return { ...task, result: await tell(api, state) }
   })
-  server.setRequestHandler('tasks/cancel', { params: taskParams }, async ({ taskId }) => {
-    const { requestId } = await find(taskId)
+  // No task of ours asks its client anything: there is nothing to answer.
+  server.setRequestHandler(
+    'tasks/update',
+    { params: updateParams },
+    async ({ taskId }, context) => {
+      await find(taskId, context)
+      return {}
+    },
+  )
+  server.setRequestHandler('tasks/cancel', { params: taskParams }, async ({ taskId }, context) => {
+    const { requestId } = await find(taskId, context)
     await cancelGatewayCall(api.ctx, caller, requestId)
     return {}
   })

@@ -1,12 +1,16 @@
+import { ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { GatewayCallState } from '#services/gateway/read-call-state.ts'
-import { requestUrl } from './gateway-answer.ts'
+import { authorizationMeta, requestUrl } from './gateway-answer.ts'
 import { hasEnded } from './follow-call.ts'
 
 /** The extension by which a client takes a task for an answer. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
 
-/** States of a task. One that waits for people is `working`: its client has nothing to answer. */
-type TaskStatus = 'working' | 'completed' | 'cancelled'
+/**
+ * States of a task. One that waits for people is `working`: its client has nothing to answer. One
+ * is `failed` only where nothing was begun, so that calling again is safe.
+ */
+type TaskStatus = 'working' | 'completed' | 'cancelled' | 'failed'
 
 /** A task as the revision of 2026-07-28 has it. */
 export interface CallTask {
@@ -17,6 +21,9 @@ export interface CallTask {
   readonly lastUpdatedAt: string
   readonly ttlMs: number
   readonly pollIntervalMs: number
+  /** why it failed, as an error of JSON-RPC */
+  readonly error?: { readonly code: number; readonly message: string }
+  readonly _meta?: Readonly<Record<string, unknown>>
 }
 
 /** A restart of ours may last a few of these before clients give up. */
@@ -26,21 +33,26 @@ const keptForMs = 30 * 24 * 60 * 60 * 1000
 
 /** Where a call stands, as its task. */
 export function taskOf(callState: GatewayCallState, publicUrl: string): CallTask {
-  const { taskId, createdAt, changedAt, expiresAt } = callState
+  const { taskId, createdAt, changedAt, expiresAt, refusalReason, state } = callState
+  const status = statusOf(callState)
+  const message = `Not run: ${refusalReason ?? 'it failed before it began'}`
   return {
     taskId,
-    status: statusOf(callState),
+    status,
     statusMessage: messageOf(callState, publicUrl),
     createdAt: createdAt.toISOString(),
     lastUpdatedAt: changedAt.toISOString(),
     ttlMs: Math.max(0, expiresAt.getTime() - createdAt.getTime()) + keptForMs,
     pollIntervalMs,
+    ...(status === 'failed' && { error: { code: ProtocolErrorCode.InternalError, message } }),
+    ...(state === 'pending' && { _meta: authorizationMeta('available', 'task') }),
   }
 }
 
 function statusOf(callState: GatewayCallState): TaskStatus {
   if (callState.state === 'cancelled' || callState.refusal === 'cancelled') return 'cancelled'
-  return hasEnded(callState) ? 'completed' : 'working'
+  if (!hasEnded(callState)) return 'working'
+  return callState.refusal === 'failed' && !callState.hasStarted ? 'failed' : 'completed'
 }
 
 function messageOf(callState: GatewayCallState, publicUrl: string): string {

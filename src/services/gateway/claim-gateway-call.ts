@@ -25,6 +25,12 @@ export async function claimGatewayCall(
     const { request, external } = at
     if (!unit.seals.holds('request', request)) throw tamperedProblem('request')
     if (!unit.seals.holds('external_request', external)) throw tamperedProblem('external_request')
+    if (!(await isKeyValid(unit, external.api_key_id))) {
+      const reason = 'the key with which it was called is no longer valid'
+      await storeRefusal(unit, requestId, 'blocked', reason)
+      await noteRefused(unit, at, 'forbidden')
+      return null
+    }
     const permit = await consumeLocked(ctx, unit, at, digest)
     if (permit instanceof Problem) {
       // Taken back, or not used in time: its state says so by the permit's own state.
@@ -49,6 +55,18 @@ export async function claimGatewayCall(
   })
   if (claimed === null) return false
   return spendOnce(ctx, requestId, claimed.permitId)
+}
+
+/** An approval is no substitute for its caller: whose key has ended gets nothing done. */
+async function isKeyValid({ seals, tx }: UnitOfWork, id: string): Promise<boolean> {
+  const key = await tx
+    .selectFrom('api_key')
+    .select('id')
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .where(sql<boolean>`coalesce(expires_at > clock_timestamp(), true)`)
+    .executeTakeFirst()
+  return key !== undefined && !seals.revocations.has({ what: 'api_key', id })
 }
 
 /** Approved, wanted, not begun and not refused. */

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import type { GatewayCallState } from '#services/gateway/read-call-state.ts'
+import { answerOf } from './gateway-answer.ts'
+import { taskOf } from './task-of-call.ts'
+
+const url = 'https://approvals.example.com'
+const at = new Date('2026-11-26T12:00:00Z')
+const approved: GatewayCallState = {
+  requestId: '0199a1b2-c3d4-7e5f-8a6b-1c2d3e4f5a6b',
+  number: '7',
+  taskId: 'a-task',
+  server: 'files',
+  tool: 'note',
+  verdict: 'ask',
+  state: 'approved',
+  queue: 'gated',
+  team: 'platform',
+  createdAt: at,
+  changedAt: at,
+  expiresAt: new Date(at.getTime() + 60_000),
+  cancelReason: null,
+  deciders: ['Linus'],
+  reason: null,
+  permit: null,
+  wasEdited: false,
+  refusal: null,
+  refusalReason: null,
+  hasStarted: false,
+  outcome: null,
+  check: null,
+}
+
+test('what failed before it was begun is a failed task with an error, and has no result', () => {
+  const away = 'the server cannot be started'
+  const task = taskOf({ ...approved, refusal: 'failed', refusalReason: away }, url)
+  expect(task).toMatchObject({ status: 'failed', error: { code: -32603 } })
+  expect(task.error?.message).toBe(`Not run: ${away}`)
+})
+
+test('what may have been begun is never failed: its outcome is unknown', () => {
+  const used = { ...approved, refusal: 'failed', hasStarted: true, refusalReason: 'used' } as const
+  expect(taskOf(used, url)).toMatchObject({ status: 'completed' })
+  expect(taskOf(used, url).error).toBeUndefined()
+  const answer = answerOf(used, url, null)
+  expect(answer).toMatchObject({
+    isError: true,
+    _meta: { 'io.modelcontextprotocol/tool-approval-disposition': 'outcome-unknown' },
+  })
+  expect(JSON.stringify(answer)).not.toMatch(/Nothing ran|not run/)
+})
+
+test('what policy forbids after the approval is a completed denial that says that nothing ran', () => {
+  const blocked = { ...approved, refusal: 'blocked', refusalReason: 'nobody wipes' } as const
+  expect(taskOf(blocked, url)).toMatchObject({ status: 'completed' })
+  expect(JSON.stringify(answerOf(blocked, url, null))).toContain('Nothing ran.')
+})
