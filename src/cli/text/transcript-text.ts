@@ -88,7 +88,7 @@ export class TranscriptPrinter {
     const word = result.type === 'output' ? green('done') : red(result.type)
     const { approval } = call
     const approved =
-      approval === undefined ? '' : ` ${dim(printableLine(approvalSentence(approval)))}`
+      approval === undefined ? '' : ` ${dim(printableLine(approvalSentence(call.tool, approval)))}`
     return [
       `${indent}${printableLine(call.tool)} ${word}${approved}`,
       ...this.#quoteLines(shorten(result.text ?? '', resultMost), indent),

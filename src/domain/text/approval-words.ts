@@ -16,11 +16,14 @@ const reach: Readonly<Record<Scope, string>> = {
 }
 
 /**
- * Who approved a call and for how long, in words. Pure.
+ * Who approved a call of a tool and for how long, in words. Who answers a question approves nothing
+ * (product.md 30). Pure.
  *
- * @example "approved by Grace, for the run"; "by Grace's approval of #12"
+ * @example "approved by Grace, for the run"; "by Grace's approval of #12"; "answered by Ada"
  */
-export function approvalSentence({ by, scope, number, remembered }: NamedApproval): string {
+export function approvalSentence(tool: string, approval: NamedApproval): string {
+  const { by, scope, number, remembered } = approval
   const names = by.map(({ name }) => name).join(' and ')
+  if (tool === 'ask_person') return `answered by ${names}`
   return remembered ? `by ${names}'s approval of #${number}` : `approved by ${names}${reach[scope]}`
 }

@@ -135,7 +135,7 @@ test('a question that is asked, and answered by somebody else, appears and is cl
   const panel = open.getByRole('complementary', { name: 'Decision' })
   await panel.getByRole('radio', { name: 'red' }).check()
   const run = await dashboard.open('Ada', `/runs/${runId}`)
-  await run.getByRole('link', { name: 'Waits for a decision' }).waitFor()
+  await run.getByRole('link', { name: 'Waits for an answer' }).waitFor()
   for (const page of [open, run]) await page.getByText('Live', { exact: true }).waitFor()
   const linus = await desk.database.db
     .selectFrom('person')
@@ -151,6 +151,6 @@ test('a question that is asked, and answered by somebody else, appears and is cl
   expect(await panel.getByRole('radio').count()).toBe(0)
   expect(await panel.getByRole('button', { name: 'Submit' }).count()).toBe(0)
   await run.getByText('Their answer approves nothing by itself').waitFor()
-  expect(await run.getByRole('link', { name: 'Waits for a decision' }).count()).toBe(0)
+  expect(await run.getByRole('link', { name: 'Waits for an answer' }).count()).toBe(0)
   await row.getByText('Answered by Linus').waitFor()
 })

@@ -1,4 +1,4 @@
-import type { Asking, HeldAnswer } from './held-model.ts'
+import type { Asking, HeldAnswer } from '../../harness/held-model.ts'
 
 const worker = (name: string, rest: string): string => `---
 name: ${name}

@@ -8,7 +8,7 @@ import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { FaultWorld } from '../../faults/fault-world.ts'
 import { processNames } from '../../harness/installation/installation.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
-import { HeldModel } from './held-model.ts'
+import { HeldModel } from '../../harness/held-model.ts'
 import { filesOfMerge, killedAnswer, killedProject } from './killed-project.ts'
 
 const run = promisify(execFile)

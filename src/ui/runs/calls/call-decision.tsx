@@ -11,7 +11,7 @@ export function CallDecision({ call, runId }: { call: TranscriptCall; runId: str
   if (request.people.some(({ id }) => id === person.id)) {
     return (
       <Link className="decide-button" to={`/requests/${request.number}`}>
-        Decide #{request.number}
+        {call.tool === 'ask_person' ? 'Answer' : 'Decide'} #{request.number}
       </Link>
     )
   }

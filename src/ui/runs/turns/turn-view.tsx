@@ -175,14 +175,16 @@ function CallView(props: {
           {verdictOf(call)}
           {call.approval !== undefined && (
             <>
-              , <Approval approval={call.approval} />
+              , <Approval tool={call.tool} approval={call.approval} />
             </>
           )}
           {standing !== null && call.requestState !== 'pending' && `, ${standing}`}
         </span>
         {call.requestId !== undefined && (
           <Link className="small" to={`/requests/${call.requestId}`}>
-            {call.requestState === 'pending' ? 'Waits for a decision' : 'The request'}
+            {call.requestState === 'pending'
+              ? `Waits for ${call.tool === 'ask_person' ? 'an answer' : 'a decision'}`
+              : 'The request'}
           </Link>
         )}
         {call.requestState === 'pending' && <CallDecision call={call} runId={runId} />}
@@ -206,8 +208,8 @@ function CallView(props: {
 }
 
 /** Who approved a call and for how long; an earlier approval is a link to its request. */
-function Approval({ approval }: { approval: CallApprovalView }) {
-  const sentence = approvalSentence(approval)
+function Approval({ tool, approval }: { tool: string; approval: CallApprovalView }) {
+  const sentence = approvalSentence(tool, approval)
   if (!approval.remembered) return sentence
   return <Link to={`/requests/${approval.requestId}`}>{sentence}</Link>
 }

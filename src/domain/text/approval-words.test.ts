@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { approvalSentence } from './approval-words.ts'
+
+const once = { by: [{ name: 'Ada' }], scope: 'once', number: 12, remembered: false } as const
+
+// Rules: product.md 10, 30
+test('a call says who approved it and for how long; of a question it says who answered, never approved', () => {
+  expect(approvalSentence('exec', once)).toBe('approved by Ada')
+  expect(approvalSentence('exec', { ...once, scope: 'run' })).toBe('approved by Ada, for the run')
+  expect(approvalSentence('exec', { ...once, remembered: true })).toBe("by Ada's approval of #12")
+  expect(approvalSentence('ask_person', once)).toBe('answered by Ada')
+})
