@@ -12,7 +12,7 @@ import type {
 import { searchAttributes } from '#domain/runs/search-attributes.ts'
 import { type Activities, turnQueueOf } from '#workflows/activity-port.ts'
 import type { agentRun, approvalRequest } from '#workflows/index.ts'
-import { bundleWorkflows } from '#runtime/temporal/workflow-bundle.ts'
+import { bundleWorkflows } from '#runtime/temporal/bundle-workflows.ts'
 import '../harness/quiet-temporal.ts'
 import { useTemporal } from '../harness/temporal.ts'
 
