@@ -27,6 +27,8 @@ export async function buildRegistry(options: {
   readonly mcpServers?: McpServers
   /** absent: no worker is written here */
   readonly project?: Project
+  /** the tools that are looked up in it; absent: all. Servers that have none are left out */
+  readonly needed?: readonly string[] | undefined
 }): Promise<ToolRegistry> {
   const worker = options.policy.workers.get(options.worker)
   if (worker === undefined) return registryOf([])
@@ -37,7 +39,11 @@ export async function buildRegistry(options: {
   if (listed.length > 0 && options.toolProcess !== null) {
     tools.push(...(await listedTools(listed, options.toolProcess)))
   }
-  const offer = await options.mcpServers?.toolsOf(options.policy, worker)
+  // An unknown name is answered with the names of all tools.
+  const isKnown = (name: string): boolean =>
+    name.startsWith('mcp__') || tools.some((tool) => tool.name === name)
+  const needed = options.needed?.every(isKnown) === true ? options.needed : undefined
+  const offer = await options.mcpServers?.toolsOf(options.policy, worker, { tools: needed })
   tools.push(...(offer?.tools ?? []))
   const registry = registryOf(
     tools.map((tool) =>

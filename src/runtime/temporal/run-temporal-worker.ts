@@ -189,10 +189,11 @@ export async function runTemporalWorker(options: {
       mcpServers,
       workspaceOf: (place, policy) => workspaces.of(policy, place),
       worktreeBase: (place, policy) => workspaces.worktreeBase(policy, place),
-      registryOf: async (policy, worker) =>
+      registryOf: async (policy, worker, needed) =>
         buildRegistry({
           policy,
           worker,
+          needed,
           toolProcess: await toolProcesses.of(policy),
           commands,
           mcpServers,

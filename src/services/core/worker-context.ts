@@ -33,8 +33,12 @@ export interface WorkerContext extends SystemContext {
   workspaceOf(place: RunPlace, policy: Policy): Promise<OpenWorkspace>
   /** Where the worktree of a run that starts now in a workspace of a policy begins. */
   worktreeBase(place: RunPlace, policy: Policy): Promise<WorktreeBaseAnswer>
-  /** The tools of a worker under a policy; a worker that no longer exists has none. */
-  registryOf(policy: Policy, worker: string): Promise<ToolRegistry>
+  /**
+   * The tools of a worker under a policy; a worker that no longer exists has none. `needed`: the
+   * names that are looked up, so that nothing waits for an MCP server that has none of these;
+   * absent: all tools are listed.
+   */
+  registryOf(policy: Policy, worker: string, needed?: readonly string[]): Promise<ToolRegistry>
   /** The model of a worker, at the endpoints of the policy in force. */
   modelOf(
     worker: Pick<WorkerDefinition, 'model' | 'script' | 'settings'>,

@@ -40,7 +40,8 @@ export async function executeGatewayCall(
   const refusal = refusalOf(at, judgement)
   if (refusal !== null) return refuseGatewayCall(ctx, requestId, refusal.why, refusal.reason)
   const policy = withGatewayWorkers(await ctx.policies.inForce())
-  const tool = (await ctx.registryOf(policy, question.worker)).get(at.request.tool)
+  const { tool: name } = at.request
+  const tool = (await ctx.registryOf(policy, question.worker, [name])).get(name)
   if (tool === undefined) {
     return refuseGatewayCall(ctx, requestId, 'failed', 'the server offers no such tool')
   }

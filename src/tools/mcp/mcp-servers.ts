@@ -46,9 +46,17 @@ export interface McpOffer {
   readonly problems: ReadonlyMap<string, readonly string[]>
 }
 
+/** Which tools of a worker's servers are needed, and how long a server may take to list them. */
+export interface NeededTools {
+  /** absent: all of them. A server that has none of these is not waited for, nor asked */
+  readonly tools?: readonly string[] | undefined
+  /** absent: as is usual, and hardly at all where a server did not answer before */
+  readonly withinMs?: number
+}
+
 /** The MCP servers of this host's workers. */
 export interface McpServers extends AsyncDisposable {
-  toolsOf(policy: Policy, worker: WorkerDefinition): Promise<McpOffer>
+  toolsOf(policy: Policy, worker: WorkerDefinition, needed?: NeededTools): Promise<McpOffer>
   /**
    * What each says of its tools. One that takes longer than `withinMs` goes on; its answer counts
    * the next time.
@@ -61,6 +69,10 @@ export interface McpServers extends AsyncDisposable {
 }
 
 const listTimeoutMs = 90_000
+/** How long others wait for a list, which goes on: its answer counts the next time. */
+const usualWaitMs = 20_000
+/** The same where the server did not answer before, for a call of one of its tools. */
+const lateWaitMs = 5000
 /** How long a list is used again; every call fetches the list once more before it is made. */
 const freshMs = 3000
 /** How long a server that did not answer is not tried again. */
@@ -80,6 +92,8 @@ interface ServerEntry {
   asking: boolean
   listedAt: number
   failed: string | null
+  /** it failed, or took longer than somebody waited: a list of all tools does not wait for it */
+  isLate: boolean
 }
 
 /** Opens this host's servers; each is started, or connected to, when a worker first needs it. */
@@ -89,6 +103,8 @@ export function openMcpServers(options: {
   /** absent: what its servers do to files is not watched */
   readonly watchNames?: WatchNames
   readonly pins: McpPins
+  /** how long others wait for a server's list; absent: as is usual */
+  readonly waitMs?: number
   /** where a worker's zones lie under a policy */
   readonly workspaceOf: (policy: Policy) => Promise<Workspace>
 }): McpServers {
@@ -114,6 +130,7 @@ export function openMcpServers(options: {
       asking: false,
       listedAt: 0,
       failed: null,
+      isLate: false,
     }
     entries.set(key, entry)
     return entry
@@ -132,15 +149,28 @@ export function openMcpServers(options: {
     try {
       const listed = await listing
       entry.listedAt = performance.now()
+      entry.isLate = false
       return listed
     } catch (error) {
       entry.listing = null
       entry.listedAt = performance.now()
       entry.failed = messageOf(error)
+      entry.isLate = true
       throw error
     } finally {
       entry.asking = false
     }
+  }
+
+  /** The list, or why there is none in this time; a request for it goes on. */
+  async function listWithin(entry: ServerEntry, withinMs: number): Promise<McpListing | string> {
+    const timeout = new AbortController()
+    const late = delay(withinMs, null, { signal: timeout.signal })
+    const listing = await Promise.race([listOf(entry).catch(messageOf), late])
+    timeout.abort()
+    if (listing !== null) return listing
+    entry.isLate = true
+    return entry.failed ?? `it did not answer within ${withinMs / 1000} seconds`
   }
 
   async function closeUnused(): Promise<void> {
@@ -154,20 +184,26 @@ export function openMcpServers(options: {
   async function offerOf(
     server: McpServer,
     place: ServerPlace,
+    needed: NeededTools,
   ): Promise<{ tools: Tool[]; problems: string[] }> {
     const { policy, worker } = place
     const entry = entryOf(server, place)
     entry.usedAt = performance.now()
     const serverHash = hashOfServer(server)
     const reference = { worker: worker.name, name: server.name, hash: serverHash }
-    const listed = await listOf(entry).catch(messageOf)
+    const lateMs = needed.tools === undefined ? 0 : lateWaitMs
+    const usualMs = options.waitMs ?? usualWaitMs
+    const withinMs = needed.withinMs ?? (entry.isLate ? Math.min(lateMs, usualMs) : usualMs)
+    const listed = await listWithin(entry, withinMs)
     const listing = typeof listed === 'string' ? null : listed
     const pin = await options.pins.read(policy, reference, listing)
     const forged = pin.state === 'forged' ? pin.problem : null
     const pins = pin.state === 'pinned' ? pin.definitions : []
     const problems =
       typeof listed === 'string'
-        ? [`The MCP server ${server.name} does not answer: ${listed}`]
+        ? [
+            `The MCP server ${server.name} does not answer: ${listed}. Go on without its tools, or call one again later.`,
+          ]
         : listed.problems.map((problem) => `The MCP server ${server.name}: ${problem}`)
     const host = await entry.host.catch(() => null)
     if (host === null) return { tools: [], problems }
@@ -191,15 +227,16 @@ export function openMcpServers(options: {
   }
 
   return {
-    async toolsOf(policy, worker) {
+    async toolsOf(policy, worker, needed = {}) {
       await closeUnused()
-      if (worker.mcpServers.size === 0) return { tools: [], problems: new Map() }
+      const { tools } = needed
+      const servers = [...worker.mcpServers.values()].filter(
+        ({ name }) => tools?.some((tool) => tool.startsWith(`mcp__${name}__`)) ?? true,
+      )
+      if (servers.length === 0) return { tools: [], problems: new Map() }
       const place = { policy, worker, workspace: await options.workspaceOf(policy) }
       const offers = await Promise.all(
-        [...worker.mcpServers.values()].map(async (server) => ({
-          server,
-          offer: await offerOf(server, place),
-        })),
+        servers.map(async (server) => ({ server, offer: await offerOf(server, place, needed) })),
       )
       return {
         tools: offers.flatMap(({ offer }) => offer.tools),
@@ -213,14 +250,7 @@ export function openMcpServers(options: {
         [...worker.mcpServers.values()].map(async (server): Promise<McpServerListing> => {
           const entry = entryOf(server, place)
           entry.usedAt = performance.now()
-          const timeout = new AbortController()
-          const listing = await Promise.race([
-            listOf(entry).catch(messageOf),
-            delay(withinMs, `it did not answer within ${withinMs / 1000} seconds`, {
-              signal: timeout.signal,
-            }),
-          ])
-          timeout.abort()
+          const listing = await listWithin(entry, withinMs)
           return typeof listing === 'string'
             ? { server: server.name, listing: null, problem: listing }
             : { server: server.name, listing, problem: null }

@@ -77,7 +77,9 @@ export function mcpTool(parts: McpToolParts): Tool {
       try {
         return await host.request(query, { timeoutMs: quickTimeoutMs, signal: null })
       } catch (error) {
-        return { ok: false, problems: [error instanceof Error ? error.message : String(error)] }
+        const why = error instanceof Error ? error.message : String(error)
+        const problem = `The MCP server ${server} does not answer: ${why} Go on without its tools, or call one again later.`
+        return { ok: false, problems: [problem] }
       }
     },
 

@@ -57,7 +57,8 @@ export function pinsInMemory(): McpPins {
 export interface McpBench extends AsyncDisposable {
   readonly root: string
   readonly servers: McpServers
-  registry(policy: Policy): Promise<ToolRegistry>
+  /** `needed`: the names that are looked up in it; absent: all */
+  registry(policy: Policy, needed?: readonly string[]): Promise<ToolRegistry>
   tool(policy: Policy, name: string): Promise<Tool>
   call(tool: Tool, input?: JsonObject, signal?: AbortSignal): Promise<ToolResult>
 }
@@ -69,6 +70,8 @@ export function mcpBench(
   options: {
     readonly environment?: Readonly<Record<string, string>>
     readonly pins?: McpPins
+    /** how long others wait for a list; absent: as is usual */
+    readonly waitMs?: number
     readonly spawnConfined?: SpawnConfined
     /** what the host has; absent: nothing that works */
     readonly sandbox?: HostSandbox
@@ -84,15 +87,16 @@ export function mcpBench(
     spawnConfined: options.spawnConfined ?? spawnInSandbox(site),
     watchNames: watchNames(site),
     pins: options.pins ?? pinsInMemory(),
+    ...(options.waitMs === undefined ? {} : { waitMs: options.waitMs }),
     workspaceOf: async () => openWorkspace({ root, hidden: [dataDir] }),
   })
   const bench: McpBench = {
     root,
     servers,
-    registry: (policy) =>
-      buildRegistry({ policy, worker: 'w', toolProcess: null, mcpServers: servers }),
+    registry: (policy, needed) =>
+      buildRegistry({ policy, worker: 'w', needed, toolProcess: null, mcpServers: servers }),
     async tool(policy, name) {
-      const tool = (await bench.registry(policy)).get(name)
+      const tool = (await bench.registry(policy, [name])).get(name)
       if (tool === undefined) throw new Error(`${name} is not offered`)
       return tool
     },

@@ -11,6 +11,9 @@ import { readText } from '../../environment.ts'
 import { Workspaces } from '../../project/workspaces.ts'
 import type { Check, Finding } from '../target/check.ts'
 
+/** A server that a package manager fetches first takes its time. */
+const answersWithinMs = 90_000
+
 /**
  * The MCP servers of the project answer from here: each is started, or asked, as a Temporal worker
  * of this host would.
@@ -41,7 +44,9 @@ export const checkMcpServers: Check = async ({ folders, environment }) => {
     const offers = await Promise.all(
       workers.map(async (worker) => ({
         worker,
-        offer: await servers.toolsOf(policyInWorkspace(policy, workspacesOf(worker)[0]), worker),
+        offer: await servers.toolsOf(policyInWorkspace(policy, workspacesOf(worker)[0]), worker, {
+          withinMs: answersWithinMs,
+        }),
       })),
     )
     return offers.flatMap(({ worker, offer }) =>

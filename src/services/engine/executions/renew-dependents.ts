@@ -51,7 +51,7 @@ async function reconsider(ctx: WorkerContext, callId: string, signal: AbortSigna
     .executeTakeFirstOrThrow()
   const terms = await termsOf(ctx, run)
   const { policy } = terms
-  const registry = await ctx.registryOf(policy, run.worker)
+  const registry = await ctx.registryOf(policy, run.worker, [request.tool])
   const proposals = new TurnProposals(await ctx.workspaceOf(placeOfRun(run), policy))
   await addEarlier(ctx, callId, proposals, registry)
   const input = JSON.parse(await getText(ctx.db, revision.input_hash)) as Json

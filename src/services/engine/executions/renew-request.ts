@@ -71,7 +71,7 @@ async function presentAgain(
     return 'The effect of this call is no longer the one that was approved, so it was not carried out. Read the present state before you try again.'
   }
   const { policy } = await termsOf(ctx, at.run)
-  const registry = await ctx.registryOf(policy, at.run.worker)
+  const registry = await ctx.registryOf(policy, at.run.worker, [judgement.tool])
   const tool = registry.get(judgement.tool)
   if (tool === undefined) return `The tool ${judgement.tool} no longer exists.`
   const workspace = await ctx.workspaceOf(placeOfRun(at.run), policy)

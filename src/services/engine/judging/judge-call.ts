@@ -43,7 +43,7 @@ export async function judgeCall(
   const terms = run === null ? null : await termsOf(ctx, run)
   const byProgram = question.byProgram === true
   const policy = terms?.policy ?? (await policyWithoutRun(ctx, question))
-  const registry = await ctx.registryOf(policy, question.worker)
+  const registry = await ctx.registryOf(policy, question.worker, [question.tool])
   const place =
     run === null
       ? { taskQueue, workspace: policy.config.workspace ?? defaultWorkspace }

@@ -63,7 +63,8 @@ export async function judgeTurn(
     ),
   ])
   const { policy } = terms
-  const registry = await ctx.registryOf(policy, run.worker)
+  const names = calls.map(({ tool }) => tool)
+  const registry = await ctx.registryOf(policy, run.worker, names)
   const workspace = await ctx.workspaceOf(placeOfRun(run), policy)
   return workspace.look((base) => {
     const shared = { run, terms, registry, grants: hasGrants, cueFacts, signal: turn.signal }

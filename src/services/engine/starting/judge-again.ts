@@ -38,7 +38,7 @@ export async function judgeAgain(
   },
 ): Promise<FreshJudgement> {
   const { terms, permitId } = question
-  const registry = await ctx.registryOf(terms.policy, at.run.worker)
+  const registry = await ctx.registryOf(terms.policy, at.run.worker, [question.tool])
   const workspace = await ctx.workspaceOf(placeOfRun(at.run), terms.policy)
   const judgement = await judgeOne(ctx, {
     run: at.run,

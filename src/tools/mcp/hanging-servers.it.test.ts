@@ -1,0 +1,102 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Policy } from '#policy/policy.ts'
+import { sdkServer } from '#test/harness/fixtures/mcp/sdk-tools.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { mcpBench, type McpBench, policyWith, stdioServer } from './mcp.fixture.ts'
+
+let server: Server
+let isHanging = true
+let asked = 0
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
+  await sdkServer('Add two numbers').connect(transport)
+  await transport.handleRequest(request, response)
+}
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    asked += 1
+    if (!isHanging) void answer(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterAll(() => {
+  server.closeAllConnections()
+  server.close()
+})
+beforeEach(() => {
+  isHanging = true
+  asked = 0
+})
+
+const policy = (more: Readonly<Record<string, string>> = {}) => {
+  const { port } = server.address() as AddressInfo
+  return policyWith({ hang: `{ type: http, url: "http://127.0.0.1:${port}/mcp" }`, ...more })
+}
+const sums = { sums: stdioServer('stdio-server.ts', []) }
+const namesOf = (registry: { all(): readonly { readonly name: string }[] }): readonly string[] =>
+  registry.all().map(({ name }) => name)
+
+async function untilListed(bench: McpBench, version: Policy, name: string): Promise<void> {
+  const isListed = async () => namesOf(await bench.registry(version)).includes(name)
+  await waitUntil(isListed, { withinMs: 60_000 })
+}
+
+describe('a server that hangs', () => {
+  it('is not asked, nor waited for, before a call of a tool that is not its own', async () => {
+    await using bench = mcpBench({ waitMs: 600_000 })
+    const registry = await bench.registry(policy(sums), ['read_result', 'mcp__sums__add'])
+    expect(registry.get('mcp__sums__add')).toMatchObject({ description: 'Add two numbers' })
+    expect(registry.get('read_result')).toBeDefined()
+    expect(asked).toBe(0)
+  })
+
+  it('leaves the list without its tools, and a call of one is an error that says what to do', async () => {
+    await using bench = mcpBench({ waitMs: 300 })
+    await untilListed(bench, policy(sums), 'mcp__sums__add')
+    const names = namesOf(await bench.registry(policy(sums)))
+    expect(names.filter((name) => name.startsWith('mcp__hang__'))).toEqual([])
+    const tool = await bench.tool(policy(sums), 'mcp__hang__add')
+    expect(await tool.parse({})).toEqual({
+      ok: false,
+      problems: [
+        'The MCP server hang does not answer: it did not answer within 0.3 seconds. Go on without its tools, or call one again later.',
+      ],
+    })
+  })
+
+  it('is waited for no second time by a list of all tools, and is there again once it answers', async () => {
+    await using bench = mcpBench({ waitMs: 2000 })
+    const listed = async (): Promise<number> => {
+      const from = performance.now()
+      expect(namesOf(await bench.registry(policy()))).not.toContain('mcp__hang__add')
+      return performance.now() - from
+    }
+    const [firstMs, secondMs] = [await listed(), await listed()]
+    expect(firstMs).toBeGreaterThanOrEqual(1900)
+    expect(secondMs).toBeLessThan(1900)
+    isHanging = false
+    server.closeAllConnections()
+    await untilListed(bench, policy(), 'mcp__hang__add')
+  })
+
+  it('goes on to offer what was pinned', async () => {
+    await using bench = mcpBench({ waitMs: 1000 })
+    isHanging = false
+    await untilListed(bench, policy(), 'mcp__hang__add')
+    const before = namesOf(await bench.registry(policy()))
+    isHanging = true
+    const worker = policy().workers.get('w')
+    if (worker === undefined) throw new Error('no worker')
+    const isLate = async (): Promise<boolean> => {
+      const { problems } = await bench.servers.toolsOf(policy(), worker)
+      return (problems.get('hang') ?? []).length > 0
+    }
+    await waitUntil(isLate, { withinMs: 60_000 })
+    expect(namesOf(await bench.registry(policy()))).toEqual(before)
+  })
+})
