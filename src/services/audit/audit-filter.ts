@@ -103,6 +103,10 @@ export async function auditConditions(
     conditions.push(sql<boolean>`audit_event.request_id = ${id}`)
   }
   const { type, actor, runId, from, to, q, outside } = filter
+  if (from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to)) {
+    const message = 'must not be after "to"'
+    throw new Problem('invalid_request', `from ${message}`, { field: 'from', message })
+  }
   if (type !== undefined) conditions.push(sql<boolean>`audit_event.type = ${type}`)
   if (actor !== undefined) conditions.push(await actorCondition(ctx, actor))
   if (runId !== undefined) conditions.push(isOfRun('audit_event', runId))

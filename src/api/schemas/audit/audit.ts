@@ -3,7 +3,7 @@ import { actorTypes } from '#domain/actor.ts'
 import { auditEventTypes } from '#domain/audit-event.ts'
 import { requestKinds } from '#domain/requests/request.ts'
 import { searchLimits } from '#domain/search.ts'
-import { id, instant, json, listOf, page, requestRef, runRef, text } from '../common.ts'
+import { email, id, instant, json, listOf, page, requestRef, runRef, text } from '../common.ts'
 import * as example from '../examples.ts'
 
 export const auditEventType = z.enum(auditEventTypes)
@@ -15,7 +15,11 @@ function isTimeZone(name: string): boolean {
 const filters = {
   type: auditEventType.optional(),
   /** an id, an e-mail address, or an actor's kind: person, machine, policy, timer, system */
-  actor: text(320).min(1).optional(),
+  actor: z
+    .union([z.enum(actorTypes), id, z.string().regex(/^[0-9a-f]{16}$/), email], {
+      error: 'must be an id, an e-mail address, or a kind of actor',
+    })
+    .optional(),
   requestId: requestRef.optional(),
   runId: runRef.optional(),
   from: instant.optional(),
