@@ -614,7 +614,9 @@ test('evidence of everything that happened here is exported, and verified offlin
 test('old runs are counted and archived by who may read the trail; the trail says what the archive was', async () => {
   const aud = ['--as', 'aud@example.com']
   expect((await cli.run('run', 'idle', 'please', '--watch', ...ada)).code).toBe(0)
-  expect(await cli.ok('retention', ...aud)).toMatch(/the messages and results of every run are kept/)
+  expect(await cli.ok('retention', ...aud)).toMatch(
+    /the messages and results of every run are kept/,
+  )
   expect(await cli.ok('retention', '--transcripts', '1s', '--records', '30d', ...aud)).toMatch(
     /transcripts: 1s: the messages and results of \d+ runs would be removed\.\nrecords: 30d: 0 outbox, .*sign in links/,
   )

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test, vi } from 'vitest'
 import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
+import { waitUntil } from '../harness/wait-until.ts'
 import { FaultWorld } from '../faults/fault-world.ts'
 import { CommandLine } from './command-line.ts'
 
@@ -49,7 +50,7 @@ async function prepare(folder: string): Promise<AsyncDisposable> {
 
 // Rules: product.md 35
 describe.skipIf(!sandbox.works)('what init writes for a repository', () => {
-  test('is started as it is: two runs change one file at once, commit, and the first is merged', async () => {
+  test('is started as it is: two runs change one file at once, commit, the first is merged, and the second discarded', async () => {
     await using world = await FaultWorld.start({}, { env: {}, prepare })
     const { folder } = world.installation
     const git = (...words: string[]): Promise<string> => gitIn(folder, ...words)
@@ -83,5 +84,16 @@ describe.skipIf(!sandbox.works)('what init writes for a repository', () => {
     expect((await world.told(second, 'you')).at(-1)).toContain('both change README.md')
     expect(await readFile(join(folder, 'README.md'), 'utf8')).toBe(merged)
     expect(await git('branch', '--list', 'countersign/2-assistant')).not.toBe('')
+
+    // What is not merged is kept until somebody says that it is not wanted.
+    const cli = new CommandLine(folder)
+    const you = ['--as', 'you@example.com']
+    const unknown = await cli.run('runs', 'discard', '999', ...you)
+    expect([unknown.code, unknown.out]).toEqual([1, ''])
+    expect(await cli.ok('runs', 'discard', '2', ...you)).toBe(
+      'the worktree of run #2 is discarded, and its branch countersign/2-assistant\n',
+    )
+    const isGone = async () => (await git('branch', '--list', 'countersign/2-assistant')) === ''
+    await waitUntil(isGone, { withinMs: 60_000 })
   })
 })

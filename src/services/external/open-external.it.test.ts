@@ -69,6 +69,14 @@ describe('a program asks', () => {
   })
 
   // Rules: product.md 17, 19
+  test('with its own words for the task, which are its claim; the task of a run they are not', async () => {
+    const told = await desk.ask({ metadata: { task: 'Release the shop' } })
+    expect(told).toMatchObject({ task: null, claimedTask: 'Release the shop' })
+    for (const metadata of [{ task: 7 }, { task: { text: 'x' } }, {}]) {
+      expect(await desk.ask({ metadata })).toMatchObject({ task: null, claimedTask: null })
+    }
+  })
+
   test('and nobody behind it decides: the owner of the key, the person it acts for, no key', async () => {
     const onBehalfOf = 'LINUS@example.com'
     const unreachable = await refusal(desk.ask({ onBehalfOf, queue: 'platform' }))

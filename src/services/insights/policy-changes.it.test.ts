@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   deskConfig,
@@ -102,6 +103,14 @@ test('a proposed change is withdrawn by its proposer or declined by an owner, on
   const again = await propose(grace.caller)
   await withdrawPolicyChange(desk.api, olga.caller, again.number)
   expect(await numbersFor(grace)).toEqual([])
+  const { rows } = await sql<{ event: unknown }>`
+    select document::jsonb as event from audit_event where type = 'policy.change_withdrawn'
+    order by at
+  `.execute(desk.database.db)
+  expect(rows.map(({ event }) => event)).toMatchObject([
+    { actor: { type: 'person', id: grace.id }, detail: { number, worker: 'scribe' } },
+    { actor: { type: 'person', id: olga.id }, detail: { number: again.number } },
+  ])
 })
 
 test('a proposed change ends when a version without the question takes force, and does not come back with it', async () => {

@@ -39,6 +39,14 @@ const ids = async (who: AgentDesk['people']['grace'], input: object): Promise<st
 const mineOf = async (who: AgentDesk['people']['grace']): Promise<number | undefined> =>
   (await listQueues(desk.api, who.caller, {})).items.find(({ name }) => name === 'platform')?.mine
 
+/** What the trail has of a request, by type: who, and what. */
+async function trailOf(id: string, type: string) {
+  const { rows } = await sql<{ document: string }>`
+    select document from audit_event where request_id = ${id} and type = ${type} order by sequence
+  `.execute(desk.database.db)
+  return rows.map(({ document }): unknown => JSON.parse(document))
+}
+
 test('a snooze leaves a request out of what waits for oneself alone, until it is near its deadline', async () => {
   const { id } = await ask()
   const { grace, linus } = people()
@@ -80,6 +88,11 @@ test('a request is handed over to who may decide it, which gives no right and ta
   }
   const outsider = handOverRequest(desk.api, olga.caller, { request: id, to: grace.id })
   expect(await refusal(outsider)).toMatchObject({ code: 'not_eligible', status: 403 })
+  // Refused attempts are events of their own.
+  expect(await trailOf(id, 'request.handed_over')).toMatchObject([
+    { actor: { type: 'person', id: grace.id }, detail: { to: linus.id } },
+    { actor: { type: 'person', id: linus.id }, detail: { to: grace.id } },
+  ])
   await desk.decide(linus, id)
   const late = handOverRequest(desk.api, linus.caller, { request: id, to: grace.id })
   expect((await refusal(late)).code).toBe('already_decided')
@@ -101,6 +114,8 @@ test('its starter reminds of a request once an hour, and nobody else does', asyn
     .where('type', '=', 'request.reminded')
     .execute()
   expect(events).toHaveLength(2)
+  const byAda = { actor: { type: 'person', id: ada.id }, detail: { told: 2 } }
+  expect(await trailOf(id, 'request.nudged')).toMatchObject([byAda, byAda])
 })
 
 test('who is away is not told, says so to others, and keeps every right', async () => {

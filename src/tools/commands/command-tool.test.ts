@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { JsonObject } from '#domain/json/json.ts'
 import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { commandDesk } from './commands.fixture.ts'
 
@@ -32,5 +33,28 @@ test('a command with a network is another tool than one without: no approval of 
   using allowed = await commandDesk({}, { host: works, sandbox: '{ network: allow }' })
   for (const name of ['exec', 'shell'] as const) {
     expect(allowed.tools[name].definitionHash).not.toBe(usual.tools[name].definitionHash)
+  }
+})
+
+// Rules: workers-and-policy.md, paths
+test('a command runs in the workspace root when a zone contains it, else in the first zone', async () => {
+  using usual = await commandDesk({}, { host: works })
+  using below = await commandDesk(
+    { 'docs/a.md': 'a\n' },
+    {
+      host: works,
+      zones: '\n  - { name: docs, root: docs, mode: ro }\n  - { name: work, root: work, mode: rw }',
+    },
+  )
+  const input: Record<'exec' | 'shell', JsonObject> = {
+    exec: { file: 'ls', args: [] },
+    shell: { command: 'ls' },
+  }
+  for (const name of ['exec', 'shell'] as const) {
+    const folderOf = async ({ tools }: typeof usual, more = {}) =>
+      tools[name].parse({ ...input[name], ...more })
+    expect(await folderOf(usual)).toMatchObject({ ok: true, input: { cwd: '' } })
+    expect(await folderOf(below)).toMatchObject({ ok: true, input: { cwd: 'docs' } })
+    expect(await folderOf(below, { cwd: 'work' })).toMatchObject({ input: { cwd: 'work' } })
   }
 })
