@@ -171,6 +171,7 @@ test('on a phone nothing is wider than it, and what stands alone is high enough 
   await page.mouse.click((select?.x ?? 0) + 4, (select?.y ?? 0) + 40)
   expect(await page.locator('.request-row').getByRole('checkbox').first().isChecked()).toBe(true)
   const pages = [`/requests/${requestIds[1]}`, '/runs', `/runs/${runId}`, '/audit', '/policy']
+  pages.push('/insights', '/account', '/runs/new?worker=scribe', `/runs/${runId}/turns/1`)
   for (const path of ['/', ...pages]) {
     await page.goto(dashboard.url + path)
     await page.locator('h1').waitFor()
@@ -231,6 +232,27 @@ test('on a phone the first row begins in the upper fifth; filters unfold by thum
   )
   expect((listBox?.x ?? 0) + (listBox?.width ?? 0)).toBeLessThanOrEqual(barBox?.x ?? 0)
   expect((barBox?.x ?? 0) + (barBox?.width ?? 0)).toBeLessThanOrEqual(filtersBox?.x ?? 0)
+})
+
+test('on a phone one goes away with a note, comes back, and has quiet hours that a reload keeps', async () => {
+  const page = await dashboard.open('Linus', '/account', { viewport: phone, hasTouch: true })
+  const away = page.getByRole('region', { name: 'Away' })
+  await away.getByLabel('Away until').fill('2099-01-01T10:00')
+  await away.getByLabel('Note').fill('at sea <b>')
+  await away.getByRole('button', { name: 'I am away' }).tap()
+  await away.getByText('at sea <b>').waitFor()
+  await page.reload()
+  await away.getByRole('button', { name: 'I am back' }).tap()
+  await away.getByLabel('Away until').waitFor()
+  const quiet = page.getByLabel('Quiet hours')
+  await quiet.check()
+  await page.getByLabel('Quiet from').waitFor()
+  await page.reload()
+  await page.getByLabel('Quiet from').waitFor()
+  expect(await quiet.isChecked()).toBe(true)
+  await quiet.uncheck()
+  await page.getByLabel('Quiet from').waitFor({ state: 'detached' })
+  expect(await sidewaysOn(page)).toBe(0)
 })
 
 /** How many pixels a page can be scrolled sideways. */

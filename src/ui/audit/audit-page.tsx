@@ -7,7 +7,7 @@ import { ApiRefusal } from '../api/call-api.ts'
 import { useAudit, useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
-import { Loading } from '../states/loading.tsx'
+import { LoadingRows } from '../states/loading.tsx'
 import { SaveButton } from '../states/save-button.tsx'
 import { ShowMore } from '../states/show-more.tsx'
 import { AuditFilters } from './audit-filters.tsx'
@@ -90,7 +90,7 @@ export function AuditPage() {
           readAudit, which countersign.yaml gives.
         </p>
       )}
-      {audit.isPending && <Loading what="the trail" lines={8} />}
+      {audit.isPending && <LoadingRows what="the trail" />}
       {audit.isError && !unknown && (
         <Failure error={audit.error} retry={() => void audit.refetch()} />
       )}

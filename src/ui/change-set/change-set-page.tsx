@@ -17,7 +17,7 @@ import { lastListAddress } from '../request/last-list.ts'
 import { Headline } from '../shell/headline.tsx'
 import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
-import { Loading } from '../states/loading.tsx'
+import { LoadingCards } from '../states/loading.tsx'
 import { Notice } from '../states/notice.tsx'
 import { clockTime, Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
@@ -41,7 +41,7 @@ export function ChangeSetPage() {
     return <Opened key={`${id} ${n}`} runId={id} turn={n} changeSet={query.data} />
   }
   if (query.isError) return <Failure error={query.error} retry={() => void query.refetch()} />
-  return <Loading what="the change set" lines={7} />
+  return <LoadingCards what="the change set" />
 }
 
 function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {

@@ -4,7 +4,7 @@ import { Outlet, useLocation, useMatch, useSearchParams } from 'react-router'
 import { ApiRefusal } from '../api/call-api.ts'
 import { requestQuery } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
-import { Loading } from '../states/loading.tsx'
+import { LoadingCards } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
 import { FilterWords } from './filter-words.tsx'
 import { FoldedFilters } from './folded-filters.tsx'
@@ -68,7 +68,7 @@ export function InboxPage() {
       {opened !== null && (
         <div className="inbox-card">
           <PageBoundary key={pathname} what="This page">
-            <Suspense fallback={<Loading what="the request" lines={7} />}>
+            <Suspense fallback={<LoadingCards what="the request" />}>
               <Outlet />
             </Suspense>
           </PageBoundary>

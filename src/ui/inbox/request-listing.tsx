@@ -6,7 +6,7 @@ import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { rememberList } from '../request/last-list.ts'
 import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
-import { Loading } from '../states/loading.tsx'
+import { Loading, LoadingRows } from '../states/loading.tsx'
 import { BulkBar } from './bulk/bulk-bar.tsx'
 import { groupRows } from './inbox-groups.ts'
 import { RequestRows } from './request-rows.tsx'
@@ -78,7 +78,7 @@ export function RequestListing(props: { filters: string; address: string; opened
   }, [opened, dropGone])
 
   const chosen = rows.filter((row) => selected.has(row.item.id) && !row.gone).map((row) => row.item)
-  if (list.isPending) return <Loading what="the requests" lines={6} />
+  if (list.isPending) return <LoadingRows what="the requests" />
   if (list.isError && fresh === undefined) {
     return <Failure error={list.error} retry={() => void list.refetch()} />
   }

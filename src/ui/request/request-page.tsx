@@ -10,7 +10,7 @@ import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Headline } from '../shell/headline.tsx'
 import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
-import { Loading } from '../states/loading.tsx'
+import { Loading, LoadingCards } from '../states/loading.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
 import { AgentStatement } from './agent-statement.tsx'
@@ -65,7 +65,7 @@ export function RequestPage() {
   if (request.isError) {
     return <Failure error={request.error} retry={() => void request.refetch()} />
   }
-  return <Loading what="the request" lines={7} />
+  return <LoadingCards what="the request" />
 }
 
 /**

@@ -144,12 +144,15 @@ function InboxLink() {
   return (
     <NavLink to="/" end>
       Inbox
-      {mine > 0 && (
-        <span className="count">
-          {mine}
-          <span className="visually-hidden"> wait for you</span>
-        </span>
-      )}
+      {/* Its place is there before its number is, so that no link moves under the pointer. */}
+      <span className="count-place">
+        {mine > 0 && (
+          <span className="count">
+            {mine > 99 ? '99+' : mine}
+            <span className="visually-hidden"> wait for you</span>
+          </span>
+        )}
+      </span>
     </NavLink>
   )
 }

@@ -1,11 +1,71 @@
 import { Skeleton } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
+import './loading.css'
+
+/** What stands in the place of data that is being fetched has the shape of what comes. */
+interface LoadingProps {
+  /** as it is read out: “Loading the runs” */
+  readonly what: string
+}
 
 /**
  * Grey lines in place of what is being fetched; only after 150 ms, so that quick answers do not
  * flicker.
  */
-export function Loading({ what, lines }: { what: string; lines: number }) {
+export function Loading({ what, lines }: LoadingProps & { lines: number }) {
+  return (
+    <Busy what={what}>
+      {Array.from({ length: lines }, (_, index) => (
+        <Skeleton key={index} height={index === 0 ? 28 : 44} radius="md" />
+      ))}
+    </Busy>
+  )
+}
+
+/** A list whose rows are fetched: as many as fill a screen. */
+export function LoadingRows({ what }: LoadingProps) {
+  return (
+    <Busy what={what}>
+      <div className="loading-rows">
+        {Array.from({ length: 8 }, (_, index) => (
+          <div key={index}>
+            <Skeleton height={14} width={`${70 - ((index * 13) % 32)}%`} />
+            <Skeleton height={12} width="5rem" />
+          </div>
+        ))}
+      </div>
+    </Busy>
+  )
+}
+
+/** A page with a headline, cards below it, and a card beside them where there is room. */
+export function LoadingCards({ what }: LoadingProps) {
+  return (
+    <Busy what={what}>
+      <Skeleton height={20} width="11rem" />
+      <div className="loading-cards">
+        <div className="column">
+          <Skeleton height={26} width="65%" />
+          <Skeleton height={14} width="45%" />
+          {[12, 6].map((rem) => (
+            <div key={rem} className="card column">
+              <Skeleton height={18} width="9rem" />
+              <Skeleton height={`${rem}rem`} />
+            </div>
+          ))}
+        </div>
+        <div className="card column">
+          <Skeleton height={18} width="6rem" />
+          {[1, 2, 3].map((key) => (
+            <Skeleton key={key} height={44} />
+          ))}
+        </div>
+      </div>
+    </Busy>
+  )
+}
+
+function Busy({ what, children }: LoadingProps & { children: ReactNode }) {
   const [visible, setVisible] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setVisible(true), 150)
@@ -16,10 +76,7 @@ export function Loading({ what, lines }: { what: string; lines: number }) {
       <span className="visually-hidden" role="status">
         {visible ? `Loading ${what}` : ''}
       </span>
-      {visible &&
-        Array.from({ length: lines }, (_, index) => (
-          <Skeleton key={index} height={index === 0 ? 28 : 44} radius="md" />
-        ))}
+      {visible && children}
     </div>
   )
 }

@@ -8,7 +8,7 @@ import { startCommand } from './start-command.ts'
 import { Headline } from '../../shell/headline.tsx'
 import { Command } from '../../states/command.tsx'
 import { Failure } from '../../states/failure.tsx'
-import { Loading } from '../../states/loading.tsx'
+import { LoadingRows } from '../../states/loading.tsx'
 import { ShowMore } from '../../states/show-more.tsx'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
@@ -79,7 +79,7 @@ export function RunsPage() {
       <div className="runs-split">
         <Schedules />
         <div>
-          {runs.isPending && <Loading what="the runs" lines={6} />}
+          {runs.isPending && <LoadingRows what="the runs" />}
           {runs.isError && <Failure error={runs.error} retry={() => void runs.refetch()} />}
           {runs.isSuccess && items.length === 0 && <NoRuns narrowed={query.size > 0} />}
           {items.length > 0 && (

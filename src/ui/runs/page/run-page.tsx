@@ -8,7 +8,7 @@ import { useMe, useRun, useTranscript } from '../../api/queries.ts'
 import { Headline } from '../../shell/headline.tsx'
 import { OwnCommand } from '../../states/command.tsx'
 import { Failure } from '../../states/failure.tsx'
-import { Loading } from '../../states/loading.tsx'
+import { Loading, LoadingCards } from '../../states/loading.tsx'
 import { SecretsContext, useRunSecrets } from '../../text/secret-chips.tsx'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
@@ -38,7 +38,7 @@ export function RunPage() {
   if (run.isError && run.data === undefined) {
     return <Failure error={run.error} retry={() => void run.refetch()} />
   }
-  if (run.data === undefined) return <Loading what="the run" lines={7} />
+  if (run.data === undefined) return <LoadingCards what="the run" />
   return <Opened key={run.data.id} run={run.data} transcript={transcript} />
 }
 
