@@ -21,7 +21,9 @@ export function RunStatus({ run }: { run: RunDetail }) {
   if (run.rest !== 'answered' || run.restsUntil === undefined) return null
   return (
     <p className="standing">
-      It waits for the next message. It ends by itself <Time at={run.restsUntil} />.
+      <span>
+        It waits for the next message. It ends by itself <Time at={run.restsUntil} />.
+      </span>
     </p>
   )
 }
