@@ -4,15 +4,15 @@ import type { Caller, ServiceContext } from '../core/context.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { invalid } from '../requests/facts/decision-input.ts'
 
-/** That somebody is away: not notified, and not counted as somebody who can be reached. */
+/** Somebody's absence: they get no notifications and do not count as reachable. */
 export interface AbsenceRecord {
   readonly until: Date
   readonly note: string | null
 }
 
 /**
- * Says that the caller is away until then. They keep every right: it is a hint, so no event of the
- * trail. Rejects with `invalid_request` for a time that has passed.
+ * Sets until when the caller is away. They keep every right: the absence is a hint, so the trail
+ * records no event. Rejects with `invalid_request` for a time that has passed.
  */
 export async function setAbsence(
   ctx: ServiceContext,
@@ -35,7 +35,7 @@ export async function setAbsence(
   })
 }
 
-/** The caller is back; who was not away stays so. */
+/** Ends the caller's absence; without one, it changes nothing. */
 export async function endAbsence(ctx: ServiceContext, caller: Caller): Promise<void> {
   const authority = bySelf(caller, 'Only people can set an absence')
   await inUnitOfWork(ctx, authority, async ({ tx }) => {
@@ -43,7 +43,7 @@ export async function endAbsence(ctx: ServiceContext, caller: Caller): Promise<v
   })
 }
 
-/** Until when somebody is away; null: they are not. */
+/** Until when somebody is away; null: they are not away. */
 export async function readAbsence(
   ctx: ServiceContext,
   personId: string,

@@ -3,7 +3,7 @@ import type { ServiceContext } from '../core/context.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { byVisitor } from '../core/authority.ts'
 
-/** A session or key as it was read together with its person. */
+/** A session or key, read together with its person. */
 type RowOfPerson = SealableRow & {
   readonly id: string
   readonly email: string
@@ -12,8 +12,8 @@ type RowOfPerson = SealableRow & {
 }
 
 /**
- * Whether the seals of a session or key and of its person hold (security.md 29). A row that was
- * made or changed by SQL is recorded; its bearer is answered like one whom nobody knows.
+ * Whether the seals of a session or key and of its person hold (security.md 29). Records a row that
+ * was made or changed by SQL; its bearer then counts as unknown.
  */
 export async function checkSeals(
   ctx: ServiceContext,
@@ -28,7 +28,7 @@ export async function checkSeals(
   return false
 }
 
-/** What was recorded in this process: one event for each row, however often it is tried. */
+/** What this process has recorded: one event for each row, however often it is tried. */
 const recorded = new Set<string>()
 const maxRecorded = 10_000
 

@@ -5,9 +5,9 @@ import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { byRight } from '../core/authority.ts'
 
 /**
- * Disables a person: their sessions, links and keys end in the same transaction, and votes of
- * theirs count no more in a quorum that is not met yet (product.md 18). Takes the right
- * `managePeople`. Audits `credential.changed`, and each session and key that ended.
+ * Disables a person: in the same transaction their sessions, links and keys end, and their votes no
+ * longer count in a quorum that is not met yet (product.md 18). Takes the right `managePeople`.
+ * Audits `credential.changed`, and each session and key that ended.
  */
 export async function disablePerson(
   ctx: ServiceContext,

@@ -4,8 +4,8 @@ import { viewerOf } from '../requests/people/viewer.ts'
 import { requestVisibleTo, runVisibleTo } from '../requests/people/visible-to.ts'
 
 /**
- * Of events of the live stream those that the caller may see now: the ones about a request they may
- * see, or, where no request is named, about a run they may see. Membership is read anew each time.
+ * The events of the live stream that the caller may see now: those about a request they may see or,
+ * without a request, about a run they may see. It reads membership anew each time.
  */
 export async function filterEvents<T extends { readonly subject: JsonObject }>(
   ctx: ServiceContext,

@@ -8,7 +8,7 @@ export interface ActivePerson {
 }
 
 /**
- * The person with an e-mail address, in any case of letters; null when nobody has it or they are
+ * Finds the person with an e-mail address, ignoring case; null when there is none or they are
  * disabled.
  */
 export async function findActivePerson(
@@ -25,7 +25,9 @@ export async function findActivePerson(
   return { id: row.id, email: row.email, name: row.name }
 }
 
-/** Locks a person's row: units that count what belongs to the person wait for each other. */
+/**
+ * Locks a person's row, so that units that count what belongs to the person wait for each other.
+ */
 export async function lockPerson({ tx }: UnitOfWork, personId: string): Promise<void> {
   await tx.selectFrom('person').select('id').where('id', '=', personId).forNoKeyUpdate().execute()
 }

@@ -1,7 +1,8 @@
 import type { ServiceContext } from '../core/context.ts'
 
 /**
- * Whom development sign-in may become: everybody the project names who is not disabled, by name.
+ * The people whom development sign-in offers: everybody whom the project names and who is not
+ * disabled, by name.
  */
 export async function listSwitchable(
   ctx: ServiceContext,

@@ -5,7 +5,9 @@ import { bySelf } from '../core/authority.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 
-/** Filters of a page under a name. `query`: that of the page's address, without the `?`. */
+/**
+ * The filters of a page under a name. `query`: the query of the page's address, without the `?`.
+ */
 export interface SavedView {
   readonly id: string
   readonly page: SavedViewPage
@@ -28,9 +30,9 @@ export async function listSavedViews(ctx: ServiceContext, caller: Caller): Promi
 }
 
 /**
- * Keeps a view for the caller alone; one of the same page and name is replaced. It shows nothing
- * that its owner may not see anyway, so it is no event of the trail. Rejects keys (`forbidden`),
- * and with `conflict` what is beyond `mostSavedViews`.
+ * Stores a view for the caller alone, in place of one with the same page and name. It shows nothing
+ * that its owner may not see anyway, so the trail has no event for it. Rejects API keys with
+ * `forbidden`, and views beyond `mostSavedViews` with `conflict`.
  */
 export async function saveView(
   ctx: ServiceContext,
@@ -40,7 +42,7 @@ export async function saveView(
   const authority = bySelf(caller, onlyPeople)
   const personId = authority.actor.id
   return inUnitOfWork(ctx, authority, async ({ tx }) => {
-    // One after the other for each person, so that the count holds.
+    // Saves of one person run one after the other, so that the count holds.
     await tx.selectFrom('person').select('id').where('id', '=', personId).forUpdate().execute()
     const views = await tx
       .selectFrom('saved_view')

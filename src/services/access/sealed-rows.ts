@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { SealableRow, Seals } from '#domain/statements/row-seals.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 
-/** The row of a person who is not disabled, as it is inserted. */
+/** The row of a person who is not disabled, for the insert. */
 export function sealedPerson(
   seals: Seals,
   { id, email, name }: { readonly id: string; readonly email: string; readonly name: string },
@@ -12,7 +12,7 @@ export function sealedPerson(
 }
 
 /**
- * A membership's row, as it is inserted; `until` is `null` where the configuration names the
+ * The row of a membership, for the insert; `until` is `null` where the configuration names the
  * person.
  */
 export function sealedMembership(
@@ -23,8 +23,8 @@ export function sealedMembership(
 }
 
 /**
- * Seals a row that was just inserted, found by the hash of its token. Columns that the database
- * fills are sealed too, so that the seal is written after the row.
+ * Seals a row that was just inserted, found by the hash of its token. The seal is written after the
+ * row because it covers columns that the database fills.
  */
 export async function sealInserted(
   { tx, seals }: UnitOfWork,

@@ -1,17 +1,17 @@
 import type { Revocation } from '#domain/statements/row-seals.ts'
 import type { ServiceContext } from '../core/context.ts'
 
-/** How long a look-up counts at most: also for whoever changes rows past the triggers. */
+/** How long a look-up counts at most, also when somebody changes rows without the triggers. */
 const maxAgeMs = 2000
 const maxEntries = 10_000
 
-/** What a look-up of a session or key found, and what ends it. */
+/** The result of a look-up of a session or key, and what ends it. */
 export interface SignIn<T> {
   readonly found: T
   readonly personId: string
-  /** of everything it rests on: when one of them was ended for good, it is worth nothing */
+  /** everything that it depends on: once one of these is revoked, the look-up is void */
   readonly restsOn: readonly Revocation[]
-  /** for how long it holds by itself; `null`: for ever */
+  /** for how long it is valid by itself; `null`: without limit */
   readonly livesMs: number | null
 }
 
@@ -21,29 +21,29 @@ interface Entry extends SignIn<unknown> {
 
 /**
  * Look-ups of sessions and API keys, which the database invalidates: a trigger notifies of every
- * change of a session, a key or a person but when they were last used. A look-up counts for two
- * seconds at most, and none counts while notifications are not received. What was ended for good
- * is looked for in the ledger at each use. It serves reads, and verbs that look for the session
- * again in their own transaction.
+ * change of a session, a key or a person except the time of last use. A look-up counts for two
+ * seconds at most, and none counts while notifications are not received. At each use the ledger is
+ * asked for what was revoked. It serves reads, and verbs that read the session again in their own
+ * transaction.
  */
 export class SignInCache {
   readonly #entries = new Map<string, Entry>()
   readonly #isListening: () => boolean
   readonly #now: () => number
-  /** grows with each notification: what was read before one and comes after it is not stored */
+  /** grows with each notification: a look-up that began before one is not stored after it */
   #generation = 0
 
   constructor(options: {
     /** whether notifications are received now */
     readonly isListening: () => boolean
-    /** milliseconds of a clock that never goes back */
+    /** milliseconds of a monotonic clock */
     readonly now: () => number
   }) {
     this.#isListening = options.isListening
     this.#now = options.now
   }
 
-  /** Forgets what was found for a person; `null`: everything, since notifications were missed. */
+  /** Forgets the look-ups of a person; `null`: all, since notifications were missed. */
   forget(personId: string | null): void {
     this.#generation += 1
     if (personId === null) this.#entries.clear()
@@ -53,8 +53,8 @@ export class SignInCache {
   }
 
   /**
-   * What `load` found for a key within the last seconds, or what it finds now. `isEnough`: whether
-   * what was found before is what the caller needs.
+   * The stored look-up of the last seconds, or the result of `load`. `isEnough`: whether a stored
+   * look-up is what the caller needs.
    */
   async read<T>(
     ctx: Pick<ServiceContext, 'seals'>,

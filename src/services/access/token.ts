@@ -9,14 +9,14 @@ export function newToken(): string {
 }
 
 /**
- * SHA-256 of a token, in hex: what the tables keep. A fast hash is enough, since tokens are not
- * guessable.
+ * SHA-256 of a token in hex, which the tables store. A fast hash is enough, since nobody can guess
+ * a token.
  */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token, 'utf8').digest('hex')
 }
 
-/** Whether two secrets are the same, in a time that does not tell how much of them is. */
+/** Whether two secrets are equal, compared in constant time. */
 export function sameSecret(secret: string, expected: string): boolean {
   return timingSafeEqual(Buffer.from(hashToken(secret)), Buffer.from(hashToken(expected)))
 }

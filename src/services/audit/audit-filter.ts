@@ -11,10 +11,10 @@ import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import { requestVisibilityRules } from '../requests/people/visible-to.ts'
 import { byProgram, byRightOrNull, type Authority } from '../core/authority.ts'
 
-/** How many of the newest requests that match are looked at for their events. */
+/** How many of the newest matching requests are searched for events. */
 const requestsSearched = 1_000
 
-/** Which events. All that are given must hold. */
+/** Which events to return. Every condition that is present must hold. */
 export interface AuditFilter {
   readonly type?: AuditEventType
   /** an id, an e-mail address, or a kind: person, machine, policy, timer, system */
@@ -23,7 +23,7 @@ export interface AuditFilter {
   readonly requestId?: string
   /** id or number */
   readonly runId?: string
-  /** ISO 8601 instants: from (included) to (left out) */
+  /** ISO 8601 instants: from (inclusive) to (exclusive) */
   readonly from?: string
   readonly to?: string
   /** words that all occur in the request's title or tool, among the newest 1,000 such requests */
@@ -40,17 +40,19 @@ export interface OfficeHours {
 }
 
 /**
- * Who reads the trail. `all`: the right `readAudit`, or a key with the scope `audit:read`; others
- * see their requests' events.
+ * The reader of the trail. `all`: they have the right `readAudit`, or are a key with the scope
+ * `audit:read`; others see the events of requests that they may see.
  */
 export interface AuditReader {
   readonly viewer: Viewer
-  /** by which they read all of it */
+  /** the authority to read all of it */
   readonly authority: Authority | null
   readonly all: boolean
 }
 
-/** `keyReadsAudit`: the caller is a key that holds `audit:read`, as its authentication found. */
+/**
+ * The reader that a caller is. `keyReadsAudit`: the caller is a key with the scope `audit:read`.
+ */
 export async function auditReaderOf(
   ctx: ServiceContext,
   caller: Caller,
@@ -65,8 +67,8 @@ export async function auditReaderOf(
 }
 
 /**
- * The authority of a caller who exports the trail, and the reader that they are. Rejects with
- * `forbidden` for callers who may not read the whole trail.
+ * The authority and reader of a caller who exports the trail. Rejects with `forbidden` for callers
+ * who may not read the whole trail.
  */
 export async function exporterOf(
   ctx: ServiceContext,
@@ -89,7 +91,7 @@ export async function recordExport(
 }
 
 /**
- * The filter as SQL over `audit_event`. Rejects with `not_found` for a request that the reader does
+ * The filter as SQL over `audit_event`. Rejects with `not_found` for a request that the reader may
  * not see.
  */
 export async function auditConditions(
@@ -118,21 +120,21 @@ export async function auditConditions(
 }
 
 /**
- * What the reader may see of `audit_event`, of which one has to hold: with `filter.requestId` that
- * is judged already.
+ * The conditions on `audit_event` of which one must hold for the reader to see an event. A
+ * `filter.requestId` was checked before.
  */
 export function waysToRead(reader: AuditReader, filter: AuditFilter): RawBuilder<boolean>[] {
   if (reader.all || filter.requestId !== undefined) return [sql<boolean>`true`]
   return requestVisibilityRules(reader.viewer, 'request').map(
-    // The first condition is that of the index of such events.
+    // The first condition matches that of the partial index of such events.
     (condition) => sql<boolean>`(audit_event.request_id is not null and exists (
       select 1 from request where request.id = audit_event.request_id and ${condition}))`,
   )
 }
 
 /**
- * The filter as an event's detail carries it. The words that were searched for may be about people
- * and could never be erased from an event, so it says only that there were some.
+ * The filter for an event's detail. Searched words may be about people and could never be erased
+ * from an event, so the detail only says that there were some.
  */
 export function filterDetail({ q, outside, ...filter }: AuditFilter): JsonObject {
   const setFilters = Object.entries(filter).filter(([, value]) => value !== undefined)
@@ -143,7 +145,7 @@ export function filterDetail({ q, outside, ...filter }: AuditFilter): JsonObject
   }
 }
 
-/** Who may read the whole trail may also ask for requests they do not see otherwise. */
+/** Readers of the whole trail may also name requests that they do not see otherwise. */
 export async function requestIdOf(
   ctx: ServiceContext,
   reader: AuditReader,
@@ -160,7 +162,7 @@ function isOutside({ begin, end, timeZone }: OfficeHours): RawBuilder<boolean> {
     or ${local}::time < ${begin}::time or ${local}::time >= ${end}::time)`
 }
 
-/** Whether an event is of one of the newest requests that these words occur in. */
+/** Whether an event is of one of the newest requests with these words. */
 function isOfRequestWith(q: string): RawBuilder<boolean> {
   const words = q.split(/\s+/).filter((word) => word !== '')
   return sql<boolean>`audit_event.request_id = any(array(
@@ -170,7 +172,7 @@ function isOfRequestWith(q: string): RawBuilder<boolean> {
 
 async function actorCondition(ctx: ServiceContext, actor: string): Promise<RawBuilder<boolean>> {
   const actorType = actorTypes.find((type) => type === actor)
-  // A literal, not a parameter: only then does the partial index of the rare kinds serve.
+  // A literal and not a parameter: only then does Postgres use the partial index of the rare kinds.
   if (actorType !== undefined) return sql<boolean>`audit_event.actor_type = ${sql.lit(actorType)}`
   if (!actor.includes('@')) return sql<boolean>`audit_event.actor_id = ${actor}`
   const person = await ctx.db

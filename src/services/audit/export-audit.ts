@@ -12,16 +12,16 @@ import {
 const pageSize = 1000
 
 export interface ExportedTrail {
-  /** how many events there are: the population, for who draws a sample */
+  /** the number of events: the population, for auditors who draw a sample */
   readonly count: number
   readonly lines: AsyncGenerator<string, void, undefined>
 }
 
 /**
- * The trail as lines, oldest first: `jsonl` is the stored documents, byte for byte; `csv` has a
- * header and escaped cells (audit.md, reading). Exporting is an event itself, recorded before the
- * first line and the last of them. Each line ends with a newline. Rejects with `forbidden` for
- * callers who may not read the whole trail, before anything is given out.
+ * The trail as lines, oldest first: `jsonl` has the stored documents, byte for byte; `csv` has a
+ * header and escaped cells (audit.md, reading). The export is an event itself, recorded before the
+ * first line, and is the last line. Each line ends with a newline. Rejects with `forbidden`, before
+ * the first line, for callers who may not read the whole trail.
  */
 export async function exportAudit(
   ctx: ServiceContext,
@@ -81,7 +81,7 @@ const columns = [
 export const csvHeader = `${columns.join(',')}\r\n`
 
 /**
- * One event as a CSV line (RFC 4180). A cell that a spreadsheet would compute (`= + - @`, tab,
+ * One event as a CSV line (RFC 4180). A cell that a spreadsheet would evaluate (`= + - @`, tab,
  * return) is escaped.
  */
 export function csvRow(event: JsonObject): string {

@@ -11,7 +11,7 @@ export interface AuditPage {
   /** the stored documents, byte for byte: canonical JSON */
   readonly documents: readonly string[]
   readonly nextCursor: string | null
-  /** where it was asked for */
+  /** present if it was asked for */
   readonly about?: AuditSubjects
 }
 
@@ -27,7 +27,7 @@ export async function readAudit(
     readonly cursor?: string
     readonly limit?: number
     readonly keyReadsAudit: boolean
-    /** whether the page says what its events are about, with the words that people wrote */
+    /** whether the page also describes what its events are about, with words that people wrote */
     readonly about?: boolean
   },
 ): Promise<AuditPage> {
@@ -51,7 +51,7 @@ export async function readAudit(
     order: {
       keys: [sql`audit_event.at`, sql`audit_event.id`],
       descending: true,
-      // The order of the index of a type; an actor's events, or a run's, are few.
+      // In the order of the index of a type; the events of one actor or run are few.
       nullsLast:
         filter.type !== undefined && filter.actor === undefined && filter.runId === undefined,
     },

@@ -6,8 +6,8 @@ import { byReader } from '../core/authority.ts'
 const sittingMinutes = 10
 
 /**
- * Reading the whole trail is an event too: once a sitting, so that a page that refreshes does not
- * fill the trail.
+ * Records that somebody reads the whole trail, once in a while only, so that a page that refreshes
+ * does not fill the trail.
  */
 export async function recordReading(
   ctx: ServiceContext,

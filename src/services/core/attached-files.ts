@@ -11,7 +11,7 @@ export interface AttachedFile {
   readonly hash: string
 }
 
-/** An attached file as the first message of a run contains it. */
+/** An attached file as the first message of a run has it. */
 export interface ReadFile extends AttachedFile {
   /** `null`: the message only names the file, and `why` is the reason */
   readonly text: string | null
@@ -19,7 +19,7 @@ export interface ReadFile extends AttachedFile {
 }
 
 /**
- * Reads attached files for a run: texts whole while they fit `limits` together, everything else by
+ * Reads attached files for a run: the whole text of those that fit `limits` together; of the others
  * name, size and hash.
  */
 export async function readAttached(
@@ -52,13 +52,13 @@ export function withAttached(task: string, files: readonly ReadFile[]): string {
   return [task, ...(attached.length === 0 ? [] : ['', 'Attached files:', ...attached])].join('\n')
 }
 
-/** The files as they are listed with the run, and whether its first message has their text. */
+/** The files as the run lists them, and whether its first message has their text. */
 export function listedFiles(files: readonly ReadFile[]): readonly RunAttachment[] {
   return files.map(({ path, bytes, hash, text }) => ({ path, bytes, hash, given: text !== null }))
 }
 
 /** A file that was attached to the task of a run. */
 export interface RunAttachment extends AttachedFile {
-  /** its text was in the first message; otherwise it was named there */
+  /** its text is in the first message; `false`: the message only names it */
   readonly given: boolean
 }

@@ -5,7 +5,7 @@ import type { Right } from '#policy/project-config.ts'
 import type { Caller, ServiceContext, SystemContext } from './context.ts'
 import { hasRight } from './rights-of.ts'
 
-/** Somebody who calls, and may. The class is not exported: only the functions below make one. */
+/** A caller who was checked. The class is not exported: only the functions below make one. */
 class CheckedCaller<A extends Actor = Actor> implements Caller {
   readonly actor: A
   readonly channel: Caller['channel']
@@ -20,15 +20,15 @@ class CheckedCaller<A extends Actor = Actor> implements Caller {
     this.#records = records
   }
 
-  /** Throws for an event that this authority was not judged for. */
+  /** Throws for an event that this authority does not permit. */
   assertRecords(type: AuditEventType): void {
     if (!this.#records.includes(type)) throw new TypeError(`This authority does not record ${type}`)
   }
 }
 
 /**
- * What a unit of work takes to start: proof that the caller was judged. The unit records its events
- * with this actor and channel.
+ * What a unit of work needs to start: proof that the caller was checked. The unit records its
+ * events with this actor and channel.
  */
 export type Authority<A extends Actor = Actor> = CheckedCaller<A>
 
@@ -37,33 +37,33 @@ export type PersonActor = Extract<Actor, { type: 'person' }>
 /** The machine identity behind a caller. */
 export type Program = Extract<Actor, { type: 'machine' }>
 
-/** What the service does by itself is done by one of these. */
+/** The service acts by itself as one of these. */
 export type SystemCaller = Caller & {
   readonly actor: Extract<Actor, { type: 'system' | 'timer' | 'policy' }>
 }
 
-/** The service itself: what it does of its keys, its rows and the project's version. */
+/** The service itself, for changes of its keys, its rows and the project's version. */
 export const service: SystemCaller = { actor: { type: 'system' }, channel: 'system' }
 
-/** Who carries calls out, in a Temporal worker. */
+/** Carries calls out, in a Temporal worker. */
 export const executor: SystemCaller = {
   actor: { type: 'system', name: 'executor' },
   channel: 'workflow',
 }
 
-/** Who takes turns and brings runs on, in a Temporal worker. */
+/** Takes turns and continues runs, in a Temporal worker. */
 export const workflow: SystemCaller = { actor: { type: 'system' }, channel: 'workflow' }
 
-/** Who compares what is stored with what runs, in the API's process. */
+/** Compares stored rows with running workflows, in the API process. */
 export const reconciler: SystemCaller = {
   actor: { type: 'system', name: 'reconciler' },
   channel: 'relay',
 }
 
-/** What comes due by the clock. */
+/** Acts when a time is reached. */
 export const timer: SystemCaller = { actor: { type: 'timer' }, channel: 'system' }
 
-/** Events that tell of refusals. */
+/** Events that record refusals. */
 type Refusal = Extract<AuditEventType, `${string}.refused` | `${string}.rejected`>
 
 /** By a right of the policy in force. Rejects with `forbidden`, naming the right. */
@@ -77,7 +77,9 @@ export async function byRight(
   throw new Problem('forbidden', `This needs the right ${right} (rights in countersign.yaml)`)
 }
 
-/** The same for callers who may have another reason; `null`: the caller has no such right. */
+/**
+ * The same for callers who may have another authority; `null`: the caller does not have the right.
+ */
 export async function byRightOrNull(
   ctx: ServiceContext,
   { actor, channel }: Caller,
@@ -87,7 +89,7 @@ export async function byRightOrNull(
   return new CheckedCaller({ actor, channel })
 }
 
-/** By being one of the people or keys that own it. Throws `refusal` for everybody else. */
+/** By being one of the people or keys that own something. Throws `refusal` for everybody else. */
 export function byOwner(caller: Caller, owners: readonly string[], refusal: Problem): Authority {
   const authority = byOwnerOrNull(caller, owners)
   if (authority !== null) return authority
@@ -105,8 +107,8 @@ export function byOwnerOrNull(
 }
 
 /**
- * By being the person whom the rules of a request, a queue or a worker let do it: `eligible`, as
- * found in rows that are vouched for. Throws `refusal` for everybody else.
+ * By being the person whom the rules of a request, a queue or a worker permit: `eligible`, from
+ * rows whose seals were checked. Throws `refusal` for everybody else.
  */
 export function byEligibility(
   { actor, channel }: Caller,
@@ -119,7 +121,7 @@ export function byEligibility(
 }
 
 /**
- * In one's own name, for rows that are found by the person's id. Throws `forbidden` with the
+ * For the caller's own rows, which are found by the person's id. Throws `forbidden` with the
  * sentence for keys and the service.
  */
 export function bySelf(caller: Caller, sentence: string): Authority<PersonActor> {
@@ -129,9 +131,8 @@ export function bySelf(caller: Caller, sentence: string): Authority<PersonActor>
 }
 
 /**
- * By an API key, in the name of its owner. Throws `forbidden` for people: what a program asks for,
- * takes and reports is its own doing (product.md 19). The scope of the key was judged when it was
- * read.
+ * By an API key, in the name of its owner. Throws `forbidden` for people: programs ask, consume and
+ * report by themselves (product.md 19). The scope of the key was checked when it was read.
  */
 export function byProgram(caller: Caller): Authority<Program> {
   const { actor, channel } = caller
@@ -139,14 +140,14 @@ export function byProgram(caller: Caller): Authority<Program> {
   throw new Problem('forbidden', 'This is for programs: send authorization: Bearer with an API key')
 }
 
-/** What the service does by itself: no route of the API has the context that this takes. */
+/** For the service itself: no route of the API has the context that this takes. */
 export function bySystem(_ctx: Pick<SystemContext, 'system'>, as: SystemCaller): Authority {
   return new CheckedCaller(as)
 }
 
 /**
- * Before anybody is known: the steps of signing in and of linking an account, which verify the
- * secret that they are shown. It records events of sessions and credentials only.
+ * Before anybody is identified: the steps of signing in and of linking an account, which verify a
+ * secret. It records events of sessions and credentials only.
  */
 export function byVisitor(
   name: 'sign-in' | 'slack' | 'host',
@@ -163,7 +164,7 @@ const visitorsRecord: readonly AuditEventType[] = [
   'credential.changed',
 ]
 
-/** By a message that a trigger's secret signed: it starts a run, and nothing else. */
+/** By a message with the signature of a trigger's secret: it starts a run, and nothing else. */
 export function byTrigger(name: string): Authority {
   const actor = { type: 'system', name: `trigger:${name}` } as const
   return new CheckedCaller({ actor, channel: 'api' }, ['run.started', 'request.opened'])
@@ -180,20 +181,20 @@ export function bySchedule(name: string): Authority {
 }
 
 /**
- * To try something that is judged once its rows are locked. Until `under` takes the authority that
- * the judgement makes, only the expiry of the request can be recorded, and of the run whose start
- * it asked for.
+ * For an attempt that is judged once its rows are locked. Until `under` gets the authority from
+ * that judgement, the unit can record only the expiry of the request and of the run whose start it
+ * asked for.
  */
 export function byAttempt(caller: Caller): Authority {
   return new CheckedCaller(caller, ['request.expired', 'run.cancelled'])
 }
 
-/** To record that somebody read what they may see. It records nothing else. */
+/** To record that somebody read what they may see, and nothing else. */
 export function byReader(caller: Caller): Authority {
   return new CheckedCaller(caller, ['audit.exported', 'content.revealed'])
 }
 
-/** To record that somebody was refused, whoever it was. It records nothing else. */
+/** To record that somebody was refused, and nothing else. */
 export function byRefusal(refused: Caller & { readonly type: Refusal }): Authority {
   return new CheckedCaller(refused, [refused.type])
 }

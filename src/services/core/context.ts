@@ -30,26 +30,26 @@ export interface Log {
 export interface ServiceContext {
   readonly db: Db
   readonly verifier: Verifier
-  /** binds and verifies the rows that are believed */
+  /** makes and verifies the seals of rows */
   readonly seals: Seals
-  /** what this data folder remembers of what happened once */
+  /** what this data folder remembers of acts that can happen only once */
   readonly ledger: Ledger
-  /** how far the installation had come when this data folder last looked */
+  /** the newest policy and epoch that this data folder has seen */
   readonly memory: Memory
-  /** the key of `DATA/run/host-proof` as it is now; `null`: this data folder has none */
+  /** the current key of `DATA/run/host-proof`; `null`: this data folder has none */
   readonly hostProof: () => Promise<Uint8Array | null>
   readonly log: Log
   /** names this process in leases; new at every start */
   readonly processId: string
   readonly policies: PolicyReader
   /**
-   * Wakes this process's relay for rows just committed; returns at once. `null`: this process has
-   * no relay.
+   * Wakes this process's relay for rows just committed, and returns at once. `null`: this process
+   * has no relay.
    */
   readonly outboxCommitted: ((rows: readonly WrittenOutboxRow[]) => void) | null
   /**
-   * Signals a decision ahead of its commit; false, or nothing, when it is to be delivered after it
-   * as usual.
+   * Signals a decision before its commit. `false` or absent: the outbox delivers the signal after
+   * the commit.
    */
   readonly outboxAnnounced?: (decision: AnnouncedDecision) => Promise<boolean> | undefined
   /** Counts the events that a unit of work committed, for metrics; absent: nothing is counted. */
@@ -57,18 +57,15 @@ export interface ServiceContext {
 }
 
 /**
- * The policy versions this installation has activated; every answer's activation signature was
- * verified. A transaction that is under way asks on its own connection (`on`).
+ * The policy versions that this installation has activated, each with a verified signature. Inside
+ * a transaction it reads on that connection (`on`).
  */
 export interface PolicyReader {
   inForce(on?: Tx): Promise<Policy>
   byDigest(digest: string, on?: Tx): Promise<Policy>
 }
 
-/**
- * What asks the database and the policy, inside of a transaction: everything on that one
- * connection.
- */
+/** A context for a transaction: its database and its policy both use that one connection. */
 export function within<Asks extends Pick<ServiceContext, 'db' | 'policies'>>(
   ctx: Asks,
   tx: Tx,
@@ -84,17 +81,17 @@ export function within<Asks extends Pick<ServiceContext, 'db' | 'policies'>>(
   }
 }
 
-/** For what a process does by itself: its workers, relay and timers. No route of the API has it. */
+/** For what a process does by itself: workers, relay and timers. No route of the API has it. */
 export interface SystemContext extends ServiceContext {
   readonly system: ServiceProcess
 }
 
-/** The API process: it alone can sign. */
+/** The context of the API process, which alone can sign. */
 export interface SigningContext extends ServiceContext {
   readonly signer: Signer
   /** absolute path of the project folder */
   readonly projectDir: string
-  /** the installation's own Temporal task queue, of workspaces that name none */
+  /** the installation's own Temporal task queue, for workspaces that name none */
   readonly taskQueue: string
   /**
    * Judges a call on the host that has the workspace (workflow `judge`). Rejects with
@@ -102,21 +99,30 @@ export interface SigningContext extends ServiceContext {
    */
   readonly judgeRemotely: (question: JudgeQuery) => Promise<RemoteJudgement>
   /**
-   * The tools of a worker that only people may invoke, of the host that can load them. Rejects
-   * alike.
+   * The tools of a worker that only people may invoke, from the host that can load them. Rejects
+   * with `workspace_unreachable` too.
    */
   readonly manualToolsOf: (worker: string) => Promise<readonly WorkerTool[]>
-  /** All the tools of a worker, with their schemas. Rejects alike. */
+  /** All the tools of a worker, with their schemas. Rejects with `workspace_unreachable` too. */
   readonly toolsOf: (worker: string) => Promise<readonly WorkerTool[]>
-  /** What a server of the gateway offers, asked on the host that holds it. Rejects alike. */
+  /**
+   * What a server of the gateway offers, from the host that connects to it. Rejects with
+   * `workspace_unreachable` too.
+   */
   readonly servedTools: (server: string) => Promise<ServedTools>
-  /** Reads the files that a run is to be given, on the same host. Rejects alike. */
+  /** Reads the files for a run on the same host. Rejects with `workspace_unreachable` too. */
   readonly readAttachments: (question: AttachmentsQuery) => Promise<AttachmentsAnswer>
-  /** Judges past calls again, on the same host. Rejects alike. */
+  /** Judges past calls again on the same host. Rejects with `workspace_unreachable` too. */
   readonly replayRemotely: (question: ReplayQuery) => Promise<ReplayAnswer>
-  /** Where the worktree of a run that starts now in a workspace begins. Rejects alike. */
+  /**
+   * Where the worktree of a run that starts now in a workspace begins. Rejects with
+   * `workspace_unreachable` too.
+   */
   readonly worktreeBase: (workspace: string) => Promise<WorktreeBaseAnswer>
-  /** Has the host of a root run remove its worktree when that is due. Rejects alike. */
+  /**
+   * Makes the host of a root run remove its worktree when that is due. Rejects with
+   * `workspace_unreachable` too.
+   */
   readonly removeWorktree: (rootRunId: string) => Promise<{ readonly removed: boolean }>
 }
 

@@ -1,20 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * The HTTP request that this process answers at the moment, however deep in the code: for logs and
- * traces.
+ * The HTTP request that this process answers at the moment, for logs and traces at any depth of the
+ * code.
  */
 export interface CurrentRequest {
   readonly requestId: string
-  /** the header, as it came */
+  /** the header as received */
   readonly traceparent: string | undefined
   /**
-   * the first run, or else request, that it recorded something of; null: none so far, or nobody
-   * traces
+   * the first run, or else request, that it recorded an event of; null: none so far, or traces are
+   * off
    */
   subject: string | null
   /**
-   * whose share of the service it takes: the person behind it, or the address until that is known
+   * whose share of the service it counts against: the person, or the address until the person is
+   * known
    */
   caller: string
   /** a unit of work of it was committed: an outage after that must not say that nothing changed */
@@ -22,6 +23,6 @@ export interface CurrentRequest {
 }
 
 /**
- * Set by the API's first middleware. What outlives a request (rounds, timers) runs outside of it.
+ * Set by the API's first middleware. Timers and rounds that outlive a request run outside of it.
  */
 export const currentRequest = new AsyncLocalStorage<CurrentRequest>()

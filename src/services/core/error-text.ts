@@ -3,7 +3,7 @@ import { isDatabaseAway } from '#store/connection/database-outage.ts'
 /**
  * The text of an error for logs and rows: its message where that cannot quote a model, a person or
  * a file (errors of the network, of Temporal, and of Postgres except for values that it could not
- * read), else only its name and code.
+ * parse), else only its name and code.
  */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return 'an error without a message'
@@ -11,18 +11,16 @@ export function errorText(error: unknown): string {
 }
 
 const networkCalls = new Set(['connect', 'getaddrinfo', 'read', 'write'])
-/**
- * Kinds of errors whose messages are sentences of ours, or a library's, about ids and addresses.
- */
+/** Errors whose messages are sentences of this service or a library, about ids and addresses. */
 const sentences = new Set(['Problem', 'ForeignNamespaceError', 'ServiceError', 'Refusal'])
 
 function quotesNobody(error: Error): boolean {
   const { code, syscall } = error as { code?: unknown; syscall?: unknown }
   if (typeof syscall === 'string') return networkCalls.has(syscall)
   if (sentences.has(error.name)) return true
-  // A SQLSTATE; class 22 quotes the value that could not be read.
+  // A SQLSTATE; the messages of class 22 quote the value that could not be parsed.
   if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return !code.startsWith('22')
-  // gRPC's are numbers.
+  // gRPC codes are numbers.
   return typeof code === 'number' || isDatabaseAway(error)
 }
 

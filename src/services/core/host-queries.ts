@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import type { Verdict } from '#domain/policy/verdict.ts'
 
-/** What the API asks of the host that has the workspace; the members tell which. */
+/** What the API asks of the host that has the workspace. Its members tell which query it is. */
 export type HostQuery =
   | JudgeQuery
   | ManualToolsQuery
@@ -25,25 +25,25 @@ export interface WorktreeBaseQuery {
   readonly workspace: string
 }
 
-/** `problem`: why no worktree can be made, as the end of a sentence. */
+/** `problem`: why no worktree can be made, as the second half of a sentence. */
 export type WorktreeBaseAnswer =
   | { readonly base: string; readonly baseCommit: string }
   | { readonly problem: string }
 
-/** Has the worktree of a run removed now, when that is due; the host judges whether it is. */
+/** Removes the worktree of a run if that is due; the host judges whether it is. */
 export interface RemoveWorktreeQuery {
   readonly removeWorktree: 'now'
   /** a root run */
   readonly runId: string
 }
 
-/** The other query that only the host of the workspace can answer: see `manualToolsOf`. */
+/** Answers `manualToolsOf`. */
 export interface ManualToolsQuery {
   /** name of a worker */
   readonly manualToolsOf: string
 }
 
-/** Every tool of a worker, as its model is told of it. */
+/** Every tool of a worker, as its model sees them. */
 export interface ToolsQuery {
   /** name of a worker */
   readonly toolsOf: string
@@ -58,12 +58,12 @@ export interface ServedToolsQuery {
 /** The tools that policy does not block, as the server describes them. */
 export interface ServedTools {
   readonly tools: readonly ServedTool[]
-  /** why it, or some of its tools, cannot be used, as sentences */
+  /** why the server, or some of its tools, cannot be used, as sentences */
   readonly problems: readonly string[]
 }
 
 export interface ServedTool {
-  /** the server's own name for it */
+  /** the name that the server gives itself */
   readonly name: string
   readonly title: string | null
   readonly description: string
@@ -71,7 +71,7 @@ export interface ServedTool {
   readonly annotations: JsonObject
 }
 
-/** A tool of a worker; one that only people may invoke on a run too (product.md 5). */
+/** A tool of a worker, perhaps one that only people may invoke on a run (product.md 5). */
 export interface WorkerTool {
   readonly name: string
   readonly description: string
@@ -89,11 +89,11 @@ export interface JudgeQuery {
   readonly input: Json
   readonly runId?: string
   readonly callId?: string
-  /** also build what would be shown, and store it in `content` */
+  /** also build the presentation, and store it in `content` */
   readonly present: boolean
-  /** of an edited call of a program: what would be shown, also where policy asks nobody */
+  /** an edited call of a program: build the presentation even where policy does not ask */
   readonly isEdit?: boolean
-  /** a person invokes the tool (product.md 5); that of a call of the run is known */
+  /** a person invokes the tool (product.md 5) of a call of the run */
   readonly byPerson?: boolean
   /**
    * a program that is no run of ours would make the call: of tools that only it knows, people are
@@ -101,48 +101,44 @@ export interface JudgeQuery {
    */
   readonly byProgram?: boolean
   /**
-   * where that program has proved to work; absent: it may be anywhere, and no file of the workspace
-   * is read
+   * the folder in which that program has proved that it works; absent: it may be anywhere, and no
+   * file of the workspace is read
    */
   readonly proven?: ProvenFolder
 }
 
-/** A folder in which a program works, by its right proof (product.md 46). */
+/** A folder in which a program works, proved with a key of the host (product.md 46). */
 export interface ProvenFolder {
   /** real path */
   readonly folder: string
-  /** names the key of the proof: a Temporal worker with another one is on another host */
+  /** names the key of the proof: a Temporal worker with another key is on another host */
   readonly keyId: string
 }
 
 export interface RemoteJudgement {
   readonly judgement: Judgement
-  /** a program's call was judged and shown with the workspace's own files; absent: none was read */
+  /** a program's call was judged and shown with files of the workspace; absent: no file was read */
   readonly filesRead?: boolean
   readonly presented: StoredPresentation | null
 }
 
-/**
- * What the host of the workspace heard when it asked a server for its tools, for the API to pin.
- */
+/** A server's tool definitions as the host of the workspace got them, for the API to pin. */
 export interface ServerDefinitions {
-  /** as the worker's file names it */
+  /** its name in the worker file */
   readonly server: string
   /** hash, in `content`, of the definitions in canonical JSON; `null`: it has not answered yet */
   readonly definitionsHash: string | null
-  /** why not, as a sentence */
+  /** why it did not answer, as a sentence */
   readonly problem: string | null
 }
 
-/** The query that goes with it; see `definitionsHere`. */
+/** Answers `definitionsHere`. */
 export interface DefinitionsQuery {
   /** name of a worker */
   readonly definitionsOf: string
 }
 
-/**
- * Files to be given to a run that somebody starts: only the host of the workspace can read them.
- */
+/** Files for a run that somebody starts: only the host of the workspace can read them. */
 export interface AttachmentsQuery {
   /** name of the worker that is started */
   readonly attachmentsFor: string
@@ -154,14 +150,14 @@ export interface AttachmentsQuery {
   readonly startedBy: string
 }
 
-/** The files in their order; or the first that is refused, by its place, and why. */
+/** The files in their order; or the index of the first that is refused, and why. */
 export type AttachmentsAnswer =
   | { readonly ok: true; readonly files: readonly ReadFile[] }
   | ({ readonly ok: false; readonly at: number } & RefusedAttachment)
 
 /**
  * Stored calls that the host of the workspace judges again, under the version that the document
- * makes.
+ * describes.
  */
 export interface ReplayQuery {
   /** as `policyDocument` has it; the version need not be in force */
@@ -170,13 +166,13 @@ export interface ReplayQuery {
 }
 
 export interface ReplayAnswer {
-  /** how many of the calls, from the first on, were looked at before the time was over */
+  /** how many of the calls, from the first on, were judged within the time */
   readonly done: number
   readonly items: readonly ReplayedCall[]
   readonly notJudged: readonly UnjudgedCall[]
 }
 
-/** One call of which nobody can say now what the version would make of it. */
+/** A call that cannot be judged under the version now. */
 export interface UnjudgedCall {
   readonly callId: string
   readonly runId: string
@@ -186,13 +182,12 @@ export interface UnjudgedCall {
   readonly why: string
 }
 
-/** One call whose verdict, or the people it goes to, would be different. */
+/** A call whose verdict or approvers would differ. */
 export interface ReplayedCall extends Omit<UnjudgedCall, 'why'> {
-  /** what was recorded when the call was made; a mode's or a grant's word is in it */
+  /** the verdict recorded with the call, after mode and grants */
   readonly recorded: Verdict
   /**
-   * by the version that judged it, asked again about the files of today; `null` when that version
-   * cannot be read
+   * by the version that judged it, with the files of today; `null` when that version cannot be read
    */
   readonly before: ReplayedVerdict | null
   readonly after: ReplayedVerdict
@@ -202,13 +197,11 @@ export interface ReplayedVerdict {
   readonly verdict: Verdict
   /** the sentence of the rule that decided, or of the refusal */
   readonly reason: string
-  /** where it asks, such as `platform: 1 of platform, risk medium`; `null` when it does not */
+  /** whom it asks, such as `platform: 1 of platform, risk medium`; `null` when it does not ask */
   readonly asks: string | null
 }
 
-/**
- * A presentation whose parts are stored in `content`: everything a `request_revision` row needs.
- */
+/** A presentation whose parts are stored in `content`, as a `request_revision` row needs it. */
 export interface StoredPresentation {
   readonly title: string
   /** see `CallPresentation` */
@@ -221,6 +214,6 @@ export interface StoredPresentation {
   readonly presentationDigest: string
   readonly contentHash: string
   readonly contentType: string
-  /** of the bytes of files that the presentation names; absent: it names none */
+  /** hashes of files that the presentation names; absent: it names none */
   readonly fileHashes?: readonly string[]
 }

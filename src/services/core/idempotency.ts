@@ -6,23 +6,21 @@ import { together } from '#store/connection/side-by-side.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { Caller } from './context.ts'
 
-/**
- * A call that names itself: `key` is the caller's own, `route` says what is done, `body` with what.
- */
+/** A call with an idempotency key. `route` is the operation, `body` its input. */
 export interface IdempotentCall {
   readonly caller: Caller
-  /** absent: nothing is remembered */
+  /** absent: the call has no key, and nothing is remembered */
   readonly key: string | undefined
   readonly route: string
   readonly body: unknown
 }
 
 /**
- * Does `work` once for each key of a caller: a repeated call gets the original answer, in the
- * transaction that holds the effect, so that both are there or neither. Calls with the same key
- * take turns. A `Problem` that `work` *returns* (what it wrote stays) or throws is not remembered.
- * Call it before any other lock is taken. Rejects with `idempotency_key_reused` when the key came
- * with another route or body.
+ * Does `work` once for each key of a caller: a repeated call gets the original answer, which is
+ * stored in the transaction of the effect. Concurrent calls with the same key wait for each other.
+ * A `Problem` that `work` returns (its writes stay) or throws is not remembered. Call it before any
+ * other lock is taken. Rejects with `idempotency_key_reused` when the key came with another route
+ * or body.
  */
 export async function onceForKey<T extends object>(
   tx: Tx,
@@ -44,9 +42,9 @@ function assertKey(key: string): void {
   })
 }
 
-/** Keys of one transaction, which are locked, with what was answered to them before. */
+/** The locked keys of one transaction, with their stored answers. */
 export interface LockedKeys {
-  /** As {@link onceForKey}, of one of the keys; its answer is kept for `remember`. */
+  /** As {@link onceForKey}, for one of the keys; `remember` stores its answer. */
   once<T extends object>(
     call: IdempotentCall,
     work: () => Promise<T | Problem>,
@@ -56,8 +54,8 @@ export interface LockedKeys {
 }
 
 /**
- * Locks the keys of calls that are made in one transaction, which is done before any other lock is
- * taken, and reads what was answered to them, in one query each.
+ * Locks the keys of calls that are made in one transaction, before any other lock is taken, and
+ * reads their stored answers, in one query each.
  */
 export async function lockKeys(
   tx: Tx,
@@ -102,8 +100,8 @@ export async function lockKeys(
 }
 
 /**
- * Keys are locked in one order, whatever they were listed in. What was answered is read by a
- * statement of its own, once nobody else answers.
+ * Keys are locked in one order, whatever order the list has. A second statement reads the answers,
+ * after every concurrent call has committed its own.
  */
 async function lockAndRead(tx: Tx, principal: string, keys: readonly string[]) {
   const names = keys.map((key) => `${principal} ${key}`)
@@ -121,10 +119,7 @@ async function lockAndRead(tx: Tx, principal: string, keys: readonly string[]) {
   return earlier
 }
 
-/**
- * Whether a caller's key has its answer already: what would only prepare the first call is then
- * left out.
- */
+/** Whether a caller's key already has its answer, so that preparations can be skipped. */
 export async function isAnswered(
   db: Db | Tx,
   call: Pick<IdempotentCall, 'caller' | 'key'>,
@@ -139,7 +134,9 @@ export async function isAnswered(
   return earlier !== undefined
 }
 
-/** Guaranteed by the insert above: a route's stored answers all have its type, dates as text. */
+/**
+ * Guaranteed by the insert above: the stored answers of a route have its type, with dates as text.
+ */
 function storedAnswer<T extends object>(response: JsonObject): T {
   return response as T
 }

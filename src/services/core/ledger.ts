@@ -1,12 +1,11 @@
 /**
- * What can happen once only: a permit is spent, a sign-in link is used, a call's attempt begins, a
- * use of a grant is taken.
+ * What can happen only once: a permit is consumed, a sign-in link is used, an attempt of a call
+ * begins, one use of a grant is taken.
  */
 export type OnceKind = 'permit' | 'call' | 'grant' | 'link'
 
 /**
- * `id` is a UUIDv7, whose time says where it is looked for; `part` tells apart what one id has
- * several of.
+ * `id` is a UUIDv7, whose time says which file has it; `part` distinguishes several keys of one id.
  */
 export interface OnceKey {
   readonly kind: OnceKind
@@ -15,14 +14,14 @@ export interface OnceKey {
 }
 
 /**
- * What happened once, kept outside the database (security.md 29): whoever resets rows, and Temporal
- * with them, makes nothing happen twice, because this remembers. Append-only, on the disk before it
- * answers, shared by the processes that share a data folder.
+ * Remembers outside the database what happened once (security.md 29): if somebody resets rows, even
+ * with Temporal, nothing happens twice. It is append-only, on the disk before it answers, and
+ * shared by the processes that share a data folder.
  */
 export interface Ledger {
   /**
-   * Stores the entry under the key, unless there is one; answers the entry that was stored first.
-   * Rejects when it cannot be stored.
+   * Stores the entry under the key, unless there is one, and returns the entry that was stored
+   * first. Rejects when it cannot be stored.
    */
   first(key: OnceKey, entry: string): Promise<string>
 }
@@ -30,18 +29,18 @@ export interface Ledger {
 /** The activation of the policy that was in force when this data folder last looked. */
 export interface KnownPolicy {
   readonly sequence: number
-  /** of its signed statement */
+  /** hash of its signed statement */
   readonly hash: string
 }
 
 /**
- * How far the installation has come, as this data folder saw it: nothing older is believed of the
- * database.
+ * The newest policy and epoch that this data folder has seen; an older one in the database is
+ * refused.
  */
 export interface Memory {
   policy(): KnownPolicy | null
-  /** Remembers a newer one, on the disk before it resolves. */
+  /** Remembers a newer policy; it is on the disk before this resolves. */
   rememberPolicy(policy: KnownPolicy): Promise<void>
-  /** the newest epoch that somebody began on this host with `doctor --repair`; 0: nobody did */
+  /** the newest epoch that `doctor --repair` began on this host; 0: none */
   epoch(): number
 }

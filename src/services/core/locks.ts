@@ -15,8 +15,8 @@ export async function lockRun(tx: Tx, runId: string): Promise<Selectable<RunTabl
 }
 
 /**
- * Locks the lineage of the run that an expression names; without such a run it locks nothing. Root
- * first.
+ * Locks the lineage of the run that an expression names, root first; without such a run it locks
+ * nothing.
  */
 export async function lockLineage(
   tx: Tx,
@@ -32,7 +32,7 @@ export async function lockLineage(
     .execute()
 }
 
-/** Locks requests by id, ascending; call it after the runs they belong to are locked. */
+/** Locks requests by id, ascending; call it after their runs are locked. */
 export async function lockRequests(
   tx: Tx,
   requestIds: readonly string[],
@@ -48,8 +48,8 @@ export async function lockRequests(
 }
 
 /**
- * Locks the lineage of the run that an expression names, root first, and then these requests by id:
- * the one order, in one query. Answers the requests; without such a run it locks nothing.
+ * Locks the lineage of the run that an expression names, root first, and then these requests by id,
+ * in one query. Returns the requests; without such a run it locks nothing.
  */
 export async function lockRunAndRequests(
   tx: Tx,
@@ -60,7 +60,7 @@ export async function lockRunAndRequests(
     await lockLineage(tx, runId)
     return []
   }
-  // The count is known, and with it the runs are locked, before the first request is looked for.
+  // The count forces Postgres to lock all runs before it reads the first request.
   const { rows } = await sql<Selectable<RequestTable>>`
     with runs as materialized (
       select run.id from run join run_lineage on run_lineage.ancestor_id = run.id
@@ -75,8 +75,8 @@ export async function lockRunAndRequests(
 
 /**
  * The same for requests of any number of runs, or of none: the lineages of all runs, from the roots
- * down and by id where they are as deep, then the requests by id. A request whose run is not among
- * them is not answered.
+ * down and by id at each depth, then the requests by id. Requests whose run is not among them are
+ * not returned.
  */
 export async function lockRunsAndRequests(
   tx: Tx,

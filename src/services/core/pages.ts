@@ -2,10 +2,7 @@ import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
 import { decodeCursor, encodeCursor, type CursorKey } from '#store/paging/keyset.ts'
 
-/**
- * Which page of a list is asked for: the first without a cursor; `limit` is 50 when absent, at most
- * 200.
- */
+/** Which page of a list: the first without a cursor; `limit` is 50 when absent, at most 200. */
 export interface PageInput {
   readonly cursor?: string
   readonly limit?: number
@@ -16,13 +13,13 @@ export interface Page<T> {
   readonly nextCursor: string | null
 }
 
-/** How many rows a page has. One more is read, to know whether there is another page. */
+/** How many rows a page has. Queries read one more, to know whether there is another page. */
 export function pageSize(page: PageInput): number {
   return Math.min(page.limit ?? limits.listDefault, limits.listMost)
 }
 
 /**
- * The last keys of the page before, `null` for the first. Rejects with `invalid_request` for a
+ * The last keys of the previous page, `null` for the first. Rejects with `invalid_request` for a
  * cursor of another list.
  */
 export function keysBefore(
@@ -37,7 +34,7 @@ export function keysBefore(
   throw new Problem('invalid_request', `cursor ${message}`, { field: 'cursor', message })
 }
 
-/** A page from `pageSize` rows and perhaps one more. */
+/** A page from `pageSize` rows and possibly one more. */
 export function pageFrom<T>(
   rows: readonly T[],
   page: PageInput,
@@ -50,7 +47,7 @@ export function pageFrom<T>(
   return { items, nextCursor: isMore ? encodeCursor(list, keysOf(last)) : null }
 }
 
-/** A page of what has unique names and is all at hand, by name in the order of code units. */
+/** A page of items with unique names, all in memory, by name in code-unit order. */
 export function pageByName<T extends { readonly name: string }>(
   all: readonly T[],
   page: PageInput,

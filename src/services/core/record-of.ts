@@ -1,9 +1,9 @@
 import type { Json } from '#domain/json/json.ts'
 
 /**
- * What a verb returns, by the schema of its answer: the same members, read-only, with each instant
- * as a `Date`. A view makes the answer from it (`answerOf`), so that a member that is missing on
- * either side is a type error. Instants are told by their names, as in every schema of the API.
+ * What a verb returns, from the schema of its answer: the same members, read-only, with each
+ * instant as a `Date`. `answerOf` makes the answer from it, so that a missing member on either side
+ * is a type error. Instants are recognised by their names, as in every schema of the API.
  */
 export type RecordOf<T> = Json extends T
   ? T

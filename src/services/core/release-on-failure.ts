@@ -4,8 +4,8 @@ import type { Db } from '#store/database.ts'
 import type { StoredPresentation } from './host-queries.ts'
 
 /**
- * Does what was judged and shown on the host of a workspace. Where that comes to nothing (`work`
- * throws, or answers a `Problem`) no row refers to what is stored of it: it is let go.
+ * Runs `work` on something judged and shown on the host of a workspace. If it throws or returns a
+ * `Problem`, no row refers to the stored content, which is then released.
  */
 export async function releaseOnFailure<T>(
   db: Db,

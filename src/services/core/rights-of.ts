@@ -4,16 +4,16 @@ import type { Policy } from '#policy/policy.ts'
 import type { ServiceContext } from './context.ts'
 
 /**
- * Whether a person has a right now, by the policy in force. No machine, timer or policy has rights
- * of people.
+ * Whether a person has a right now, by the policy in force. Machines, timers and policies never
+ * have one.
  */
 export async function hasRight(ctx: ServiceContext, actor: Actor, right: Right): Promise<boolean> {
   return actor.type === 'person' && (await rightsOf(ctx, actor.id)).has(right)
 }
 
 /**
- * The rights a person holds now, from the signed policy in force; a disabled or unknown person
- * holds none.
+ * The rights that a person has now by the signed policy in force; a disabled or unknown person has
+ * none.
  */
 export async function rightsOf(
   ctx: Pick<ServiceContext, 'db' | 'policies' | 'seals'>,
@@ -29,7 +29,7 @@ export async function rightsOf(
   return rightsOfEmail(ctx, isKnown ? (person?.email ?? null) : null)
 }
 
-/** The same for who has been looked up already; `null`: disabled or unknown. */
+/** The same for a person who has been looked up; `null`: disabled or unknown. */
 export async function rightsOfEmail(
   ctx: Pick<ServiceContext, 'policies'>,
   email: string | null,

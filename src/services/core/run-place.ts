@@ -15,7 +15,7 @@ export interface RunPlace {
 
 export interface WorktreePlace extends WorktreeOfRun {
   readonly rootRunId: string
-  /** its root run goes on: the worktree is made when it is not there */
+  /** its root run has not ended: a missing worktree is made */
   readonly mayBeMade: boolean
 }
 

@@ -9,33 +9,32 @@ import type { RunTable } from '#store/tables/runs.ts'
 import type { PolicyReader, ServiceContext } from './context.ts'
 import { signedModeOf, verifyRun } from './verify-run.ts'
 
-/** On what terms a run's calls are judged and carried out now. */
+/** The terms on which a run's calls are judged and carried out now. */
 export interface RunTerms {
   /**
-   * the one in force, in which the run's worker may touch nothing that a run above it may not
-   * (product.md 23) where both work in one workspace, and with the run's workspace
+   * the one in force, with the run's workspace. In one workspace, the worker may touch nothing that
+   * a worker above it may not (product.md 23)
    */
   readonly policy: Policy
-  /** names of the workers at work, from the root run's down to this one's */
+  /** names of the workers from the root run's to this one's */
   readonly lineage: readonly string[]
-  /** those of them that work in this run's workspace, without this run's own */
+  /** those of them, except the run's own, that work in this run's workspace */
   readonly above: readonly string[]
   /** the signed one; the strictest where a signature of the lineage does not hold */
   readonly mode: RunMode
   /**
-   * `null`: a signed statement, of this run or of one above it, does not hold, and nothing of it
-   * executes
+   * `null`: a signature of this run or of one above it does not hold, and nothing of it executes
    */
   readonly statement: RunStatement | null
 }
 
-/** More than any lineage has: a row that was changed into a circle ends here. */
+/** More than any lineage has: it ends the search in a row that was changed into a circle. */
 const maxSteps = 20
 
 /**
- * Reads the terms afresh, for every call: the policy in force, and for a delegated run the signed
- * statements of all runs above it, each of which names the next. Nothing but the signatures is
- * trusted (security.md 13). A root costs no query.
+ * Reads the terms for every call: the policy in force, and for a delegated run the signed
+ * statements of all runs above it, each of which names the next. It trusts nothing but the
+ * signatures (security.md 13). A root run needs no query.
  */
 export async function termsOf(
   ctx: Pick<ServiceContext, 'verifier'> & {
@@ -64,8 +63,8 @@ export async function termsOf(
 }
 
 /**
- * Each run is the child of the one before, in the same tree, for the same person and in the same
- * mode.
+ * Whether each run is the child of the one before, in the same tree, for the same person and in the
+ * same mode.
  */
 export function isLinked(lineage: readonly Selectable<RunTable>[]): boolean {
   const [root] = lineage
@@ -80,7 +79,7 @@ export function isLinked(lineage: readonly Selectable<RunTable>[]): boolean {
   })
 }
 
-/** From the root down, without the run itself. */
+/** The runs above, from the root down, without the run itself. */
 async function runsAbove(
   ctx: { readonly db: Db | Tx },
   run: Selectable<RunTable>,

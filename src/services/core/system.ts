@@ -8,7 +8,7 @@ class ServiceProcess {
 
 export type { ServiceProcess }
 
-/** For the composition roots, which hand it to workers, the relay and timers, and to no route. */
+/** For the composition roots, which pass it to workers, the relay and timers, and to no route. */
 export function createServiceProcess(): ServiceProcess {
   return new ServiceProcess()
 }

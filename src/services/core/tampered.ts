@@ -1,8 +1,8 @@
 import { Problem } from '#domain/problem.ts'
 
 /**
- * The refusal of what rests on a row that was changed, made or removed by other means than the
- * service (security.md 29).
+ * Refuses what depends on a row that was changed, made or removed by other means than the service
+ * (security.md 29).
  */
 export function tamperedProblem(which: string): Problem {
   return new Problem(

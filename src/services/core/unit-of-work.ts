@@ -16,9 +16,8 @@ import type { Authority } from './authority.ts'
 import { currentRequest } from './current-request.ts'
 
 /**
- * One transaction with what belongs into it: the trail, the outbox and the live stream. These are
- * written together, as its last statement, in the order of the calls; an event that is added twice
- * is written once.
+ * One transaction with its trail, outbox and live stream. Its last statement writes these together,
+ * in the order of the calls; an event that is added twice is written once.
  */
 export interface UnitOfWork {
   readonly tx: Tx
@@ -32,33 +31,38 @@ export interface UnitOfWork {
   audit(...entries: readonly UnitEntry[]): Promise<void>
   enqueue(row: OutboxRow): Promise<void>
   /**
-   * Signals a decision while it is still being committed, which hides the commit behind Temporal's
-   * own work. A signal only wakes: who comes early waits for the run's lock, which the caller must
-   * hold, and finds nothing if it is undone.
+   * Signals a decision during the commit, so that Temporal's work and the commit overlap. A signal
+   * only wakes the workflow: one that comes early waits for the run's lock, which the caller must
+   * hold, and finds nothing after a rollback.
    */
   announce(decision: AnnouncedDecision): void
   event(type: StreamEventType, subject: JsonObject): Promise<void>
-  /** Has decisions, approved requests and permits written with the records: nothing reads them. */
+  /**
+   * Writes decisions, approved requests and permits together with the trail, since nothing in the
+   * unit reads them.
+   */
   decided(rows: Partial<DecidedRows>): void
-  /** The end of a locked request's chain of events, and when it was read: read once is enough. */
+  /**
+   * Passes on the end of a locked request's chain of events and when it was read, to save another
+   * read.
+   */
   chained(requestId: string, end: ChainEnd, at: Date): void
 }
 
-/** An event of a unit: done by whoever has its authority, unless it names another actor. */
+/** An event of a unit, by the actor of its authority unless it names another. */
 export type UnitEntry = Omit<AuditEntry, keyof Caller> & Partial<Caller>
 
-/** What `judge` looks at, before there is an authority. */
+/** What `judge` may use before there is an authority. */
 export type JudgingContext = Pick<UnitOfWork, 'tx' | 'seals' | 'verifier'>
 
-/** How often a unit is tried when Postgres ends it for the sake of others. */
+/** How often a unit is tried when Postgres aborts it because of a conflict. */
 const maxTries = 5
 
 /**
- * Runs `work` in one transaction: everything or nothing. Nothing starts without an authority: one
- * that was made before, or one that `judge` makes from rows that it locks in the same transaction;
- * `work` gets whatever else it answers. After the commit, and only then, the outbox rows it wrote
- * are handed to this process's relay, without making the caller wait. A unit that Postgres ended
- * because of a deadlock or a conflict is worked again from the start: neither function keeps
+ * Runs `work` in one transaction: all or nothing. It needs an authority: one that exists, or one
+ * that `judge` makes from rows that it locks in the same transaction; `work` gets what `judge`
+ * returns besides. After the commit, the outbox rows go to this process's relay, without making the
+ * caller wait. After a deadlock or conflict the unit starts again, so neither function may keep
  * anything outside of its transaction.
  */
 export async function inUnitOfWork<T>(
@@ -110,7 +114,7 @@ async function onceInUnitOfWork<T>(
   let readAt: Date | undefined
   let announced: Promise<boolean> | undefined
   let committed: readonly WrittenOutboxRow[] = []
-  // Nothing of the unit waits for what it announces, which may take a connection of its own.
+  // Nothing in the unit waits for this announcement, which may take a connection of its own.
   const outside = AsyncLocalStorage.snapshot()
   const result = await ctx.db.transaction().execute(async (alone) => {
     const tx = await sideBySide(alone)
@@ -168,8 +172,8 @@ function stampEntry(entry: UnitEntry, authority: Authority): AuditEntry {
 }
 
 /**
- * `deadlock_detected`, `serialization_failure`, a changed schema: nothing was committed, and trying
- * again may do.
+ * `deadlock_detected`, `serialization_failure`, a changed schema: nothing was committed, and
+ * another try can succeed.
  */
 function isConflict(error: unknown): boolean {
   if (isPlanOutdated(error)) return true

@@ -8,10 +8,10 @@ import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 
 /**
- * The signed statement of a run when the signature holds for what the row says; `null` otherwise.
- * The statement is the row's own columns, so that nothing is kept twice and a changed column breaks
- * the signature. The executor trusts nothing of a run but this (security.md 13); the input itself
- * is read from `content` by its digest.
+ * The signed statement of a run when the signature holds for its row; `null` otherwise. The
+ * statement is made from the row's own columns, so that a changed column breaks the signature. The
+ * executor trusts nothing else of a run (security.md 13); it reads the input from `content` by its
+ * digest.
  */
 export function verifyRun(verifier: Verifier, run: Selectable<RunTable>): RunStatement | null {
   return verifyStatement<RunStatement>(verifier, 'run', {
@@ -21,7 +21,7 @@ export function verifyRun(verifier: Verifier, run: Selectable<RunTable>): RunSta
   })
 }
 
-/** What is signed of a run: its row's own columns. */
+/** What is signed of a run, from its row's columns. */
 export function statementOf(run: Omit<Selectable<RunTable>, 'signature' | 'key_id'>): RunStatement {
   return {
     version: 1,
@@ -42,7 +42,8 @@ export function statementOf(run: Omit<Selectable<RunTable>, 'signature' | 'key_i
 }
 
 /**
- * What is signed of a worktree: the name of its branch is of the run's number, which comes later.
+ * What is signed of a worktree, without the branch, whose name needs the run's number, which comes
+ * later.
  */
 export function signedWorktree(
   worktree: Omit<WorktreeOfRun, 'branch'> | null,
@@ -52,8 +53,8 @@ export function signedWorktree(
 }
 
 /**
- * The mode a run's calls are judged under: the signed one, whatever the row says by now. Without a
- * signature that holds it is the strictest: nothing of such a run executes anyway.
+ * The mode that a run's calls are judged under: the signed one, whatever the row says. Without a
+ * valid signature it is the strictest; nothing of such a run executes anyway.
  */
 export function signedModeOf(verifier: Verifier, run: Selectable<RunTable>): RunMode {
   const modes: readonly RunMode[] = [run.mode, 'prompt', 'strict', 'approve_all']

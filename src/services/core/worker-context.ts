@@ -21,13 +21,13 @@ export interface WorkerContext extends SystemContext {
   readonly executor: string
   /** absolute path of the project folder */
   readonly projectDir: string
-  /** this host, as policy asks it about commands */
+  /** the abilities of this host that policy asks about for commands */
   readonly commandHost: CommandHost
   /** the MCP servers of this host's workers; absent: it has none */
   readonly mcpServers?: McpServers
   /** where this host runs commands; absent: it runs none */
   readonly commandSite?: CommandSite
-  /** what this process has read of its runs; absent: each turn reads its run whole */
+  /** the transcripts that this process has read; absent: each turn reads its run whole */
   readonly transcripts?: TranscriptCache
   /** Opens the workspace of a policy that a run works in, on this host. */
   workspaceOf(place: RunPlace, policy: Policy): Promise<OpenWorkspace>
@@ -44,19 +44,19 @@ export interface WorkerContext extends SystemContext {
     worker: Pick<WorkerDefinition, 'model' | 'script' | 'settings'>,
     config: Pick<ProjectConfig, 'models'>,
   ): Model
-  /** around a tool's effect, for traces; absent: nothing is */
+  /** wraps a tool's effect, for traces; absent: no wrapper */
   readonly aroundTool?: <T>(
     of: { readonly callId: string; readonly tool: string },
     act: () => Promise<T>,
   ) => Promise<T>
-  /** around a turn that an execution takes, for figures and traces; absent: nothing is */
+  /** wraps a turn, for metrics and traces; absent: no wrapper */
   readonly aroundTurn?: <T>(of: { readonly runId: string }, act: () => Promise<T>) => Promise<T>
 }
 
 /**
- * Why an activity is told to stop, the `reason` of its signal. `cancelled` is only believed when
- * the store says the run is cancelled; `shutdown` is a graceful stop of this process; `timed_out`
- * means that nobody waits for the answer any more, which is not a reason to stop an effect that is
- * under way.
+ * Why an activity has to stop, the `reason` of its signal. `cancelled` counts only if the store
+ * says that the run is cancelled; `shutdown` is a graceful stop of this process; `timed_out` means
+ * that nobody waits for the answer any more, which is not a reason to stop an effect that has
+ * begun.
  */
 export type StopReason = 'cancelled' | 'shutdown' | 'timed_out'

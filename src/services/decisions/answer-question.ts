@@ -25,14 +25,14 @@ import { bySteeringOrNull } from '../runs/may-steer-run.ts'
 export interface AnswerQuestionInput {
   /** id or number of a request of kind *question* */
   readonly request: string
-  /** 1 to 4,000 characters; one of the choices, where the question offers some */
+  /** 1 to 4,000 characters; one of the choices, if the question offers some */
   readonly text: string
   readonly idempotencyKey?: string
 }
 
 /**
- * What answering is answered with; `state` is always `approved`, the state of a request that people
- * have dealt with.
+ * The answer to the caller. `state` is always `approved`, the state of a request that people have
+ * dealt with.
  */
 export interface AnsweredQuestion {
   readonly requestId: string
@@ -41,11 +41,10 @@ export interface AnsweredQuestion {
 }
 
 /**
- * Answers a question of a run (`ask_person`): by one person who could decide a request there or may
- * send the run messages (product.md 30), in their own words or with one of the choices. The answer
- * is the call's result, written in the same transaction as the decision row that keeps who
- * answered; they are behind every request that is opened afterwards (product.md 17). Rejects as a
- * decision does.
+ * Answers a question of a run (`ask_person`) for one person who could decide a request there or may
+ * send messages to the run (product.md 30), in free text or with one of the choices. The answer is
+ * the call's result, written in the same transaction as the decision row. Its author is behind
+ * every request that is opened afterwards (product.md 17). Rejects as a decision does.
  */
 export async function answerQuestion(
   ctx: SigningContext,
@@ -59,7 +58,7 @@ export async function answerQuestion(
       const call = { caller, key, route: `answer:${target.id}`, body: { text } }
       return onceForKey(unit.tx, call, async () => {
         const run = target.runId === null ? null : await lockRun(unit.tx, target.runId)
-        // A row that is not as it was signed gives nobody a right.
+        // A run whose signature does not hold gives nobody a right.
         const isSigned = run !== null && verifyRun(unit.verifier, run) !== null
         const by = { requestId: target.id, steering: isSigned ? steering : null }
         return answerLocked(unit, caller, by, checkedText(text))
@@ -68,7 +67,10 @@ export async function answerQuestion(
   })
 }
 
-/** Of a person who may send the run messages; `null`: they may not. Programs answer nothing. */
+/**
+ * The authority of a person who may send messages to the run; `null`: they may not, or are a
+ * program.
+ */
 async function steeringOf(
   ctx: SigningContext,
   caller: Caller,
@@ -109,8 +111,8 @@ async function answerLocked(
 }
 
 /**
- * Who may steer the run answers it, also when they stand behind it: an answer approves nothing.
- * Anybody else as for a decision.
+ * People who may steer the run may answer also when they are behind it: an answer approves nothing.
+ * Others are judged as for a decision.
  */
 function judgeAnswerer(
   caller: Caller,
@@ -130,8 +132,8 @@ function judgeAnswerer(
 }
 
 /**
- * The decision's row keeps who answered and, as its reason, what: erasable, and a commitment in the
- * trail.
+ * The decision row has the author and, as its reason, the answer: erasable, with a commitment in
+ * the trail.
  */
 async function recordAnswer(
   unit: UnitOfWork,

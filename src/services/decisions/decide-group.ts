@@ -17,7 +17,7 @@ import {
 } from '../requests/facts/decision-facts.ts'
 import { deciderOf, judgeLocked, writeDecision, type DecisionAnswer } from './decide-locked.ts'
 
-/** An approval of a group: its request was found, and nothing refused it so far. */
+/** An approval in a group: its request was found, and nothing has refused it so far. */
 export interface GroupedApproval {
   readonly body: JsonObject
   readonly location: RequestLocation | null
@@ -29,10 +29,10 @@ export interface GroupedApproval {
 export type GroupOutcome = DecisionAnswer | Problem
 
 /**
- * Decides approvals of any runs, or of none, in one transaction: their rows are locked in the one
- * order, each is judged alone, and what they write is written together. A refusal concerns its own
- * request: the others are decided. `null`: the transaction failed and nothing was written; the
- * caller decides fewer at a time, so that what fails fails alone.
+ * Decides approvals of any runs, or of none, in one transaction: it locks their rows in the one
+ * order, judges each alone, and writes the results together. A refusal concerns its own request
+ * only. `null`: the transaction failed and wrote nothing; the caller then decides smaller groups,
+ * so that one failure does not stop the others.
  */
 export async function decideGroup(
   ctx: SigningContext,
@@ -59,13 +59,13 @@ export async function decideGroup(
   }
 }
 
-/** What the decisions of a group rest on. */
+/** The rows by which the decisions of a group are judged. */
 interface GroupRows {
   readonly requests: ReadonlyMap<string, Selectable<RequestTable>>
   readonly facts: ReadonlyMap<string, (locked: Selectable<RequestTable>) => DecisionFacts>
 }
 
-/** Locks the rows of the group, and reads its facts by a statement that is sent after that. */
+/** Locks the rows of the group, and reads its facts with a later statement. */
 async function readGroup(
   unit: UnitOfWork,
   decider: Decider,
@@ -88,7 +88,7 @@ interface GroupTransaction {
   readonly rows: GroupRows
 }
 
-/** Decides one of them. A refusal while it is judged is returned: nothing of it is written. */
+/** Decides one of them. A refusal is returned, and nothing of that decision is written. */
 async function decideOne(
   ctx: SigningContext,
   { unit, caller, keys, rows }: GroupTransaction,

@@ -2,25 +2,24 @@ import type { JsonObject } from '#domain/json/json.ts'
 import type { Problem } from '#domain/problem.ts'
 import type { RequestLocation } from '../requests/people/find-request.ts'
 
-/** By which it is judged whether items can share a transaction. */
+/** What decides whether items can share a transaction. */
 interface GroupedItem {
   readonly body: JsonObject
   readonly batchRefusal: Problem | null
   readonly location: RequestLocation | null
 }
 
-/** Transactions at a time; each takes one of the ten connections of a process. */
+/** Concurrent transactions; each takes one of the ten connections of a process. */
 const groupsAtOnce = 4
 
-/** A transaction with more locks than this keeps others waiting for too long. */
+/** A transaction with more locks than this would make others wait too long. */
 const maxGroup = 50
 
 /**
- * Has items decided in groups of one transaction each, a few of them side by side. The items of one
- * run are decided in their order: when one of them fails, the later ones are not decided. `decide`
- * answers `undone` for several that could not be written: these are decided by runs, and then one
- * by one, so that what fails fails alone. Rejects with the first error after the others were
- * decided.
+ * Decides items in groups of one transaction each, a few of them concurrently. The items of one run
+ * are decided in their order: after a failure the later ones are not decided. `decide` returns
+ * `undone` for a group that could not be written, which is then split by run, and then into single
+ * items. Rejects with the first error after the others were decided.
  */
 export async function decideInGroups<Item extends GroupedItem>(
   items: readonly Item[],
@@ -59,17 +58,17 @@ function roundsOf<Item extends GroupedItem>(items: readonly Item[]): Item[][][] 
 }
 
 /**
- * Whose items are decided in their order: those of a run, of a request without one, and those that
- * were not found.
+ * Items with the same value are decided in their order: those of a run, of a request without one,
+ * and those that were not found.
  */
 function runOf({ location }: GroupedItem): string | null {
   return location?.runId ?? location?.id ?? null
 }
 
 /**
- * Approvals that follow each other can be decided in one transaction; everything else alone: what
- * the caller may not see, what the batch refuses, a request that the group has already, and
- * denials, which end other requests too.
+ * Consecutive approvals can share a transaction. Everything else stays alone: what the caller may
+ * not see, what the batch refuses, a request that the group has already, and denials, which end
+ * other requests too.
  */
 function groupsOf<Item extends GroupedItem>(items: readonly Item[]): Item[][] {
   const groups: Item[][] = []
@@ -90,7 +89,7 @@ function isGrouped({ body, batchRefusal, location }: GroupedItem): boolean {
   return body['decision'] === 'approve' && batchRefusal === null && location !== null
 }
 
-/** Groups of approvals are put together while there is room; the others stay alone. */
+/** Combines groups of approvals while there is room; the others stay alone. */
 function transactionsOf<Item extends GroupedItem>(groups: readonly Item[][]): Item[][] {
   const { approvals = [], others = [] } = Object.groupBy(groups, (group) =>
     group.every(isGrouped) ? 'approvals' : 'others',

@@ -20,9 +20,7 @@ import { expiredProblem } from '../requests/ending/refuse-ended.ts'
 import { judgeSignature, type JudgedSignature } from './signing/judge-signature.ts'
 import { tallyVotes } from '../requests/facts/tally-votes.ts'
 
-/**
- * What a decision is answered with (api.md). `state` stays `pending` while the quorum is not met.
- */
+/** The answer to a decision (api.md). `state` stays `pending` while the quorum is not met. */
 export interface DecisionAnswer {
   readonly requestId: string
   readonly decisionId: string
@@ -32,7 +30,7 @@ export interface DecisionAnswer {
   readonly execution: { readonly state: 'not_started' }
 }
 
-/** One decision, by whom, and how it came. */
+/** One decision, its person and its channel. */
 export interface DecisionToJudge {
   readonly caller: Caller
   readonly decision: DecisionInput
@@ -41,12 +39,12 @@ export interface DecisionToJudge {
   readonly sessionHash: string | null
 }
 
-/** Who decides: a person; no machine does, which its judgement says. */
+/** The decider, a person; for machines the judgement of the decision refuses. */
 export function deciderOf({ actor }: Caller, sessionHash: string | null): Decider {
   return { personId: actor.type === 'person' ? actor.id : null, sessionHash }
 }
 
-/** Everything that a decision was judged by: nothing refuses it any more. */
+/** A decision that nothing refuses, with everything it was judged by. */
 export interface JudgedDecision {
   readonly facts: DecisionFacts
   readonly marks: DecisionMarks
@@ -54,9 +52,9 @@ export interface JudgedDecision {
 }
 
 /**
- * Judges a decision of a locked request by facts that were read since. It writes in two cases: a
- * request whose time is over is expired, and its refusal returned; the challenge of a signature is
- * spent. Throws every other refusal.
+ * Judges a decision of a locked request by facts that were read since. It writes in two cases: it
+ * expires a request whose time is over, and returns that refusal; and it consumes the challenge of
+ * a signature. Throws every other refusal.
  */
 export async function judgeLocked(
   unit: UnitOfWork,
@@ -65,7 +63,7 @@ export async function judgeLocked(
   input: DecisionToJudge,
 ): Promise<JudgedDecision | Problem> {
   unit.chained(request.id, facts.chainEnd, facts.now)
-  // It was ended since it was looked up.
+  // The session ended after it was looked up.
   if (!facts.isSignedIn) throw new Problem('unauthenticated', 'Your session is over: sign in again')
   const marks = await judgeDecision(unit.tx, request, facts, input.decision, input)
   if (marks === 'lapsed') {
@@ -84,7 +82,7 @@ export interface DecisionToWrite extends DecisionToJudge, JudgedDecision {
   readonly later: readonly Selectable<RequestTable>[]
   /** of the same delegation, which any denial ends */
   readonly delegationRequests: readonly Selectable<RequestTable>[]
-  /** the workflow is signalled while this is committed: for a unit that decides nothing else */
+  /** the workflow is signalled during the commit: for a unit with this one decision */
   readonly announces: boolean
 }
 
@@ -98,7 +96,7 @@ export async function writeDecision(
   const unit = attempt.under(marks.authority)
   const voteCount =
     decision.decision === 'deny' ? null : countVotes(request, facts, decision, marks)
-  // Nothing refuses it any more: its workflow is told while it is written down.
+  // Nothing can refuse it any more, so the signal can overlap the writing.
   if (input.announces && voteCount?.counted.met === true) announceTo(unit, request, facts)
   const decisionId = await recordDecision(unit, input.caller, request, decision, {
     ...marks,
@@ -110,7 +108,7 @@ export async function writeDecision(
   let state: RequestState = 'pending'
   if (decision.decision === 'deny') {
     await endRequest(unit, request, { event: 'deny', then: decision.then })
-    // Denying one part of a delegation aborts it (product.md 23).
+    // The denial of one part ends the whole delegation (product.md 23).
     await cancelRequests(unit, input.delegationRequests, 'delegation_denied')
     wake.push(...input.delegationRequests.map(({ id }) => id))
     // Later calls of the turn are locked for `stop` alone, which ends them (product.md 8).
@@ -129,7 +127,7 @@ export async function writeDecision(
   return { requestId: request.id, decisionId, state, stage: 'recorded', quorum, execution }
 }
 
-/** The approvals so far with this one, and where the quorum stands with it. */
+/** The approvals including this one, and the state of the quorum. */
 interface VoteCount {
   readonly votes: readonly CountedVote[]
   readonly counted: ReturnType<typeof tallyVotes>
@@ -151,14 +149,14 @@ function announceTo(
   request: Selectable<RequestTable>,
   { workflowId }: DecisionFacts,
 ): void {
-  // The workflow of a start waits for another signal, which the outbox brings.
+  // The workflow of a start waits for another signal, which the outbox delivers.
   if (request.run_id === null || workflowId === null || request.kind === 'start') return
   unit.announce({ runId: request.run_id, workflowId, requestIds: [request.id] })
 }
 
 /**
- * The quorum is met: approves the request, issues its permit and gives the grant that all who count
- * agree on.
+ * The quorum is met: approves the request, issues its permit and gives the grant to which all
+ * counted approvals agree.
  */
 async function approveRequest(
   ctx: SigningContext,

@@ -17,7 +17,7 @@ import { onceForKey } from '../core/idempotency.ts'
 import { outageProblem } from '../core/outage-problem.ts'
 import { byAttempt } from '../core/authority.ts'
 
-/** What became of one item: the status and code that the single decision would have had. */
+/** The result of one item: the status and code that the single decision would have had. */
 export interface BulkItem {
   readonly requestId: string
   readonly status: number
@@ -40,19 +40,19 @@ export interface BulkInput {
   /** they are decided as the change set of this turn */
   readonly turn?: TurnRef
   readonly idempotencyKey?: string
-  /** hash of the session's token that the caller came by, which must last until it is decided */
+  /** hash of the token of the caller's session, which must not end before the decision */
   readonly callerSession?: string | null
 }
 
 /**
- * Decides up to 200 requests, each judged alone by the same rules (api.md); approvals are written
- * many in one transaction, of whatever runs.
- * Several approvals together must be alike (same tool and rule), of at most medium risk and not
- * asked before a restore, or none of them is given (`not_alike`), unless they are decided as the
- * change set of a `turn`: then each must be of it (`not_of_turn`), and they are judged in call
- * order. Every approval says what was `seen`, at any risk (`not_displayed`). Each item of
- * `decisions` is a decision's body with `requestId`, an id or a number. With a key, a repeated call
- * gives each item its original answer and tries again what was refused.
+ * Decides up to 200 requests, each judged by the same rules as alone (api.md); many approvals share
+ * a transaction.
+ * Several approvals must be alike (same tool and rule), of at most medium risk and not asked before
+ * a restore (`not_alike`), unless they are the change set of a `turn`: then each must belong to it
+ * (`not_of_turn`), and they are judged in call order. Every approval needs `seen` at any risk
+ * (`not_displayed`). Each item of `decisions` is a decision's body with `requestId`, an id or a
+ * number. With a key, a repeated call returns the original answers and tries what was refused
+ * again.
  */
 export async function decideMany(
   ctx: SigningContext,
@@ -121,7 +121,7 @@ interface Item {
   readonly body: JsonObject
 }
 
-/** An item of the call with its place in it, and what the whole call says about it. */
+/** An item of the call with its index and what the whole call says about it. */
 interface SentItem extends Item {
   readonly idempotencyKey?: string
   readonly batchDecisionId: string
@@ -142,7 +142,7 @@ function splitItem(item: Json): Item {
 
 const attempted = { attempt: 'decide' } as const
 
-/** What became of an item: what its group decided, or a decision of its own. */
+/** The result of an item: from its group, or from a decision of its own. */
 async function answerOf(
   ctx: SigningContext,
   caller: Caller,

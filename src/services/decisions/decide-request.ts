@@ -15,13 +15,13 @@ import { deciderOf, judgeLocked, writeDecision, type DecisionAnswer } from './de
 export interface DecideRequestInput {
   /** id or number */
   readonly request: string
-  /** the decision as it came: judged here, field by field, on every channel */
+  /** the decision as received: judged here, field by field, on every channel */
   readonly body: Json
   readonly idempotencyKey?: string
   readonly batchDecisionId?: string
   /**
-   * approving needs `seen` at every risk: of one action on several, nobody knows what was on the
-   * screen (product.md 39)
+   * an approval needs `seen` at every risk: in an action on several requests nobody can tell what
+   * was on the screen (product.md 39)
    */
   readonly seenAtAnyRisk?: true
   /**
@@ -29,11 +29,11 @@ export interface DecideRequestInput {
    */
   readonly batchRefusal?: Problem | null
   /**
-   * of the session that decides, which alone can answer its own challenges; absent of a decision
-   * that is not signed
+   * hash of the deciding session, which alone can answer its challenges; absent: the decision is
+   * not signed
    */
   readonly sessionHash?: string | null
-  /** hash of the session's token that the caller came by, which must last until it is decided */
+  /** hash of the token of the caller's session, which must not end before the decision */
   readonly callerSession?: string | null
 }
 
@@ -60,7 +60,7 @@ export async function decideRequest(
       return onceForKey(unit.tx, { ...call, body: input.body }, async () => {
         if (batchRefusal != null) return batchRefusal
         const decision = parseDecision(input.body)
-        // Sent at once: the facts are read by a statement of their own, after the locks are held.
+        // Sent together: the facts need a later statement than the locks.
         const [rows, facts] = await together([
           lockWithSiblings(unit.tx, target, reachOf(decision)),
           readDecisionFacts(unit, target.id, decider),

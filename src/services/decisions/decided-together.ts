@@ -14,29 +14,29 @@ export interface TurnRef {
   readonly turn: number
 }
 
-/** One decision of several: which request, and whether it would approve. */
+/** One of several decisions: its request, and whether it approves. */
 export interface ListedDecision {
   readonly request: string
   readonly approves: boolean
 }
 
 /**
- * In which order the decisions of one action are judged, and which of them are refused because of
- * the others.
+ * The order in which the decisions of one action are judged, and which of them are refused because
+ * of the others.
  */
 export interface JudgedBatch {
   /** of each decision of the list; `null` where the viewer may not see its request */
   readonly locations: readonly (RequestLocation | null)[]
-  /** indexes into the list as it came */
+  /** indexes into the list as received */
   readonly order: readonly number[]
   readonly refused: ReadonlyMap<number, Problem>
 }
 
 /**
- * Judges the decisions of one action against each other (api.md): several approvals are alike, of
- * the same tool and rule and of at most medium risk, or none of them is given. With a turn they
- * need not be alike: each is of that turn, they are judged in call order, and what asks for a
- * decision of its own is refused alone. Denials go with anything.
+ * Judges the decisions of one action against each other (api.md): several approvals must be alike,
+ * of the same tool and rule and of at most medium risk, or all of them are refused. With a turn
+ * they need not be alike: each must belong to that turn, they are judged in call order, and only
+ * those that need a decision of their own are refused. Denials are always possible.
  */
 export async function judgeTogether(
   ctx: ServiceContext,
@@ -86,8 +86,8 @@ interface BatchFacts {
 }
 
 /**
- * Of each decision's request, all in two queries; `null` for what the viewer may not see: its own
- * refusal says so.
+ * The requests of the decisions, in two queries; `null` for those that the viewer may not see,
+ * whose own refusal says so.
  */
 async function findFacts(
   ctx: ServiceContext,
@@ -128,10 +128,7 @@ function areAlike(approvals: readonly BatchFacts[]): boolean {
   return patterns.size <= 1 && !approvals.some(isSingle)
 }
 
-/**
- * What a person looks at by itself, whatever else it is decided with. High risk is also all that is
- * asked `again`.
- */
+/** What a person must look at by itself. High risk includes everything that is asked `again`. */
 function isSingle({ risk, signed, beforeRestore }: BatchFacts): boolean {
   return risk === 'high' || signed || beforeRestore
 }

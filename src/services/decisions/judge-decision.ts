@@ -12,9 +12,9 @@ import { refuseEnded } from '../requests/ending/refuse-ended.ts'
 import { byEligibility, type Authority, type PersonActor } from '../core/authority.ts'
 import type { Caller } from '../core/context.ts'
 
-/** What a decision's row says besides what was asked for. */
+/** What a decision's row has besides the input. */
 export interface DecisionMarks {
-  /** theirs, who may decide it */
+  /** the authority of the person, who may decide it */
   readonly authority: Authority<PersonActor>
   readonly person: NonNullable<DecisionFacts['person']>
   readonly selfApproved: boolean
@@ -22,9 +22,9 @@ export interface DecisionMarks {
 }
 
 /**
- * Judges everything about a decision but its signature and its quorum, in the contract's order
- * (api.md, decisions): scope, state, the clock, the person, an earlier vote, revision and digest,
- * and what high risk needs. Throws the refusal; returns `'lapsed'` for a pending request whose time
+ * Judges everything about a decision except its signature and its quorum, in the order of the
+ * contract (api.md, decisions): scope, state, time, person, earlier vote, revision and digest, and
+ * the needs of high risk. Throws the refusal; returns `'lapsed'` for a pending request whose time
  * is over, which the caller expires.
  */
 export async function judgeDecision(
@@ -55,8 +55,8 @@ export async function judgeDecision(
 }
 
 /**
- * The refusal of somebody who may not decide it; otherwise how their decision is marked (product.md
- * 17 to 19).
+ * The refusal of somebody who may not decide it; else the marks of their decision (product.md 17 to
+ * 19).
  */
 export function judgePerson(
   caller: Caller,
@@ -76,7 +76,7 @@ export function judgePerson(
     which,
   })
   if (!eligibility.canDecide || person === null) {
-    // A membership that somebody wrote is none, and is noticed.
+    // A membership that somebody inserted by SQL does not count, and is recorded.
     if (which === 'not_in_team' && person?.forged === 'membership')
       throw tamperedProblem('membership')
     throw refusal
@@ -108,7 +108,7 @@ export function refuseStale(
   }
 }
 
-/** A question is answered and an outcome check is settled, each with its own verb. */
+/** Questions and outcome checks have verbs of their own. */
 function refuseKind(request: Selectable<RequestTable>): void {
   if (request.kind === 'outcome_check') {
     throw invalid('decision', 'does not end an outcome check; settle it')
@@ -129,7 +129,7 @@ function refuseScope(request: Selectable<RequestTable>, input: DecisionInput): v
   )
 }
 
-/** At high risk nobody repeats unawares what was carried out before (dashboard.md, alike). */
+/** At high risk nobody approves a repetition unknowingly (dashboard.md, alike). */
 function refuseUnconfirmedRepeat(
   request: Selectable<RequestTable>,
   { again }: DecisionFacts,
@@ -144,8 +144,8 @@ function refuseUnconfirmedRepeat(
 }
 
 /**
- * What needs a reason has one, and an approval of high risk what was on the screen (security.md
- * 15); what is said of that is true at any.
+ * Judges that a decision that needs a reason has one, that an approval of high risk says what was
+ * on the screen (security.md 15), and that what it says is true.
  */
 function refuseUndisplayed(
   request: Selectable<RequestTable>,

@@ -17,7 +17,7 @@ import { judgeDecision } from './judge-decision.ts'
 import { newSalt } from '../requests/words/salted-text.ts'
 import { factsToSign, issueStatement } from './signing/decision-statement.ts'
 
-/** What is to be signed, and what the browser asks the passkey with. */
+/** The statement to sign, and the options with which the browser asks the passkey. */
 export interface OfferedSignature {
   readonly options: PublicKeyCredentialRequestOptionsJSON
   readonly statement: DecisionStatement
@@ -26,9 +26,9 @@ export interface OfferedSignature {
 
 /**
  * Issues the statement that a person signs to decide (audit.md, Approver's signature): its SHA-256
- * is the challenge, which this session answers once, within five minutes, with one of the person's
- * confirmed passkeys. `body` is the decision that will be sent, and is judged as that one will be,
- * but for the signature. Rejects with its codes, and with `no_passkey`.
+ * is the challenge, which this session can answer once, within five minutes, with a confirmed
+ * passkey of the person. `body` is the decision that will be sent, judged now as it will be then,
+ * except for the signature. Rejects with its codes, and with `no_passkey`.
  */
 export async function offerSignature(
   ctx: ServiceContext,
@@ -85,7 +85,7 @@ export async function offerSignature(
   })
 }
 
-/** Those that may sign decisions. Rejects with `no_passkey`, which says what is missing. */
+/** The passkeys that may sign decisions. Rejects with `no_passkey`, which says what is missing. */
 async function confirmedPasskeys(
   tx: Tx,
   personId: string,

@@ -29,7 +29,7 @@ export async function recordDecision(
 ): Promise<string> {
   const id = uuidv7()
   const { signed } = marks
-  // A signature's statement commits to the reason already: what is stored is what it was made of.
+  // The statement of a signature commits to the reason, so its salt is used again.
   const salt = signed?.salt ?? newSalt()
   const reasonHash =
     input.reason === null ? null : await putContent(unit.tx, saltedDocument(input.reason, salt))
@@ -78,7 +78,7 @@ export async function recordDecision(
       selfApproved: marks.selfApproved,
       edited: marks.edited,
       batchDecisionId: marks.batchDecisionId,
-      // Said where it was asked for: how often it had been carried out by then.
+      // Recorded if it was needed: how often the call had been carried out by then.
       ...(input.decision === 'approve' && input.again ? { again: marks.facts.again } : {}),
       basis: basisOf(request, marks),
       ...(signed === null ? {} : { signature: { ...signed.signature } }),
@@ -88,8 +88,8 @@ export async function recordDecision(
 }
 
 /**
- * What the decision was judged by, a {@link DecisionBasis}: in the event, so that it can be judged
- * again offline.
+ * The basis on which the decision was judged, a {@link DecisionBasis}, so that a verifier can judge
+ * it again offline.
  */
 function basisOf(
   request: Selectable<RequestTable>,

@@ -6,8 +6,8 @@ import { aboutRequest } from '../requests/ending/end-request.ts'
 import type { SettlementThen } from '#domain/requests/request.ts'
 
 /**
- * What a person found out about a lost call of the gateway: it took effect, it did not, or nobody
- * can tell (`null`), and then it stays unknown. Rejects with `conflict` when its end is known.
+ * Records what a person found out about a lost call of the gateway: it took effect, it did not, or
+ * nobody can tell (`null`: it stays unknown). Rejects with `conflict` when its end is known.
  */
 export async function settleExternal(
   unit: UnitOfWork,

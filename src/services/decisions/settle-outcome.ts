@@ -29,7 +29,7 @@ import { wakeWaiting } from '../requests/ending/wake-waiting.ts'
 import { settleExternal } from './settle-external.ts'
 import { byAttempt } from '../core/authority.ts'
 
-/** What a person found out about a call whose end is unknown, and what happens now. */
+/** What a person found out about a call whose end is unknown, and what happens next. */
 export interface SettleOutcomeInput {
   /** id or number of the outcome check */
   readonly request: string
@@ -53,10 +53,10 @@ interface Finding {
 }
 
 /**
- * Settles an outcome check (architecture.md, execution): by one person who may decide it. The
- * unknown attempt becomes `succeeded` or `failed`, or stays `unknown` when nobody can tell, with
- * who settled it; `again` issues a permit for the next attempt, named for the check; `stop` stops
- * the turn as a denial does. Rejects as a decision does.
+ * Settles an outcome check (architecture.md, execution) for one person who may decide it. The
+ * unknown attempt becomes `succeeded` or `failed`, or stays `unknown` when nobody can tell; `again`
+ * issues a permit for the next attempt; `stop` stops the turn as a denial does. Rejects as a
+ * decision does.
  */
 export async function settleOutcome(
   ctx: SigningContext,
@@ -188,8 +188,7 @@ async function settleExecution(
 }
 
 /**
- * The permit names the check, not the request before: that one's permit was consumed by the lost
- * attempt.
+ * The permit names the check and not the earlier request, whose permit the lost attempt consumed.
  */
 async function permitAgain(
   ctx: SigningContext,

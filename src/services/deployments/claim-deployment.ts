@@ -7,16 +7,16 @@ import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { consumeLocked, readConsumed } from '../external/consume-permit.ts'
 import { lockDeployment, type ClaimedDeployment } from './deployment-request.ts'
 
-/** Who tells GitHub, in the API's process. */
+/** Answers GitHub, in the API process. */
 export const deployer: SystemCaller = {
   actor: { type: 'system', name: 'deployments' },
   channel: 'relay',
 }
 
 /**
- * Takes the permit of an approved deployment before GitHub is told, so that a revoked or lapsed
- * approval lets nothing go on. Claimed again by the same request, it answers the same: who was
- * killed in between tells GitHub again. A Problem says why it does not go on.
+ * Consumes the permit of an approved deployment before GitHub gets the answer, so that a revoked or
+ * expired approval releases nothing. A second claim by the same request returns the same, so that a
+ * process that was killed can answer GitHub again. A Problem says why it cannot continue.
  */
 export async function claimDeployment(
   ctx: SystemContext,

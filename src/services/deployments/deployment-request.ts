@@ -6,7 +6,7 @@ import type { ExternalRequestTable, RequestTable } from '#store/tables/requests.
 import { lockRequests } from '../core/locks.ts'
 import { inputOf } from '../requests/facts/input-of.ts'
 
-/** That GitHub may be told yes, and until when. */
+/** Permission to answer GitHub with yes, and until when. */
 export interface ClaimedDeployment {
   readonly permitId: string
   readonly until: Date
@@ -19,7 +19,7 @@ export interface DeploymentRequest {
   readonly external: Selectable<ExternalRequestTable>
 }
 
-/** Reads them with the request's lock; `null`: it is no request for a deployment. */
+/** Reads them and locks the request; `null`: it is not a request for a deployment. */
 export async function lockDeployment(tx: Tx, requestId: string): Promise<DeploymentRequest | null> {
   const [request] = await lockRequests(tx, [requestId])
   return request === undefined ? null : besides(tx, request)

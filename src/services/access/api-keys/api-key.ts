@@ -1,4 +1,4 @@
-/** What a key may be made for. None of them decides (api.md, Who is calling). */
+/** The scopes of an API key. None of them permits decisions (api.md, Who is calling). */
 export const apiKeyScopes = [
   'runs:write',
   'runs:read',
@@ -8,15 +8,15 @@ export const apiKeyScopes = [
 ] as const
 export type ApiKeyScope = (typeof apiKeyScopes)[number]
 
-/** What a key, or a client of the sign-in provider, needs for the MCP gateway. */
+/** The scopes that a key, or a client of the sign-in provider, needs for the MCP gateway. */
 export const gatewayScopes = [
   'requests:write',
   'requests:read',
 ] as const satisfies readonly ApiKeyScope[]
 
 /**
- * What stands in place of a secret's hash where the key is for a client of the sign-in provider,
- * which brings tokens of it. No secret has this hash.
+ * Stored in place of a secret's hash for the key of a client of the sign-in provider, which sends
+ * tokens of the provider. No secret has this hash.
  */
 export function noSecretOf(keyId: string): string {
   return `none: ${keyId}`
@@ -32,16 +32,16 @@ export interface ApiKeyRecord {
   readonly id: string
   readonly name: string
   readonly owner: KeyPerson
-  /** stands behind everything that is done with it; null: its owner made it */
+  /** is behind everything that is done with the key; null: its owner made it */
   readonly proposedBy: KeyPerson | null
   readonly scopes: readonly ApiKeyScope[]
   readonly createdAt: Date
   readonly lastUsedAt: Date | null
   readonly revokedAt: Date | null
-  /** when it ends by itself; null: never */
+  /** when it expires; null: never */
   readonly expiresAt: Date | null
   readonly rotatedAt: Date | null
-  /** until when the secret before works too */
+  /** until when the previous secret works too */
   readonly previousUntil: Date | null
 }
 
@@ -51,7 +51,7 @@ export interface KeyProposal extends Pick<
   'id' | 'name' | 'owner' | 'scopes' | 'createdAt'
 > {
   readonly proposedBy: KeyPerson
-  /** when the key is to end by itself; null: never */
+  /** when the key will expire; null: never */
   readonly keyExpiresAt: Date | null
   /** until when it can be claimed */
   readonly expiresAt: Date

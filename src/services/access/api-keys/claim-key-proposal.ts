@@ -9,9 +9,9 @@ import { proposals, proposalOf } from './list-key-proposals.ts'
 import { bySelf } from '../../core/authority.ts'
 
 /**
- * Makes the key that was proposed to the caller, once, and shows it to them alone. Who proposed it
- * stands behind all that is done with it. What is not theirs, or is over, is `not_found`; a key
- * that would have ended by now `conflict`. Audits `key.created`.
+ * Makes the key that was proposed to the caller, once, and shows it to them alone. The proposer is
+ * behind all that is done with it. Rejects with `not_found` for somebody else's proposal or one
+ * that has ended, with `conflict` if the key would have expired by now. Audits `key.created`.
  */
 export async function claimKeyProposal(
   ctx: ServiceContext,

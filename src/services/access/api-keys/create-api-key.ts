@@ -7,9 +7,9 @@ import { readPerson } from '../read-person.ts'
 import { bySelf } from '../../core/authority.ts'
 
 /**
- * Makes a key of the caller's own, `cs_<id>_<secret>`, shown this once. A key for somebody else is
- * proposed to them: `proposeApiKey`. Rejects with `forbidden` for whoever is no person or, for a
- * time that is past, `invalid_request`. Audits `key.created`.
+ * Makes an API key of the caller, `cs_<id>_<secret>`, shown this once. `proposeApiKey` proposes a
+ * key to somebody else. Rejects with `forbidden` for callers that are not people, with
+ * `invalid_request` for an expiry in the past. Audits `key.created`.
  */
 export async function createApiKey(
   ctx: ServiceContext,

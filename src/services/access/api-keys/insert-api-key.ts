@@ -3,12 +3,12 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import type { ApiKeyRecord } from './api-key.ts'
 import { hashToken, newToken } from '../token.ts'
 
-/** A key that its owner makes, of their own accord or because it was proposed to them. */
+/** A key that its owner makes, by themselves or from a proposal. */
 export type NewApiKey = Pick<ApiKeyRecord, 'name' | 'owner' | 'proposedBy' | 'scopes' | 'expiresAt'>
 
 /**
- * Makes a key, `cs_<id>_<secret>`, in the caller's transaction; only the hash of its secret is
- * stored. The caller is its owner. Audits `key.created`.
+ * Makes a key, `cs_<id>_<secret>`, in the caller's transaction and stores only the hash of its
+ * secret. The caller is its owner. Audits `key.created`.
  */
 export async function insertApiKey(
   unit: UnitOfWork,

@@ -6,8 +6,8 @@ import { personBehind } from '../../requests/people/viewer.ts'
 import { hasRight } from '../../core/rights-of.ts'
 
 /**
- * Keys, newest first: one's own, or everybody's for who has the right `managePeople`. Never their
- * secrets.
+ * Lists keys, newest first: the caller's, or everybody's if they have the right `managePeople`. It
+ * never returns secrets.
  */
 export async function listApiKeys(
   ctx: ServiceContext,

@@ -7,8 +7,8 @@ import { hasRight } from '../../core/rights-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 
 /**
- * Keys that wait to be claimed, newest first: those proposed to the caller or by them, or all for
- * who has the right `managePeople`.
+ * Lists keys that wait to be claimed, newest first: those proposed to or by the caller, or all of
+ * them for callers with the right `managePeople`.
  */
 export async function listKeyProposals(
   ctx: ServiceContext,
@@ -39,8 +39,8 @@ export async function listKeyProposals(
 }
 
 /**
- * Proposals that can be claimed still, with the people they name; none of a proposer who is
- * disabled.
+ * Proposals that can still be claimed, with the people they name. Those of a disabled proposer are
+ * left out.
  */
 export function proposals(db: Db | Tx) {
   return db

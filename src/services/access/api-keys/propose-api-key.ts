@@ -10,16 +10,16 @@ import { findActivePerson, lockPerson } from '../find-active-person.ts'
 import { readPerson } from '../read-person.ts'
 import { byRight } from '../../core/authority.ts'
 
-/** How long a proposal waits to be claimed. */
+/** How long a proposal can be claimed. */
 const waitsMs = 7 * 24 * 3_600_000
 
-/** How many may wait for one person, whoever proposes them. */
+/** How many proposals can wait for one person, from all proposers together. */
 const maxKeysPerOwner = 20
 
 /**
- * Proposes a key to somebody else, who alone can claim it and is then shown it (security.md 38).
- * Takes the right `managePeople`. Rejects with `forbidden`, `not_found`, `rate_limited` when too
- * many wait for that person, or, for a time that is past, `invalid_request`. Audits
+ * Proposes a key to somebody else, who alone can claim and see it (security.md 38). Takes the right
+ * `managePeople`. Rejects with `forbidden`, `not_found`, `rate_limited` when too many proposals
+ * wait for that person, or `invalid_request` for an expiry in the past. Audits
  * `credential.changed`.
  */
 export async function proposeApiKey(
@@ -69,7 +69,7 @@ export async function proposeApiKey(
   })
 }
 
-/** The lock makes those who propose at once count one after the other. */
+/** The lock makes concurrent proposals count one after the other. */
 async function requireRoom(unit: UnitOfWork, ownerId: string): Promise<void> {
   await lockPerson(unit, ownerId)
   const now = sql<Date>`clock_timestamp()`

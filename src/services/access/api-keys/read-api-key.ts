@@ -5,14 +5,14 @@ import { checkSeals } from '../check-seals.ts'
 import type { SignIn, SignInCache } from '../sign-in-cache.ts'
 import { hashToken } from '../token.ts'
 
-/** What a valid key stands for. */
+/** The identity of a valid key. */
 export interface KeyIdentity {
   readonly id: string
-  /** of the secret it was shown with */
+  /** of the secret that the caller sent */
   readonly secretHash: string
   readonly name: string
   readonly ownerId: string
-  /** who proposed it to its owner; null: nobody did */
+  /** who proposed it to its owner; null: nobody */
   readonly proposedBy: string | null
   readonly scopes: ReadonlySet<ApiKeyScope>
 }
@@ -24,7 +24,7 @@ const usedEveryMs = 60_000
 
 /**
  * The identity behind `cs_<id>_<secret>`, or null: malformed, unknown, revoked, expired, or its
- * owner is disabled. Without a `cache` the database answers.
+ * owner is disabled. Without a `cache` it reads the database.
  */
 export async function readApiKey(
   ctx: ServiceContext,
@@ -72,7 +72,7 @@ async function lookUp(ctx: ServiceContext, key: KeySecret): Promise<SignIn<KeyRo
   const row = await readRow(ctx, key)
   if (row === undefined || !(await checkSeals(ctx, 'api_key', row, row.owner_id))) return null
   const restsOnSecret = { what: 'key_secret', id: key.secretHash } as const
-  // A rotation ended it: the row that took it was put back.
+  // A rotation revoked this secret: somebody restored the row by SQL.
   if (ctx.seals.revocations.has(restsOnSecret)) return null
   const { id, owner_id: personId, lives_ms: livesMs } = row
   const restsOn = [
@@ -83,7 +83,7 @@ async function lookUp(ctx: ServiceContext, key: KeySecret): Promise<SignIn<KeyRo
   return { found: row, personId, restsOn, livesMs }
 }
 
-/** A key as it is shown, its secret hashed. */
+/** A parsed key: its id and the hash of its secret. */
 interface KeySecret {
   readonly id: string
   readonly secretHash: string
@@ -112,8 +112,8 @@ function readRow(ctx: ServiceContext, { id, secretHash }: KeySecret) {
 }
 
 /**
- * Whether a key that was valid once still is: not revoked, expired or rotated away, its owner not
- * disabled. Being looked at is no use of it.
+ * Whether a key that was valid is still valid: not revoked, expired or rotated, its owner not
+ * disabled. It does not count as a use of the key.
  */
 export async function isKeyLive(
   ctx: ServiceContext,
@@ -126,9 +126,9 @@ export async function isKeyLive(
 }
 
 /**
- * Of rows of `api_key` those that take a secret now: neither revoked nor expired, and the secret is
- * theirs, or was before a rotation whose overlap lasts. Hashes are compared: how far two of them
- * agree tells nothing about a secret.
+ * Condition on rows of `api_key` that accept this secret now: neither revoked nor expired, and the
+ * secret is the current one, or the previous one within its overlap. It compares hashes, so that
+ * the time of the comparison tells nothing about a secret.
  */
 export function hasSecret(secretHash: string): RawBuilder<boolean> {
   return sql<boolean>`(

@@ -5,7 +5,8 @@ import { inUnitOfWork, type JudgingContext } from '../../core/unit-of-work.ts'
 import { byOwner, byRightOrNull } from '../../core/authority.ts'
 
 /**
- * Revokes a key at once and for good. A key one may not see is `not_found`. Audits `key.revoked`.
+ * Revokes a key at once and for good. Rejects with `not_found` for a key that the caller may not
+ * see. Audits `key.revoked`.
  */
 export async function revokeApiKey(
   ctx: ServiceContext,

@@ -6,17 +6,17 @@ import { noSecretOf, type ApiKeyRecord } from './api-key.ts'
 import { hashToken, newToken } from '../token.ts'
 import { byOwner } from '../../core/authority.ts'
 
-/** What a rotation made: the key as it is from now on, shown this once. */
+/** The key after its rotation, with the new secret, which is shown this once. */
 export interface RotatedKey extends Pick<ApiKeyRecord, 'expiresAt' | 'previousUntil'> {
   readonly key: string
 }
 
 /**
- * Gives a key a new secret under the same id, name and scopes, so that what was started with it
- * stays its own. The one before works on for `overlapMs`; one before that ends now. A key that
- * expires lasts as long again as it did. Only its owner does it, whatever rights others have
- * (security.md 38): anybody else's is `not_found`, one that has ended `conflict`. Audits
- * `key.created` with `rotated`.
+ * Gives a key a new secret under the same id, name and scopes, so that requests made with it stay
+ * its own. The previous secret works for `overlapMs` more; the one before it stops now. A key that
+ * expires gets its whole lifetime again. Only its owner may rotate it (security.md 38). Rejects
+ * with `not_found` for anybody else's key, `conflict` for one that has ended. Audits `key.created`
+ * with `rotated`.
  */
 export async function rotateApiKey(
   ctx: ServiceContext,

@@ -4,8 +4,9 @@ import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { bySelf, byRightOrNull } from '../../core/authority.ts'
 
 /**
- * Ends a proposal: its owner declines it, or who proposed it, or has the right `managePeople`,
- * takes it back. One that the caller may not see is `not_found`. Audits `credential.changed`.
+ * Ends a proposal: its owner declines it, or its proposer or somebody with the right `managePeople`
+ * takes it back. Rejects with `not_found` for one that the caller may not see. Audits
+ * `credential.changed`.
  */
 export async function withdrawKeyProposal(
   ctx: ServiceContext,

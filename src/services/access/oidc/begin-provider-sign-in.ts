@@ -6,22 +6,22 @@ import { newFlow } from './sign-in-flow.ts'
 import type { IdentityProvider } from './identity-provider.ts'
 import { byVisitor } from '../../core/authority.ts'
 
-/** How long somebody may take at the provider. */
+/** How long somebody may take to sign in at the provider. */
 export const flowLastsMs = 10 * 60_000
 
 /**
- * Begins a sign-in at the provider: where the browser goes, and what it keeps meanwhile in a
- * cookie. Only hashes are stored, for ten minutes. Rejects with `ProviderFailure` when the provider
- * cannot be asked.
+ * Begins a sign-in at the provider: returns the address for the browser and a secret for its
+ * cookie. The database stores only hashes, for ten minutes. Rejects with `ProviderFailure` when the
+ * provider cannot be reached.
  */
 export async function beginProviderSignIn(
   ctx: ServiceContext,
   input: {
     readonly provider: IdentityProvider
     readonly redirectUri: string
-    /** a path of ours */
+    /** a path of this service */
     readonly returnTo: string
-    /** of what the browser that begins will prove; null: a program begins */
+    /** hash of the proof that the browser will send; null: a program begins */
     readonly proofHash: string | null
   },
 ): Promise<{ readonly url: URL; readonly browser: string }> {

@@ -1,7 +1,7 @@
 import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
 import type { OidcSettings } from '#policy/settings.ts'
 
-/** What binds an answer of the provider to the sign-in that asked for it. */
+/** What binds an answer of the provider to the sign-in that caused it. */
 export interface FlowSecrets {
   readonly state: string
   readonly nonce: string
@@ -9,12 +9,9 @@ export interface FlowSecrets {
   readonly codeVerifier: string
 }
 
-/**
- * An OpenID Connect provider, spoken to by its own client. Every method rejects with
- * `ProviderFailure`.
- */
+/** A client of an OpenID Connect provider. Every method rejects with `ProviderFailure`. */
 export interface IdentityProvider {
-  /** where the browser goes to sign in */
+  /** the address at which the browser signs in */
   authorizationUrl(secrets: FlowSecrets, redirectUri: string): Promise<URL>
   /**
    * Trades the code in the address for claims whose issuer, audience, nonce, times and signature
@@ -29,18 +26,20 @@ export interface IdentityProvider {
     token: string,
     audiences: readonly string[],
   ): Promise<Readonly<Record<string, unknown>>>
-  /** where the browser goes to sign out there too; null when the provider offers none */
+  /** where the browser signs out at the provider too; null when the provider offers no such page */
   endSessionUrl(returnTo: string): Promise<URL | null>
 }
 
-/** The provider that a configuration names. Asks nobody yet. */
+/** Makes the client of a configured provider, without a request to it. */
 export type FindIdentityProvider = (settings: OidcSettings) => IdentityProvider
 
-/** The provider is down, is not who it should be, refuses, or sent what could not be verified. */
+/**
+ * The provider is down, has another identity, refuses, or sent something that cannot be verified.
+ */
 export class ProviderFailure extends Error {
   override readonly name = 'ProviderFailure'
   readonly why: SignInRefusal
-  /** the protocol's or library's own code, for the trail: never text of the provider's */
+  /** code of the protocol or the library, for the trail; never text of the provider */
   readonly code: string
 
   constructor(why: SignInRefusal, code: string, cause: unknown) {

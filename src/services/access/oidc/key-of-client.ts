@@ -7,7 +7,7 @@ import { gatewayScopes, noSecretOf } from '../api-keys/api-key.ts'
 import { readKey, type KeyIdentity } from '../api-keys/read-api-key.ts'
 import type { ActivePerson } from '../find-active-person.ts'
 
-/** A client of the sign-in provider in the name of a person who let it act for them. */
+/** A client of the sign-in provider and the person who let it act for them. */
 export interface ProviderClient {
   readonly issuer: string
   readonly client: string
@@ -15,9 +15,9 @@ export interface ProviderClient {
 }
 
 /**
- * The key that stands for a client: one for each person, issuer and client, made when its first
- * valid token comes. It has no secret, may use the MCP gateway and nothing else, and ends for good
- * when it is revoked. Audits `key.created`.
+ * The key that represents a client: one for each person, issuer and client, made at its first valid
+ * token. It has no secret, may use the MCP gateway only, and ends for good when it is revoked.
+ * Audits `key.created`.
  */
 export async function keyOfClient(
   ctx: ServiceContext,

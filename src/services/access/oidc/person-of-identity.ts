@@ -11,15 +11,15 @@ import { teamsOfGroups } from './sync-group-members.ts'
 export interface KnownPerson {
   readonly id: string
   readonly name: string
-  /** this sign-in made the account theirs, or made them a person */
+  /** this sign-in bound the account to the person, or made the person */
   readonly news: 'identity_linked' | 'person_created' | null
 }
 
 /**
- * Whose account it is. Bound once, it stays that person's: a later address of it makes it nobody
- * else's. An account that is bound to nobody becomes that of the person with its verified address,
- * who may have one account at an issuer. Whoever the configuration does not name is somebody only
- * while a mapped group of theirs fills a team.
+ * Finds the person of an account. An account that is bound stays bound, also when its address
+ * changes. An unbound account is bound to the person with its verified address, who may have one
+ * account at an issuer. Somebody whom the configuration does not name is a person only while one of
+ * their mapped groups fills a team.
  */
 export async function personOfIdentity(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
@@ -65,14 +65,14 @@ export async function personOfIdentity(
   return { id: person.id, name: person.name, news }
 }
 
-/** Whether the configuration names somebody with this address. */
+/** Whether the configuration names this address. */
 export function isNamed(config: ProjectConfig, email: string): boolean {
   return config.people.some((person) => person.email === email)
 }
 
 /**
  * Stores the newest claims of the provider; false when the person has another account there, or a
- * concurrent sign-in bound this one.
+ * concurrent sign-in has bound this one.
  */
 async function rememberClaims(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,

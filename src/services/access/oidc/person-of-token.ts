@@ -6,9 +6,9 @@ import { isNamed } from './person-of-identity.ts'
 import type { ProvenIdentity } from './read-claims.ts'
 
 /**
- * Whose access token it is: the person to whom its account is bound or, while it is bound to
- * nobody, who has its verified address and no other account there. A token binds nothing and makes
- * nobody a person: only signing in does.
+ * The person of an access token: the one to whom its account is bound or, for an unbound account,
+ * the one with its verified address and no other account there. Only a sign-in binds accounts and
+ * makes people; a token does neither.
  */
 export async function personOfToken(
   { db, seals }: Pick<ServiceContext, 'db' | 'seals'>,

@@ -9,19 +9,19 @@ import { keyOfClient } from './key-of-client.ts'
 import { personOfToken } from './person-of-token.ts'
 import { readClaims } from './read-claims.ts'
 
-/** Why a token lets nobody in. `code`: the protocol's own, for the trail. */
+/** Why a token is refused. `code`: the code of the protocol, for the trail. */
 export interface TokenRefusal {
   readonly why: SignInRefusal
   readonly code?: string
 }
 
-/** How issuers call the client of an access token: RFC 9068, OpenID Connect, Okta, Entra ID. */
+/** The claims in which issuers name the client: RFC 9068, OpenID Connect, Okta, Entra ID. */
 const clientClaims = ['client_id', 'azp', 'cid', 'appid'] as const
 const clientForm = /^[\x21-\x7e]{1,200}$/
 
 /**
  * The identity behind an access token of the sign-in provider that was issued for one of the
- * `audiences`: its client's key, narrowed to the scopes of the token. Its person stands behind
+ * `audiences`: the key of its client, narrowed to the scopes of the token. Its person is behind
  * everything that is done with it, and it decides nothing. Rejects with `unavailable` while the
  * token cannot be verified.
  */
@@ -52,7 +52,7 @@ export async function readAccessToken(
   return { ...key, scopes: new Set([...key.scopes].filter((scope) => granted.has(scope))) }
 }
 
-/** A provider that is away says nothing about the token. */
+/** An unreachable provider says nothing about the token. */
 function refusalOf(error: unknown): ProviderFailure {
   if (!(error instanceof ProviderFailure)) throw error
   if (error.why === 'token_refused') return error
@@ -64,7 +64,7 @@ function refusalOf(error: unknown): ProviderFailure {
   )
 }
 
-/** A text with spaces (RFC 9068), or a list. */
+/** A string with spaces (RFC 9068), or a list. */
 function scopesOf({ scope, scp }: Readonly<Record<string, unknown>>): ReadonlySet<string> {
   const texts = [scope, scp].flat().filter((value) => typeof value === 'string')
   return new Set(texts.flatMap((text) => text.split(' ')))

@@ -1,24 +1,24 @@
 import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
 import type { OidcSettings } from '#policy/settings.ts'
 
-/** What of verified claims counts here. */
+/** The verified claims that count here. */
 export interface ProvenIdentity {
   readonly issuer: string
   readonly subject: string
-  /** in lower case; null: none was told, or none that may make somebody known */
+  /** in lower case; null: the provider sent none, or none that identifies a person */
   readonly email: string | null
   /** why there is no address */
   readonly refusal: SignInRefusal | null
   readonly name: string | null
-  /** those of the mapped groups that were told */
+  /** those of the mapped groups that the provider sent */
   readonly groups: readonly string[]
 }
 
 const emailPattern = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,189}$/
 
 /**
- * Reads claims by what the configuration says of them. Only `true` verifies an address, not
- * `"true"` and not silence.
+ * Reads claims as the configuration describes them. An address is verified only by `true`, not by
+ * `"true"` or an absent claim.
  */
 export function readClaims(
   settings: OidcSettings,
@@ -44,7 +44,7 @@ function claimOf(claims: Readonly<Record<string, unknown>>, name: string): unkno
   return Object.hasOwn(claims, name) ? claims[name] : undefined
 }
 
-/** One group may come as a text of its own. */
+/** Some providers send a single group as a string. */
 function groupsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value]
   if (!Array.isArray(value)) return []

@@ -4,17 +4,17 @@ import { hashToken, newToken } from '../token.ts'
 import type { FlowSecrets } from './identity-provider.ts'
 import { createHmac } from 'node:crypto'
 
-/** A sign-in that was begun, and is to end now. */
+/** A sign-in that was begun and can be finished. */
 export interface SignInFlow {
   readonly secrets: FlowSecrets
   readonly returnTo: string
-  /** of what the browser that began proves; null: a program began */
+  /** hash of the proof of the browser that began; null: a program began */
   readonly proofHash: string | null
 }
 
 /**
- * Takes a sign-in that was begun, once: of two that come back with the same state, one. `null` when
- * it is unknown, over, used, or was begun in another browser, which does not use it up.
+ * Takes a sign-in that was begun, once: of two callers with the same state, one gets it. `null`
+ * when it is unknown, over, used, or was begun in another browser, which does not use it up.
  */
 export async function takeFlow(
   ctx: ServiceContext,
@@ -45,8 +45,8 @@ export function newFlow(): { readonly browser: string; readonly secrets: FlowSec
 }
 
 /**
- * Nonce and PKCE verifier of a sign-in, from what only the browser has: the database keeps nothing
- * with which somebody who reads it could finish one.
+ * Nonce and PKCE verifier of a sign-in, derived from a secret that only the browser has: nobody can
+ * finish a sign-in with what the database stores.
  */
 export function flowSecrets(browser: string, state: string): FlowSecrets {
   const derive = (what: string): string =>

@@ -22,21 +22,22 @@ import { takeFlow, type SignInFlow } from './sign-in-flow.ts'
 import { byVisitor } from '../../core/authority.ts'
 
 interface Answer extends SignInSurroundings {
-  /** the version in force when the browser came back; another one meanwhile is a `conflict` */
+  /**
+   * the version in force when the browser came back; if another one is in force by then, `conflict`
+   */
   readonly policy: Policy
   readonly settings: OidcSettings
   readonly provider: IdentityProvider
-  /** the address at which the browser came back, with everything the provider put there */
+  /** the address at which the browser came back, with the provider's query */
   readonly callbackUrl: URL
-  /** what the browser kept since it left; null: it has nothing */
+  /** the secret of the browser's cookie; null: it has none */
   readonly browser: string | null
-  /** a browser came back, and no program */
+  /** a browser came back, not a program */
   readonly isBrowser: boolean
 }
 
 /**
- * How a sign-in at the provider ends here: for a program in a session, for a browser in what its
- * page hands in for one.
+ * The result of a sign-in at the provider: a session for a program, a one-time token for a browser.
  */
 export type ProviderOutcome = { readonly returnTo: string } & (
   | { readonly session: StartedSession; readonly handIn: null }
@@ -44,11 +45,11 @@ export type ProviderOutcome = { readonly returnTo: string } & (
 )
 
 /**
- * Ends a sign-in at the provider: takes the flow once, redeems its code, finds whose account it is,
- * and reads their groups again, which are their teams from now on. A browser is given no session
- * here, since its cookie reaches every port of the host: its page hands in a token, which stands
- * behind `#`, with the proof that it began with (security.md 39). Rejects with `unauthenticated`
- * and a `why`; refusals are audited.
+ * Finishes a sign-in at the provider: takes the flow once, redeems its code, finds the person of
+ * the account, and makes their teams those of their groups. A browser gets no session here, since
+ * its cookie would reach every port of the host: it gets a token behind `#`, which its page posts
+ * with the proof that it began with (security.md 39). Rejects with `unauthenticated` and a `why`;
+ * refusals are audited.
  */
 export async function signInWithProvider(
   ctx: ServiceContext,
@@ -99,8 +100,8 @@ async function admit(
 }
 
 /**
- * No other version takes force before this sign-in is over, so that its teams are by the mapping
- * that holds.
+ * Until this sign-in is over, no other version can take force, so that its teams follow the mapping
+ * in force.
  */
 async function holdVersion(tx: Tx, policy: Policy): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(${advisoryLocks.activation})`.execute(tx)
@@ -117,7 +118,7 @@ async function holdVersion(tx: Tx, policy: Policy): Promise<void> {
   )
 }
 
-/** Who is refused may be somebody all the same, whose groups have gone. */
+/** Somebody who is refused may still be a person whose groups were removed. */
 async function boundTo(tx: Tx, identity: ProvenIdentity): Promise<KnownPerson | null> {
   const row = await tx
     .selectFrom('identity')
@@ -129,9 +130,7 @@ async function boundTo(tx: Tx, identity: ProvenIdentity): Promise<KnownPerson | 
   return row === undefined ? null : { ...row, news: null }
 }
 
-/**
- * Makes the person's teams by group those of the groups just told, and records what that changed.
- */
+/** Makes the person's teams by group those of the groups in the claims, and records the change. */
 async function followGroups(
   unit: UnitOfWork,
   policy: Policy,

@@ -4,7 +4,7 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { sealedMembership } from '../sealed-rows.ts'
 
 /**
- * How long who is in a group counts as in it after the sign-in that said so: longer than any
+ * How long a membership by group holds after the sign-in that reported the group: longer than any
  * session lasts.
  */
 export const groupsHoldForMs = 30 * 24 * 3_600_000

@@ -5,9 +5,9 @@ import { syncGroupMembers } from './sync-group-members.ts'
 import { byRight } from '../../core/authority.ts'
 
 /**
- * Forgets which accounts of sign-in providers are a person's, and with them the teams that their
- * groups filled: the next account with their verified address is theirs. Takes the right
- * `managePeople`. Rejects with `not_found`. Audits `credential.changed`.
+ * Removes the accounts at sign-in providers of a person, and the teams that their groups filled:
+ * the next account with their verified address becomes theirs. Takes the right `managePeople`.
+ * Rejects with `not_found`. Audits `credential.changed`.
  */
 export async function unlinkIdentity(
   ctx: ServiceContext,

@@ -3,7 +3,7 @@ import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { bySelf, byRightOrNull, byRight } from '../../core/authority.ts'
 import { Problem } from '#domain/problem.ts'
 
-/** Ends the caller's session. Ending one that is over changes nothing. */
+/** Ends the caller's session. A session that is over stays so. */
 export async function endSession(
   ctx: ServiceContext,
   caller: Caller,
@@ -22,9 +22,9 @@ export async function endSession(
 }
 
 /**
- * Ends a session by its id: one of the caller's own, or anybody's with the right `managePeople`.
- * What it holds open ends with it. One that one may not see, or that is over, is `not_found`.
- * Audits `session.ended`.
+ * Ends a session by its id: one of the caller's, or anybody's with the right `managePeople`, and
+ * the connections that it holds open. Rejects with `not_found` for one that the caller may not see
+ * or that is over. Audits `session.ended`.
  */
 export async function endNamedSession(
   ctx: ServiceContext,
@@ -72,7 +72,7 @@ export async function endOtherSessions(
   })
 }
 
-/** Revokes sessions of a person whose rows were deleted in this unit, and audits each. */
+/** Revokes sessions of a person whose rows this unit has deleted, and audits each. */
 async function recordEnded(
   unit: UnitOfWork,
   personId: string,

@@ -7,13 +7,13 @@ import type { SessionTimes } from './session-times.ts'
 import type { SignInMethod } from './start-session.ts'
 import { byRight } from '../../core/authority.ts'
 
-/** A live session as its person may see it: nothing in it signs anybody in. */
+/** A live session as its person may see it; nothing in it can be used to sign in. */
 export interface SessionRecord {
   readonly id: string
   readonly method: SignInMethod
-  /** `Firefox on Linux`, as the caller claimed */
+  /** `Firefox on Linux`, as its client claimed */
   readonly device: string
-  /** a browser has it, and proves it; else a program */
+  /** a browser has it and sends its proof; `false`: a program has it */
   readonly isProven: boolean
   readonly createdAt: Date
   readonly lastSeenAt: Date
@@ -21,8 +21,8 @@ export interface SessionRecord {
 }
 
 /**
- * The live sessions of the caller, newest first; with `email` those of another person, which takes
- * the right `managePeople`. Rejects with `forbidden`, or `not_found` for nobody's address.
+ * Lists the live sessions of the caller, newest first; with `email` those of another person, which
+ * takes the right `managePeople`. Rejects with `forbidden`, or `not_found` for an unknown address.
  */
 export async function listSessions(
   ctx: ServiceContext,
@@ -62,7 +62,9 @@ export async function listSessions(
   return { items, nextCursor: page.nextCursor }
 }
 
-/** The caller's own id, or that of the person with an address, for who may disable people. */
+/**
+ * The caller's own id, or that of the person with an address, for callers who may disable people.
+ */
 async function whose(
   ctx: ServiceContext,
   caller: Caller,

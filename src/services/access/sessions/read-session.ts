@@ -16,9 +16,7 @@ export interface Session {
   readonly expiresAt: Date
 }
 
-/**
- * A live session whose cookie came without what it must prove beside it: nobody is signed in by it.
- */
+/** A live session whose cookie came without its proof: it signs nobody in. */
 export interface UnprovenSession {
   readonly isProven: false
   readonly sessionId: string
@@ -30,25 +28,25 @@ export interface UnprovenSession {
 const seenEveryMs = 60_000
 
 /**
- * The live session of a cookie's token, or null: unknown, idle too long, over, or its person
- * disabled. A browser's also needs the proof that it was started with, and a program's is of no use
- * in a browser (security.md 39).
+ * The live session of a cookie's token, or null: unknown, idle too long, over, or its person is
+ * disabled. A browser's session also needs its proof, and a program's is refused in a browser
+ * (security.md 39).
  */
 export async function readSession(
   ctx: ServiceContext,
   times: SessionTimes,
   input: {
     token: string
-    /** what came beside the cookie */
+    /** what came with the cookie */
     proof: string | null
     /** a browser sent it */
     isBrowser: boolean
     /**
-     * counts as use, so that the session does not end idle; a stream that only stays open is none
+     * counts as use, so that the session does not end idle; a stream that only stays open does not
      */
     isUse: boolean
   },
-  /** look-ups of before; null: the database answers */
+  /** look-ups of the last seconds; null: it reads the database */
   cache: SignInCache | null,
 ): Promise<Session | UnprovenSession | null> {
   const tokenHash = hashToken(input.token)

@@ -6,27 +6,27 @@ import type { SessionTimes } from './session-times.ts'
 import { sealInserted } from '../sealed-rows.ts'
 import { hashToken, newToken } from '../token.ts'
 
-/** How somebody can prove who they are. */
+/** The ways in which somebody can prove who they are. */
 export const signInMethods = ['development', 'link', 'oidc', 'passkey'] as const
 export type SignInMethod = (typeof signInMethods)[number]
 
-/** Where somebody signs in from. */
+/** Where somebody signs in. */
 export interface SignInSurroundings {
   readonly channel: Channel
   readonly times: SessionTimes
   /** the token of the session that this one replaces */
   readonly replacesToken: string | null
-  /** in a few words, for the list of one's sessions: `Firefox on Linux` */
+  /** a short name for the list of sessions: `Firefox on Linux` */
   readonly device: string
   /**
-   * of what a browser proves with every call from now on; null: a program, whose cookie no browser
-   * has
+   * hash of the proof that a browser sends with every call from now on; null: for a program, whose
+   * cookie no browser has
    */
   readonly proofHash: string | null
 }
 
 export interface StartedSession {
-  /** goes into the cookie; stored only as a hash */
+  /** goes into the cookie; only its hash is stored */
   readonly token: string
   readonly method: SignInMethod
   readonly csrfToken: string
@@ -35,8 +35,8 @@ export interface StartedSession {
 }
 
 /**
- * Starts a session in the caller's transaction and ends the one it replaces, which its cookie alone
- * does not name, and what the person left behind. Audits all of it.
+ * Starts a session in the caller's transaction, and ends the one it replaces and the person's
+ * expired ones. Audits all of it.
  */
 export async function startSession(
   unit: UnitOfWork,
@@ -75,7 +75,7 @@ export async function startSession(
   return { token, method: input.method, csrfToken, personId: input.person.id, expiresAt }
 }
 
-/** Ends the session that a new one replaces, and those of the person whose time is over. */
+/** Ends the session that a new one replaces, and the person's expired ones. */
 async function endStale(
   unit: UnitOfWork,
   actor: Actor,

@@ -8,7 +8,7 @@ import { insertSignInLink } from './sign-in-link.ts'
 import { hashToken } from '../token.ts'
 import { byVisitor } from '../../core/authority.ts'
 
-/** How many links one person is mailed within the time that one lasts, whoever asks. */
+/** How many links one person is mailed within the lifetime of one, from all callers together. */
 const maxAtOnce = 3
 
 /** A link to send to its person's own address. */
@@ -20,9 +20,9 @@ export interface MailedLink {
 }
 
 /**
- * Makes a link for whoever has an address, to be sent there and nowhere else; those mailed before
- * it stop working. `null`, for nobody to be told of, when the project names nobody with it or
- * several were sent just now. Audited.
+ * Makes a link for an address, to be sent there and nowhere else; links mailed before stop working.
+ * Returns `null`, which the caller must not reveal, when the project names nobody with the address
+ * or several links were sent just now. Audited.
  */
 export async function createMailedLink(
   ctx: ServiceContext,
@@ -59,8 +59,8 @@ export async function createMailedLink(
 }
 
 /**
- * Whether a link would still sign somebody in: neither used nor expired, nor replaced by one that
- * was mailed later.
+ * Whether a link would still sign somebody in: not used, not expired, and not replaced by a later
+ * one.
  */
 export async function isLinkOpen(db: Db, token: string): Promise<boolean> {
   const open = await db
@@ -73,7 +73,7 @@ export async function isLinkOpen(db: Db, token: string): Promise<boolean> {
   return open !== undefined
 }
 
-/** The lock makes those who ask at once count one after the other. */
+/** The lock makes concurrent callers count one after the other. */
 async function hasRoom(unit: UnitOfWork, personId: string): Promise<boolean> {
   await lockPerson(unit, personId)
   const { count } = await unit.tx

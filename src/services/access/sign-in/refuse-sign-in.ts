@@ -10,14 +10,14 @@ type Attempt = { readonly channel: Channel } & (
       readonly method: 'development' | 'link' | 'passkey' | 'key' | 'host' | 'browser'
       readonly why: string
     }
-  /** `code`: the protocol's own, for the trail */
+  /** `code`: the code of the protocol, for the trail */
   | { readonly method: 'oidc' | 'token'; readonly why: SignInRefusal; readonly code?: string }
 )
 
 /**
- * Audits a sign-in that failed, in a transaction of its own, and rejects with `unauthenticated`, or
- * `session_unproven`. Never says which part was wrong, but of a sign-in at a provider, after which
- * it is known who asks.
+ * Audits a sign-in that failed, in its own transaction, and rejects with `unauthenticated` or
+ * `session_unproven`. It says which part was wrong only for a sign-in at a provider, which has
+ * already identified the caller.
  */
 export async function refuseSignIn(ctx: ServiceContext, attempt: Attempt): Promise<never> {
   const { channel, ...detail } = attempt

@@ -12,8 +12,8 @@ import { sameSecret } from '../token.ts'
 import { byVisitor } from '../../core/authority.ts'
 
 /**
- * Signs in as a person whom the project names, for whoever can read the owner-only token
- * (security.md 26). Rejects with `unauthenticated`; every refusal is audited.
+ * Signs in as a person whom the project names, for holders of the owner-only token (security.md
+ * 26). Rejects with `unauthenticated`; every refusal is audited.
  */
 export async function signInForDevelopment(
   ctx: ServiceContext,
@@ -33,8 +33,8 @@ export async function signInForDevelopment(
 }
 
 /**
- * Switches a session of the development profile to another person. Whoever has such a session has
- * shown the token, or a link that its holder made. Rejects with `not_found` for somebody the
+ * Switches a session of the development profile to another person. The holder of such a session has
+ * already shown the token, or a link made with it. Rejects with `not_found` for somebody whom the
  * project does not name.
  */
 export async function switchPerson(

@@ -15,12 +15,12 @@ import { hashToken, newToken } from '../token.ts'
 import { byVisitor, byOwner } from '../../core/authority.ts'
 import { markRecorded, recordRefusal } from '../../refusals/record-refusal.ts'
 
-/** How long a link waits to be used. */
+/** How long a link can be used. */
 const linkLastsMs = 15 * 60_000
 
 /**
- * Makes a link that signs a person in, once, within 15 minutes. The caller has been authorised: the
- * person, or whoever is on the host. Rejects with `not_found`. Audits `credential.changed`.
+ * Makes a link that signs a person in, once, within 15 minutes. The caller was authorised: the
+ * person, or somebody on the host. Rejects with `not_found`. Audits `credential.changed`.
  */
 export async function createSignInLink(
   ctx: ServiceContext,
@@ -48,13 +48,15 @@ export async function createSignInLink(
   })
 }
 
-/** Stores the hash of a new link, in the caller's transaction; those of yesterday go. */
+/**
+ * Stores the hash of a new link in the caller's transaction, and deletes links that are a day old.
+ */
 export async function insertSignInLink(
   unit: UnitOfWork,
   input: {
     readonly personId: string
     readonly mailed: boolean
-    /** only the browser that proves this may use it; null: whoever has it */
+    /** hash of the proof of the only browser that may use it; null: any browser */
     readonly proofHash: string | null
   },
 ): Promise<{ token: string; expiresAt: Date }> {
@@ -79,8 +81,9 @@ export async function insertSignInLink(
 }
 
 /**
- * Takes a link, once: two people who race for it, one signs in. Its own browser alone takes what
- * ends a sign-in at a provider. Rejects with `unauthenticated`; refusals are audited.
+ * Uses a link, once: of two concurrent callers, one signs in. The link that ends a sign-in at a
+ * provider works in the browser that began it only. Rejects with `unauthenticated`; refusals are
+ * audited.
  */
 export async function consumeSignInLink(
   ctx: ServiceContext,
@@ -113,7 +116,7 @@ export async function consumeSignInLink(
 }
 
 /**
- * Noted outside the database, so that a link whose row was reset signs nobody in once more
+ * Recorded outside the database, so that a link whose row was reset cannot be used again
  * (security.md 29).
  */
 async function isUnused({ ledger }: ServiceContext, tokenHash: string): Promise<boolean> {
@@ -122,9 +125,9 @@ async function isUnused({ ledger }: ServiceContext, tokenHash: string): Promise<
 }
 
 /**
- * Audits that somebody asked for another person's sign-in link, whatever rights they have, and
- * rejects with `forbidden` (security.md 38). Such a link goes to that person's own address, or is
- * made on the host.
+ * Audits that somebody asked for another person's sign-in link, and rejects with `forbidden`,
+ * whatever rights they have (security.md 38). Such a link is mailed to that person or made on the
+ * host.
  */
 export async function refuseOthersLink(ctx: ServiceContext, caller: Caller): Promise<never> {
   const { actor, channel } = caller

@@ -1,11 +1,14 @@
-/** A one-time link. Its token is behind `#`: never sent on GET, in no log; the page posts it. */
+/**
+ * The address of a one-time link. Its token is behind `#`, so that no GET sends it and no log has
+ * it; the page posts it.
+ */
 export function signInUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/sign-in#link=${token}`
 }
 
 /**
- * The same in a mail: its page waits for a click, since programs that look into mail open what they
- * find in it.
+ * The same for a mail: its page waits for a click, since mail scanners open the links that they
+ * find.
  */
 export function mailedSignInUrl(publicUrl: string, token: string): string {
   return `${publicUrl}/sign-in#mailed=${token}`

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 
-/** What a bundle about a request is made of. */
+/** What a bundle about a request contains events of. */
 export interface EventsAbout {
   /** the request, and the others about the same call */
   readonly requestIds: readonly string[]
@@ -11,10 +11,10 @@ export interface EventsAbout {
 }
 
 /**
- * The events that a request is judged by: all of the requests about its call, all of the call
- * itself, of the runs above it whatever makes somebody stand behind it, the grants that the call
- * used, the proposals and activations of the policies that judged it with what they pinned for
- * those runs' workers, and the credentials of people who decided it.
+ * The events that a request is judged by: those of the requests about its call, of the call itself,
+ * of the runs above it, the grants that the call used, the proposals and activations of the
+ * policies that judged it with their pins for those runs' workers, and the credentials of the
+ * people who decided it.
  */
 export async function readEventsAbout(db: Db, requestId: string): Promise<EventsAbout> {
   const requests = await sql<{ id: string; callId: string | null; runId: string | null }>`

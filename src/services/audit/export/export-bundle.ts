@@ -21,10 +21,10 @@ import { statementOfRow, statementOfRun } from './read-statements.ts'
 import { untilCovered } from './until-covered.ts'
 
 /**
- * Everything that one request can be judged by without this service, in one document (audit.md,
- * Verifying). `since`: the size of a checkpoint that somebody kept, which the bundle then proves to
- * be continued. Exporting is an event. Rejects with `forbidden` for callers who may not read the
- * whole trail, and with `not_found`.
+ * One document with everything that verifies one request without this service (audit.md,
+ * Verifying). `since`: the size of an earlier checkpoint, for which the bundle proves consistency.
+ * The export is an event. Rejects with `forbidden` for callers who may not read the whole trail,
+ * and with `not_found`.
  */
 export async function exportBundle(
   ctx: ServiceContext,
@@ -60,7 +60,7 @@ export async function exportBundle(
   }
 }
 
-/** The newest checkpoint that each witness cosigned, where that is not the bundle's own. */
+/** The newest checkpoint that each witness cosigned, unless it is the bundle's own. */
 async function witnessedBefore(
   db: Db,
   checkpoint: StoredCheckpoint,
@@ -156,7 +156,7 @@ async function statementsAbout(
   ]
 }
 
-/** The words that the events commit to; those that were erased are not there any more. */
+/** The texts that the events commit to; erased ones are left out. */
 async function revealedBy(db: Db, events: readonly BundledEvent[]): Promise<RevealedText[]> {
   const hashes = new Set(
     [...detailsOf(events, 'decision.recorded'), ...detailsOf(events, 'request.revised')].flatMap(

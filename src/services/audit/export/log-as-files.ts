@@ -28,13 +28,13 @@ import { readHandovers } from '#store/installation-keys.ts'
 import { readAllStatements } from './read-statements.ts'
 
 const pageSize = 1000
-/** More than ever wait for the log; whatever is beyond these says no more than they do. */
+/** More events than ever wait for the log; the number beyond it says nothing more. */
 const maxUncovered = 10_000
 
 /**
- * The whole log as the files of a full export: C2SP tlog-tiles, and beside it what verifying needs.
- * It gives out what is stored, also where that was tampered with: to judge it is the verifier's
- * part. An event that is not there is empty.
+ * The whole log as the files of a full export: C2SP tlog-tiles, statements and keys. It exports
+ * what is stored even if somebody tampered with it: the verifier judges that. A missing event is
+ * empty.
  */
 export async function* logAsFiles(
   db: Db,
@@ -78,8 +78,8 @@ export async function* logAsFiles(
 }
 
 /**
- * Hashes of a tile: a whole one as it is stored (`null`: it is not), a partial one of what is
- * below.
+ * Hashes of a tile: a whole one as stored (`null`: it is missing), a partial one computed from
+ * those below.
  */
 async function hashesOf(
   db: Db,

@@ -5,8 +5,8 @@ import type { Db } from '#store/database.ts'
 import { statementOf } from '../../core/verify-run.ts'
 
 /**
- * Everything that was signed of runs, permits, grants, activations, proposals and pins, as it is
- * stored, a page at a time.
+ * Everything that was signed of runs, permits, grants, activations, proposals and pins, as stored,
+ * a page at a time.
  */
 export async function* readAllStatements(
   db: Db,
@@ -33,7 +33,7 @@ export async function* readAllStatements(
 
 interface Page {
   readonly statements: StoredStatement[]
-  /** `null`: there are no more */
+  /** `null`: this page is the last */
   readonly last: string | null
 }
 
@@ -45,7 +45,7 @@ async function readRuns(db: Db, after: string | null, maxRows: number): Promise<
     .orderBy('id')
     .limit(maxRows)
     .execute()
-  // One that waits to be let in is not signed yet.
+  // A run that waits for the approval of its start is not signed yet.
   const signed = rows.filter((row) => row.signature !== '')
   return pageOf(rows, maxRows, signed.map(statementOfRun))
 }
@@ -81,7 +81,7 @@ async function readActivations(db: Db, after: string | null, maxRows: number): P
   return pageOf(named, maxRows, named.map(statementOfRow('activation')))
 }
 
-/** All of one activation after the other: a page may have more than `maxRows`. */
+/** A page ends with the end of an activation, so it may have more than `maxRows`. */
 async function readPins(db: Db, after: string | null, maxRows: number): Promise<Page> {
   const rows = await db
     .selectFrom('mcp_pin')

@@ -2,16 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 
-/**
- * The log covers an event within two seconds; a process that is down or far behind is not waited
- * for.
- */
+/** The log covers an event within two seconds, unless its process is down or far behind. */
 const maxMs = 30_000
 const everyMs = 50
 
 /**
- * Waits until a signed checkpoint covers what the trail holds now. Gives up after thirty seconds:
- * the evidence says so itself.
+ * Waits until a signed checkpoint covers the trail as of now. Gives up after thirty seconds; the
+ * evidence says how far it goes.
  */
 export async function untilCovered(db: Db): Promise<void> {
   const { rows } = await sql<{ place: string | null }>`

@@ -4,15 +4,15 @@ import { readLeafIndexes, type StoredCheckpoint } from '#store/audit/audit-log.t
 import type { Db, Tx } from '#store/database.ts'
 import { loadTree } from './stored-tree.ts'
 
-/** A leaf of the log and its audit path to the root of a checkpoint, lowest first. */
+/** A leaf of the log and its audit path to the root of a checkpoint, lowest hash first. */
 export interface ProvenLeaf {
   readonly index: number
   readonly proof: readonly Buffer[]
 }
 
 /**
- * By event id: where the log has each event, proved for this checkpoint. Events that it does not
- * cover yet are left out.
+ * By event id: the place of each event in the log, with its proof for this checkpoint. Events that
+ * the checkpoint does not cover yet are left out.
  */
 export async function proveEvents(
   db: Db | Tx,
@@ -29,7 +29,7 @@ export async function proveEvents(
 }
 
 /**
- * That the log of `size` events begins with the log of `from`. Both sizes are those of checkpoints.
+ * The proof that the log of `size` events begins with the log of `from`, both sizes of checkpoints.
  */
 export async function proveConsistency(
   db: Db | Tx,

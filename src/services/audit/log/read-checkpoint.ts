@@ -9,8 +9,8 @@ import type { Db } from '#store/database.ts'
 import type { ServiceContext } from '../../core/context.ts'
 
 /**
- * The newest signed checkpoint of the log (audit.md, Verifying), with the signature lines of the
- * witnesses that have cosigned it by now. Rejects with `not_found` before the first.
+ * The newest signed checkpoint of the log (audit.md, Verifying), with the cosignatures that it has
+ * now. Rejects with `not_found` before the first one.
  */
 export async function readCheckpoint(ctx: ServiceContext): Promise<NewestCheckpoint> {
   const newest = await readNewestCheckpoint(ctx.db)
@@ -20,8 +20,8 @@ export async function readCheckpoint(ctx: ServiceContext): Promise<NewestCheckpo
 }
 
 /**
- * The newest checkpoint of at most `most` events that each configured witness cosigned, with all of
- * their lines; the largest first. Those that are not there any more are left out.
+ * The newest checkpoint of at most `most` events that each configured witness cosigned, with all
+ * its cosignatures; the largest first. Witnesses without such a checkpoint are left out.
  */
 export async function readWitnessedCheckpoints(
   db: Db,

@@ -9,14 +9,14 @@ export interface ReceiptEvent extends ProvenLeaf {
 }
 
 /**
- * What an approver takes home: a signed checkpoint, and the proof that it covers each event of the
+ * A receipt for approvers: a signed checkpoint, and the proof that it covers each event of the
  * request.
  */
 export interface Receipt {
   readonly requestId: string
   readonly note: string
   readonly events: readonly ReceiptEvent[]
-  /** events that the checkpoint does not cover yet: it will within two seconds */
+  /** number of events that the checkpoint does not cover yet: it will within two seconds */
   readonly waiting: number
 }
 

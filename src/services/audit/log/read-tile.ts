@@ -15,8 +15,8 @@ import { readCheckpoint } from './read-checkpoint.ts'
 import { readTileHashes } from './stored-tree.ts'
 
 /**
- * The bytes under a path of C2SP tlog-tiles, of the tree that the newest checkpoint signed: for
- * those who may read the whole trail, which is recorded. Rejects with `forbidden` for others, with
+ * The bytes under a path of C2SP tlog-tiles, of the tree of the newest checkpoint. Takes the right
+ * to read the whole trail, and records the reading. Rejects with `forbidden` for others, with
  * `not_found` for a path that the tree does not have.
  */
 export async function readTile(

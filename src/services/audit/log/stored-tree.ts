@@ -5,8 +5,8 @@ import { readLeafHashes, readTileRoots, readWholeTile } from '#store/audit/audit
 import type { Db, Tx } from '#store/database.ts'
 
 /**
- * The hashes of a tile, as many as its width; whole ones as stored, others of what is below.
- * Rejects unless all are there.
+ * The hashes of a tile, as many as its width: of a whole tile as stored, else computed from those
+ * below. Rejects unless all are stored.
  */
 export async function readTileHashes(
   db: Db | Tx,
@@ -20,7 +20,7 @@ export async function readTileHashes(
     : readTileRoots(db, level - 1, begin, begin + width)
 }
 
-/** The part of the tree of `size` leaves that these ranges are hashed from: a few tiles. */
+/** The part of the tree of `size` leaves that the hashes of these ranges need: a few tiles. */
 export async function loadTree(
   db: Db | Tx,
   size: number,

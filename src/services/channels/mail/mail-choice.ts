@@ -6,21 +6,21 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { bySelf } from '../../core/authority.ts'
 
-/** What somebody is mailed. */
+/** What somebody gets by mail. */
 export interface MailChoice {
   readonly choice: EmailChoice
-  /** also of requests that others decided, or that ended otherwise */
+  /** also the end of requests that others decided, or that ended otherwise */
   readonly ended: boolean
 }
 
 /** The same, with what it means here. */
 export interface MailState extends MailChoice {
   readonly address: string
-  /** nothing is mailed where `false`: countersign.yaml has no `email` */
+  /** `false`: countersign.yaml has no `email`, and nothing is mailed */
   readonly available: boolean
-  /** what who has not chosen gets */
+  /** the default for people who have not chosen */
   readonly usual: EmailChoice
-  /** the person has not chosen */
+  /** the person uses the default */
   readonly isUsual: boolean
   /** when digests come; `null` where nothing is mailed */
   readonly digest: EmailDigest | null
@@ -48,8 +48,8 @@ export async function readMailChoice(ctx: ServiceContext, caller: Caller): Promi
 }
 
 /**
- * Keeps what the caller wants to be mailed from now on: a digest begins with what happens after it
- * was chosen.
+ * Stores what the caller gets by mail from now on. A digest contains only what happens after the
+ * choice.
  */
 export async function chooseMail(
   ctx: ServiceContext,

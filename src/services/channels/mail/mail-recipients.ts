@@ -4,27 +4,27 @@ import type { Db, Tx } from '#store/database.ts'
 import { isAway } from '../../requests/people/away.ts'
 import { isQuestionTo, namesTeam } from '../../requests/people/visible-to.ts'
 
-/** Somebody who may hear of a request, and how they want to. */
+/** Somebody who may be notified of a request, and how. */
 export interface MailRecipient {
   readonly id: string
   readonly email: string
   readonly choice: EmailChoice
-  /** also of what others decided */
+  /** also of the decisions of others */
   readonly ended: boolean
   /**
-   * one whom the quorum or an escalation names, not behind it and not away; or who may answer a
-   * question
+   * the quorum or an escalation names them, and they are neither behind the request nor away; or
+   * they may answer the question
    */
   readonly mayDecide: boolean
-  /** the run's starter, or for whom a program asked */
+  /** started the run, or is the person for whom a program asked */
   readonly isStarter: boolean
   /** has decided this revision */
   readonly hasDecided: boolean
 }
 
 /**
- * Who may hear of a request now: the people who may decide it, and who asked for it. Disabled
- * people hear of nothing.
+ * The people who may be notified of a request now: those who may decide it, and those who asked for
+ * it. Disabled people are left out.
  */
 export async function mailRecipients(
   db: Db | Tx,

@@ -6,26 +6,29 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
 
-/** What somebody is pushed. */
+/** What somebody gets as push messages. */
 export interface PushChoice {
-  /** of those that they may decide */
+  /** of the requests that they may decide */
   readonly requests: PushedRequests
   /** also the end of requests that they started */
   readonly ended: boolean
-  /** what comes then is pushed afterwards; `null`: at any time */
+  /** messages of these hours are sent afterwards; `null`: messages at any time */
   readonly quiet: QuietHours | null
 }
 
-/** What who has not chosen gets. */
+/** The default for people who have not chosen. */
 export const usualPush: PushChoice = { requests: 'all', ended: true, quiet: null }
 
-/** What the caller is pushed now. Rejects with `forbidden` for callers that are no people. */
+/**
+ * What the caller gets as push messages now. Rejects with `forbidden` for callers that are not
+ * people.
+ */
 export async function readPushChoice(ctx: ServiceContext, caller: Caller): Promise<PushChoice> {
   const personId = personBehind(caller)
   return (await pushChoicesOf(ctx.db, [personId])).get(personId) ?? usualPush
 }
 
-/** What these people have chosen; who has not is not among them. */
+/** The choices of these people; those who have not chosen are absent. */
 export async function pushChoicesOf(
   db: Db | Tx,
   personIds: readonly string[],
@@ -45,7 +48,7 @@ export async function pushChoicesOf(
   )
 }
 
-/** Keeps what the caller wants to be pushed from now on. Rejects with `forbidden` for keys. */
+/** Stores what the caller gets as push messages from now on. Rejects with `forbidden` for keys. */
 export async function choosePush(
   ctx: ServiceContext,
   caller: Caller,

@@ -3,10 +3,10 @@ import { Problem } from '#domain/problem.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import type { SessionTimes } from '../../access/sessions/session-times.ts'
 
-/** The name of the endpoint that deliveries to people's own devices have. */
+/** The endpoint name of deliveries to people's own devices. */
 export const pushEndpoint = 'push:devices'
 
-/** What a browser calls `PushSubscription.toJSON()`, as far as it is used. */
+/** The members of a browser's `PushSubscription.toJSON()` that are used. */
 export interface PushTarget {
   readonly endpoint: string
   readonly keys: {
@@ -17,7 +17,7 @@ export interface PushTarget {
   }
 }
 
-/** A device that its person is told on. */
+/** A device that shows notifications to its person. */
 export interface PushDevice {
   readonly id: string
   readonly endpoint: string
@@ -28,8 +28,8 @@ export interface PushDevice {
 }
 
 /**
- * The target of a delivery, if it still is one: its session is live, its person is not disabled,
- * and the seals of all three rows hold (security.md 29). Otherwise a sentence that says why not.
+ * The target of a delivery, while its session is live, its person is not disabled, and the seals of
+ * all three rows hold (security.md 29). Otherwise a sentence that says why not.
  */
 export async function findPushTarget(
   ctx: Pick<ServiceContext, 'db' | 'seals'>,
@@ -66,7 +66,7 @@ export async function findPushTarget(
   return { endpoint: row.endpoint, keys: { p256dh: row.p256dh, auth: row.auth } }
 }
 
-/** Rejects keys that no message could be encrypted for with `invalid_request`. */
+/** Rejects keys with which no message can be encrypted: `invalid_request`. */
 export function checkKeys({ keys }: PushTarget): void {
   const sizes = { p256dh: 65, auth: 16 }
   for (const name of ['p256dh', 'auth'] as const) {

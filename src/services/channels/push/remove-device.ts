@@ -2,15 +2,15 @@ import { bySelf, bySystem, service } from '../../core/authority.ts'
 import type { Caller, ServiceContext, SystemContext } from '../../core/context.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 
-/** Which of one's devices: by its id, by its endpoint, or those of a session. */
+/** Which of the caller's devices: by id, by endpoint, or those of a session. */
 export type WhichDevices =
   | { readonly id: string }
   | { readonly endpoint: string }
   | { readonly sessionId: string }
 
 /**
- * Pushes nothing more to devices of the caller. How many there were; none is no error, since a
- * device that is gone is what was wanted. Rejects with `forbidden` for keys. Audits
+ * Stops push messages to devices of the caller, and returns how many devices there were; none is no
+ * error, since the result is the same. Rejects with `forbidden` for keys. Audits
  * `credential.changed` for each.
  */
 export async function removeDevices(
@@ -36,7 +36,7 @@ export async function removeDevices(
   })
 }
 
-/** Forgets a device that its push service knows no more. Audits `credential.changed`. */
+/** Removes a device that its push service no longer knows. Audits `credential.changed`. */
 export async function forgetDevice(
   ctx: SystemContext,
   input: { readonly id: string },

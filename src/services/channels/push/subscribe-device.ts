@@ -5,13 +5,13 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { checkKeys, type PushDevice, type PushTarget } from './push-subscription.ts'
 
-/** Devices of one person, of all of their sessions. */
+/** Devices of one person, in all of their sessions. */
 const maxDevices = 20
 
 /**
- * Has the caller's notifications pushed to the browser of their session, until it ends. The same
- * endpoint again replaces what there was of it. Where it leads was judged by the route, and is
- * judged again whenever something is sent. Rejects with `forbidden` for keys, `invalid_request` for
+ * Sends the caller's push messages to the browser of their session until the session ends. A
+ * subscription with the same endpoint is replaced. The route has checked the endpoint's address,
+ * and each delivery checks it again. Rejects with `forbidden` for keys, `invalid_request` for
  * unusable keys and `conflict` over 20 devices. Audits `credential.changed`.
  */
 export async function subscribeDevice(

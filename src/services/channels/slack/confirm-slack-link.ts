@@ -8,10 +8,9 @@ import type { SlackLinkRecord } from './list-slack-links.ts'
 import { bySelf } from '../../core/authority.ts'
 
 /**
- * Links the caller with the user of Slack who was shown a code, in place of an earlier link of
- * either. Rejects with `forbidden` for machines, `not_found` for a code that is not valid, and
- * `not_eligible` when the workspace knows that user by another address than ours. Audits
- * `credential.changed`.
+ * Links the caller with the Slack user who got a code, in place of an earlier link of either.
+ * Rejects with `forbidden` for machines, `not_found` for an invalid code, and `not_eligible` when
+ * the workspace knows that user by another address. Audits `credential.changed`.
  */
 export async function confirmSlackLink(
   ctx: ServiceContext,

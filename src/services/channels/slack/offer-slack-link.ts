@@ -7,9 +7,9 @@ import { byVisitor } from '../../core/authority.ts'
 const codeLastsMs = 15 * 60_000
 
 /**
- * A code, shown to one user of Slack alone, with which the person who is signed in here confirms
- * that it is them. It works once, for 15 minutes, and only for the person with the address that the
- * workspace has verified.
+ * Makes a code, shown to one Slack user alone, with which the person who is signed in here confirms
+ * that they are that user. It works once, for 15 minutes, and only for the person with the address
+ * that the workspace has verified.
  */
 export async function offerSlackLink(
   ctx: ServiceContext,

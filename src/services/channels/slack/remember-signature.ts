@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { ServiceContext } from '../../core/context.ts'
 
 /**
- * Remembers a signature; false when it was received before. Signatures are good for five minutes
- * either way, and forgotten after 15.
+ * Remembers a signature; false when it was received before. Signatures are valid for five minutes
+ * before and after their time, and forgotten after 15.
  */
 export async function rememberSignature(ctx: ServiceContext, signature: string): Promise<boolean> {
   await ctx.db

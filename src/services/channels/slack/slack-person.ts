@@ -9,7 +9,7 @@ export interface SlackPerson {
 }
 
 /**
- * The person who has confirmed to be a user of a workspace; `null` when nobody has, or they are
+ * The person who has confirmed that they are this user of a workspace; `null`: nobody, or they are
  * disabled.
  */
 export async function findSlackPerson(
@@ -29,10 +29,10 @@ export async function findSlackPerson(
   return { id: row.person_id, name: row.name, email: row.email }
 }
 
-/** Why somebody in Slack is nobody here. */
+/** Why a Slack user is not a person here. */
 export type SlackRefusal = 'other_workspace' | 'not_a_member' | 'other_address'
 
-/** Records that somebody was refused who is no person of ours: `session.refused`. */
+/** Records the refusal of a Slack user who is not a person here: `session.refused`. */
 export async function refuseSlackUser(
   ctx: ServiceContext,
   user: { readonly team: string; readonly userId: string; readonly why: SlackRefusal },

@@ -3,15 +3,15 @@ import { usualEvents, type StreamEventType } from '#domain/channels/stream-event
 import type { ProjectConfig } from '#policy/project-config.ts'
 import type { EmailSettings, SlackSettings } from '#policy/settings.ts'
 
-/** Somebody who is told, as the policy in force says. */
+/** An endpoint of the policy in force. */
 export interface ConfiguredEndpoint {
   /** of a webhook its own name; of others the kind, a colon and a name */
   readonly name: string
   readonly kind: ChannelKind
-  /** where it is; paths and queries of such addresses may be secret, so they are left out */
+  /** scheme and host; the path and query may be secret and are left out */
   readonly origin: string
   readonly events: readonly StreamEventType[]
-  /** only requests of these queues; `null`: all, and runs */
+  /** only requests of these queues; `null`: all requests, and runs */
   readonly queues: readonly string[] | null
 }
 
@@ -33,7 +33,7 @@ export function configuredEndpoints(config: ProjectConfig): readonly ConfiguredE
   ]
 }
 
-/** The workspace as one endpoint: the message of a request follows what becomes of it. */
+/** The workspace as one endpoint: the message of a request is updated with its state. */
 export function slackEndpointOf({ team, channels }: SlackSettings): ConfiguredEndpoint {
   return {
     name: `slack:${team}`,

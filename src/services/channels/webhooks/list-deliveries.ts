@@ -12,13 +12,13 @@ export interface DeliveryRecord {
   readonly id: string
   readonly endpoint: string
   readonly kind: ChannelKind
-  /** of several at an endpoint; `null` where it is the only one */
+  /** one of several at an endpoint; `null`: the endpoint has a single recipient */
   readonly recipient: string | null
   readonly type: string
   readonly requestId: string | null
   readonly state: DeliveryState
   readonly attempts: number
-  /** when it is tried next; `null` once it has ended */
+  /** when it is tried next; `null`: it has ended */
   readonly nextAttemptAt: Date | null
   readonly lastStatus: number | null
   readonly lastError: string | null
@@ -34,7 +34,7 @@ export async function mayReadWebhooks(ctx: ServiceContext, { actor }: Caller): P
   return (await hasRight(ctx, actor, 'readAudit')) || (await hasRight(ctx, actor, 'activatePolicy'))
 }
 
-/** Rejects with `forbidden` for who may not see them. */
+/** Rejects with `forbidden` for callers who may not see them. */
 export async function requireWebhookReader(ctx: ServiceContext, caller: Caller): Promise<void> {
   if (await mayReadWebhooks(ctx, caller)) return
   throw new Problem(
@@ -44,9 +44,9 @@ export async function requireWebhookReader(ctx: ServiceContext, caller: Caller):
 }
 
 /**
- * Notifications, newest first, without their bodies. `mine`: only callbacks to programs with keys
- * of the caller's own, for everybody. Rejects with `forbidden` without the right to read the
- * others.
+ * Lists notifications, newest first, without their bodies. `mine`: only callbacks to programs with
+ * keys of the caller, which anybody may list. Rejects with `forbidden` without the right to read
+ * the others.
  */
 export async function listDeliveries(
   ctx: ServiceContext,
@@ -101,7 +101,10 @@ export async function listDeliveries(
   return { items, nextCursor: page.nextCursor }
 }
 
-/** Of `delivery`: a callback to a program whose key is this person's, revoked or not. */
+/**
+ * Condition on `delivery`: a callback to a program whose key belongs to this person, revoked or
+ * not.
+ */
 export function isOwnCallback(personId: string): RawBuilder<boolean> {
   return sql<boolean>`delivery.endpoint = ${callbackEndpoint} and delivery.recipient in (
     select id from api_key where owner_id = ${personId})`

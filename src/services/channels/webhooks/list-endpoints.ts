@@ -4,7 +4,7 @@ import { configuredEndpoints, type ConfiguredEndpoint } from './configured-endpo
 import { requireWebhookReader } from './list-deliveries.ts'
 
 export interface EndpointRecord extends ConfiguredEndpoint {
-  /** notifications that wait, and those that were given up */
+  /** numbers of notifications that wait and that were given up */
   readonly pending: number
   readonly dead: number
 }

@@ -9,10 +9,10 @@ import { isOwnCallback, mayReadWebhooks } from './list-deliveries.ts'
 import { byRight, bySelf, type Authority } from '../../core/authority.ts'
 
 /**
- * Sends a notification that has ended again, with its id and body: the same attempts from the
- * start. Rejects with `forbidden` without the right `activatePolicy` (the owner of a key needs none
- * for callbacks to it), `not_found` (also for who may not list it), and `conflict` while it waits
- * or when its endpoint is not configured. Audits `webhook.resent`.
+ * Sends a notification that has ended again, with its id and body, and with all attempts anew.
+ * Takes the right `activatePolicy`, or for a callback the ownership of its key. Rejects with
+ * `forbidden`, `not_found` (also for callers who may not list it), and `conflict` while it waits or
+ * when its endpoint is not configured. Audits `webhook.resent`.
  */
 export async function resendDelivery(
   ctx: ServiceContext,
@@ -55,7 +55,7 @@ export async function resendDelivery(
   })
 }
 
-/** The owner of a key sends callbacks to its programs again; for all others it takes the right. */
+/** The owner of a key may resend callbacks to its programs; everything else takes the right. */
 async function bySender(
   ctx: ServiceContext,
   caller: Caller,

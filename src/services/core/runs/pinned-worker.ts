@@ -8,7 +8,7 @@ import type { RunTable } from '#store/tables/runs.ts'
 import type { PolicyReader } from '../context.ts'
 import type { RunTerms } from '../run-terms.ts'
 
-/** What a run started with and keeps (architecture.md, policy in time). */
+/** What a run keeps from its start (architecture.md, policy in time). */
 export interface PinnedWorker {
   readonly worker: WorkerDefinition
   /** the version of the policy that the run started with */
@@ -31,9 +31,8 @@ export async function pinnedWorkerOf(
 }
 
 /**
- * What the model of a run is told before its instructions, the same in every turn; `''` for a run
- * from before there was such a text. A delegated run is told of the zones that it has below the
- * runs above it.
+ * The text before the instructions of the model, the same in every turn; `''` for a run that
+ * started without one. For a delegated run it names the zones that it has below the runs above it.
  */
 export function preambleOf(
   { policy, preambleVersion }: PinnedWorker,

@@ -2,15 +2,15 @@ import { sql, type RawBuilder } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { Tx } from '#store/database.ts'
 
-/** A monthly budget that is used up: the worker's, or everybody's (`*`). */
+/** A monthly budget that is used up: of one worker, or of everybody (`*`). */
 export interface UsedUpBudget {
   readonly worker: string
   readonly costUsd: number
 }
 
 /**
- * The budget of this month, UTC, that is used up for the worker that an expression names, as JSON;
- * `null` for none. It reads the month's part of one index, and nothing where there are no budgets.
+ * The used-up budget of this month, UTC, of the worker that an expression names, as JSON; `null`
+ * for none. It reads the month's part of one index, and nothing where there are no budgets.
  */
 export function usedUpBudget(worker: RawBuilder<string>): RawBuilder<UsedUpBudget | null> {
   return sql<UsedUpBudget | null>`(
@@ -26,7 +26,7 @@ export function usedUpBudget(worker: RawBuilder<string>): RawBuilder<UsedUpBudge
   )`
 }
 
-/** What the page of a run says, and whoever starts one. */
+/** The sentence on the page of a run, and for whoever starts one. */
 export function usedUpText({ worker, costUsd }: UsedUpBudget): string {
   const whose = worker === '*' ? 'all workers' : worker
   return `This month's budget of ${whose}, ${costUsd} USD, is used up (budgets in countersign.yaml).`

@@ -7,7 +7,7 @@ type StartFields = Pick<
   'state' | 'start_request_id' | 'turn' | 'forked_after_turn'
 >
 
-/** Whether no turn of the run itself was taken: its start may still have to be judged. */
+/** Whether the run has not taken a turn: its start may still have to be judged. */
 export function isUnstarted(run: Omit<StartFields, 'state'>): boolean {
   return run.start_request_id !== null && run.turn === (run.forked_after_turn ?? 0)
 }
@@ -18,8 +18,8 @@ export function waitsToStart(run: StartFields): boolean {
 }
 
 /**
- * Refuses to add to a run whose start waits for an approval: what was shown is what it begins with.
- * Throws `conflict`.
+ * Refuses to add to a run whose start waits for an approval: the approver saw everything that it
+ * begins with. Throws `conflict`.
  */
 export function refuseWhileStarting(run: StartFields): void {
   if (!waitsToStart(run)) return

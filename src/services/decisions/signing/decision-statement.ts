@@ -6,11 +6,12 @@ import type { RequestTable } from '#store/tables/requests.ts'
 import type { DecisionInput } from '../../requests/facts/decision-input.ts'
 import { saltedDocument } from '../../requests/words/salted-text.ts'
 
-/** What a statement is about, without when and under which nonce it was issued. */
+/** The content of a statement, without its time and nonce. */
 export type SignedFacts = Omit<DecisionStatement, 'issuedAt' | 'nonce'>
 
 /**
- * What a decision of the locked request says, as it is signed. `salt`: of the reason's commitment.
+ * What a decision of the locked request states, as it is signed. `salt`: for the commitment to the
+ * reason.
  */
 export function factsToSign(
   request: Selectable<RequestTable>,
@@ -38,7 +39,7 @@ export function issueStatement(facts: SignedFacts, now: Date): string {
   return canonicalJson({ ...facts, issuedAt: now.toISOString(), nonce } satisfies DecisionStatement)
 }
 
-/** Whether a statement of ours states exactly these facts. */
+/** Whether a statement of this installation states exactly these facts. */
 export function statesFacts(statement: string, facts: SignedFacts): boolean {
   const { issuedAt, nonce } = JSON.parse(statement) as DecisionStatement
   return statement === canonicalJson({ ...facts, issuedAt, nonce })

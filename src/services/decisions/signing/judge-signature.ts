@@ -19,17 +19,16 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { tamperedProblem } from '../../core/tampered.ts'
 import { needsSignature } from '../../requests/facts/needs-signature.ts'
 
-/** A decision's signature, verified, and the salt of the reason that its statement commits to. */
+/** A verified signature of a decision, and the salt of the reason that its statement commits to. */
 export interface JudgedSignature {
   readonly signature: DecisionSignature
   readonly salt: string | null
 }
 
 /**
- * Judges the signature of a decision in its transaction, with the request locked and everything
- * else judged: `null` where there is none and none is needed. Takes the challenge, once, and keeps
- * the credential's counter. Throws `signature_required`, or `signature_invalid` with `which` part
- * of it does not hold.
+ * Judges the signature of a decision in its transaction, after everything else: `null` where there
+ * is none and none is needed. Consumes the challenge and stores the credential's counter. Throws
+ * `signature_required`, or `signature_invalid` with the part (`which`) that does not hold.
  */
 export async function judgeSignature(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
@@ -37,7 +36,7 @@ export async function judgeSignature(
   decision: DecisionInput,
   signer: {
     readonly personId: string
-    /** of the session that decides; `null` when no session does */
+    /** of the deciding session; `null` when no session decides */
     readonly sessionHash: string | null
   },
 ): Promise<JudgedSignature | null> {
@@ -74,14 +73,15 @@ export async function judgeSignature(
     clientDataJSON,
     signature,
   }
-  // The verifier's own eyes: what is stored can be verified by whoever has only the evidence.
+  // The same check as the offline verifier's: a signature that is stored can be verified from the
+  // evidence alone.
   const key = readPasskeyKey(readPublicKey(credential.public_key).spki)
   if (key === null || whyNotSigned(signed, key) !== null) throw invalid('assertion')
   return { signature: signed, salt }
 }
 
 /**
- * The person's own credential with the authenticator's id, in use and confirmed by somebody else.
+ * A credential of the person with the authenticator's id, in use and confirmed by somebody else.
  */
 async function lockSigning(
   tx: Tx,
