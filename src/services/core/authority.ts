@@ -170,7 +170,7 @@ export function byTrigger(name: string): Authority {
   return new CheckedCaller({ actor, channel: 'api' }, ['run.started', 'request.opened'])
 }
 
-/** By the time of a schedule: it starts a run, or says why it did not. */
+/** By the time of a schedule: it starts a run, or records why it did not. */
 export function bySchedule(name: string): Authority {
   const actor = { type: 'system', name: `schedule:${name}` } as const
   return new CheckedCaller({ actor, channel: 'system' }, [

@@ -96,8 +96,8 @@ export interface JudgeQuery {
   /** a person invokes the tool (product.md 5) of a call of the run */
   readonly byPerson?: boolean
   /**
-   * a program that is no run of ours would make the call: of tools that only it knows, people are
-   * asked
+   * a program that is not a run would make the call: policy asks people about tools that only it
+   * knows
    */
   readonly byProgram?: boolean
   /**

@@ -81,7 +81,7 @@ export async function inUnitOfWork<T, Judged extends { readonly authority: Autho
   work: (unit: UnitOfWork, judged: Judged) => Promise<T>,
 ): Promise<T> {
   const judgeAndWork = async (at: JudgingContext, unitBy: UnitBy): Promise<T> => {
-    // An authority that was made before brings nothing else: work of that form takes the unit
+    // With an existing authority there is nothing else to pass: that form of `work` takes the unit
     // alone.
     const judged = typeof judge === 'function' ? await judge(at) : ({ authority: judge } as Judged)
     return work(unitBy(judged.authority), judged)

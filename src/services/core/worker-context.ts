@@ -13,8 +13,8 @@ import type { WorktreeBaseAnswer } from './host-queries.ts'
 import type { RunPlace } from './run-place.ts'
 
 /**
- * What a Temporal worker process has: the workspace, the project's tools and the models. It has no
- * signer.
+ * The context of a Temporal worker process: the workspace, the project's tools and the models. It
+ * has no signer.
  */
 export interface WorkerContext extends SystemContext {
   /** names this host's process in `execution.executor` */

@@ -26,8 +26,8 @@ export async function lockDeployment(tx: Tx, requestId: string): Promise<Deploym
 }
 
 /**
- * What was approved, by the digest of the request; `null`: the stored arguments are others, or no
- * deployment.
+ * The approved deployment, checked by the request's digest; `null`: the stored arguments differ, or
+ * it is not a deployment.
  */
 export async function approvedDeployment(
   db: Db,
@@ -44,7 +44,7 @@ export async function approvedDeployment(
   return digest === request.digest ? readDeployment(input) : null
 }
 
-/** Reads them without a lock: nothing is decided by it. */
+/** Reads them without a lock, for callers that decide nothing. */
 export async function findDeployment(db: Db, requestId: string): Promise<DeploymentRequest | null> {
   const request = await db
     .selectFrom('request')

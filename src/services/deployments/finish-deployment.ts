@@ -7,7 +7,7 @@ import { putSaltedText } from '../requests/words/salted-text.ts'
 import { deployer } from './claim-deployment.ts'
 import { lockDeployment } from './deployment-request.ts'
 
-/** Records, once, whether GitHub took the approval; `unknown`: it may have. */
+/** Records, once, whether GitHub accepted the answer; `unknown`: it may have. */
 export async function finishDeployment(
   ctx: SystemContext,
   requestId: string,

@@ -4,23 +4,23 @@ import type { DeploymentSetting } from '#policy/project-config.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { openExternal, type OpenedExternal } from '../external/open-external.ts'
 
-/** A deployment that waits for an answer, as GitHub tells of it; its signature was verified. */
+/** A deployment that waits for an answer, from an event of GitHub whose signature was verified. */
 export interface DeploymentEvent {
   readonly deployment: Deployment
-  /** logins of who began it; each must be known */
+  /** logins of those who began it; each must be a known person */
   readonly logins: readonly string[]
-  /** logins of who wrote what it deploys, as far as GitHub says */
+  /** logins of the authors of what it deploys, as far as GitHub names them */
   readonly authors: readonly string[]
-  /** where GitHub says that it waits for the answer */
+  /** the address at which GitHub waits for the answer */
   readonly callbackUrl: string
   readonly installationId: number | null
 }
 
 /**
- * A deployment of GitHub asks whether it may go on. The owner of the key asks, and whoever began it
- * or wrote its pull requests is behind it. Told again, it answers the request that is there.
- * Rejects as `openExternal` does, and with `forbidden` or `invalid_request` for what `deployments`
- * does not let ask.
+ * Opens a request for a deployment of GitHub. The owner of the key asks; those who began it or
+ * wrote its pull requests are behind it. A repeated event gets the request that exists. Rejects as
+ * `openExternal` does, and with `forbidden` or `invalid_request` for what `deployments` does not
+ * permit.
  */
 export async function openDeployment(
   ctx: SigningContext,
@@ -48,7 +48,7 @@ export async function openDeployment(
   })
 }
 
-/** The answer goes where the approved run waits; an event that names another place is refused. */
+/** The answer goes to the API of the approved run; an event with another address is refused. */
 function refuseOtherAddress(
   { apiUrl }: DeploymentSetting,
   { deployment, callbackUrl }: DeploymentEvent,

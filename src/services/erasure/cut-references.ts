@@ -9,9 +9,9 @@ import type { CallOfRequest } from '../requests/words/call-of-request.ts'
 import { tellingMessages } from '../requests/words/contents-of-call.ts'
 
 /**
- * Has every row that held what a call holds refer to the sentence `notice` instead: what reads them
- * needs to know of nothing. Digests, hashes in the trail and signed statements stay as they are.
- * The caller holds the locks of `call`.
+ * Makes every row that refers to contents of a call refer to the sentence `notice` instead, so that
+ * readers need no special case. Digests, hashes in the trail and signed statements stay. The caller
+ * holds the locks of `call`.
  */
 export async function cutReferences(tx: Tx, call: CallOfRequest, notice: string): Promise<void> {
   const [input = '', presentation = '', text = '', message = ''] = await putContents(tx, [
@@ -39,10 +39,10 @@ function noticePresentation(notice: string) {
   })
 }
 
-/** Of facts only the tool's hash stays: paths are contents too. */
+/** Of the facts only the tool's hash stays: paths are contents too. */
 const bareFacts = sql`jsonb_build_object('toolHash', facts->'toolHash', 'bases', '[]'::jsonb)`
 
-/** A rule of policy is nobody's content; what was said in place of one may quote the call. */
+/** A rule of policy quotes nobody; a sentence in place of a rule may quote the call. */
 function bareRule(notice: string) {
   return sql`case when rule->>'source' is null then jsonb_set(rule, '{text}', to_jsonb(${notice}::text)) else rule end`
 }
@@ -131,7 +131,7 @@ async function cutWords(
 }
 
 /**
- * What was sent, or is about to be, has the title. Callbacks of programs have ids only, and stay.
+ * Notifications, sent or not, contain the title. Callbacks of programs contain only ids, and stay.
  */
 async function dropNotifications(tx: Tx, requestIds: readonly string[]): Promise<void> {
   const links = requestIds.map((id) => `%/requests/${id}%`)

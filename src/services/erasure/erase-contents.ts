@@ -16,28 +16,30 @@ import { checkedWhy, requestToErase } from './erasure-input.ts'
 import { refuseOpenCall } from './refuse-open-call.ts'
 import { byRight, type PersonActor } from '../core/authority.ts'
 
-/** What was erased of a request. */
+/** The counts of an erasure. */
 export interface ErasedContents {
-  /** of the same call: asked again, its attachments, its outcome checks */
+  /** of the same call: renewed ones, its attachments, its outcome checks */
   readonly requests: number
-  /** different contents, and their bytes, that nothing refers to any more */
+  /** distinct contents that nothing refers to any more, with their bytes */
   readonly contents: number
   readonly bytes: number
-  /** contents whose bytes stay, since something that was not erased holds the same */
+  /** contents whose bytes stay, since something else has the same bytes */
   readonly kept: number
 }
 
 const noContents: ErasedContents = { requests: 0, contents: 0, bytes: 0, kept: 0 }
 
-/** Contents looked at in one go that were let go of earlier; a sweep takes the others. */
+/**
+ * How many contents that were released earlier are looked at together; a sweep takes the others.
+ */
 const dropAtOnce = 1000
 
 /**
- * Erases what a request's call holds: arguments, what was shown, files, output and result, in all
- * revisions, wherever they are stored, with what the model said from then on. Hashes, sizes and the
- * trail stay. All of it or nothing; done again it finds nothing. Takes the right `activatePolicy`;
- * rejects with `not_found`, with `conflict` while the call is open or its run goes on, and with
- * `invalid_request` without a reason. Audits `content.erased`.
+ * Erases the contents of a request's call: arguments, presentation, files, output and result, in
+ * all revisions, wherever they are stored, and what the model wrote from then on. Hashes, sizes and
+ * the trail stay. It erases all or nothing; a second call finds nothing. Takes the right
+ * `activatePolicy`. Rejects with `not_found`, with `conflict` while the call is open or its run has
+ * not ended, and with `invalid_request` without a reason. Audits `content.erased`.
  */
 export async function eraseRequestContents(
   ctx: ServiceContext,
@@ -56,7 +58,7 @@ export async function eraseRequestContents(
   })
   if (erased === null) return noContents
   await dropReleased(ctx.db, { only: erased.hashes })
-  // What was made for the call and came to nothing was let go of before.
+  // Contents that were made for the call without a result were released before.
   await dropReleased(ctx.db, { most: dropAtOnce })
   return erased.counts
 }
@@ -130,8 +132,8 @@ async function eraserOf(
 }
 
 /**
- * Bytes that nothing else refers to go once this is committed; the input of a run that the call
- * started goes with it.
+ * Bytes without another reference are deleted after the commit, with the input of a run that the
+ * call started.
  */
 async function release(
   tx: Tx,
@@ -145,7 +147,7 @@ async function release(
   const used = await stillUsed(tx, hashes, below)
   const unused = hashes.filter((hash) => !used.has(hash))
   await releaseContent(tx, hashes)
-  // A run's signature covers the hash of its input, so that its row goes on referring to it.
+  // A run's signature covers the hash of its input, so its row keeps the reference.
   const tasks = call.children.map((run) => run.input_digest)
   await eraseContents(
     tx,

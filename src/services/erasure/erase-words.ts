@@ -12,7 +12,7 @@ import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { checkedWhy, requestToErase } from './erasure-input.ts'
 import { byRight, type Authority, type PersonActor } from '../core/authority.ts'
 
-/** How many texts were erased, and of how many requests. */
+/** How many texts were erased, and in how many requests. */
 export interface ErasedWords {
   readonly requests: number
   readonly texts: number
@@ -21,7 +21,7 @@ export interface ErasedWords {
 /**
  * Erases what people wrote about one request: comments, reasons, answers, summaries; with `person`
  * (an address) only what that person wrote. The commitments stay in the trail. Takes the right
- * `activatePolicy`; rejects with `not_found`, and with `invalid_request` without a reason. Audits
+ * `activatePolicy`. Rejects with `not_found`, and with `invalid_request` without a reason. Audits
  * `content.erased`.
  */
 export async function eraseRequestWords(
@@ -40,7 +40,7 @@ export async function eraseRequestWords(
 
 /**
  * The same for everything that one person wrote, about any request, one request after the other,
- * and for the views that they keep: killed in between, the next call goes on.
+ * and for the person's saved views. If it is interrupted, the next call continues.
  */
 export async function erasePersonWords(
   ctx: ServiceContext,
@@ -55,7 +55,7 @@ export async function erasePersonWords(
       select request_id from audit_event where actor_id = ${person} and request_id is not null
     ) order by id
   `.execute(ctx.db)
-  // The names and the words of filters are the person's own, and nothing else refers to them.
+  // Names of views and words of filters are the person's own, and nothing else refers to them.
   await inUnitOfWork(ctx, authority, ({ tx }) =>
     tx.deleteFrom('saved_view').where('person_id', '=', person).execute(),
   )
@@ -75,9 +75,7 @@ interface ErasedTexts {
   readonly released: readonly string[]
 }
 
-/**
- * What quoted the words goes at once, and not after a while, unless others refer to the same bytes.
- */
+/** Contents that quoted the words are deleted at once, unless others refer to the same bytes. */
 async function forget(ctx: ServiceContext, released: readonly string[]): Promise<void> {
   if (released.length === 0) return
   await dropReleased(ctx.db, { only: released })
@@ -143,8 +141,7 @@ async function committedWords(
 }
 
 /**
- * A denial and an answer are quoted in what the model was told. Returns what nothing refers to any
- * more, but for others.
+ * The model's results quote denials and answers. Returns the contents that only they referred to.
  */
 async function replaceResult(tx: Tx, callId: string | null): Promise<string[]> {
   if (callId === null) return []

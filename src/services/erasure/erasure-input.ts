@@ -22,7 +22,7 @@ export async function requestToErase(
   return row
 }
 
-/** Why something is erased; rejects with `invalid_request` when nothing or too much is said. */
+/** The reason for an erasure. Throws `invalid_request` if it is empty or too long. */
 export function checkedWhy(why: string): string {
   const maxCharacters = limits.reasonCharacters
   if (why.trim() === '' || why.length > maxCharacters)

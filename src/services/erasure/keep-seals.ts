@@ -6,8 +6,8 @@ const tables = [
 ] as const
 
 /**
- * Has `cut` take contents out of the rows of requests, and seals again those whose seals held: what
- * is said of a call and where its program works is part of what they cover.
+ * Runs `cut`, which removes contents from rows of requests, and seals again the rows whose seals
+ * held: the seals cover the texts of a call and the folder of its program.
  */
 export async function keepSeals(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,

@@ -6,7 +6,7 @@ import type { CallOfRequest } from '../requests/words/call-of-request.ts'
 
 /**
  * Rejects with `conflict`, and a sentence that says what to do first, while the contents of a call
- * are needed: somebody may still decide about them, they may be carried out, or a model of the run
+ * are needed: somebody may still decide about them, they may be carried out, or the run's model
  * reads them in its next turn. Judged under the locks that each of these takes.
  */
 export async function refuseOpenCall(tx: Tx, call: CallOfRequest): Promise<void> {
@@ -34,7 +34,7 @@ export async function refuseOpenCall(tx: Tx, call: CallOfRequest): Promise<void>
   if (call.request.kind === 'external') await refuseLivePermit(tx, call.request.id)
 }
 
-/** The program may still take the permit, or carry out what it took it for. */
+/** The program may still consume the permit, or carry out the call it consumed it for. */
 async function refuseLivePermit(tx: Tx, requestId: string): Promise<void> {
   const { rows } = await sql<{ consumed: boolean }>`
     select permit.state = 'consumed' as consumed

@@ -8,10 +8,10 @@ import type { SystemContext } from '../core/context.ts'
 import { bySystem, timer } from '../core/authority.ts'
 
 /**
- * What the timer of a program's request (its call, or the check of a call's outcome) proposes, as
- * for those of a run: it expires at its deadline by the database's clock, and its reminders and
- * escalations follow its queue. Returns the next deadline; `null` after it has ended, or if there
- * is no such request.
+ * Advances a program's request (its call, or the check of a call's outcome) when its timer fires,
+ * like those of a run: it expires at its deadline by the database's clock, and its reminders and
+ * escalations follow its queue. Returns the next deadline; `null` after it has ended, or for an
+ * unknown request.
  */
 export async function advanceExternal(
   ctx: SystemContext,

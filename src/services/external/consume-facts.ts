@@ -3,17 +3,17 @@ import type { CallFacts } from '#domain/requests/request.ts'
 import type { Tx } from '#store/database.ts'
 import type { PermitTable } from '#store/tables/decisions.ts'
 
-/** What taking a permit is judged by, read under the request's lock. */
+/** The facts by which the use of a permit is judged, read under the request's lock. */
 export interface ConsumeFacts {
   readonly now: Date
   readonly epoch: number
-  /** what was shown of the call in the revision that was approved */
+  /** the facts of the approved revision */
   readonly facts: CallFacts
-  /** the permit for that revision; `null` when none was issued */
+  /** the permit for that revision; `null`: none was issued */
   readonly permit: Selectable<PermitTable> | null
 }
 
-/** Reads it in two queries; the clock is the database's. */
+/** Reads the facts in two queries; the time is the database's. */
 export async function readConsumeFacts(tx: Tx, requestId: string): Promise<ConsumeFacts> {
   const { rows } = await sql<Omit<ConsumeFacts, 'permit'>>`
     select clock_timestamp() as now, (select epoch from installation) as epoch, shown.facts

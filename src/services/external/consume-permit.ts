@@ -25,7 +25,7 @@ export interface ConsumedPermit {
   readonly requestId: string
   readonly digest: string
   readonly expiresAt: Date
-  /** canonical JSON, the bytes that are signed behind `countersign/permit/v1` and a NUL */
+  /** canonical JSON, the bytes that are signed after `countersign/permit/v1` and a NUL */
   readonly statement: string
   /** Ed25519, base64url */
   readonly signature: string
@@ -33,12 +33,12 @@ export interface ConsumedPermit {
 }
 
 /**
- * A program takes its permit, once: the right to make exactly the approved call now. The request,
- * its permit and the clock are judged under the request's lock, and the permit is consumed in the
- * same transaction, so that of any number of takers one gets it. Rejects with `digest_required`,
- * `stale_digest`, `conflict` (nobody has decided yet), `already_decided` (denied), `expired` (the
- * request, or the hour of the approval), `cancelled` (withdrawn, or the approval taken back),
- * `already_consumed`, `forbidden` or `not_found`; every refusal is in the trail.
+ * Consumes the permit of a program, once: the right to make exactly the approved call now. The
+ * request, its permit and the time are judged under the request's lock, in the transaction that
+ * consumes it, so that of any number of concurrent callers one gets it. Rejects with
+ * `digest_required`, `stale_digest`, `conflict` (no decision yet), `already_decided` (denied),
+ * `expired` (the request, or the hour of the approval), `cancelled` (withdrawn, or the approval was
+ * revoked), `already_consumed`, `forbidden` or `not_found`; every refusal is in the trail.
  */
 export async function consumePermit(
   ctx: ServiceContext,
@@ -83,9 +83,9 @@ export async function consumePermit(
 }
 
 /**
- * Records in the ledger, which lies outside the database, that a permit is handed out, before it
- * is: rows that are reset hand out nothing (security.md 29). Killed before this, nobody got the
- * permit.
+ * Records in the ledger, outside the database, that a permit is handed out, before it is, so that a
+ * reset of rows does not hand it out again (security.md 29). If the process dies before this,
+ * nobody got the permit.
  */
 async function spendOnce(
   ctx: ServiceContext,
@@ -106,8 +106,8 @@ async function spendOnce(
 }
 
 /**
- * Takes the permit of a locked request, if it is approved and everything of it holds now; otherwise
- * answers why not.
+ * Consumes the permit of a locked request, if it is approved and everything about it still holds;
+ * else returns why not.
  */
 export async function consumeLocked(
   ctx: ServiceContext,
@@ -140,8 +140,8 @@ export async function consumeLocked(
 }
 
 /**
- * The permit that a locked request was taken with before, verified afresh except for the clock: who
- * writes that it was taken makes no revoked approval hold again.
+ * The permit that a locked request has consumed, verified again except for its times: marking a row
+ * as consumed by SQL does not make a revoked approval valid.
  */
 export async function readConsumed(
   ctx: ServiceContext,
@@ -200,7 +200,7 @@ function consumedPermit(
   }
 }
 
-/** Pending, and over or not; denied, expired, withdrawn. `null`: it is approved. */
+/** `null`: it is approved; else the refusal for a pending, denied, expired or withdrawn request. */
 async function refuseUnlessApproved(
   unit: UnitOfWork,
   request: Selectable<RequestTable>,

@@ -29,20 +29,20 @@ export interface ExternalOpening {
   readonly call: ExternalInput
   readonly bodyHash: string
   readonly judged: ExternalJudgement
-  /** of a write or edit whose file the program reported */
+  /** for a write or edit whose file the program reported */
   readonly reported: ReportedDifference | null
   readonly program: Program
   readonly onBehalfOf: string | null
-  /** ids of others behind it */
+  /** ids of more people behind it */
   readonly alsoBehind?: readonly string[]
   /** whose people may see it when policy pre-approves it */
   readonly queue: Queue | null
 }
 
 /**
- * Writes a pending request of a program, in the caller's transaction: what is shown, the people
- * behind it (the owner of the key, who proposed it to them, and the person for whom it acts), the
- * trail and the stream. No run is locked, since it is of none.
+ * Writes a pending request of a program in the caller's transaction: its presentation, the people
+ * behind it (the owner of the key, its proposer, and the person for whom it acts), the trail and
+ * the stream. It belongs to no run, so none is locked.
  */
 export async function insertExternal(
   unit: UnitOfWork,
@@ -110,8 +110,8 @@ export async function insertExternal(
 }
 
 /**
- * The owner of the key that asks, whoever proposed that key to them, and the person for whom it
- * acts, with others whom the service names.
+ * The owner of the key, its proposer, and the person for whom the program acts, with others whom
+ * the service names.
  */
 export function peopleBehind({
   program,

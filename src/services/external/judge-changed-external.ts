@@ -12,17 +12,17 @@ import { folderHere, judgeProven, type ExternalJudgement } from './judge-externa
 import { presentExternal } from './present-external.ts'
 import { presentReported } from './present-reported.ts'
 
-/** What policy says of a program's call that a person changed, and how it would be shown. */
+/** The judgement of a program's call that a person changed, and its presentation. */
 export interface ChangedExternal {
   readonly judged: ExternalJudgement
-  /** Stores what would be shown, in the transaction that writes the revision. */
+  /** Stores the presentation, in the transaction that writes the revision. */
   present(tx: Tx): Promise<StoredPresentation>
 }
 
 /**
- * Judges a changed call of a program as it was judged when the program asked: by the worker that it
- * named, or as a tool that nobody knows, and with the files that it proved or reported. Rejects
- * with `unknown_worker`, `invalid_request`, or `workspace_unreachable`.
+ * Judges a changed call of a program like the original: by the worker that the program named, or as
+ * an unknown tool, and with the files that it proved or reported. Rejects with `unknown_worker`,
+ * `invalid_request`, or `workspace_unreachable`.
  */
 export async function judgeChangedExternal(
   ctx: SigningContext,
@@ -39,7 +39,7 @@ export async function judgeChangedExternal(
     tool: request.tool,
     input,
     externalId: external.external_id,
-    // Where it waits: that is where it goes unless routing says something else of it now.
+    // The queue in which it waits, unless routing now names another one.
     ...(external.worker === null ? { queue: request.queue } : { worker: external.worker }),
     ...(await claimedIn(ctx.db, external)),
     ...(origin === null ? {} : { origin }),
@@ -49,7 +49,7 @@ export async function judgeChangedExternal(
   const again = await judgeProven(ctx, call, { proven, isEdit: true })
   const judged = external.worker === null ? again : asStrict(request, again)
   const { judgement, presented } = judged
-  // Also of a call that policy would ask nobody about: what is open stays open, and shows it.
+  // Also for a call that policy would not ask about: the open request stays open, and shows it.
   const isAsked = judgement.verdict === 'ask' || judgement.verdict === 'preApproved'
   const reported =
     presented === null && isAsked
@@ -62,8 +62,8 @@ export async function judgeChangedExternal(
 }
 
 /**
- * A seal of an earlier version does not vouch for the stored name of the worker, so its policy may
- * add people to a changed call, but never lets go of those whom the sealed request names.
+ * A seal of an earlier version does not cover the name of the worker, so that worker's policy may
+ * add approvers to a changed call, but never remove those of the sealed request.
  */
 function asStrict(request: Selectable<RequestTable>, judged: ExternalJudgement): ExternalJudgement {
   const { judgement } = judged

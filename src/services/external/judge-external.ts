@@ -14,19 +14,21 @@ import { hostProofId, isHostProof } from '#domain/requests/host-proof.ts'
 import { isRealFolderIn } from '../engine/judging/proven-here.ts'
 import type { Origin } from '../requests/facts/origin.ts'
 
-/** A program touches files and runs commands itself; what our other tools do is done by a run. */
+/**
+ * Programs touch files and run commands themselves; only a run can use the other built-in tools.
+ */
 function isDoneByRun(tool: string): boolean {
   const declared = builtInTool(tool)
   return declared !== undefined && declared.givenBy !== 'zones' && declared.givenBy !== 'shell'
 }
 
 /**
- * A permit of a program's request is to be taken within an hour of the approval (architecture.md,
- * states).
+ * The permit of a program's request must be consumed within an hour of the approval
+ * (architecture.md, states).
  */
 const permitForMs = 60 * 60 * 1000
 
-/** A program's call as policy sees it, and as it would be shown. */
+/** The judgement of a program's call, and its presentation. */
 export interface ExternalJudgement extends Pick<RemoteJudgement, 'judgement' | 'presented'> {
   /**
    * the program works in the workspace, on its host: with a worker, the workspace's own files were
@@ -35,17 +37,16 @@ export interface ExternalJudgement extends Pick<RemoteJudgement, 'judgement' | '
   readonly proved: boolean
 }
 
-/** Where the program has proved to work, and whether a person changed its call. */
+/** The folder in which the program proved that it works, and whether a person changed its call. */
 export interface JudgementBasis {
   readonly proven: ProvenFolder | null
   readonly isEdit: boolean
 }
 
 /**
- * What policy says of a program's call: that of the worker it names, on the host of the workspace,
- * or without one that its tool is unknown and asks. Rejects with `unknown_worker`,
- * `invalid_request` (it could not run), `policy_blocked` (in the trail), or
- * `workspace_unreachable`.
+ * Judges a program's call: by the policy of the worker it names, on the host of the workspace, or
+ * without one as an unknown tool, which asks. Rejects with `unknown_worker`, `invalid_request` (it
+ * could not run), `policy_blocked` (in the trail), or `workspace_unreachable`.
  */
 export async function judgeExternal(
   ctx: SigningContext,
@@ -68,8 +69,8 @@ export async function judgeExternal(
 }
 
 /**
- * The same of a program that has proved to work in a folder, or in none, without any refusal. Such
- * a call is approved once; it may be changed unless the program cannot make another one.
+ * The same, with or without a proven folder, and without any refusal. Such a call is approved once;
+ * it may be changed unless the program cannot make another one.
  */
 export async function judgeProven(
   ctx: SigningContext,
@@ -130,14 +131,13 @@ async function byWorker(
   const question = { worker, tool, input, present: true, byProgram: true, isEdit }
   const judged = await ctx.judgeRemotely({ ...question, ...(proven === null ? {} : { proven }) })
   const { judgement } = judged
-  // The answer came through Temporal: at least it must be about this call and say what it was shown
-  // for.
+  // The answer came through Temporal: check at least that it is about this call and this
+  // presentation.
   const isOwn =
     judgement.tool === tool &&
     (judgement.toolHash === 'none' || callDigest(judgement) === judgement.digest)
   if (!isOwn) throw new Problem('unavailable', 'The answer of the workspace is about another call')
-  // Whatever an answer holds: of a program that has proved nothing, no file of the workspace is
-  // shown.
+  // For a program without a proof, no file of the workspace is shown, whatever the answer contains.
   const proved = proven !== null && judged.filesRead === true
   return { judgement, presented: proved ? judged.presented : null, proved }
 }
@@ -168,9 +168,9 @@ export async function recordBlock(
 }
 
 /**
- * The folder in which a program has proved to work: its proof is right for that very path, the path
- * is a real one of this host, and it is the workspace or lies in it (product.md 46). `null`
- * otherwise; no file is looked at before the proof is right.
+ * The folder in which a program proved that it works: its proof is valid for that very path, the
+ * path is a real one of this host, and it is the workspace or lies in it (product.md 46); else
+ * `null`. No file is read before the proof is valid.
  */
 export async function provenFolder(
   ctx: Pick<SigningContext, 'hostProof' | 'policies' | 'projectDir' | 'taskQueue'>,
@@ -182,10 +182,7 @@ export async function provenFolder(
   return key === null || !isHostProof(key, folder, proof) ? null : folderHere(ctx, folder)
 }
 
-/**
- * A folder for which the program proved once that it works there: it must still be a real one of
- * the workspace on this host.
- */
+/** A folder with an earlier proof: it must still be a real one of the workspace on this host. */
 export async function folderHere(
   ctx: Pick<SigningContext, 'hostProof' | 'policies' | 'projectDir' | 'taskQueue'>,
   folder: string,
@@ -195,7 +192,7 @@ export async function folderHere(
   const { config } = await ctx.policies.inForce()
   const workspace = config.workspaces.get('default')
   if (workspace === undefined) return null
-  // With a task queue of its own it is on another host.
+  // A workspace with a task queue of its own is on another host.
   if (workspace.taskQueue !== null && workspace.taskQueue !== ctx.taskQueue) return null
   const root = resolve(ctx.projectDir, workspace.root)
   return (await isRealFolderIn(folder, root)) ? { folder, keyId: hostProofId(key) } : null

@@ -25,10 +25,10 @@ export interface OpenedExternal {
 }
 
 /**
- * A program that is no run of ours asks for an approval (api.md, Requests). Policy judges first;
- * what asks becomes a request with the owner of the key, and the person for whom it acts, behind
- * it. Asked again under the same `externalId` it answers the request that is there. Rejects with
- * `forbidden`, `invalid_request`, `unknown_worker`, `policy_blocked`, `unreachable_approvers`,
+ * Opens a request of a program that is not a run (api.md, Requests). Policy judges first; a call
+ * that asks becomes a request with the owner of the key, and the person for whom the program acts,
+ * behind it. A repeated call with the same `externalId` returns the request that exists. Rejects
+ * with `forbidden`, `invalid_request`, `unknown_worker`, `policy_blocked`, `unreachable_approvers`,
  * `workspace_unreachable`, `rate_limited` (too many are pending), or `idempotency_key_reused`.
  */
 export async function openExternal(
@@ -40,7 +40,7 @@ export async function openExternal(
   const { actor: program } = authority
   const bodyHash = bodyHashOf(call)
   const key = { ownerId: program.ownerId, externalId: call.externalId, bodyHash }
-  // Judging may take a round trip to another host: who asks again needs none, and no lock is held
+  // Judging may take a round trip to another host: a repeated call needs none, and no lock is held
   // meanwhile.
   const existing = await findOpened(ctx.db, key)
   if (existing !== null) return existing
@@ -49,7 +49,7 @@ export async function openExternal(
   await refuseWorker(ctx, program, call.worker)
   const judged = await judgeExternal(ctx, caller, call)
   return releaseOnFailure(ctx.db, judged.presented, async () => {
-    // Before the lock is taken: a large difference takes its time.
+    // Done before the lock is taken: a large difference takes seconds.
     const reported =
       judged.presented === null ? await presentReported(judged.judgement, call.origin) : null
     return inUnitOfWork(ctx, authority, async (unit) => {
@@ -67,7 +67,7 @@ export async function openExternal(
 
 /**
  * Opens a judged call in the caller's transaction, which holds the owner's lock: pending, or
- * approved where policy asks nobody.
+ * approved where policy does not ask.
  */
 export async function openJudged(
   ctx: SigningContext,
@@ -90,7 +90,7 @@ export async function openJudged(
 }
 
 /**
- * Refuses what nobody but those behind it could decide, also once every escalation has added its
+ * Refuses a call that only people behind it could decide, even after every escalation has added its
  * teams (product.md 42).
  */
 async function requireOthers(
@@ -131,7 +131,7 @@ async function findOpened(
   )
 }
 
-/** Its person id, of somebody who can sign in; `null` when nobody is named. */
+/** The id of a person who can sign in; `null` when nobody is named. */
 async function personIdOf(
   ctx: SigningContext,
   reference: string | undefined,
@@ -151,14 +151,15 @@ async function personIdOf(
   throw new Problem('invalid_request', `onBehalfOf ${message}`, { field: 'onBehalfOf', message })
 }
 
-/** The same of several, each of whom must be found. */
+/** The same for several people, each of whom must exist. */
 async function peopleIdsOf(ctx: SigningContext, references: readonly string[]): Promise<string[]> {
   const ids = await Promise.all(references.map((reference) => personIdOf(ctx, reference)))
   return ids.filter((id) => id !== null)
 }
 
 /**
- * Whose runs may not be started by somebody, neither may its pre-approvals be used in their name.
+ * Somebody who may not start a worker's runs may not use its pre-approvals through a program
+ * either.
  */
 async function refuseWorker(
   ctx: SigningContext,

@@ -10,9 +10,9 @@ import { judgementCaller } from '../engine/judging/record-verdict.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 
 /**
- * Approves a program's request that policy pre-approves, with a permit that names no decider: the
- * policy's own word. Our executor takes no such permit; only `consume` does, of a request of a
- * program. The caller's transaction has just written the request.
+ * Approves a program's request that policy pre-approves, with a permit that names no decider. The
+ * executor accepts no such permit; only `consume` does, for a program's request. The caller's
+ * transaction has just written the request.
  */
 export async function preApprove(
   ctx: SigningContext,

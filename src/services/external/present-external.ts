@@ -16,19 +16,19 @@ import { claimOf, type ExternalInput } from '../requests/facts/external-input.ts
 import type { ExternalJudgement } from './judge-external.ts'
 import { originDocument, type Origin } from '../requests/facts/origin.ts'
 
-/** The presentation of a program's call, and the hashes of what the program claims. */
+/** The presentation of a program's call, and the hashes of the program's claims. */
 export interface ExternalPresentation extends StoredPresentation {
   readonly claimHash: string | null
   readonly originHash: string | null
 }
 
-/** A difference made of files that the program reported. */
+/** A difference made from files that the program reported. */
 export type ReportedDifference = Pick<CallPresentation, 'title' | 'presentation'>
 
-/** What is shown beside the call itself. */
+/** What is shown besides the call itself. */
 export interface ReportedCall {
   readonly reported: ReportedDifference | null
-  /** a person changed the call: what the program says of it is about what it asked for */
+  /** a person changed the call: the program's summary is about the original */
   readonly isChanged: boolean
 }
 
@@ -40,10 +40,10 @@ interface Additions {
 const changedClaim = 'A person changed this call: the words of the program are about what it asked.'
 
 /**
- * What approvers are shown of a program's call. Of one that has proved to work in the workspace,
- * what the workspace's own files say; of every other one what it reported, said to be so
- * (product.md 46). The program's own words come second; the presentation names their hash and that
- * of its origin, so that what was seen covers both.
+ * The presentation of a program's call for approvers. For a program that proved that it works in
+ * the workspace it is made from the workspace's files, for any other from what it reported, marked
+ * as such (product.md 46). The program's own words come last; the presentation contains their hash
+ * and that of their origin, so that what was seen covers both.
  */
 export async function presentExternal(
   tx: Tx,
@@ -69,7 +69,8 @@ export async function presentExternal(
 }
 
 /**
- * What the workspace's own files say, beside which the program may have reported something else.
+ * The presentation from the workspace's files, next to which the program may have reported
+ * something else.
  */
 async function withHashes(
   tx: Tx,
@@ -102,9 +103,7 @@ function otherFiles({ facts }: StoredPresentation, origin: Origin | undefined): 
     )
 }
 
-/**
- * Nothing but what the program reported: its call, and the difference to the file that it reported.
- */
+/** The presentation from the report alone: the call, and the difference to the reported file. */
 async function presentReport(
   tx: Tx,
   { input, tool, toolHash, cues = [] }: Judgement,
@@ -140,7 +139,7 @@ async function presentReport(
   }
 }
 
-/** A title that only the program claims is quoted. */
+/** A title that the program claims is quoted. */
 function titleOf(
   tool: string,
   input: JsonObject,

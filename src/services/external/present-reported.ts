@@ -13,24 +13,25 @@ import { hashBytes } from '#domain/json/digest.ts'
 import { unreadWorkspace } from '../engine/judging/unread-files.ts'
 
 /**
- * Large ones are made in threads, each for seconds: of everybody, and of one caller (security.md
- * 37).
+ * Large ones are made in threads, each for seconds: the limits for everybody, and for one caller
+ * (security.md 37).
  */
 const differences = new Shares({ places: 8, maxPerCaller: 2, maxWaiting: 100, waitMs: 30_000 })
 
 const changing: readonly Tool[] = [writeFile, editFile]
 
 /**
- * The difference that a write or edit would make to the file that the program reported; `null`
- * where it is neither, or the file was not reported. Rejects with `invalid_request` when the call
- * could not run on that file. Pure but for threads.
+ * The difference that a write or edit would make to the file that the program reported; `null` for
+ * other calls, or without a reported file. Rejects with `invalid_request` when the call could not
+ * run on that file. Pure except for threads.
  */
 export async function presentReported(
   { input, tool, toolHash, verdict }: Judgement,
   origin: Origin | undefined,
 ): Promise<Pick<CallPresentation, 'title' | 'presentation'> | null> {
   const files = origin?.files ?? []
-  // A tool that only has the name of ours may do something else with the same arguments.
+  // A tool that only shares a name with a built-in one may do something else with the same
+  // arguments.
   const knownTool = changing.find(
     (candidate) => candidate.name === tool && candidate.definitionHash === toolHash,
   )
@@ -49,14 +50,14 @@ export async function presentReported(
   }
 }
 
-/** All that is needed to compare with it. */
+/** Whether everything that the comparison needs was reported. */
 function isWhole({ content, hash }: ReportedFile): boolean {
   return hash === 'absent' || content !== undefined
 }
 
 /**
- * The files that a program reported, as a tool looks at them: nothing else is there, nothing is
- * known of other names, and no file of this host is touched.
+ * The reported files as a workspace for a tool: no other file exists, other names are unknown, and
+ * no file of this host is touched.
  */
 export function reportedWorkspace(files: readonly ReportedFile[]): Workspace {
   const byPath = new Map(files.map((file) => [file.path, file]))

@@ -17,9 +17,9 @@ export interface OutcomeInput {
 }
 
 /**
- * A program says what became of the call it took a permit for: once, and by the owner of the key
- * that took it. The same said again is answered alike. Rejects with `conflict` when no permit was
- * taken or something else was said before, `forbidden`, or `not_found`.
+ * Records the program's report on the call for which it consumed a permit: once, from a key of the
+ * same owner. A repeated report gets the same answer. Rejects with `conflict` when no permit was
+ * consumed or an earlier report differs, `forbidden`, or `not_found`.
  */
 export async function reportOutcome(
   ctx: ServiceContext,

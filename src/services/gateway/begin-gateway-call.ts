@@ -16,16 +16,16 @@ import { findEarlier } from './earlier-call.ts'
 import { isReservedName } from './reserved-name.ts'
 import { wantLocked } from './want-gateway-call.ts'
 
-/** What a call begins with: its request, or why policy lets nobody be asked. */
+/** The beginning of a call: its request, or why policy refuses it. */
 export type BegunCall =
   | { readonly kind: 'call'; readonly requestId: string }
-  /** policy blocks it, or it is no call of the tool: a sentence */
+  /** policy blocks it, or it does not fit the tool: a sentence */
   | { readonly kind: 'refused'; readonly reason: string }
 
 /**
- * A program calls a tool of the gateway, or calls it again: the call that is there goes on, and
- * otherwise policy judges a new one, which opens a request like that of any program. `byTask`: it
- * is carried out as soon as it is approved; else a caller wants it by calling again. Rejects with
+ * Begins a program's call of a gateway tool. If the call is an earlier one made again, that one
+ * continues; otherwise policy judges it, and it opens a request like that of any program. `byTask`:
+ * it is carried out as soon as it is approved; else when the program calls again. Rejects with
  * `not_found` (no such server), `workspace_unreachable`, `rate_limited`, `unreachable_approvers`.
  */
 export async function beginGatewayCall(
@@ -87,13 +87,13 @@ export async function beginGatewayCall(
   )
 }
 
-/** What policy says of it, and what would be shown, by the host that holds the server. */
+/** Judgement and presentation, by the host that connects to the server. */
 async function judgeServed(ctx: SigningContext, call: GatewayCall): Promise<RemoteJudgement> {
   const tool = policyNameOf(call)
   const worker = gatewayWorkerName(call.server)
   const judged = await ctx.judgeRemotely({ worker, tool, input: call.input, present: true })
   const { judgement } = judged
-  // The answer came through Temporal: at least it must be about this call.
+  // The answer came through Temporal: check at least that it is about this call.
   const isOwn =
     judgement.tool === tool &&
     (judgement.toolHash === 'none' || callDigest(judgement) === judgement.digest)
@@ -101,13 +101,13 @@ async function judgeServed(ctx: SigningContext, call: GatewayCall): Promise<Remo
   return judged
 }
 
-/** An approval is for one call, whatever else the tool offers. */
+/** An approval is for one call, whatever scopes the tool offers. */
 function onlyOnce(judgement: Judgement): Judgement {
   const { routing } = judgement
   return routing === null ? judgement : { ...judgement, routing: { ...routing, scopes: ['once'] } }
 }
 
-/** The client's name of the call, with a number where it was used for an earlier one. */
+/** The client's name of the call, with a number if an earlier one used it. */
 async function freeExternalId(
   { tx }: UnitOfWork,
   ownerId: string,

@@ -5,7 +5,7 @@ import type { GatewayCallTable } from '#store/tables/gateway.ts'
 import type { ExternalRequestTable, RequestTable } from '#store/tables/requests.ts'
 import { lockRequests } from '../core/locks.ts'
 
-/** A call of the gateway with its rows, as the executor reads them. */
+/** A gateway call with its rows, as the executor reads them. */
 export interface CallToMake {
   readonly request: Selectable<RequestTable>
   readonly external: Selectable<ExternalRequestTable>
@@ -14,16 +14,16 @@ export interface CallToMake {
   readonly isWanted: boolean
 }
 
-/** A caller that wanted a call waits for it no longer than this. */
+/** How long a caller waits for a call that it wants. */
 const wantedForMs = 10 * 60 * 1000
 
-/** Reads them, with the request's lock; `null`: it is no call of the gateway. */
+/** Reads the call and locks its request; `null`: it is not a call of the gateway. */
 export async function lockCallToMake(tx: Tx, requestId: string): Promise<CallToMake | null> {
   const [request] = await lockRequests(tx, [requestId])
   return request === undefined ? null : readBeside(tx, request)
 }
 
-/** The same without a lock: to judge what is decided under it. */
+/** The same without a lock: to judge what is later decided under it. */
 export async function readCallToMake(db: Db, requestId: string): Promise<CallToMake | null> {
   const request = await db
     .selectFrom('request')

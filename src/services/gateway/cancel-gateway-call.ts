@@ -7,8 +7,8 @@ import { lockCallToMake } from './call-to-make.ts'
 import { isOpen, noteRefused, storeRefusal } from './claim-gateway-call.ts'
 
 /**
- * A client no longer wants its call: a pending one leaves the queue, an approved one that has not
- * begun is not made any more. What has begun, or ended, stays as it is.
+ * Cancels a client's call: a pending one leaves the queue, an approved one that has not begun is
+ * not made any more. A call that has begun, or ended, stays.
  */
 export async function cancelGatewayCall(
   ctx: ServiceContext,

@@ -10,9 +10,9 @@ import { consumeLocked } from '../external/consume-permit.ts'
 import { lockCallToMake, type CallToMake } from './call-to-make.ts'
 
 /**
- * Claims an approved call, once: its permit is consumed and its start is in the trail before it is
- * made. `digest` is of what is about to be made. Answers false when there is nothing to make: it
- * was begun before, is not approved, or nobody wants it.
+ * Claims an approved call, once: it consumes the permit and records the start in the trail before
+ * the call is made. `digest` is that of the call about to be made. False: there is nothing to make,
+ * since it has begun, is not approved, or nobody wants it.
  */
 export async function claimGatewayCall(
   ctx: WorkerContext,
@@ -33,7 +33,7 @@ export async function claimGatewayCall(
     }
     const permit = await consumeLocked(ctx, unit, at, digest)
     if (permit instanceof Problem) {
-      // Taken back, or not used in time: its state says so by the permit's own state.
+      // The permit's own state says that it was revoked or not used in time.
       const isSaid = permit.code === 'cancelled' || permit.code === 'expired'
       if (!isSaid) await storeRefusal(unit, requestId, 'failed', permit.message)
       await noteRefused(unit, at, permit.code)
@@ -75,7 +75,7 @@ export function isOpen({ request, external, call, isWanted }: CallToMake): boole
   return isApproved && isWanted && external.consumed_at === null && call.refusal === null
 }
 
-/** Rows that are reset make nothing happen twice: the ledger lies outside the database. */
+/** The ledger, outside the database, prevents a second call after a reset of rows. */
 async function spendOnce(
   ctx: WorkerContext,
   requestId: string,
@@ -92,7 +92,7 @@ async function spendOnce(
   return false
 }
 
-/** Approved, and not made: policy or the server says otherwise by now. */
+/** Refuses an approved call before it is made: policy or the server has changed. */
 export async function refuseGatewayCall(
   ctx: WorkerContext,
   requestId: string,
@@ -131,7 +131,7 @@ export async function noteRefused(unit: UnitOfWork, at: CallToMake, code: string
   await unit.event('request.changed', { requestId: at.request.id })
 }
 
-/** What every entry of the trail about a call of the gateway names. */
+/** The subject of every trail entry about a gateway call. */
 export function subjectOf({ request }: CallToMake) {
   const { id: requestId, digest, policy_digest: policyDigest } = request
   return { requestId, digest, policyDigest }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '#store/database.ts'
 import { callKey, isSameCall, type EarlierCall, type GatewayCall } from './call-identity.ts'
 
-/** The request of the earlier call that this one is, made again; `null`: it is a new one. */
+/** The request of the earlier call that this one repeats; `null`: it is a new call. */
 export async function findEarlier(
   db: Db | Tx,
   keyId: string,

@@ -18,10 +18,10 @@ const storeTimeoutMs = 60_000
 const storeEveryMs = 500
 
 /**
- * Makes an approved call of the gateway on the host that holds its server: judges it by the policy
- * in force, claims it, calls once and stores what came of it. A call that is not to be made, or was
- * begun before, is left alone. Rejects only when the store cannot be reached; then
- * `settleGatewayCall` says.
+ * Makes an approved gateway call on the host that connects to its server: judges it by the policy
+ * in force, claims it, calls once and stores the result. A call that must not be made, or has
+ * begun, is left alone. Rejects only when the store cannot be reached; then `settleGatewayCall`
+ * decides.
  */
 export async function executeGatewayCall(
   ctx: WorkerContext,
@@ -72,7 +72,9 @@ export async function executeGatewayCall(
   )
 }
 
-/** What policy in force says against it; what a person approved needs no second word. */
+/**
+ * Whether the policy in force refuses it; a call that a person approved is not asked about again.
+ */
 function refusalOf({ request, external }: CallToMake, judgement: Judgement) {
   const { verdict, reason } = judgement
   if (verdict === 'blocked') return { why: 'blocked', reason } as const

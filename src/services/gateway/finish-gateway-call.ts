@@ -13,8 +13,8 @@ import { lockCallToMake } from './call-to-make.ts'
 import { subjectOf } from './claim-gateway-call.ts'
 
 /**
- * Stores how a call of the gateway ended, with what the server answered. A late end still turns
- * `unknown` into what really happened, until a person has said what it was.
+ * Stores how a gateway call ended, with the server's answer. A late end still replaces `unknown`,
+ * until a person has settled it.
  */
 export async function finishGatewayCall(
   ctx: SystemContext,
@@ -22,7 +22,7 @@ export async function finishGatewayCall(
   end: {
     readonly state: Exclude<ExternalOutcome, 'unknown'>
     readonly result: JsonObject
-    /** the call did not reach the server, which has another definition of the tool by now */
+    /** the call did not reach the server, whose definition of the tool has changed */
     readonly changed: boolean
   },
 ): Promise<void> {
@@ -52,7 +52,7 @@ export async function finishGatewayCall(
   })
 }
 
-/** The question has answered itself. */
+/** The end is known after all. */
 async function closeCheck(unit: UnitOfWork, checkId: string): Promise<void> {
   const [check] = await lockRequests(unit.tx, [checkId])
   if (check?.state !== 'pending') return

@@ -14,8 +14,8 @@ import { firstStepAt } from '../requests/opening/open-request.ts'
 import type { CallToMake } from './call-to-make.ts'
 
 /**
- * Asks the people of the call's own queue whether a lost call of the gateway took effect. Answers
- * the request's id; `null`: there is no queue. The caller holds the lock of the call's request.
+ * Asks the people of the call's queue whether a lost gateway call took effect. Returns the
+ * request's id; `null`: there is no queue. The caller holds the lock of the call's request.
  */
 export async function openOutcomeCheck(
   unit: UnitOfWork,

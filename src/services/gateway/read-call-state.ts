@@ -8,13 +8,13 @@ import type { Caller, ServiceContext } from '../core/context.ts'
 import { byProgram } from '../core/authority.ts'
 import { getSaltedText } from '../requests/words/salted-text.ts'
 
-/** Where a call of the gateway stands, for its caller. */
+/** The state of a gateway call for its caller. */
 export interface GatewayCallState {
   readonly requestId: string
   readonly number: string
   readonly taskId: string
   readonly server: string
-  /** the server's own name */
+  /** the name by which the server knows it */
   readonly tool: string
   readonly verdict: 'ask' | 'preApproved'
   readonly state: RequestState
@@ -24,18 +24,18 @@ export interface GatewayCallState {
   readonly changedAt: Date
   readonly expiresAt: Date
   readonly cancelReason: CancelReason | null
-  /** of those who decided, in their order */
+  /** of the people who decided, in order */
   readonly deciders: readonly string[]
-  /** what who denied it wrote */
+  /** the reason of a denial */
   readonly reason: string | null
-  /** the approval was taken back, or not used in time */
+  /** the approval was revoked, or not used in time */
   readonly permit: 'revoked' | 'lapsed' | null
   readonly wasEdited: boolean
   readonly refusal: GatewayRefusal | null
   readonly refusalReason: string | null
   readonly hasStarted: boolean
   readonly outcome: ExternalOutcome | null
-  /** the number of the request that asks people what became of it */
+  /** the number of the request that asks people how it ended */
   readonly check: string | null
 }
 
@@ -51,8 +51,8 @@ const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 const numberPattern = /^[1-9][0-9]{0,14}$/
 
 /**
- * Where a call of this server stands; only keys of the owner whose program made it may know.
- * Rejects with `not_found` for every other reference.
+ * The state of a call of this server, for keys of the owner whose program made it. Rejects with
+ * `not_found` for every other reference.
  */
 export async function readCallState(
   ctx: Pick<ServiceContext, 'db'>,
@@ -102,7 +102,7 @@ function conditionOf(reference: GatewayReference) {
   return numberPattern.test(request) ? sql<boolean>`r.number = ${request}` : null
 }
 
-/** What the server answered, as it is given to the client; `null`: nothing is kept. */
+/** The server's answer in the client's format; `null`: nothing is stored. */
 export async function gatewayResult(
   ctx: Pick<ServiceContext, 'db'>,
   requestId: string,
@@ -117,8 +117,8 @@ export async function gatewayResult(
 }
 
 /**
- * The caller is told that it waits, or how it ended: from the first time on, the end is answered
- * again for a while.
+ * Records that the caller was told that it waits, or how it ended: after the first time, the end is
+ * returned again for a while.
  */
 export async function noteTold(
   ctx: Pick<ServiceContext, 'db'>,

@@ -4,7 +4,7 @@ import { isReservedName } from './reserved-name.ts'
 import type { ServedTool, ServedTools } from '../core/host-queries.ts'
 import type { WorkerContext } from '../core/worker-context.ts'
 
-/** The tools of a server of the gateway that policy does not block, on the host that holds it. */
+/** The tools of a gateway server that policy does not block, on the host that connects to it. */
 export async function servedToolsHere(ctx: WorkerContext, server: string): Promise<ServedTools> {
   const policy = withGatewayWorkers(await ctx.policies.inForce())
   const worker = policy.workers.get(gatewayWorkerName(server))

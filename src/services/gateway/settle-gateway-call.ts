@@ -9,8 +9,8 @@ import { openOutcomeCheck } from './open-outcome-check.ts'
 const lostHost = 'the connection to the server, or to its host, was lost'
 
 /**
- * What becomes of a call of the gateway whose activity failed: not begun, it can be made again;
- * else nobody knows whether it took effect, it is never made a second time, and people are asked.
+ * Settles a gateway call whose activity failed: one that has not begun can be made again; any other
+ * has an unknown effect, is never made a second time, and people are asked.
  */
 export async function settleGatewayCall(
   ctx: WorkerContext,

@@ -5,8 +5,8 @@ import { inUnitOfWork } from '../core/unit-of-work.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 
 /**
- * The caller is there and wants the call: once it is approved, it is carried out. `byTask`: from
- * now on without waiting for a caller.
+ * Records that the caller is connected and wants the call: once approved, it is carried out.
+ * `byTask`: from now on even without a caller.
  */
 export async function wantLocked(
   unit: UnitOfWork,
@@ -27,7 +27,7 @@ export async function wantLocked(
   await unit.enqueue({ kind: 'start_gateway_call', runId: requestId, payload })
 }
 
-/** The same of a call that its caller waits for, which was approved meanwhile. */
+/** The same for a waiting caller's call that has been approved meanwhile. */
 export async function wantGatewayCall(
   ctx: ServiceContext,
   caller: Caller,

@@ -7,14 +7,14 @@ import { getTexts } from '#store/content/content.ts'
 import { buildRegistry } from '#tools/registry.ts'
 import type { ServiceContext } from '../core/context.ts'
 
-/** A grant that still lives, and its request, whose call it remembers. */
+/** A grant that has not ended, and its request, whose call it remembers. */
 export interface LivingGrant {
   readonly id: string
   readonly requestId: string
   readonly statement: GrantStatement
 }
 
-/** Where no command is ever run: only what the rules say of one is asked. */
+/** A host without commands: only the policy's rules about a command are needed here. */
 const noCommands = {
   sandbox: { works: false, problem: 'this process runs no calls', remedy: '' },
   dataDir: '',
@@ -22,9 +22,9 @@ const noCommands = {
 } as const
 
 /**
- * Why the policy in force leaves grants nothing to cover, as a sentence by grant id: the worker
- * that asked, its tool or its definition is gone, or a rule blocks the call. Of custom tools and of
- * those of MCP servers, whose definitions only a Temporal worker knows, nothing is said.
+ * By grant id, a sentence that says why a grant covers nothing under the policy in force: its
+ * worker, its tool or its definition is gone, or a rule blocks the call. Custom and MCP tools are
+ * left out, since only a Temporal worker knows their definitions.
  */
 export async function dormantByPolicy(
   ctx: ServiceContext,
@@ -34,7 +34,8 @@ export async function dormantByPolicy(
   if (builtIn.length === 0) return new Map()
   const [policy, calls] = await Promise.all([
     ctx.policies.inForce().catch(() => null),
-    // What was changed in the database explains nothing; it is refused where it would count.
+    // Rows that were changed by SQL give no explanation here; they are refused where they would
+    // count.
     rememberedCalls(ctx, builtIn).catch(() => new Map<string, RememberedCall>()),
   ])
   if (policy === null) return new Map()
@@ -100,7 +101,7 @@ async function whyDormant(
   if (tool === undefined) return `${worker.name} has no tool ${name} in the policy in force`
   const blocked = await blockedNow(policy, worker, tool, call.input)
   if (blocked !== null) return `the policy in force blocks it for ${worker.name}: ${blocked}`
-  // What a command tool is called, and so its definition, hangs on the host that would run it.
+  // The definition of a command tool depends on the host that would run it.
   const isChanged = tool.command === undefined && tool.definitionHash !== toolHash
   return isChanged ? `the definition of ${name} has changed since` : null
 }

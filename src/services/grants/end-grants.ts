@@ -4,7 +4,7 @@ import type { UnitOfWork } from '../core/unit-of-work.ts'
 
 /**
  * Ends the grants of a root run, which end with it (product.md 10), or those that keys have sealed,
- * and answers how many. `by`: who is named in the trail; absent: whoever has the unit's authority.
+ * and returns how many. `by`: the actor in the trail; absent: the unit's authority.
  */
 export async function endGrants(
   unit: UnitOfWork,

@@ -10,7 +10,7 @@ import { personRows, vouchFor } from '../requests/people/vouched-person.ts'
 import { principalsOfRun } from '../requests/people/principals-of-run.ts'
 import { verifyGrant, type GrantedCall } from './verify-grant.ts'
 
-/** A grant that holds for a call now; `ruleText` is shown where its rule is. */
+/** A grant that covers a call now; `ruleText` is shown where its rule is. */
 export interface MatchingGrant {
   readonly id: string
   readonly ruleText: string
@@ -18,12 +18,12 @@ export interface MatchingGrant {
 }
 
 /**
- * The oldest live grant of the run's root run that covers the call, or `null` (product.md 10):
- * neither revoked, used up, past its end (by the database's clock) nor ended with the run; signed,
- * every field verified; its giver still enabled, in a team that could decide, and not behind what
- * this run asks now. A command must still rest on what was approved; `restsOn` says on what it does
- * now, `null` for other calls, and is asked only when something could cover it. Judging puts blocks
- * before it.
+ * The oldest live grant of the run's root run that covers the call, or `null` (product.md 10).
+ * Live: neither revoked, used up, past its end (by the database's clock) nor ended with the run;
+ * signed, with every field verified; its giver is enabled, in a team that could decide, and not
+ * behind the call. A command's facts must be those that were approved: `restsOn` returns the
+ * current ones, `null` for other calls, and is called only when a grant could cover it. Blocks of
+ * the policy come first.
  */
 export async function findGrant(
   { db, verifier, seals }: { readonly db: Db | Tx } & Pick<ServiceContext, 'verifier' | 'seals'>,
@@ -72,8 +72,8 @@ export async function findGrant(
 }
 
 /**
- * A grant given for a command names what it rests on, and one for another call does not: neither
- * passes for the other.
+ * A grant for a command names its facts and a grant for another call has none: neither covers the
+ * other.
  */
 function coversFacts({ command }: GrantStatement, facts: CallFacts | null): boolean {
   if (command === undefined || facts === null) return command === undefined && facts === null

@@ -19,10 +19,7 @@ import type { DecisionFacts, CountedVote } from '../requests/facts/decision-fact
 import type { GrantBounds } from '../requests/facts/decision-input.ts'
 import { aboutRequest } from '../requests/ending/end-request.ts'
 
-/**
- * How far the approvals of a met quorum reach together: only as far as all of them do, with the
- * tightest bounds.
- */
+/** The reach to which all approvals of a met quorum agree, with the tightest bounds. */
 export function commonReach(votes: readonly Pick<CountedVote, 'scope' | 'bounds'>[]): {
   scope: Scope
   bounds: GrantBounds
@@ -40,9 +37,9 @@ export function commonReach(votes: readonly Pick<CountedVote, 'scope' | 'bounds'
 }
 
 /**
- * Signs and stores a remembered approval of this call for the rest of the root run (product.md 10),
- * in the decision's transaction. Scope `path` covers the call's `path`; rejects with
- * `scope_not_allowed` when it has none.
+ * Signs and stores a grant of this call for the rest of the root run (product.md 10), in the
+ * decision's transaction. Scope `path` covers the call's `path`; rejects with `scope_not_allowed`
+ * when it has none.
  */
 export async function giveGrant(
   unit: UnitOfWork,
@@ -118,7 +115,7 @@ export async function giveGrant(
   return statement.grantId
 }
 
-/** The same reach that the request's page has shown (security.md 16). */
+/** The same reach as the request's page has shown (security.md 16). */
 async function reachOfGrant(
   unit: UnitOfWork,
   grant: {

@@ -27,19 +27,19 @@ export interface GrantRecord {
   readonly revokedBy: PersonRef | null
   readonly endedAt: Date | null
   /**
-   * why it covers nothing now although it has neither ended nor been revoked, a sentence; `null`
-   * when it can count
+   * why it covers nothing now although it has neither ended nor been revoked, a sentence; `null`:
+   * it can count
    */
   readonly dormant: string | null
   /**
-   * the caller may revoke it: it still lives, and they gave it, started the root run, or hold
+   * the caller may revoke it: it has not ended, and they gave it, started the root run, or have
    * `manageRuns`
    */
   readonly canRevoke: boolean
 }
 
 /**
- * The grants of a run's root run, newest first, ended and revoked ones too. Rejects with
+ * Lists the grants of a run's root run, newest first, with ended and revoked ones. Rejects with
  * `not_found`.
  */
 export async function listGrants(
@@ -103,7 +103,7 @@ export async function listGrants(
   }))
 }
 
-/** For a sentence only: who judges a call verifies the signature first. */
+/** For a sentence only: judging a call verifies the signature first. */
 function statementOf(row: { readonly statement: string }): GrantStatement {
   return JSON.parse(row.statement) as GrantStatement
 }
@@ -115,7 +115,7 @@ type GrantRow = Selectable<ApprovalGrantTable> & {
   readonly is_past: boolean
 }
 
-/** Of each living grant that covers nothing now: why, by its id. */
+/** By id, why a living grant covers nothing now. */
 async function dormantTexts(
   ctx: ServiceContext,
   living: readonly GrantRow[],
@@ -132,10 +132,7 @@ async function dormantTexts(
   return new Map([...texts, ...(await dormantByPolicy(ctx, others))])
 }
 
-/**
- * Why a live grant would not be found for a call of this run now (find-grant.ts), as far as it does
- * not hang on the call.
- */
+/** Why a live grant would not cover any call of this run now (find-grant.ts), whatever the call. */
 function dormantText(row: GrantRow, principals: readonly Principal[]): string | null {
   if (row.uses_allowed !== null && row.uses >= row.uses_allowed) return 'it is used up'
   if (row.is_past) return 'it has expired'

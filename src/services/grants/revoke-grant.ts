@@ -8,9 +8,8 @@ import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { byOwner, byRightOrNull } from '../core/authority.ts'
 
 /**
- * Ends a grant with immediate effect: its giver, who started the root run, or who holds
- * `manageRuns` (security.md 22). Revoking it again changes nothing. Rejects with `not_found` and
- * `forbidden`.
+ * Ends a grant at once, for its giver, the starter of the root run, or holders of `manageRuns`
+ * (security.md 22). A revoked grant stays so. Rejects with `not_found` and `forbidden`.
  */
 export async function revokeGrant(
   ctx: ServiceContext,

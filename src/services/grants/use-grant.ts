@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 
 /**
- * Claims one use of a grant in the executor's transaction, and records it. Answers which use it is;
- * `null` when by now it is revoked, ended, past its end by the database's clock, or used up: then
- * nothing may run on it. The caller has found it for this very call in the same transaction, under
- * the run's lock.
+ * Takes one use of a grant in the executor's transaction, and records it. Returns the number of the
+ * use; `null` when the grant is revoked, ended, past its end by the database's clock, or used up,
+ * so that nothing may run on it. The caller has found it for this call in the same transaction,
+ * under the run's lock.
  */
 export async function useGrant(
   unit: UnitOfWork,

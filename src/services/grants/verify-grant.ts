@@ -4,7 +4,7 @@ import type { GrantStatement } from '#domain/statements/statement.ts'
 import type { StatementTrust } from '#domain/statements/vouching.ts'
 import type { ApprovalGrantTable } from '#store/tables/decisions.ts'
 
-/** A call that a grant may cover. `path` is the one file it touches, when it touches one. */
+/** A call that a grant may cover. `path` is the single file that it touches, if there is one. */
 export interface GrantedCall {
   readonly tool: string
   readonly digest: string
@@ -13,9 +13,9 @@ export interface GrantedCall {
 }
 
 /**
- * The grant's statement when its signature holds, the row says the same in every field, and it
- * covers this call of this root run (product.md 10); `null` otherwise, and once it was revoked.
- * Who gave it and what is left of it are the caller's to check.
+ * The grant's statement when its signature holds, the row agrees in every field, and it covers this
+ * call of this root run (product.md 10); `null` otherwise, or after a revocation. The caller checks
+ * the giver and the bounds.
  */
 export function verifyGrant(
   { verifier, seals }: StatementTrust,
@@ -46,8 +46,8 @@ export function verifyGrant(
 }
 
 /**
- * Same tool, same definition, and the same canonical arguments or the same file. `once` covers
- * nothing.
+ * Whether tool and definition are the same, and so are the canonical arguments or the file. `once`
+ * covers nothing.
  */
 function covers(statement: GrantStatement, call: GrantedCall): boolean {
   if (statement.tool !== call.tool || statement.toolHash !== call.toolHash) return false

@@ -6,21 +6,21 @@ import type { Caller, ServiceContext } from '../core/context.ts'
 import { byProgram } from '../core/authority.ts'
 import { getSaltedText } from '../requests/words/salted-text.ts'
 
-/** Which call of which session it is, whatever the agent numbers it. */
+/** The identity of a call in a session, whatever id the agent gives it. */
 export function hookCallOf(call: {
   readonly agent: string
   readonly session: string
   /** the agent's own name of the tool, and its arguments */
   readonly tool: string
   readonly input: JsonObject
-  /** whose policy judges it, and where its paths begin */
+  /** whose policy judges it, and the base of its paths */
   readonly worker: string | null
   readonly root: string | null
 }): string {
   return hashJson(call)
 }
 
-/** The request of a call that a hook asked about, as far as the agent is told of it. */
+/** The request of a call that a hook asked about, as the agent may see it. */
 export interface HookedRequest {
   readonly id: string
   readonly number: string
@@ -28,15 +28,15 @@ export interface HookedRequest {
   readonly digest: string
   readonly cancelReason: CancelReason | null
   readonly isTaken: boolean
-  /** the name of who denied it, and that person's words */
+  /** the name and the words of the person who denied it */
   readonly deniedBy: string | null
   readonly reason: string | null
 }
 
 /**
- * The `externalId` of an earlier request for the same call of the session that is still open: it
- * waits, its permit was not taken, or the agent was not told how it ended. `null`: there is none,
- * and the call is asked about anew.
+ * The `externalId` of an earlier, open request for the same call of the session: it waits, its
+ * permit was not consumed, or the agent was not told its end. `null`: there is none, and the call
+ * is asked about anew.
  */
 export async function findOpenCall(
   ctx: Pick<ServiceContext, 'db'>,
@@ -62,7 +62,7 @@ interface Row extends Omit<HookedRequest, 'reason'> {
   readonly reasonHash: string | null
 }
 
-/** Reads a request that the caller's owner has just asked about. Rejects when it is gone. */
+/** Reads a request that the caller's owner has just opened. Rejects when it no longer exists. */
 export async function readHookedRequest(
   ctx: Pick<ServiceContext, 'db'>,
   requestId: string,
@@ -86,7 +86,7 @@ export async function readHookedRequest(
   return { ...request, reason: await getSaltedText(ctx.db, reasonHash) }
 }
 
-/** The permit was handed to the call that the agent gives this name. */
+/** Records the agent's id of the call that got the permit. */
 export async function noteUse(
   ctx: Pick<ServiceContext, 'db'>,
   requestId: string,
@@ -99,7 +99,7 @@ export async function noteUse(
     .execute()
 }
 
-/** The agent was told that this is not done: the same call asks anew from now on. */
+/** Records that the agent was told the refusal: the same call opens a new request from now on. */
 export async function noteToldEnd(
   ctx: Pick<ServiceContext, 'db'>,
   requestId: string,

@@ -4,10 +4,10 @@ import type { Caller, ServiceContext } from '../core/context.ts'
 import { byProgram } from '../core/authority.ts'
 import { reportOutcome } from '../external/report-outcome.ts'
 
-/** What an agent says of a call that it has made. */
+/** An agent's report on a call that it has made. */
 export interface HookedOutcome {
   readonly hookCall: string
-  /** the agent's own name of the call; `null`: it gives none */
+  /** the agent's own id of the call; `null`: it has none */
   readonly use: string | null
   readonly state: Exclude<ExternalOutcome, 'unknown'>
 }
@@ -22,9 +22,9 @@ const otherArguments =
   'The agent reports other arguments than those that were approved, so it is not known what ran.'
 
 /**
- * Reports what became of a call whose permit a hook took; false where no permit was handed to such
- * a call. Said again it changes nothing. A call that the agent made with other arguments than were
- * approved has an unknown outcome.
+ * Reports how a call ended whose permit a hook consumed; false where such a call got no permit. A
+ * repeated report changes nothing. A call that the agent made with other arguments than the
+ * approved ones has an unknown outcome.
  */
 export async function reportHookedCall(
   ctx: ServiceContext,
@@ -32,7 +32,7 @@ export async function reportHookedCall(
   { hookCall, state, use }: HookedOutcome,
 ): Promise<boolean> {
   const { ownerId } = byProgram(caller).actor
-  // By the agent's name of the call; without one, the last equal call of the session that is open.
+  // By the agent's id of the call; without one, the last equal call of the session that is open.
   const { rows } = await sql<Row>`
     select request_id as "requestId", outcome, hook_call = ${hookCall} as "isSame"
     from external_request

@@ -3,7 +3,7 @@ import type { Db } from '#store/database.ts'
 import { requestVisibleTo } from '../requests/people/visible-to.ts'
 import type { Viewer } from '../requests/people/viewer.ts'
 
-/** What people said of the calls that one rule of a worker asked about. */
+/** The decisions on the calls that one rule of a worker asked about. */
 export interface AskingRule {
   readonly worker: string
   readonly ruleId: string
@@ -16,17 +16,17 @@ export interface AskingRule {
   readonly requests: readonly number[]
 }
 
-/** How often a rule must have asked before something is proposed of it. */
+/** How often a rule must have asked before a change of it is proposed. */
 const minAsked = 10
 const maxRules = 5
-/** The numbers of requests that stand as evidence. */
+/** How many request numbers serve as evidence. */
 const maxNumbers = 50
 
 /**
- * Rules that asked ten times or more since a moment, and of which every request was approved as it
- * was, by people who were not behind it, at no more than medium risk. One denial, expiry, edit or
- * request that the viewer may not see leaves a rule out. A cancelled or pending request says
- * nothing. The busiest first, five at most.
+ * Rules that asked ten times or more since a time, and whose requests were all approved unchanged,
+ * by people who were not behind them, at medium risk at most. One denial, expiry, edit or request
+ * that the viewer may not see excludes a rule. Cancelled and pending requests do not count. The
+ * busiest first, five at most.
  */
 export async function readAskingRules(
   db: Db,

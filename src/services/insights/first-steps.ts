@@ -7,7 +7,7 @@ import { viewerOf } from '../requests/people/viewer.ts'
 /**
  * Which first steps with an installation were taken, as far as the caller may see: a run was
  * started, a colleague of its starter decided, an agent or program called with a key, somebody else
- * signed in here.
+ * signed in.
  */
 export async function readFirstSteps(
   ctx: ServiceContext,

@@ -3,7 +3,7 @@ import type { InsightKey } from '#domain/insight-key.ts'
 import { requestVisibleTo } from '../requests/people/visible-to.ts'
 import type { Viewer } from '../requests/people/viewer.ts'
 
-/** Whose requests are counted, and of what time. */
+/** Whose requests are counted, and of which time. */
 export interface InsightScope {
   readonly from: Date
   readonly to: Date
@@ -12,7 +12,7 @@ export interface InsightScope {
   readonly seesAll: boolean
 }
 
-/** What became of the requests of one queue, worker, tool, rule or person. */
+/** The outcomes of the requests of one queue, worker, tool, rule or person. */
 export interface Insight {
   readonly key: string
   readonly name: string
@@ -22,9 +22,9 @@ export interface Insight {
   readonly expired: number
   readonly carriedOut: number
   readonly failed: number
-  /** calls that ran on what these approvals let pass without asking again */
+  /** calls that ran on grants of these approvals */
   readonly grantsUsed: number
-  /** from opening to deciding; `null`: none was decided */
+  /** from opening to decision; `null`: none was decided */
   readonly medianSeconds: number | null
   readonly p90Seconds: number | null
   /** pending now, whenever they were opened */
@@ -33,9 +33,9 @@ export interface Insight {
   readonly oldestAt: Date | null
 }
 
-/** What is counted of the requests that were opened within the time. */
+/** The counts of the requests that were opened within the time. */
 export type OpenedInsight = Omit<Insight, 'waiting' | 'oldestAt'>
-/** What is counted of those that wait now. */
+/** The counts of those that wait now. */
 export type WaitingInsight = Pick<Insight, 'key' | 'name' | 'waiting' | 'oldestAt'>
 
 /** The requests that a scope counts; `request` is the table's name in the query. */
@@ -43,7 +43,7 @@ export function isCounted({ viewer, seesAll }: InsightScope): RawBuilder<boolean
   return seesAll ? sql<boolean>`true` : requestVisibleTo(viewer, 'request')
 }
 
-/** The same of those that were opened within the time, which an index finds. */
+/** The same for those that were opened within the time, for which there is an index. */
 export function wasOpened(scope: InsightScope): RawBuilder<boolean> {
   const { from, to } = scope
   return sql<boolean>`request.created_at >= ${from} and request.created_at < ${to}
@@ -61,13 +61,15 @@ export const effects = sql`
 export const wasCarriedOut = sql<boolean>`(effect.state = 'succeeded' or program.outcome = 'succeeded')`
 export const hasFailed = sql<boolean>`(effect.state = 'failed' or program.outcome = 'failed')`
 
-/** How often what a request's approval lets pass was used; `by` narrows the givers. */
+/** How often the grants of a request were used; `by` restricts the givers. */
 export function grantsUsed(by: RawBuilder<boolean>): RawBuilder<number> {
   return sql`coalesce(sum((select sum(approval_grant.uses) from approval_grant
     where approval_grant.request_id = request.id and ${by})), 0)::int`
 }
 
-/** The quantile of the seconds that something took, as a whole number; of some rows only. */
+/**
+ * The quantile of a duration in seconds, as a whole number, of the rows that a condition selects.
+ */
 export function quantile(
   of: number,
   seconds: RawBuilder<unknown>,
@@ -77,7 +79,7 @@ export function quantile(
     percentile_cont(${of}) within group (order by ${seconds}) filter (where ${rows}))::int`
 }
 
-/** How requests are grouped, but by person: key and name of a group. */
+/** Key and name of a group of requests, for every grouping except by person. */
 export const groupOf: Readonly<
   Record<
     Exclude<InsightKey, 'person'>,
@@ -93,7 +95,7 @@ export const groupOf: Readonly<
   },
 }
 
-/** The busiest first; what only waits comes among them. */
+/** Merges both counts, the busiest first. */
 export function mergeInsights(
   opened: readonly OpenedInsight[],
   waiting: readonly WaitingInsight[],

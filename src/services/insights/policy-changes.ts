@@ -13,11 +13,11 @@ import { changeOf, readProposals, type RuleChange } from './read-proposals.ts'
 
 const onlyPeople = 'Only people propose changes of the policy'
 
-/** A rule that a person proposes to pre-approve. Nothing is permitted by it. */
+/** A rule that a person proposes to pre-approve. It permits nothing. */
 export interface PolicyChange extends Omit<RuleChange, 'candidate'> {
   readonly number: number
   readonly worker: string
-  /** what was counted when it was proposed, over the 30 days before */
+  /** the counts of the 30 days before the proposal */
   readonly evidence: Selectable<PolicyChangeTable>['evidence']
   readonly proposedBy: PersonRef
   readonly proposedAt: Date
@@ -26,8 +26,8 @@ export interface PolicyChange extends Omit<RuleChange, 'candidate'> {
 }
 
 /**
- * The proposed changes that are open, newest first, each as a patch of the version in force. For
- * people with the right `activatePolicy` or `readAudit`; others see their own.
+ * Lists the open proposed changes, newest first, each as a patch of the version in force: all of
+ * them for people with the right `activatePolicy` or `readAudit`, their own for others.
  */
 export async function listPolicyChanges(
   ctx: ServiceContext,
@@ -56,11 +56,11 @@ export async function listPolicyChanges(
 }
 
 /**
- * Proposes to pre-approve a rule that is always approved, under the id that `readProposals` gives
- * it: change and evidence are the service's own. It is shown to who activates policy, and permits
- * nothing: they apply the patch in the project folder, and activate that version as any other.
- * Rejects keys (`forbidden`), what is not proposed to the caller (`not_found`), and a rule of
- * which a change is open (`conflict`). Audits `policy.change_proposed`.
+ * Proposes to pre-approve a rule whose requests were always approved, by its id of `readProposals`:
+ * change and evidence are computed here. Holders of `activatePolicy` see it; it permits nothing
+ * until they apply the patch in the project folder and activate that version. Rejects keys
+ * (`forbidden`), what is not proposed to the caller (`not_found`), and a rule with an open change
+ * (`conflict`). Audits `policy.change_proposed`.
  */
 export async function proposePolicyChange(
   ctx: SigningContext,
@@ -108,9 +108,9 @@ export async function proposePolicyChange(
 }
 
 /**
- * Ends a proposed change: its proposer withdraws it, or somebody with the right `activatePolicy`
- * declines it. Rejects with `forbidden` for everybody else, and with `not_found` for one that is
- * not open. Audits `policy.change_withdrawn`.
+ * Ends a proposed change: its proposer withdraws it, or a holder of `activatePolicy` declines it.
+ * Rejects with `forbidden` for others, and with `not_found` for one that is not open. Audits
+ * `policy.change_withdrawn`.
  */
 export async function withdrawPolicyChange(
   ctx: ServiceContext,

@@ -4,28 +4,28 @@ import type { PersonRef } from '../requests/facts/request-record.ts'
 import { wasOpened, type InsightScope } from './insight-scope.ts'
 
 /**
- * The characters a second that nobody reads faster with understanding: 600 words a minute. What was
- * approved faster than that had not been read.
+ * Characters a second at 600 words a minute, faster than anybody reads. Something that was approved
+ * faster was not read.
  */
 const readPerSecond = 50
 const maxItems = 20
-/** The newest numbers of requests in one item. */
+/** How many of the newest request numbers one item has. */
 const maxNumbers = 20
 
-/** One approval, or several given with one action, in less time than reading takes. */
+/** One approval, or several given in one action, in less time than reading takes. */
 export interface FastApproval {
   readonly person: PersonRef
   readonly at: Date
-  /** since it was shown, or since this person's approval before it */
+  /** since the revision was shown, or since this person's previous approval */
   readonly seconds: number
-  /** what reading it takes at the least */
+  /** the least time that reading it takes */
   readonly readSeconds: number
   /** of the newest one */
   readonly title: string
   readonly requests: readonly number[]
 }
 
-/** A request that ended by its deadline without anybody having done a thing with it. */
+/** A request that expired without anybody having reacted to it. */
 export interface ExpiredUnseen {
   readonly number: number
   readonly title: string
@@ -34,7 +34,7 @@ export interface ExpiredUnseen {
   readonly expiredAt: Date
 }
 
-/** The very same call, asked for by more than one step of agents or programs. */
+/** The same call, requested by more than one step of agents or programs. */
 export interface RepeatedCalls {
   readonly tool: string
   readonly title: string
@@ -44,17 +44,16 @@ export interface RepeatedCalls {
   readonly requests: readonly number[]
 }
 
-/** The newest items of something, and how many there are. */
+/** The newest items of a kind, and the number of all. */
 export interface FoundItems<Item> {
   readonly count: number
   readonly items: readonly Item[]
 }
 
 /**
- * Approvals that came faster than what they approved can be read; the caller's own, or everybody's
- * for who reads the trail. Reading starts when the revision was shown, or when the same person
- * approved something before, whichever is later; what was approved with one action is read
- * together.
+ * Approvals that were faster than their contents can be read; the caller's own, or everybody's for
+ * readers of the trail. Reading begins when the revision was shown, or at the same person's
+ * previous approval, whichever is later; requests approved in one action are read together.
  */
 export async function readFastApprovals(
   db: Db,
@@ -92,11 +91,11 @@ export async function readFastApprovals(
   )
 }
 
-/** What a request does is said by its revision. */
+/** The revision says what a request does. */
 const withRevision = sql`left join request_revision revision
       on revision.request_id = request.id and revision.revision = request.revision`
 
-/** Requests that expired, and that nobody had voted on, claimed, answered or handed over. */
+/** Requests that expired without a vote, claim, answer or handing over. */
 export async function readExpiredUnseen(
   db: Db,
   scope: InsightScope,
@@ -118,8 +117,8 @@ export async function readExpiredUnseen(
 }
 
 /**
- * Calls with the same digest that were asked for more than once. A call that was asked afresh, as
- * its file had changed, is one.
+ * Calls with the same digest that were requested more than once. A call that was renewed because
+ * its file had changed counts once.
  */
 export async function readAskedTwice(
   db: Db,
@@ -143,7 +142,7 @@ export async function readAskedTwice(
 }
 
 interface CountedRow {
-  /** how many rows there are without the limit */
+  /** number of rows without the limit */
   readonly found: number
 }
 

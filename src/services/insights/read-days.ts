@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 import { wasOpened, type InsightScope } from './insight-scope.ts'
 
-/** The load of one day of UTC: what was opened on it, and what has become of that by now. */
+/** The load of one day in UTC: the requests opened on it, by their present state. */
 export interface DayLoad {
   /** as 2026-01-31 */
   readonly day: string
@@ -10,11 +10,11 @@ export interface DayLoad {
   readonly approved: number
   readonly denied: number
   readonly expired: number
-  /** opened on it, and pending now */
+  /** opened on it, and still pending */
   readonly waiting: number
 }
 
-/** Every day of the time in order, those on which nothing was opened too. */
+/** Every day of the time in order, including those without requests. */
 export async function readDays(db: Db, scope: InsightScope): Promise<readonly DayLoad[]> {
   const { rows } = await sql<DayLoad>`
     with opened as (

@@ -17,7 +17,7 @@ import {
   type WaitingInsight,
 } from './insight-scope.ts'
 
-/** Requests by what they are about: their queue, tool, rule, or the worker that asked. */
+/** Requests grouped by their queue, tool, rule or worker. */
 export async function readGroups(
   db: Db,
   scope: InsightScope,

@@ -18,7 +18,7 @@ import { readGroups } from './read-groups.ts'
 import { readLoads } from './read-loads.ts'
 
 const dayMs = 24 * 3_600_000
-/** What is read grows with the time that is asked about, and not with all there is. */
+/** Bounds what is read, which grows with the time. */
 const maxDays = 92
 const usualDays = 30
 const maxItems = 200
@@ -31,10 +31,10 @@ export interface Insights {
 }
 
 /**
- * What became of the requests that were opened from `from` (30 days before `to`) until `to` (now),
- * in groups: the busiest 200. Counts what the caller may see, with the right `readAudit` all there
- * is. By person: one's own decisions, with `readAudit` everybody's. Rejects with `invalid_request`
- * for no time, or one of more than 92 days.
+ * The outcomes of the requests that were opened from `from` (30 days before `to`) until `to` (now),
+ * in groups: the busiest 200. Counts what the caller may see; with the right `readAudit`,
+ * everything. By person: the caller's own decisions, with `readAudit` everybody's. Rejects with
+ * `invalid_request` for an empty time, or one of more than 92 days.
  */
 export async function readInsights(
   ctx: ServiceContext,
@@ -48,7 +48,7 @@ export async function readInsights(
   return { from, to, by, items: items.slice(0, maxItems) }
 }
 
-/** What came in on each day, and what deserves a look. */
+/** The requests of each day, and items that need attention. */
 export interface Attention {
   readonly from: Date
   readonly to: Date
@@ -59,9 +59,8 @@ export interface Attention {
 }
 
 /**
- * The load of each day, approvals faster than reading, what expired unseen, and what was asked for
- * twice, of the same time and as far as `readInsights` counts. Approvals are one's own, with
- * `readAudit` everybody's.
+ * The load of each day, approvals faster than reading, requests that expired unseen, and calls that
+ * were requested twice, for the same time and scope as `readInsights`.
  */
 export async function readAttention(
   ctx: ServiceContext,

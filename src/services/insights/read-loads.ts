@@ -17,8 +17,8 @@ import {
 } from './insight-scope.ts'
 
 /**
- * Requests by the people who decided them: their own votes and how long they took, and what waits
- * for them now. The caller's own, or everybody's for who reads the trail.
+ * Requests by the people who decided them: their votes and how long they took, and what waits for
+ * them now. The caller's own, or everybody's for readers of the trail.
  */
 export async function readLoads(db: Db, scope: InsightScope): Promise<readonly Insight[]> {
   const { viewer, seesAll } = scope

@@ -10,38 +10,38 @@ import { viewerOf } from '../requests/people/viewer.ts'
 import { readCallsOfRule, readAskingRules, type AskingRule } from './asked-rules.ts'
 
 const days = 30
-/** Judging takes about a millisecond a call, and the host is asked for each proposal. */
+/** Judging takes about a millisecond a call, and each proposal asks the host. */
 const maxReplayed = 200
 
-/** What a rule's pre-approval would have let through. */
+/** The calls that a rule's pre-approval would have permitted. */
 export interface ProposalReplay {
-  /** of this worker, how many calls that asked were judged again */
+  /** how many calls of this worker that asked were judged again */
   readonly calls: number
   readonly wouldRunAlone: number
   /** of those that would run without approval */
   readonly requests: readonly number[]
-  /** why none was judged, as a sentence; `null`: they were */
+  /** why none was judged, as a sentence; `null`: they were judged */
   readonly problem: string | null
 }
 
-/** A rule that is always approved, and the change that pre-approves it. */
+/** A rule whose requests were always approved, and the change that pre-approves it. */
 export interface RuleProposal {
   readonly id: string
   readonly worker: string
   readonly rule: Rule
   /** relative to the project folder */
   readonly file: string
-  /** a unified diff of the version in force, which `git apply` takes in the project folder */
+  /** a unified diff of the version in force, for `git apply` in the project folder */
   readonly patch: string
   readonly evidence: Omit<AskingRule, 'worker' | 'ruleId' | 'ruleText'>
   readonly replay: ProposalReplay
 }
 
 /**
- * Rules that asked in vain in the last 30 days: each with the change to the file that pre-approves
- * it, and what that version would have let through. Nothing is changed. Not proposed: what the file
- * does not say in a word, what makes the version invalid, and what would go on to ask, as protected
- * names and overlays do.
+ * Proposes changes of rules whose requests of the last 30 days were all approved: each with the
+ * patch that pre-approves it, and the calls that it would have permitted. It changes nothing. Not
+ * proposed: a change of more than one word of the file, an invalid version, and a rule that would
+ * still ask, because of protected names or overlays.
  */
 export async function readProposals(
   ctx: SigningContext,
@@ -64,7 +64,7 @@ export async function readProposals(
   return proposals
 }
 
-/** The change of one rule, on the file as it is in force. */
+/** The change of one rule, in the file as it is in force. */
 export interface RuleChange {
   readonly rule: Rule
   readonly file: string
@@ -73,8 +73,8 @@ export interface RuleChange {
 }
 
 /**
- * What pre-approves one rule in the version in force. `null`: the file says no such thing in a
- * word, or the changed version would not be valid. Pure.
+ * The change that pre-approves one rule in the version in force. `null`: it is more than one word
+ * of the file, or the changed version would be invalid. Pure.
  */
 export function changeOf(
   policy: Policy,
@@ -91,7 +91,7 @@ export function changeOf(
   const patch = createTwoFilesPatch(`a/${file}`, `b/${file}`, text, relaxed, '', '', { context: 3 })
   const line = text.split('\n').findIndex((each, at) => each !== relaxed.split('\n')[at]) + 1
   const rule = { id: ruleId, text: ruleText, source: `${file}:${line}` }
-  // What stands before the names of the files is for people.
+  // The lines before the file names are for people only.
   return { rule, file, patch: patch.slice(patch.indexOf('--- ')), candidate: parsed.policy }
 }
 

@@ -11,11 +11,11 @@ import { bySystem, type SystemCaller } from '../core/authority.ts'
 
 const service: SystemCaller = { actor: { type: 'system', name: 'service' }, channel: 'system' }
 
-/** Requests that can still be decided, or be asked afresh. */
+/** Requests that can still be decided or renewed. */
 const openRequests = sql`select request.id from request left join run on run.id = request.run_id
   where request.state = 'pending' or run.ended_at is null and run.id is not null`
 
-/** The rows of each table that count for something now, and what a row is found by. */
+/** The rows of each table that still count, and their keys. */
 const living: Readonly<
   Record<SealedTable, { key: readonly string[]; which: RawBuilder<unknown> }>
 > = {
@@ -41,14 +41,14 @@ const living: Readonly<
 }
 
 /**
- * Vouches for rows as they are now: those of before there were seals, at the first start of this
- * version, or of a database that somebody accepted after a restore. Everything else that has no
- * seal is believed no more, so the caller sees to it that this happens once (security.md 29).
- * Records how many of each table there were.
+ * Seals rows as they are now: those from before there were seals, at the first start of this
+ * version, or of a database that somebody accepted after a restore. From then on a row without a
+ * seal counts for nothing, so the caller makes sure that this happens once (security.md 29).
+ * Records the number of rows of each table.
  */
 export async function adoptRows(
   ctx: SystemContext,
-  which: { /** rows too whose seal does not hold */ readonly again: boolean },
+  which: { /** also rows whose seal does not hold */ readonly again: boolean },
 ): Promise<Readonly<Record<string, number>>> {
   return inUnitOfWork(ctx, bySystem(ctx, service), async (unit) => {
     await sql`select pg_advisory_xact_lock(${advisoryLocks.activation})`.execute(unit.tx)
@@ -73,9 +73,9 @@ export async function adoptRows(
 }
 
 /**
- * Seals with the present key what keys that are about to be retired sealed, where that holds:
- * people, their memberships, keys and passkeys, and decisions. Sessions, their devices for push and
- * sign-in links are not among them: they end with their key. Answers how many.
+ * Seals with the present key the rows with a valid seal of keys that are about to be retired:
+ * people, memberships, keys, passkeys and decisions. Sessions, their push devices and sign-in links
+ * are left out: they end with their key. Returns how many.
  */
 export async function resealRows(
   unit: UnitOfWork,

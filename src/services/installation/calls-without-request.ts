@@ -1,12 +1,12 @@
 import type { Db } from '#store/database.ts'
 
-/** A call with effects that has no request and, as Postgres has it, no attempt yet. */
+/** A call with effects without a request and, as far as Postgres knows, without an attempt. */
 export interface CallWithoutRequest {
   readonly callId: string
   readonly workflowId: string
 }
 
-/** Every such call of runs that go on, by run. */
+/** Every such call of runs that have not ended, by run. */
 export async function readCallsWithoutRequest(db: Db): Promise<CallWithoutRequest[]> {
   return db
     .selectFrom('tool_call')

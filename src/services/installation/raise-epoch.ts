@@ -15,26 +15,25 @@ const why = 'Postgres or Temporal was restored from an older copy, so later even
 
 export interface RaisedEpoch {
   readonly epoch: number
-  /** calls that may have run meanwhile, each now an outcome check */
+  /** calls that may have run meanwhile, each now with an outcome check */
   readonly checks: number
-  /** requests that are pending again, and may have been decided in rows that are lost */
+  /** requests that are pending again, and may have been decided in lost rows */
   readonly waiting: number
 }
 
-/** What a Postgres lost that was emptied or restored from an older copy. */
+/** What is missing from a Postgres that was emptied or restored from an older copy. */
 export interface LostRows {
-  /** calls that nobody was asked about, and that may have been carried out in what was lost */
+  /** calls without a request that may have been carried out in lost rows */
   readonly mayHaveRun: readonly string[]
 }
 
 /**
- * After a restore (architecture.md, never more certain than the facts): raises the installation's
- * epoch and accepts the Temporal namespace that is there now. Every live permit and every started
- * execution of an older epoch becomes an outcome check, since nobody knows whether it ran in the
- * time that was lost. `lost`: `null` when it is known that only Temporal lost something; otherwise
- * `mayHaveRun` become outcome checks too, and what waits for an approval is marked as asked before
- * a restore. Killed half-way, run it again: until it came to its end, the service refuses to start
- * on lost rows.
+ * Accepts a restored installation (architecture.md, never more certain than the facts): raises its
+ * epoch and accepts the present Temporal namespace. Every live permit and every started execution
+ * of an older epoch becomes an outcome check, since nobody knows whether it ran in the lost time.
+ * `lost`: `null` when only Temporal lost something; otherwise `mayHaveRun` become outcome checks
+ * too, and pending requests are marked as asked before a restore. If it is interrupted, run it
+ * again: until it is complete, the service refuses to start on lost rows.
  */
 export async function raiseEpoch(
   ctx: SystemContext,
@@ -120,7 +119,7 @@ async function becomeCheck(
   return true
 }
 
-/** Nobody was asked about it, and it has not been carried out as far as the rows say. */
+/** Whether it has no request, and was not carried out as far as the rows say. */
 function hasNoRequest({ call, execution }: CallAtHand): boolean {
   return call.request_id === null && call.result_type === null && execution === null
 }
@@ -152,7 +151,7 @@ async function revokeOldPermit(
   return permit.id
 }
 
-/** What the approver saw, which an edit may have made another than what the model asked for. */
+/** The input that the approver saw, which an edit may have changed. */
 async function approvedInput(unit: UnitOfWork, at: CallAtHand): Promise<string> {
   if (at.request === null) return at.call.input_hash
   const revision = await unit.tx
@@ -165,8 +164,8 @@ async function approvedInput(unit: UnitOfWork, at: CallAtHand): Promise<string> 
 }
 
 /**
- * An attempt that the lost time may have seen: recorded as started, so that it can only be settled
- * by a person.
+ * An attempt that may have run in the lost time: recorded as started, so that only a person can
+ * settle it.
  */
 function mayHaveStarted(
   at: CallAtHand,

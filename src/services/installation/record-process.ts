@@ -5,9 +5,9 @@ import { bySystem, type SystemCaller } from '../core/authority.ts'
 const api: SystemCaller = { actor: { type: 'system', name: 'api' }, channel: 'system' }
 
 /**
- * Writes into the trail that this process of the API serves from now on, or no longer (audit.md,
- * What is recorded). One that is killed leaves no `stopped`: the next `started` of the installation
- * shows it. Rejects when it cannot be written.
+ * Records in the trail that this API process starts or stops serving (audit.md, What is recorded).
+ * A killed process records no `stopped`; the next `started` of the installation shows that. Rejects
+ * when it cannot be written.
  */
 export async function recordProcess(
   ctx: SystemContext,

@@ -1,9 +1,6 @@
 import type { Db } from '#store/database.ts'
 
-/**
- * The Temporal that was found is not the one this installation belongs to. The message says what to
- * do.
- */
+/** The present Temporal is not the one of this installation. The message says what to do. */
 export class ForeignNamespaceError extends Error {
   override readonly name = 'ForeignNamespaceError'
 
@@ -17,9 +14,9 @@ export class ForeignNamespaceError extends Error {
 }
 
 /**
- * Stores the namespace's id at the first start and compares it ever after (architecture.md, never
- * more certain than the facts). Rejects with `ForeignNamespaceError` when it is another one, and
- * then has changed nothing.
+ * Stores the namespace's id at the first start and compares it at every later one (architecture.md,
+ * never more certain than the facts). Rejects with `ForeignNamespaceError`, without a change, when
+ * it is another one.
  */
 export async function rememberNamespace(db: Db, namespaceId: string): Promise<void> {
   await db

@@ -8,8 +8,8 @@ import type { SigningSystemContext } from '../core/context.ts'
 import { bySystem, service } from '../core/authority.ts'
 
 /**
- * Records that the installation signs with another key than before (`key.created`), once. The first
- * key of all is noted without an event. Called at start and when the key file changed.
+ * Records that the installation signs with another key than before (`key.created`), once. The very
+ * first key is noted without an event. Called at start and when the key file changed.
  */
 export async function noteSigningKey(ctx: SigningSystemContext): Promise<void> {
   const { keyId } = ctx.signer
@@ -36,10 +36,10 @@ export async function noteSigningKey(ctx: SigningSystemContext): Promise<void> {
 }
 
 /**
- * Takes keys that somebody else may have out of use (security.md 13): what must go on is signed
- * with the present key, live grants of theirs end, their live permits count for nothing as soon as
- * the keys do, and asking afresh is the executor's. Recorded as `key.revoked`; doing it again
- * changes nothing.
+ * Retires keys that may have leaked (security.md 13): statements that must stay valid are signed
+ * with the present key, and live grants of the old keys end. Their live permits are void as soon as
+ * the keys are, and the executor asks again. Recorded as `key.revoked`; repeating it changes
+ * nothing.
  */
 export async function retireSigningKeys(
   ctx: SigningSystemContext,
@@ -94,8 +94,8 @@ async function lockKeys(unit: UnitOfWork): Promise<void> {
 }
 
 /**
- * The key of the newest activation, when that is another one: of an installation from before keys
- * were noted.
+ * The key of the newest activation, if it is another one: for an installation from before keys were
+ * noted.
  */
 async function previousKeyOf(unit: UnitOfWork, keyId: string): Promise<string | null> {
   const newest = await unit.tx

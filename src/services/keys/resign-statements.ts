@@ -26,9 +26,9 @@ export interface ResignedCounts {
 }
 
 /**
- * Signs with the present key what keys that are about to be retired signed and what must go on:
- * live runs, versions of the policy, pins and discards of worktrees, each only when its signature
- * holds and the trail tells of it. Permits, grants and proposals are not among them.
+ * Signs with the present key what keys that are about to be retired signed and what must stay
+ * valid: live runs, versions of the policy, pins and discards of worktrees, each only when its
+ * signature holds and the trail has an event for it. Permits, grants and proposals are left out.
  */
 export async function resignStatements(
   tx: Tx,
@@ -120,7 +120,7 @@ async function signPins(tx: Tx, { signer, verifier, retiring }: Keys): Promise<n
   )
 }
 
-/** A host that was away carries them out when it is back. */
+/** A host that was offline carries them out when it is back. */
 async function signDiscards(tx: Tx, { signer, verifier, retiring }: Keys): Promise<number> {
   const { rows } = await sql<{ readonly id: string; readonly discard: SignedStatement }>`
     select id, worktree -> 'discard' as discard from run
@@ -139,8 +139,8 @@ async function signDiscards(tx: Tx, { signer, verifier, retiring }: Keys): Promi
 }
 
 /**
- * Stores the new signature of each row, one row after the other, and returns how many; `null`
- * leaves a row as it is.
+ * Stores the new signature of each row, one after the other, and returns how many; `null` leaves a
+ * row unchanged.
  */
 async function signEach<Row>(
   rows: readonly Row[],

@@ -8,15 +8,14 @@ export const challengeTtlMs = 5 * 60_000
 
 type Challenge = Omit<Selectable<PasskeyChallengeTable>, 'expires_at' | 'seal'>
 
-/** Where challenges are stored, and what vouches for them. */
+/** The database with the challenges, and their seals. */
 interface Challenges {
   readonly db: Db | Tx
   readonly seals: Seals
 }
 
 /**
- * Keeps a challenge for {@link challengeTtlMs}, and sweeps those that nobody answered in time.
- * Answers when it ends.
+ * Stores a challenge for {@link challengeTtlMs}, and deletes expired ones. Returns when it ends.
  */
 export async function storeChallenge(
   { db, seals }: Challenges,
@@ -39,9 +38,9 @@ export async function storeChallenge(
 }
 
 /**
- * Consumes the challenge that an answer of an authenticator signs: of two answers, one counts.
- * `null`: it answers no pending challenge of this session. A row that somebody wrote is none:
- * with one, the signature of a decision, which the trail has, would sign its person in.
+ * Consumes the challenge that an authenticator's answer signs: of two answers, one counts. `null`:
+ * there is no such pending challenge of this session. A row without a valid seal does not count:
+ * with a forged one, the signature of a decision, which is in the trail, could sign its person in.
  */
 export async function takeChallenge(
   { db, seals }: Challenges,

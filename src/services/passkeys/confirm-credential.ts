@@ -7,10 +7,10 @@ import { readPublicKey } from './public-key.ts'
 import { byRight } from '../core/authority.ts'
 
 /**
- * A second person confirms that a passkey is its owner's, after which it signs decisions (audit.md,
- * Approver's signature). It takes the right `managePeople`, as disabling a person does, and is
- * never the owner's own to do. Rejects with `forbidden` or `not_found`; confirming again changes
- * nothing. Audits `credential.changed`.
+ * Confirms, as a second person, that a passkey is its owner's, so that it can sign decisions
+ * (audit.md, Approver's signature). Takes the right `managePeople`, as disabling a person does;
+ * owners may not confirm their own. Rejects with `forbidden` or `not_found`; confirming again
+ * changes nothing. Audits `credential.changed`.
  */
 export async function confirmCredential(
   ctx: ServiceContext,

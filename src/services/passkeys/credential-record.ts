@@ -4,18 +4,18 @@ import type { Tx } from '#store/database.ts'
 import type { CredentialTable } from '#store/tables/people.ts'
 import { readPublicKey } from './public-key.ts'
 
-/** A passkey as its owner, and those who may confirm it, see it. */
+/** A passkey for its owner, and for those who may confirm it. */
 export interface CredentialRecord {
   readonly id: string
   readonly name: string
   readonly person: { readonly id: string; readonly name: string; readonly email: string }
-  /** of the public key: what two people compare */
+  /** of the public key: two people compare it */
   readonly publicKeyHash: string
   /** the authenticator may copy it to its owner's other devices */
   readonly synced: boolean
   readonly registeredAt: Date
   readonly lastUsedAt: Date | null
-  /** `null`: nobody else has confirmed it, so it signs nobody's decisions */
+  /** `null`: nobody else has confirmed it, so it cannot sign decisions */
   readonly confirmed: {
     readonly by: { readonly id: string; readonly name: string }
     readonly at: Date
@@ -38,13 +38,14 @@ export async function lockCredential(tx: Tx, id: string): Promise<Selectable<Cre
 }
 
 /**
- * The same answer whether there is none or it is none of the caller's business (security.md 22).
+ * The same answer for a missing credential and for one that the caller may not see (security.md
+ * 22).
  */
 export function noCredential(): Problem {
   return new Problem('not_found', 'There is no such passkey')
 }
 
-/** Reads one that was just written, in the transaction that wrote it. */
+/** Reads a credential that this transaction has just written. */
 export async function readCredential(tx: Tx, id: string): Promise<CredentialRecord> {
   const row = await tx
     .selectFrom('credential')
@@ -56,7 +57,7 @@ export async function readCredential(tx: Tx, id: string): Promise<CredentialReco
   return recordOf(row)
 }
 
-/** What {@link recordOf} needs, of `credential`, `person` and the `confirmer`. */
+/** The columns of `credential`, `person` and the `confirmer` for {@link recordOf}. */
 export const credentialColumns = [
   'credential.id',
   'credential.name',
@@ -83,7 +84,7 @@ interface Row extends Pick<
   readonly confirmer_name: string | null
 }
 
-/** A row of `credentials` as its readers get it; the public key only as its hash. */
+/** The record of a row of `credentials`, with the hash of the public key in its place. */
 export function recordOf(row: Row): CredentialRecord {
   const { confirmer_id: id, confirmer_name: name, confirmed_at: at } = row
   return {

@@ -6,7 +6,7 @@ import { credentialColumns, recordOf, type CredentialRecord } from './credential
 import { byRight } from '../core/authority.ts'
 
 /**
- * Passkeys in use, newest first: one's own, or everybody's, which takes the right `managePeople`.
+ * Lists passkeys in use, newest first: the caller's, or everybody's with the right `managePeople`.
  * Rejects with `forbidden`.
  */
 export async function listCredentials(

@@ -3,21 +3,21 @@ import { cose, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers'
 import { hashBytes } from '#domain/json/digest.ts'
 
 /**
- * What a passkey may sign with, as COSE numbers them: ES256, EdDSA, RS256. What is signed is
- * verified offline, too.
+ * The signature algorithms of passkeys by their COSE numbers: ES256, EdDSA, RS256. The offline
+ * verifier supports them too.
  */
 export const algorithms = [cose.COSEALG.ES256, cose.COSEALG.EdDSA, cose.COSEALG.RS256]
 
 /**
- * A credential's public key as every tool reads it: SubjectPublicKeyInfo in base64, and its hash
- * for people to compare.
+ * A credential's public key in a common form: SubjectPublicKeyInfo in base64, and its hash for
+ * people to compare.
  */
 export interface PublicKey {
   readonly spki: string
   readonly hash: string
 }
 
-/** Reads a COSE key, base64url. Throws on one of another kind than {@link algorithms}. */
+/** Reads a COSE key in base64url. Throws for another kind than {@link algorithms}. */
 export function readPublicKey(coseKey: string): PublicKey {
   const bytes = new Uint8Array(Buffer.from(coseKey, 'base64url'))
   const key = createPublicKey({ key: asJwk(decodeCredentialPublicKey(bytes)), format: 'jwk' })

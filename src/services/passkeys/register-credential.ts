@@ -19,16 +19,16 @@ import { algorithms, readPublicKey } from './public-key.ts'
 import { userHandleOf, type RelyingParty } from './relying-party.ts'
 import { bySelf } from '../core/authority.ts'
 
-/** A session that registers a passkey for its own person: the challenge is this session's alone. */
+/** A session that registers a passkey for its own person; only it can answer the challenge. */
 export interface RegistrationSession {
   readonly sessionHash: string
   readonly relyingParty: RelyingParty
 }
 
 /**
- * What the browser asks an authenticator with: a passkey that is found without a name being typed,
- * and only after its owner was verified. Those the person has are excluded. Rejects with
- * `forbidden` for whoever is no person.
+ * The options with which the browser asks an authenticator to make a passkey: one that works
+ * without a name, and only after its owner was verified. The person's passkeys are excluded.
+ * Rejects with `forbidden` for callers that are not people.
  */
 export async function offerRegistration(
   ctx: ServiceContext,
@@ -65,10 +65,10 @@ export async function offerRegistration(
 }
 
 /**
- * Registers a passkey for the caller, who may sign in with it from now on; to sign decisions it
- * waits for `confirmCredential`. The challenge counts once, whatever comes of it. Rejects with
- * `invalid_request` for an answer that does not verify, and with `conflict` for a credential that
- * is registered or one too many. Audits `credential.changed`.
+ * Registers a passkey for the caller, who may sign in with it from now on; it signs decisions after
+ * `confirmCredential`. The challenge is consumed in any case. Rejects with `invalid_request` for an
+ * answer that does not verify, and with `conflict` for a registered credential or one too many.
+ * Audits `credential.changed`.
  */
 export async function registerCredential(
   ctx: ServiceContext,
@@ -162,7 +162,7 @@ function refuse(message: string, cause?: unknown): Problem {
   return new Problem('invalid_request', sentence, { field: 'response', message }, { cause })
 }
 
-/** The person who calls, as authenticators show them. Machines have no passkeys: `forbidden`. */
+/** The calling person, as authenticators show them. Rejects machines with `forbidden`. */
 export async function findPerson(
   ctx: ServiceContext,
   { actor }: Caller,

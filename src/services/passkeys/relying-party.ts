@@ -1,26 +1,20 @@
 import type { Uint8Array_ } from '@simplewebauthn/server'
 
-/**
- * For whom passkeys are made and asked for: the name in the address that people are sent to
- * (architecture.md).
- */
+/** The site that passkeys belong to: the host name in the public address (architecture.md). */
 export interface RelyingParty {
   /** host name of the public address, `localhost` or `approvals.example.com` */
   readonly id: string
-  /**
-   * `https://approvals.example.com`: pages of no other origin get a passkey's answer that counts
-   * here
-   */
+  /** `https://approvals.example.com`: answers from pages of other origins do not count */
   readonly origin: string
 }
 
-/** The relying party of a public address. Passkeys made under another host name are none of it. */
+/** The relying party of a public address. Passkeys of another host name do not belong to it. */
 export function relyingPartyOf(publicUrl: string): RelyingParty {
   const { hostname, origin } = new URL(publicUrl)
   return { id: hostname, origin }
 }
 
-/** A person's id as authenticators keep it, the user handle: no name or address is in it. */
+/** A person's id as authenticators store it, the user handle, without a name or address. */
 export function userHandleOf(personId: string): Uint8Array_ {
   return new Uint8Array(Buffer.from(personId, 'utf8'))
 }

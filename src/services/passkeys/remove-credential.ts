@@ -5,9 +5,9 @@ import { lockCredential, noCredential } from './credential-record.ts'
 import { byOwner, byRightOrNull } from '../core/authority.ts'
 
 /**
- * Takes a passkey out of use at once: it neither signs in nor signs decisions any more; what it
- * signed stays signed. One's own, or anybody's with the right `managePeople`. Rejects with
- * `not_found`. Audits `credential.changed`.
+ * Removes a passkey at once: it no longer signs in or signs decisions; earlier signatures stay
+ * valid. The caller's own, or anybody's with the right `managePeople`. Rejects with `not_found`.
+ * Audits `credential.changed`.
  */
 export async function removeCredential(
   ctx: ServiceContext,

@@ -9,7 +9,7 @@ import {
 import { byOwner } from '../core/authority.ts'
 
 /**
- * Names one's own passkey anew. Rejects with `not_found` for one that is not. Audits
+ * Renames a passkey of the caller. Rejects with `not_found` for somebody else's. Audits
  * `credential.changed`, without the names.
  */
 export async function renameCredential(

@@ -17,8 +17,8 @@ import { useCredential } from './verify-assertion.ts'
 import { byVisitor } from '../core/authority.ts'
 
 /**
- * What the browser asks an authenticator with to sign somebody in. It names nobody: the passkey
- * says whose it is.
+ * The options with which the browser asks an authenticator for a sign-in. They name nobody: the
+ * passkey names its owner.
  */
 export async function offerPasskeySignIn(
   ctx: ServiceContext,
@@ -40,9 +40,9 @@ export async function offerPasskeySignIn(
 }
 
 /**
- * Signs in whoever's passkey answered a challenge of ours, once, with its owner verified. Rejects
- * with `unauthenticated`, never saying which part was wrong; every refusal is audited, one of a
- * counter that went back among them.
+ * Signs in the owner of the passkey that answered a challenge, once, if the authenticator verified
+ * its owner. Rejects with `unauthenticated`, never saying which part was wrong; every refusal is
+ * audited, including one for a counter that went back.
  */
 export async function signInWithPasskey(
   ctx: ServiceContext,
@@ -87,7 +87,7 @@ async function lockByWebauthnId({ tx, seals }: UnitOfWork, webauthnId: string) {
   return person !== undefined && seals.holds('person', person) ? { credential, person } : null
 }
 
-/** A passkey that is found without a name says whose it is; it must say its owner. */
+/** Whether the user handle of the answer is its owner's. */
 function isHandleOf(personId: string, { response }: AuthenticationResponseJSON): boolean {
   const { userHandle } = response
   return userHandle === Buffer.from(userHandleOf(personId)).toString('base64url')

@@ -8,14 +8,14 @@ import type { CredentialTable } from '#store/tables/people.ts'
 import type { RelyingParty } from './relying-party.ts'
 
 /**
- * Why an answer of a passkey does not count. `counter`: it verifies, and was made before one that
+ * Why a passkey's answer does not count. `counter`: it verifies, but was made before one that
  * counted, or by a copy.
  */
 export type AssertionRefusal = 'assertion' | 'counter'
 
 /**
- * Verifies what a passkey answered to a challenge: signature, origin, host, and that its owner was
- * verified; then keeps its counter. The caller holds the credential's lock, has taken the
+ * Verifies a passkey's answer to a challenge: signature, origin, host, and that its owner was
+ * verified; then stores its counter. The caller holds the credential's lock, has consumed the
  * challenge, and has judged whose credential it is. `null`: it counts.
  */
 export async function useCredential(
@@ -37,14 +37,14 @@ export async function useCredential(
     credential: {
       id: credential.webauthn_id,
       publicKey: new Uint8Array(Buffer.from(credential.public_key, 'base64url')),
-      // Judged below, once the signature is known to hold: anybody can claim a counter.
+      // Judged below, after the signature: anybody can claim a counter.
       counter: 0,
     },
   }).catch(() => null)
   if (verified === null || !verified.verified) return 'assertion'
   const { newCounter } = verified.authenticationInfo
   const before = Number(credential.counter)
-  // Authenticators that keep no counter say 0, always.
+  // Authenticators without a counter always send 0.
   if ((newCounter > 0 || before > 0) && newCounter <= before) return 'counter'
   await tx
     .updateTable('credential')

@@ -10,9 +10,9 @@ import { aboutRequest } from '../requests/ending/end-request.ts'
 import { signPermit } from './permits.ts'
 
 /**
- * Issues the permit for what a request shows in its current revision, for one attempt, and records
- * it in the trail. The caller holds the locks of run and request, and has judged that these people
- * decided it.
+ * Issues the permit for the current revision of a request, for one attempt, and records it in the
+ * trail. The caller holds the locks of run and request, and has judged that these people decided
+ * it.
  */
 export async function permitRequest(
   ctx: SigningContext,
@@ -25,7 +25,7 @@ export async function permitRequest(
     requestId: request.id,
     revision: request.revision,
     runId: request.run_id,
-    // A call has one live permit; that of an attachment names its call in the digest. A start is of
+    // A call has one live permit; an attachment's permit names its call in the digest. A start has
     // no call.
     callId: request.kind === 'attachment' ? null : request.call_id,
     digest: facts.revision.digest,

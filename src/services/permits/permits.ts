@@ -8,7 +8,7 @@ import type { StatementTrust } from '#domain/statements/vouching.ts'
 import type { Tx } from '#store/database.ts'
 import type { PermitTable } from '#store/tables/decisions.ts'
 
-/** What a permit is issued for. `now` is the database's clock in this transaction. */
+/** The subject of a permit. `now` is the database's clock in this transaction. */
 export interface PermitIssue extends Omit<
   PermitStatement,
   'version' | 'permitId' | 'decision' | 'issuedAt' | 'expiresAt' | 'nonce'
@@ -17,7 +17,7 @@ export interface PermitIssue extends Omit<
   readonly permitForMs: number
 }
 
-/** A permit and its row, which is to be stored in the transaction of the decision. */
+/** A permit and its row, which the decision's transaction stores. */
 export interface SignedPermit {
   readonly statement: PermitStatement
   readonly row: Insertable<PermitTable>
@@ -37,7 +37,7 @@ export async function issuePermit(
   return statement
 }
 
-/** Signs it; the caller has its row stored. */
+/** Signs a permit; the caller stores its row. */
 export function signPermit(signer: Signer, issue: PermitIssue): SignedPermit {
   const expiresAt = new Date(issue.now.getTime() + issue.permitForMs)
   const statement: PermitStatement = {
@@ -84,8 +84,8 @@ export interface PermitExpectation extends Pick<PermitStatement, (typeof compare
   /** the database's clock */
   readonly now: Date
   /**
-   * policy alone allowed a program's request, so that the permit names nobody; absent: people did,
-   * and it names them
+   * policy alone allowed a program's request, so that the permit names nobody; absent: it names its
+   * deciders
    */
   readonly byPolicy?: boolean
 }
@@ -95,14 +95,14 @@ export type PermitVerdict =
   | {
       readonly ok: false
       readonly reason: 'invalid_permit' | 'lapsed' | 'revoked'
-      /** which comparison failed, for the trail; never an argument's value */
+      /** the comparison that failed, for the trail; never an argument's value */
       readonly detail: string
     }
 
 /**
- * Whether a permit allows exactly what is expected, now. Trusts the signature only: every field of
- * the statement is compared, and the row with the statement, so that nothing inserted or changed by
- * SQL passes (security.md 13). What was revoked stays so, whatever state the row is put into (29).
+ * Whether a permit allows exactly what is expected, now. It trusts the signature only: every field
+ * of the statement is compared, and the row with the statement, so that nothing inserted or changed
+ * by SQL passes (security.md 13). A revoked permit stays so, whatever its row says (29).
  */
 export function verifyPermit(
   { verifier, seals }: StatementTrust,
@@ -112,7 +112,7 @@ export function verifyPermit(
   const signed = { statement: row.statement, signature: row.signature, keyId: row.key_id }
   const statement = verifyStatement<PermitStatement>(verifier, 'permit', signed)
   if (statement === null) {
-    // Somebody else may have made it: people are asked again, who see what it would allow.
+    // Somebody else may have made it: people are asked again, and see what it would allow.
     const isRetired = verifier.retired?.has(row.key_id) === true
     const isGenuine = isRetired && verifyStatement(withRetired(verifier), 'permit', signed) !== null
     if (!isGenuine) return invalid('signature')

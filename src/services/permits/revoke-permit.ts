@@ -11,8 +11,8 @@ import { revokePermits } from '../requests/ending/cancel-requests.ts'
 import { byAttempt } from '../core/authority.ts'
 
 /**
- * Takes back an approval whose call has not started (security.md 22: the queue's people). The
- * request stays approved, its permit is revoked, and the run is woken: the model reads `cancelled`
+ * Revokes an approval whose call has not started, for people of the queue (security.md 22). The
+ * request stays approved, its permit is revoked, and the run is woken: the model gets `cancelled`
  * (product.md 14). Rejects with `not_eligible`, `already_started`, or `conflict` when nothing is
  * approved.
  */

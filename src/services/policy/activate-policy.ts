@@ -12,7 +12,7 @@ import { readProject } from './read-project.ts'
 
 export interface ActivationInput {
   readonly files: ProjectFiles
-  /** a claim about where the files come from: a commit and its author, or "uncommitted" */
+  /** a claim about the origin of the files: a commit and its author, or "uncommitted" */
   readonly note: string | null
 }
 
@@ -25,11 +25,11 @@ export interface Activation {
 }
 
 /**
- * Puts a version of the project folder into force on the system's behalf (at start, for a watched
- * folder): stores it by its digest, signs the activation, makes people and teams what it says.
- * People go through `agreeToPolicy`. Rejects with `invalid_request` and every problem when the
- * files are not valid; the last valid version stays in force. Audits `policy.activated` with the
- * difference, or `policy.rejected`.
+ * Puts a version of the project folder in force for the system (at start, for a watched folder):
+ * stores it by its digest, signs the activation, and updates people and teams. People use
+ * `agreeToPolicy`. Rejects with `invalid_request` and every problem when the files are invalid; the
+ * last valid version stays in force. Audits `policy.activated` with the difference, or
+ * `policy.rejected`.
  */
 export async function activatePolicy(
   ctx: SigningSystemContext,
@@ -40,7 +40,7 @@ export async function activatePolicy(
   return await inUnitOfWork(ctx, authority, async (unit) => {
     const current = await lockActivation(unit, ctx)
     if (await isInForce(unit.tx, current, policy)) {
-      // Rows of people and teams that were changed meanwhile are set right.
+      // Corrects rows of people and teams that were changed by SQL.
       await syncPeople(unit, policy.config)
       return { policy, sequence: current.sequence, changed: false, warnings }
     }
@@ -51,10 +51,7 @@ export async function activatePolicy(
   })
 }
 
-/**
- * The version that files make. Rejects with every problem when they are not valid, which is
- * recorded.
- */
+/** The version that files make. Rejects with every problem of invalid files, which is recorded. */
 export async function parsedOrRejected(
   ctx: SigningContext,
   caller: Caller,
@@ -67,7 +64,7 @@ export async function parsedOrRejected(
 }
 
 /**
- * Reads a project folder and puts it into force: at start, when a watched file changed, on SIGHUP,
+ * Reads a project folder and puts it in force: at start, when a watched file changed, on SIGHUP,
  * and for `countersign policy activate`. Rejects like `activatePolicy`, for unreadable files too.
  */
 export async function activateFolder(

@@ -14,19 +14,19 @@ import { isInForce, lockActivation, storeActivation, type InForce } from './stor
 import { hasRight } from '../core/rights-of.ts'
 import { byRight, byRightOrNull, type Authority, type PersonActor } from '../core/authority.ts'
 
-/** What became of a person's agreement to a version. */
+/** The result of a person's agreement to a version. */
 export type Agreement =
   | { readonly state: 'activated' | 'in_force'; readonly policy: Policy; readonly sequence: number }
   /** a second person has to agree to the same digest */
   | { readonly state: 'proposed'; readonly policy: Policy; readonly proposal: Proposal }
 
 /**
- * A person agrees that the folder's version, of the digest that they were shown, takes force. It
+ * Agrees for a person that the folder's version, with the digest that they saw, takes force. It
  * does so at once, unless it changes teams, quorum, `selfApproval` or rights: then it is proposed,
  * and takes force when somebody else agrees to the same digest (workers-and-policy.md). A proposal
- * that the folder or the version in force has left behind is superseded. Takes the right
- * `activatePolicy` under the version in force; machines have none. Rejects with `stale_digest` when
- * the folder holds another version by now. Audits `policy.activated` or `policy.proposed`.
+ * from another folder or version is superseded. Takes the right `activatePolicy` under the version
+ * in force; machines do not have it. Rejects with `stale_digest` when the folder now has another
+ * version. Audits `policy.activated` or `policy.proposed`.
  */
 export async function agreeToPolicy(
   ctx: SigningContext,
@@ -56,8 +56,8 @@ export async function agreeToPolicy(
       if (!(await needsActivation(within(ctx, unit.tx), policy, current.sequence))) {
         return { state: 'in_force', policy, sequence: current.sequence }
       }
-      // MCP servers say something else of their tools by now: activated again, that is what is
-      // pinned (product.md 25).
+      // MCP servers have changed their tools: activating the version again pins the new definitions
+      // (product.md 25).
       const people = [authority.actor.id]
       const { note } = input
       const activation = { policy, current, caller: authority, people, note }
@@ -68,7 +68,7 @@ export async function agreeToPolicy(
   })
 }
 
-/** The same for what the project folder holds now, if that still has the digest. */
+/** The same for the project folder's present version, if that still has the digest. */
 export async function agreeToFolder(
   ctx: SigningContext,
   caller: Caller,
@@ -115,7 +115,7 @@ async function agree(
   return { state: 'activated', policy, sequence }
 }
 
-/** A proposal that nobody could agree to would wait in vain. */
+/** A proposal to which nobody else could agree would wait in vain. */
 function requireSecond({ config }: Policy): void {
   if (activators(config).length > 1) return
   throw new Problem(
@@ -125,7 +125,7 @@ function requireSecond({ config }: Policy): void {
 }
 
 /**
- * A proposer who has been disabled or has lost the right by now agrees no more, like a vote
+ * The agreement of a proposer who was disabled or lost the right no longer counts, like a vote
  * (product.md 18).
  */
 async function requireStillEntitled(ctx: SigningContext, personId: string): Promise<void> {

@@ -6,8 +6,8 @@ import { lockActivation } from './store-activation.ts'
 import { byRight } from '../core/authority.ts'
 
 /**
- * Takes a version that waits for a second person back. Takes the right `activatePolicy`. Rejects
- * with `not_found` when it is not the one that waits. Audits `policy.withdrawn`.
+ * Withdraws the version that waits for a second person. Takes the right `activatePolicy`. Rejects
+ * with `not_found` when it does not wait. Audits `policy.withdrawn`.
  */
 export async function cancelProposal(
   ctx: SigningContext,

@@ -4,8 +4,8 @@ import { relaxRule } from '#policy/proposing/relax-rule.ts'
 import type { Tx } from '#store/database.ts'
 
 /**
- * Ends the proposed changes whose rule no longer asks in a version that takes force. One that asks
- * again in a later version must be proposed again.
+ * Ends the proposed changes whose rule no longer asks in a version that takes force. If a later
+ * version asks again, the change must be proposed again.
  */
 export async function endChanges(tx: Tx, policy: Policy): Promise<void> {
   const open = await tx

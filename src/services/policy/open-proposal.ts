@@ -19,13 +19,13 @@ import { storeVersion } from './store-activation.ts'
 const waitsHours = 72
 
 export interface Proposal extends Selectable<PolicyProposalTable> {
-  /** it has expired, whatever its state in the row */
+  /** it has expired, whatever the state in its row */
   readonly isOver: boolean
 }
 
 /**
- * The proposal that waits, if one does. A row that the service did not sign is none; under the
- * activation lock it stays as it is.
+ * The proposal that waits, if there is one. An unsigned row does not count; with the activation
+ * lock it cannot change.
  */
 export async function openProposal(db: Db | Tx, verifier: Verifier): Promise<Proposal | null> {
   const row = await db
@@ -52,7 +52,7 @@ function isSigned(verifier: Verifier, row: Selectable<PolicyProposalTable>): boo
 }
 
 /**
- * Opens a proposal of a person, in place of one that waits. Audits `policy.proposed` with the
+ * Opens a person's proposal, in place of one that waits. Audits `policy.proposed` with the
  * difference.
  */
 export async function propose(
@@ -63,7 +63,7 @@ export async function propose(
 ): Promise<Proposal> {
   const { policy, before, note } = version
   await storeVersion(unit.tx, policy)
-  // Rows that nobody signed are in the way of the one that may wait.
+  // Unsigned rows would occupy the place of the one that may wait.
   await unit.tx.deleteFrom('policy_proposal').where('state', '=', 'open').execute()
   const clock = await sql<{ until: Date }>`
     select date_trunc('milliseconds', clock_timestamp() + make_interval(hours => ${waitsHours})) as until
@@ -106,7 +106,9 @@ export async function propose(
   return { ...row, isOver: false }
 }
 
-/** Ends a proposal. What was not activated is recorded as `policy.withdrawn`, with why. */
+/**
+ * Ends a proposal. One that was not activated is recorded as `policy.withdrawn`, with the reason.
+ */
 export async function endProposal(
   unit: UnitOfWork,
   caller: Caller,

@@ -6,14 +6,14 @@ import {
 } from '#policy/difference/compare-versions.ts'
 import type { Policy } from '#policy/policy.ts'
 
-/** An audit event has at most 60 KiB, whatever names and values are made of. */
+/** An audit event has at most 60 KiB, however long names and values are. */
 const maxNames = 40
 const maxCharacters = 100
 
 /**
- * What a new version changes, for the trail: files added, changed and removed, which parts of the
- * configuration differ and the settings themselves, before and after. Long values are cut, secrets
- * masked, and what is left out is counted.
+ * The changes of a new version, for the trail: files added, changed and removed, the changed parts
+ * of the configuration, and the settings before and after. Long values are cut, secrets masked, and
+ * omissions counted.
  */
 export function policyDifference(before: Policy | null, after: Policy): JsonObject {
   const { files, settings } = compareVersions(before, after)
@@ -38,7 +38,7 @@ function cut({ at, before, after }: SettingChange): JsonObject {
   return { at: at.slice(0, maxCharacters), before: short(before), after: short(after) }
 }
 
-/** Names, with the number of those left out. */
+/** Names, and the number of the omitted ones. */
 function shortenPaths(paths: readonly string[]): string[] {
   const sorted = paths.toSorted().map((path) => path.slice(0, maxCharacters))
   if (sorted.length <= maxNames) return sorted

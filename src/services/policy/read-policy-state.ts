@@ -13,7 +13,10 @@ export interface PolicyState {
   readonly policy: Policy
   /** `null` only while somebody activates at this very moment */
   readonly activation: ActivationRecord | null
-  /** what the project folder holds now; `null` for callers without the right `activatePolicy` */
+  /**
+   * the present content of the project folder; `null` for callers without the right
+   * `activatePolicy`
+   */
   readonly folder: FolderState | null
   readonly proposal: ProposalRecord | null
 }
@@ -34,18 +37,15 @@ export interface ProposalRecord {
   readonly proposedAt: Date
   readonly expiresAt: Date
   readonly note: string | null
-  /**
-   * the folder and the version in force are still those it was made from; else nobody can confirm
-   * it
-   */
+  /** the folder and the version in force have not changed since; otherwise nobody can confirm it */
   readonly isCurrent: boolean
   /** the caller may be the second person */
   readonly canConfirm: boolean
 }
 
 /**
- * Which version is in force and since when; for who may activate policy also what the folder holds,
- * with every problem when it is not valid, and what waits for a second person. Reads only.
+ * Reads which version is in force and since when; for holders of `activatePolicy` also the folder,
+ * with every problem of an invalid one, and the proposal that waits for a second person.
  */
 export async function readPolicyState(
   ctx: ServiceContext,

@@ -18,17 +18,17 @@ export type ReadProject =
   | { readonly problems: readonly ProjectProblem[] }
 
 /**
- * Reads what makes a version from a project folder: countersign.yaml, `workers/*.md`, the scripts
+ * Reads the files of a version from a project folder: countersign.yaml, `workers/*.md`, the scripts
  * that workers name, and the hashes of everything below `tools/` and of the packages that it can
  * load. Only regular files that really lie in the folder; no code is loaded. A missing file is left
- * out, so that parsing says what it is needed for.
+ * out, so that parsing says what needs it.
  */
 export async function readProject(projectDir: string): Promise<ReadProject> {
   const { files, problems } = await readReadable(projectDir)
   return problems.length > 0 ? { problems } : { files }
 }
 
-/** As `readProject`, with the files that can be read whatever is wrong with the others. */
+/** As `readProject`, but it returns the readable files even if others have problems. */
 export async function readReadable(
   projectDir: string,
 ): Promise<{ readonly files: ProjectFiles; readonly problems: readonly ProjectProblem[] }> {
@@ -97,8 +97,8 @@ async function readInside(projectDir: string, path: string, maxBytes: number): P
 }
 
 /**
- * A link counts where it leads to a file of the same folder, which is Countersign's own as well, or
- * to a volume that a cluster has mounted (`..data/`). Others could lead to what an agent writes.
+ * A link counts if it leads to a file of the same folder, which is as trusted, or to a volume that
+ * a cluster has mounted (`..data/`). Other links could lead to files that an agent writes.
  */
 function isTrustedLink(path: string, real: string): boolean {
   if (real === path || real.startsWith('..')) return true
@@ -111,7 +111,7 @@ async function namesIn(projectDir: string, folder: string): Promise<string[]> {
   return names.filter((name) => !name.startsWith('.')).toSorted()
 }
 
-/** Files at any depth, but for hidden ones and `node_modules`. */
+/** Files at any depth, except hidden ones and `node_modules`. */
 async function filesBelow(projectDir: string, folder: string): Promise<string[]> {
   const stats: string[] = []
   for (const entry of await readdir(join(projectDir, folder), { withFileTypes: true })) {
@@ -139,12 +139,12 @@ function unreadable(file: string, error: unknown): ProjectProblem {
   }
 }
 
-/** Reads and parses a project folder: what `check` shows, every problem of every file at once. */
+/** Reads and parses a project folder, with every problem of every file at once, for `check`. */
 export async function loadProject(projectDir: string): Promise<ParsedProject> {
   return (await inspectProject(projectDir)).parsed
 }
 
-/** As `loadProject`, with the tool files, which are there whatever is wrong with the others. */
+/** As `loadProject`, with the tool files, which are read even if others have problems. */
 export async function inspectProject(
   projectDir: string,
 ): Promise<{ readonly parsed: ParsedProject; readonly toolFiles: readonly ToolFile[] }> {
@@ -152,7 +152,7 @@ export async function inspectProject(
   const parsed = parseProject(files)
   const { toolFiles } = files
   if (problems.length === 0) return { parsed, toolFiles }
-  // A file that is there and cannot be read is no file that is missing.
+  // An unreadable file is not a missing file.
   const unreadable = new Set(problems.map((problem) => problem.file))
   const parsedProblems = 'problems' in parsed ? parsed.problems : parsed.warnings
   const remaining = parsedProblems.filter(

@@ -7,13 +7,12 @@ import type { Caller, SigningContext } from '../core/context.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { byRefusal } from '../core/authority.ts'
 
-/** More problems than these are counted, not told. */
+/** More problems than these are only counted. */
 const maxReported = 50
 
 /**
- * Records that files were offered which are not valid. A folder that is watched is read at each
- * step of a save: the same problems are recorded once, until other ones are found or a version took
- * force.
+ * Records that invalid files were offered. A watched folder is read at each step of a save: the
+ * same problems are recorded once, until others are found or a version takes force.
  */
 export async function rejectPolicy(
   ctx: SigningContext,
@@ -36,7 +35,7 @@ export async function rejectPolicy(
   })
 }
 
-/** Is the newest event about versions the service's own rejection with these problems? */
+/** Whether the newest event about versions is the service's rejection with these problems. */
 async function isRecorded(tx: Tx, detail: JsonObject): Promise<boolean> {
   const newestOf = (type: string) =>
     tx

@@ -6,10 +6,9 @@ import type { ProjectFiles } from '#policy/policy.ts'
 const run = promisify(execFile)
 
 /**
- * What Git says of a folder's files: the commit and its author when HEAD holds exactly these texts,
- * else `uncommitted`, as also outside of Git. Recorded as Git's report. Only plumbing that reads
- * objects is used, with every configuration but the repository's own switched off: no hook, filter
- * or signature program is started.
+ * The commit and its author when Git's HEAD has exactly these texts, else `uncommitted`, also
+ * outside of Git. Recorded as Git's report. It uses only plumbing that reads objects, with no
+ * configuration but the repository's: no hook, filter or signature program is started.
  */
 export async function reportedCommit(projectDir: string, files: ProjectFiles): Promise<string> {
   try {

@@ -13,7 +13,8 @@ import { invalidProject } from './reject-policy.ts'
 import { hasRight } from '../core/rights-of.ts'
 
 /**
- * A longer text is not compared line by line, and neither is what takes too long; its settings are.
+ * A longer text is not compared line by line, nor is one that takes too long; only the settings
+ * are.
  */
 const maxCharacters = 256 * 1024
 
@@ -26,10 +27,10 @@ export interface VersionDifference {
 }
 
 /**
- * What one version changes of another: `from` a digest, else the version in force; `to` a digest,
- * else what the project folder holds. For people with the right `activatePolicy` or `readAudit`.
- * Rejects with `not_found` for a version that was never activated here, and with every problem when
- * the folder is not valid.
+ * The difference between two versions: `from` a digest, else the version in force; `to` a digest,
+ * else the project folder. For people with the right `activatePolicy` or `readAudit`. Rejects with
+ * `not_found` for a version that was never activated here, and with every problem of an invalid
+ * folder.
  */
 export async function showDifference(
   ctx: ServiceContext,

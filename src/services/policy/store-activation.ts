@@ -13,23 +13,22 @@ import { endChanges } from './end-changes.ts'
 import { policyDifference } from './policy-difference.ts'
 import { syncPeople } from './sync-people.ts'
 
-/** What is in force, as a transaction that holds the activation lock sees it. */
+/** The version in force, as a transaction with the activation lock sees it. */
 export interface InForce {
   readonly sequence: number
   readonly digest: string | null
   /**
-   * of its signed statement, or of a newer one that this data folder saw before its row was taken
-   * away
+   * of its signed statement, or of a newer one that this data folder saw before its row was removed
    */
   readonly hash: string | null
-  /** the new sequence is above this one, and above rows that are in its way */
+  /** the new sequence is above this one, and above forged rows */
   readonly after: number
   /** no row of a newer activation was changed or removed */
   readonly isTrue: boolean
 }
 
 /**
- * Takes the lock under which versions take force, one after the other, and reads what is in force.
+ * Takes the lock under which versions take force one after the other, and reads which is in force.
  */
 export async function lockActivation(
   { tx }: Pick<UnitOfWork, 'tx'>,
@@ -49,7 +48,7 @@ export async function lockActivation(
   }
 }
 
-/** Is exactly this version in force, its row and its newest activation unchanged? */
+/** Whether exactly this version is in force, with its row and its newest activation unchanged. */
 export async function isInForce(tx: Tx, current: InForce, policy: Policy): Promise<boolean> {
   if (current.digest !== policy.digest || !current.isTrue) return false
   const row = await tx
@@ -60,7 +59,7 @@ export async function isInForce(tx: Tx, current: InForce, policy: Policy): Promi
   return row !== undefined && hashJson(row.document) === policy.digest
 }
 
-/** Stores the version; a row under its digest that holds something else is overwritten. */
+/** Stores the version; overwrites a row under its digest with other contents. */
 export async function storeVersion(tx: Tx, policy: Policy): Promise<void> {
   const document = toJsonb(policyDocument(policy.files))
   await tx
@@ -71,9 +70,9 @@ export async function storeVersion(tx: Tx, policy: Policy): Promise<void> {
 }
 
 /**
- * Puts a version into force under the lock: stores and signs it, makes people and teams what it
- * says, ends proposed changes that it contains, and records `policy.activated` with the difference.
- * `people` are those who agreed. Answers its sequence.
+ * Puts a version in force under the lock: stores and signs it, updates people and teams, ends
+ * proposed changes that it contains, and records `policy.activated` with the difference. `people`
+ * are those who agreed. Returns its sequence.
  */
 export async function storeActivation(
   unit: UnitOfWork,

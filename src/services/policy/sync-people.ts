@@ -7,14 +7,14 @@ import { syncGroupMembers } from '../access/oidc/sync-group-members.ts'
 
 /**
  * Makes the people and team members of the database those of a configuration. Nobody is deleted:
- * who is named no more keeps their row for the trail and is in no team, but for those that a mapped
- * group of theirs fills. Who is disabled stays so.
+ * somebody who is no longer named keeps their row for the trail, and only the teams of their mapped
+ * groups. Disabled people stay disabled.
  */
 export async function syncPeople(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
   config: ProjectConfig,
 ): Promise<void> {
-  // One order for everybody, so that two activations cannot lock each other out.
+  // One order for all, so that two activations cannot deadlock.
   const people = config.people.toSorted((a, b) => (a.email < b.email ? -1 : 1))
   for (const { email, name } of people) {
     await tx

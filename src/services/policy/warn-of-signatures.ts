@@ -7,9 +7,9 @@ import { placeOfSource } from '#policy/reading/report.ts'
 import type { Db } from '#store/database.ts'
 
 /**
- * A warning for each queue whose high risk takes signatures while too few of the people who may
- * decide have a passkey that somebody confirmed: of its own team, and by each routing entry that
- * sends calls there (audit.md, Approver's signature). Requires a database with the schema.
+ * A warning for each queue whose high risk needs signatures while too few of the people who may
+ * decide have a confirmed passkey: of its own team, and of each routing entry that sends calls
+ * there (audit.md, Approver's signature). Requires a database with the schema.
  */
 export async function warnOfSignatures(
   db: Db,
@@ -27,8 +27,8 @@ export async function warnOfSignatures(
 }
 
 /**
- * People with a passkey in use and confirmed, each in the teams of this version: by its files, or
- * by a group of theirs.
+ * People with a confirmed passkey in use, each in the teams of this version: by its files, or by
+ * their groups.
  */
 async function whoCanSign(db: Db, { config }: Pick<Policy, 'config'>): Promise<Vote[]> {
   const rows = await db
@@ -65,8 +65,8 @@ async function whoCanSign(db: Db, { config }: Pick<Policy, 'config'>): Promise<V
 }
 
 /**
- * What a request of this queue may need: one of its team, or what routing says of those it sends
- * there.
+ * The quorums that a request of this queue may need: its own team's, and those of routing entries
+ * that send calls there.
  */
 function quorumsOf({ config }: Pick<Policy, 'config'>, queue: Queue): Quorum[] {
   const teamNames = (count: number): Quorum => ({ any: [[{ team: queue.team, count }]] })
@@ -77,7 +77,7 @@ function quorumsOf({ config }: Pick<Policy, 'config'>, queue: Queue): Quorum[] {
   return [teamNames(1), ...routed]
 }
 
-/** An entry that says another queue, or a lower risk, asks nobody here for a signature. */
+/** An entry with another queue, or a lower risk, asks nobody here for a signature. */
 function mayAskHere({ queue, risk, when }: RoutingEntry, { name }: Queue): boolean {
   return (
     (queue ?? name) === name && (when.queue ?? [name]).includes(name) && (risk ?? 'high') === 'high'

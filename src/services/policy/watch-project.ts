@@ -3,7 +3,7 @@ import { watch } from 'chokidar'
 import { configFile } from '#policy/names/own-files.ts'
 import { readProject } from './read-project.ts'
 
-/** What package managers write when they change the packages that tools load. */
+/** Files that package managers write when they change the packages that tools load. */
 const installed = [
   'package.json',
   'package-lock.json',
@@ -13,19 +13,18 @@ const installed = [
   'node_modules/.package-lock.json',
 ]
 
-/** Editors write a file in several steps; a change counts once it has been quiet this long. */
+/** Editors write a file in several steps: a change counts after this long without another. */
 const quietMs = 200
 
 export interface ProjectWatch extends AsyncDisposable {
-  /** the first look at the folder is done; changes from now on are noticed */
+  /** resolves after the first look at the folder; later changes are noticed */
   readonly ready: Promise<void>
 }
 
 /**
- * Calls `onChange` after files that make a version changed, never twice at once and never
- * concurrently with itself; a change during a call leads to another. What it rejects with is passed
- * to `onError`. For the development profile: in production nothing is activated by watching
- * (workers-and-policy.md).
+ * Calls `onChange` after files of a version changed, never concurrently with itself; a change
+ * during a call leads to another one. Its rejections go to `onError`. For the development profile:
+ * in production no version is activated by watching (workers-and-policy.md).
  */
 export function watchProject(options: {
   readonly projectDir: string

@@ -3,9 +3,9 @@ import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 
 /**
- * The workspace as it is now, but that what a past call read, changed or removed is assumed to be
- * there still, as the kind of thing that the call took it for. Whether a call could run today is
- * not what a replay asks.
+ * The present workspace, in which everything that a past call read, changed or removed is assumed
+ * to exist, as the kind of file that the call expected. A replay does not ask whether a call could
+ * run today.
  */
 export function assumeFiles(base: Workspace, accesses: readonly Access[]): Workspace {
   const assumed = new Map(

@@ -22,15 +22,15 @@ import { isDeepStrictEqual } from 'node:util'
 import { isBuiltInTool } from '#domain/tools/built-in-tools.ts'
 import { policyInWorkspace } from '#policy/workspaces.ts'
 
-/** Whoever asks waits ten seconds; what is not judged by then is asked for again. */
+/** The caller waits ten seconds; it asks again for what was not judged by then. */
 const judgingMs = 6000
 
 /**
- * Judges stored calls twice, on the host that has the workspace: by the version that judged them
- * then, and by the one asked about. What differs is due to the policy alone, since both see the
- * files of today (what a call read or removed is assumed to be there), the tools of the version in
- * force, the lineage of the run, no mode and no grant. What cannot be judged so is said to be so.
- * Reads only.
+ * Judges stored calls twice, on the host of the workspace: by the version that judged them then,
+ * and by the one asked about. Differences come from the policy alone, since both use today's files
+ * (what a call read or removed is assumed to exist), the tools of the version in force, the lineage
+ * of the run, no mode and no grant. Calls that cannot be judged so are returned as such. Reads
+ * only.
  */
 export async function replayCalls(
   ctx: WorkerContext,
@@ -68,7 +68,7 @@ export async function replayCalls(
   return { done, items, notJudged }
 }
 
-/** Judges under several versions, with each version's tools of each worker built once. */
+/** Judges under several versions, and builds each version's tools of each worker once. */
 class Judges {
   readonly #ctx: WorkerContext
   readonly #inForce: Policy
@@ -80,7 +80,7 @@ class Judges {
     this.#inForce = inForce
   }
 
-  /** A version that was in force once; `null` when this release cannot read it any more. */
+  /** A version that was once in force; `null` when this release cannot read it. */
   versionOf(digest: string): Promise<Policy | null> {
     const version =
       this.#versions.get(digest) ?? this.#ctx.policies.byDigest(digest).catch(() => null)
@@ -92,10 +92,7 @@ class Judges {
     return whyNotJudged(policy, this.#inForce, call)
   }
 
-  /**
-   * A delegated call is judged as it was made: in no zone wider than those of the runs above
-   * (product.md 23).
-   */
+  /** A delegated call is judged in zones no wider than those of the runs above (product.md 23). */
   async verdictOf(version: Policy, call: StoredCall): Promise<ReplayedVerdict> {
     const lineage = call.lineage ?? []
     const narrowed = narrowPolicy(version, call.worker, lineage.slice(0, -1))
@@ -122,8 +119,7 @@ class Judges {
   }
 
   /**
-   * Code and servers are those of the version in force alone: what nobody activated does not run,
-   * not even to be asked.
+   * Only code and servers of the version in force are used: nothing that was not activated may run.
    */
   #registryOf(policy: Policy, name: string, lineage: readonly string[]): Promise<ToolRegistry> {
     const key = JSON.stringify([policy.digest, lineage])
@@ -149,9 +145,8 @@ function replayedVerdict({ verdict, reason, routing, risk }: Judgement): Replaye
 }
 
 /**
- * Why nobody can say what a version makes of a call, as a sentence; `null` when it can be judged. A
- * replay loads no code and starts no server but those of the version in force, and narrows zones
- * only by a lineage that is signed.
+ * Why a call cannot be judged under a version, as a sentence; `null` when it can. A replay loads
+ * only code and servers of the version in force, and narrows zones only by a signed lineage.
  */
 export function whyNotJudged(policy: Policy, inForce: Policy, call: StoredCall): string | null {
   if (call.lineage === null) {

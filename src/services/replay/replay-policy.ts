@@ -8,25 +8,24 @@ import { invalidProject } from '../policy/reject-policy.ts'
 import type { ReplayedCall, UnjudgedCall } from '../core/host-queries.ts'
 import { byRight } from '../core/authority.ts'
 
-/** Calls of one page. Judging takes about a millisecond; whoever asks waits ten seconds at most. */
+/** Calls of one page. Judging takes about a millisecond; the caller waits ten seconds at most. */
 const maxCalls = 200
 
 export interface ReplayPage {
-  /** of the version that was replayed under: what the project folder holds */
+  /** of the project folder's version, under which the calls were judged */
   readonly digest: string
   readonly judged: number
   readonly items: readonly ReplayedCall[]
-  /** what could not be judged is not among those judged */
+  /** calls that could not be judged */
   readonly notJudged: readonly UnjudgedCall[]
   readonly nextCursor: string | null
 }
 
 /**
- * Which verdicts of past calls would be different under the version that the project folder holds,
- * newest call first, a page at a time; nothing is activated. The Temporal worker of the workspace
- * judges. Takes the right `activatePolicy`. `since` bounds when calls were made. Rejects with every
- * problem when the folder is not valid, and with `workspace_unreachable` when no Temporal worker
- * answers.
+ * The verdicts of past calls that would differ under the project folder's version, newest call
+ * first, a page at a time; nothing is activated. The Temporal worker of the workspace judges. Takes
+ * the right `activatePolicy`. `since` bounds when calls were made. Rejects with every problem of an
+ * invalid folder, and with `workspace_unreachable` when no Temporal worker answers.
  */
 export async function replayPolicy(
   ctx: SigningContext,
@@ -58,7 +57,7 @@ export async function replayPolicy(
   }
 }
 
-/** Ids of judged calls, newest first: ids are made in the order of time. */
+/** Ids of judged calls, newest first: ids sort by time. */
 async function pageOf(
   ctx: SigningContext,
   page: PageInput & { readonly since?: Date; readonly limit: number },
@@ -76,7 +75,7 @@ async function pageOf(
   return (await query.execute()).map((row) => row.id)
 }
 
-/** The smallest UUIDv7 of a moment: its first 48 bits are the milliseconds. */
+/** The smallest UUIDv7 of a time: its first 48 bits are the milliseconds. */
 function firstIdAt(at: Date): string {
   const ms = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
   return `${ms.slice(0, 8)}-${ms.slice(8, 12)}-7000-8000-000000000000`

@@ -7,7 +7,7 @@ import type { WorkerContext } from '../core/worker-context.ts'
 import type { ReplayedCall } from '../core/host-queries.ts'
 import { placeOfRun, type RunPlace } from '../core/run-place.ts'
 
-/** A call that was judged once, with what its verdict depended on beside policy and files. */
+/** A call that was judged, with what its verdict depended on besides policy and files. */
 export interface StoredCall {
   readonly id: string
   readonly runId: string
@@ -28,8 +28,8 @@ export interface StoredCall {
 }
 
 /**
- * Stored calls in the order asked for; not those that were never judged, and those whose contents
- * were erased.
+ * Stored calls in the given order, without those that were never judged or whose contents were
+ * erased.
  */
 export async function readStoredCalls(
   ctx: WorkerContext,
@@ -81,10 +81,7 @@ export async function readStoredCalls(
   })
 }
 
-/**
- * By run, as the signed statements have it. A run that nobody delegated is alone, and costs no
- * query of its own.
- */
+/** By run, from the signed statements. A root run is alone, and needs no query of its own. */
 async function readLineages(
   ctx: WorkerContext,
   runIds: readonly string[],

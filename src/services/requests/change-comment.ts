@@ -12,15 +12,15 @@ import { requireQueuePerson } from './people/queue-person.ts'
 import { viewerOf } from './people/viewer.ts'
 import { putSaltedText } from './words/salted-text.ts'
 
-/** Which comment of which request. */
+/** A comment and its request. */
 export interface CommentReference {
   readonly request: string
   readonly comment: string
 }
 
 /**
- * Replaces the words of one's own comment while its request is pending: nobody has been told them
- * by a denial yet. The trail keeps the words before. Rejects with `forbidden` for a colleague's,
+ * Replaces the text of the caller's comment while its request is pending: no denial has sent it to
+ * the agent yet. The trail keeps the earlier text. Rejects with `forbidden` for somebody else's,
  * `not_found`, `not_eligible`, or how the request ended.
  */
 export async function editComment(
@@ -51,7 +51,7 @@ export async function editComment(
   })
 }
 
-/** Removes one's own comment while its request is pending; otherwise as `editComment`. */
+/** Removes the caller's comment while its request is pending. Rejects as `editComment` does. */
 export async function removeComment(
   ctx: ServiceContext,
   caller: Caller,

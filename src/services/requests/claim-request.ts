@@ -12,13 +12,13 @@ import type { ClaimRecord } from './facts/request-record.ts'
 import { viewerOf } from './people/viewer.ts'
 import type { Authority, PersonActor } from '../core/authority.ts'
 
-/** How long a claim hints that somebody is looking; claiming again renews it. */
+/** How long a claim lasts; claiming again renews it. */
 export const claimLeaseMinutes = 10
 
 /**
- * Shows colleagues that somebody is looking at a pending request: a hint with a lease, which locks
- * nobody out of deciding it (product.md 20). Rejects with `claimed` while a colleague's lease runs,
- * `not_eligible`, or how it ended.
+ * Tells colleagues that the caller looks at a pending request: a lease that takes nobody's right to
+ * decide (product.md 20). Rejects with `claimed` while a colleague's lease lasts, `not_eligible`,
+ * or how the request ended.
  */
 export async function claimRequest(
   ctx: ServiceContext,
@@ -53,10 +53,7 @@ export async function claimRequest(
   })
 }
 
-/**
- * Ends one's own claim; with none there is nothing to do. Rejects with `claimed` when it is a
- * colleague's.
- */
+/** Ends the caller's claim, if there is one. Rejects with `claimed` when it is a colleague's. */
 export async function releaseClaim(
   ctx: ServiceContext,
   caller: Caller,

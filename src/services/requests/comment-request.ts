@@ -13,9 +13,8 @@ import type { RequestDetailRecord } from './facts/request-record.ts'
 import { viewerOf } from './people/viewer.ts'
 
 /**
- * Says something about a request to the queue's people, of whom the caller must be one. `text`: 1
- * to 4,000 characters. With an `anchor` it is about a line, and reaches the agent with a denial
- * that comes after it (product.md 41).
+ * Adds a comment to a request, for people of the queue. `text`: 1 to 4,000 characters. With an
+ * `anchor` it is about a line, and a later denial sends it to the agent (product.md 41).
  */
 export async function commentRequest(
   ctx: ServiceContext,

@@ -12,9 +12,9 @@ import { expiredProblem, refuseEnded } from './ending/refuse-ended.ts'
 import { byAttempt } from '../core/authority.ts'
 
 /**
- * Gives people more time for a pending request (the queue's people). `expiresAt` is an instant
- * later than now and than the present deadline. The run is woken, so that its timer follows.
- * Rejects as a decision does when it has ended.
+ * Gives the queue's people more time for a pending request. `expiresAt` is an instant later than
+ * now and than the present deadline. The run is woken to set its timer. Rejects as a decision does
+ * when it has ended.
  */
 export async function extendRequest(
   ctx: ServiceContext,

@@ -13,9 +13,9 @@ import { viewerOf } from './people/viewer.ts'
 import { personRows, vouchFor, type PersonRows } from './people/vouched-person.ts'
 
 /**
- * Asks a colleague to look at a pending request: no right, and nobody loses one. The caller is one
- * of the queue's people; the colleague, named by address or id, may decide it, or the answer is
- * `not_eligible` with status 422. Handing it over again replaces the colleague.
+ * Asks a colleague to look at a pending request, which changes nobody's rights. The caller is one
+ * of the queue's people; the colleague, named by address or id, must be able to decide it, or it
+ * rejects with `not_eligible` and status 422. A later call replaces the colleague.
  */
 export async function handOverRequest(
   ctx: ServiceContext,

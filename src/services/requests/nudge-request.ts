@@ -11,13 +11,13 @@ import { findRequest } from './people/find-request.ts'
 import { viewerOf } from './people/viewer.ts'
 import { namesTeam } from './people/visible-to.ts'
 
-/** How long a request rests between two nudges. */
+/** Minutes between two nudges of a request. */
 const betweenMinutes = 60
 
 /**
- * Reminds the people who may decide a pending request that its starter waits, once an hour.
- * Resolves to how many are told. Rejects with `forbidden` for others than who started its run or
- * one above it, or for whom a program asked, and with `rate_limited` within the hour.
+ * Reminds the people who may decide a pending request that its starter waits, once an hour. Returns
+ * how many are notified. Rejects with `forbidden` unless the caller started the run or one above
+ * it, or is the person for whom a program asked, and with `rate_limited` within the hour.
  */
 export async function nudgeRequest(
   ctx: ServiceContext,
@@ -74,7 +74,7 @@ function personOf({ actor }: Caller): string {
   throw new Problem('forbidden', 'Only people can nudge')
 }
 
-/** Who started its run or one above it, or for whom a program asked. */
+/** The starters of its run and those above it, or the person for whom a program asked. */
 async function startersOf(ctx: ServiceContext, requestId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select above.started_by as id from request

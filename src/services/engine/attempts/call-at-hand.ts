@@ -12,8 +12,8 @@ import { lockRunAndRequests } from '../../core/locks.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
 /**
- * The newest permit of a call, and the revision that it approves: of its request, or of an outcome
- * check that was answered with `again`.
+ * The newest permit of a call, and the revision that it approves: of the call's request, or of an
+ * outcome check with the answer `again`.
  */
 export interface Approval {
   readonly permit: Selectable<PermitTable>
@@ -21,7 +21,7 @@ export interface Approval {
   readonly revision: Selectable<RequestRevisionTable>
 }
 
-/** A call with everything that says where it stands. */
+/** A call with the rows that determine its next step. */
 export interface CallAtHand {
   readonly call: Selectable<ToolCallTable>
   readonly run: Selectable<RunTable>
@@ -29,7 +29,7 @@ export interface CallAtHand {
   readonly request: Selectable<RequestTable> | null
   /** the newest attempt */
   readonly execution: Selectable<ExecutionTable> | null
-  /** `null` when it never got one */
+  /** `null` when it never had one */
   readonly approval: Approval | null
   /** the installation's epoch, and the database's clock, when this was read */
   readonly epoch: number
@@ -43,8 +43,8 @@ export interface CallAtHand {
 }
 
 /**
- * Locks the run of a call, then these requests, and reads where the call stands; the answer holds
- * until the end of the transaction. `null` when nobody recorded such a call.
+ * Locks the run of a call, then these requests, and reads the state of the call, which is valid
+ * until the end of the transaction. `null` for an unknown call.
  */
 export async function lockCall(
   tx: Tx,
@@ -59,7 +59,7 @@ export async function lockCall(
   return at === null ? null : { ...at, locked: requests.map(({ id }) => id) }
 }
 
-/** Reads a call, or `null` when nobody recorded it: one query. */
+/** Reads a call in one query; `null` for an unknown call. */
 export async function readCall(db: Db | Tx, callId: string): Promise<CallAtHand | null> {
   const { rows } = await sql<{
     call: JsonRow
@@ -129,7 +129,7 @@ function approvalOf(
   return { permit: fromJsonRow(approval.permit), request, revision: fromJsonRow(approval.revision) }
 }
 
-/** A call waits for these requests or runs, until the next deadline of its run. */
+/** The outcome that waits for these requests or runs, until the next deadline of the call's run. */
 export async function waitFor(
   tx: Tx,
   runId: string,
@@ -153,7 +153,7 @@ export async function requestChanged(
   if (requestId !== null) await unit.event('request.changed', { requestId, runId: run.id })
 }
 
-/** The number of the attempt that may come next. */
+/** The number of the next attempt. */
 export function nextAttemptOf(at: Pick<CallAtHand, 'execution'>): number {
   return (at.execution?.attempt ?? 0) + 1
 }

@@ -2,10 +2,7 @@ import type { Json } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import type { CallResult } from '../../transcript/store-result.ts'
 
-/**
- * A result as it is stored: bounded; where something is omitted, its exact size is noted
- * (security.md 24).
- */
+/** A result as it is stored: bounded, with the exact size of whatever was cut (security.md 24). */
 export function cappedResult(result: CallResult): CallResult {
   const { output, text } = result
   return {

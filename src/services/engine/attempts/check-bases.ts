@@ -3,9 +3,7 @@ import { isChange, type Access } from '#domain/tools/access.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 
-/**
- * What a file is now, as `CallFacts` writes it; `null` when it is nothing that could be compared.
- */
+/** The state of a file in the form of `CallFacts`; `null` for anything that cannot be compared. */
 async function baseOf(workspace: Workspace, path: string): Promise<string | null> {
   try {
     const state = await workspace.state(path, { hash: true })
@@ -17,7 +15,7 @@ async function baseOf(workspace: Workspace, path: string): Promise<string | null
   }
 }
 
-/** The first path that is no longer what the request showed, or `null` (product.md 14). */
+/** The first path that differs from what the request showed, or `null` (product.md 14). */
 export async function changedBase(workspace: Workspace, facts: CallFacts): Promise<string | null> {
   for (const base of facts.bases) {
     if ((await baseOf(workspace, base.path)) !== base.hash) return base.path
@@ -26,7 +24,7 @@ export async function changedBase(workspace: Workspace, facts: CallFacts): Promi
 }
 
 /**
- * The files that a call without a request would change, as they are now: its own writes compare
+ * The current state of the files that a call without a request would change: its own writes compare
  * with them.
  */
 export async function basesNow(

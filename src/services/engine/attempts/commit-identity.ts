@@ -13,10 +13,10 @@ import type { ExecutionPlan } from './execution-plan.ts'
 const host = 'countersign.localhost'
 
 /**
- * Whose commits those of a started command are (product.md 36): the worker's for who started the
- * run, committed by the service, or as `commit` in countersign.yaml says; with the request that
- * allowed it and the people who approved that. Nobody approved what policy allowed alone, or a
- * mode: such a commit names the run.
+ * The author and committer of commits by a started command (product.md 36): the worker for the
+ * starter of the run, committed by the service, or as `commit` in countersign.yaml says, with the
+ * request and its approvers. A command without an approver, allowed by policy or mode, names the
+ * run.
  */
 export async function commitIdentity(
   db: Db,
@@ -54,7 +54,7 @@ export async function commitIdentity(
   }
 }
 
-/** The permit was verified before the call was started: its signature covers who decided. */
+/** The permit was verified before the call started: its signature covers the approvers. */
 function decidersOf({ approval }: Pick<CallAtHand, 'approval'>): readonly string[] {
   if (approval === null) return []
   return (JSON.parse(approval.permit.statement) as PermitStatement).deciders

@@ -4,8 +4,8 @@ import type { CallAtHand } from './call-at-hand.ts'
 import { runningHere } from './running-attempts.ts'
 
 /**
- * How often a host polls whether a person has settled an attempt as `again`, once nobody waits for
- * the attempt any more.
+ * How often a host polls whether a person has settled an attempt as `again`, after everybody has
+ * stopped waiting for the attempt.
  */
 export const settlementPollMs = 500
 
@@ -16,9 +16,10 @@ const otherHostDelayMs = 4000
 const endTimeoutMs = 10_000
 
 /**
- * Before a call is carried out again: ends what may be left of the attempt before (architecture.md,
- * execution). A tool of this process is ended and waited for; another process ends its own when it
- * sees the settlement, or died with its tools. Answers false when the tool does not end.
+ * Ends what may be left of the previous attempt before the call is carried out again
+ * (architecture.md, execution). It ends a tool of this process and waits for it; another process
+ * ends its own when it sees the settlement, or died with its tools. False when the tool does not
+ * end.
  */
 export async function endEarlierAttempt(ctx: WorkerContext, at: CallAtHand): Promise<boolean> {
   if (at.execution?.settled_then !== 'again') return true

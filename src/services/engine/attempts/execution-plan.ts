@@ -5,16 +5,13 @@ import type { Tool } from '#domain/tools/tool.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import type { RunTerms } from '../../core/run-terms.ts'
 
-/** By what right a call is carried out. */
+/** What allows a call to be carried out. */
 export type Authorisation =
   | { readonly by: 'permit'; readonly permitId: string; readonly requestId: string }
   | { readonly by: 'grant'; readonly grantId: string }
   | { readonly by: 'policy' }
 
-/**
- * Everything that was verified of a call, ready to be started. `digest` was recomputed from this
- * very input.
- */
+/** A verified call, ready to start. `digest` was computed anew from this very input. */
 export interface ExecutionPlan {
   readonly kind: 'run'
   readonly tool: Tool
@@ -30,13 +27,13 @@ export interface ExecutionPlan {
   readonly terms: RunTerms
 }
 
-/** Why a call is not carried out, and what becomes of it. */
+/** Why a call is not carried out, and what happens to it. */
 export interface Refusal {
   readonly kind: 'refuse'
   readonly reason: RefusalReason
-  /** for the trail: which check failed; never an argument's value */
+  /** for the trail: the check that failed; never an argument's value */
   readonly detail: string
-  /** `ask`: a new request is opened with this judgement; `result`: the call ends with this text */
+  /** `ask`: opens a new request with this judgement; `result`: ends the call with this text */
   readonly then:
     | { readonly next: 'ask'; readonly judgement: Judgement; readonly input: JsonObject }
     | {

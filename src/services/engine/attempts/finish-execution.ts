@@ -16,12 +16,12 @@ import type { FileChange, FileSide } from '#domain/tools/file-change.ts'
 /** How an attempt ended, and the result that the model reads. */
 export interface ExecutionEnd {
   readonly state: 'succeeded' | 'failed'
-  /** why it failed, when the tool did not report it: `stopped`, `cancelled` */
+  /** why it failed, unless the tool reported it: `stopped`, `cancelled` */
   readonly reason: string | null
   readonly exitCode: number | null
   readonly output: Json | null
   readonly result: CallResult
-  /** what it did to files of the workspace; absent: nothing that is known file by file */
+  /** what it did to files of the workspace; absent: not known file by file */
   readonly changes?: readonly FileChange[]
 }
 
@@ -33,10 +33,9 @@ export interface EndedAttempt {
 }
 
 /**
- * Stores how an attempt ended with its result. A late end of an attempt that was given up as
- * `unknown` still turns it into what really happened and closes its outcome check, until a person
- * has settled it (architecture.md, execution). Returns false when it was settled: then the end is
- * only recorded.
+ * Stores how an attempt ended, with its result. If the attempt was given up as `unknown`, a late
+ * end still replaces that and closes its outcome check, until a person has settled it
+ * (architecture.md, execution). Returns false after a settlement, when the end is only recorded.
  */
 export async function finishExecution(
   ctx: SystemContext,
@@ -63,7 +62,7 @@ export async function finishLocked(
   const settled = row.settled_then !== null || state === null
   const outputHash = await outputHashOf(unit, end, settled)
   const { request_id: requestId } = at.call
-  // People are asked how it ended only once it is `unknown`.
+  // Only an `unknown` attempt has an outcome check.
   const check = row.state === 'started' ? null : await pendingCheckOf(unit, attempt.callId)
   const requestIds = [requestId, check].filter((id) => id !== null)
   await lockRequests(
@@ -101,7 +100,7 @@ export async function finishLocked(
   return !settled
 }
 
-/** The attempt as the caller read it under the lock, where it is the newest. */
+/** The attempt as the caller read it under the lock, if it is the newest. */
 async function attemptOf(
   { tx }: UnitOfWork,
   { execution }: CallAtHand,
@@ -117,7 +116,7 @@ async function attemptOf(
 }
 
 /**
- * Hash of the output; it is stored here where the attempt alone refers to it, and not where nothing
+ * Hash of the output. It is stored here if only the attempt refers to it, and not at all if nothing
  * will.
  */
 async function outputHashOf(
@@ -142,7 +141,7 @@ async function pendingCheckOf(unit: UnitOfWork, callId: string): Promise<string 
   return check?.id ?? null
 }
 
-/** The question has answered itself; the run, which waits for it, is woken. */
+/** The end is known after all, which wakes the run that waits for the answer. */
 async function closeCheck(unit: UnitOfWork, checkId: string): Promise<void> {
   const [check] = await lockRequests(unit.tx, [checkId])
   if (check?.state !== 'pending') return
@@ -161,8 +160,8 @@ async function closeCheck(unit: UnitOfWork, checkId: string): Promise<void> {
 }
 
 /**
- * The statements that store what an attempt did to files. The end of an attempt may be stored
- * twice, when an answer of the database was lost; its changes are stored once.
+ * The statements that store an attempt's file changes. If an answer of the database was lost, the
+ * end of an attempt is stored twice; its changes are stored once.
  */
 function insertChanges(
   runId: string,

@@ -22,10 +22,10 @@ import { markUnknown } from './mark-unknown.ts'
 import { executor } from '../../core/authority.ts'
 
 /**
- * Nobody knows how a started attempt ended: it becomes `unknown`, and a request of kind *outcome
- * check* goes to the queue with what is known. Without a queue, or in a run that has ended, the
- * call gets the result `unknown` instead. The caller holds the run's lock and has checked that the
- * attempt is `started`. Returns what the workflow does next.
+ * Marks a started attempt whose end is not known as `unknown` and opens an *outcome check* in the
+ * queue. Without a queue, or after the end of the run, the call gets the result `unknown` instead.
+ * The caller holds the run's lock and has checked that the attempt is `started`. Returns the next
+ * step of the workflow.
  */
 export async function loseExecution(
   unit: UnitOfWork,
@@ -115,7 +115,7 @@ function checkRouting(policy: Policy, at: CallAtHand): CheckRouting | null {
   return { routing: routingOfQueue(queue), rule, risk: 'medium', policyDigest: policy.digest }
 }
 
-/** Content hash of the canonical input that ran, stored when the attempt was started. */
+/** Content hash of the canonical input that ran, stored at the start of the attempt. */
 function inputHashOf(at: CallAtHand): string {
   const stored = at.execution?.detail?.['inputHash']
   return typeof stored === 'string' ? stored : at.call.input_hash

@@ -3,9 +3,9 @@ import { aboutCall, type CallAtHand } from './call-at-hand.ts'
 import { executor } from '../../core/authority.ts'
 
 /**
- * The newest attempt was started and nobody knows its end: `unknown`, and the trail says why.
- * `again`: it may be carried out again without a person. The caller holds the run's lock. Throws
- * for a call without an attempt.
+ * Marks the newest attempt, whose end is not known, `unknown`, and records why. `again`: it may be
+ * carried out again without a person. The caller holds the run's lock. Throws for a call without an
+ * attempt.
  */
 export async function markUnknown(
   unit: UnitOfWork,

@@ -6,16 +6,16 @@ import type { ExecutionPlan } from './execution-plan.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 
 /**
- * `first`: the attempt may act now. `spent`: it was carried out before. `used`: this use of the
- * grant was. `failed`: the ledger cannot be written.
+ * `first`: the attempt may act now. `spent`: the call was carried out before. `used`: this use of
+ * the grant was. `failed`: the ledger cannot be written.
  */
 export type LedgerRecord = 'first' | 'spent' | 'used' | 'failed'
 
 /**
- * Records in the ledger, which lies outside the database, that an attempt begins: after the start
- * and before it acts (security.md 29). A permit is bound to its call and attempt, so that it stays
- * spent when rows are reset. Killed before this or after it, the attempt is `started` in the rows.
- * Refusals are in the trail.
+ * Records in the ledger, outside the database, that an attempt begins: after its start and before
+ * it acts (security.md 29). A permit is bound to its call and attempt, so that it stays consumed
+ * when rows are reset. If the process dies before or after this, the attempt is `started` in the
+ * rows. Refusals are in the trail.
  */
 export async function recordInLedger(
   ctx: WorkerContext,
@@ -23,7 +23,7 @@ export async function recordInLedger(
     readonly at: CallAtHand
     readonly plan: ExecutionPlan
     readonly attempt: number
-    /** of a grant with a bound: which of its uses this is */
+    /** for a grant with a bound: the number of this use */
     readonly grantUse: number | null
   },
 ): Promise<LedgerRecord> {

@@ -9,8 +9,8 @@ export const unverifiedReasons = [
 ] as const satisfies readonly RefusalReason[]
 
 /**
- * A refusal because a statement is not signed, or its signature is for something else: no new
- * request is opened (security.md 13).
+ * The refusal of a statement that is unsigned or signed for something else; it opens no new request
+ * (security.md 13).
  */
 export function refusedUnsigned(
   reason: (typeof unverifiedReasons)[number],

@@ -7,7 +7,7 @@ import { lockRequests } from '../../core/locks.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { aboutCall, nextAttemptOf, requestChanged, type CallAtHand } from './call-at-hand.ts'
 
-/** What the trail says of a refused attempt; ids and names of checks only. */
+/** The trail's record of a refused attempt; ids and names of checks only. */
 export interface RefusedAttempt {
   readonly reason: RefusalReason
   readonly detail: string
@@ -17,8 +17,8 @@ export interface RefusedAttempt {
 
 /**
  * Records that an attempt was refused before it did anything. A verified permit ends with it; one
- * that does not verify stays as it is, and its refusal is an event of its own. The caller holds the
- * run's lock and has checked that no attempt is open. Returns the attempt's number.
+ * that does not verify stays unchanged, and has an event of its own. The caller holds the run's
+ * lock and has checked that no attempt is open. Returns the attempt's number.
  */
 export async function refuseExecution(
   unit: UnitOfWork,
@@ -66,7 +66,7 @@ export async function refuseExecution(
   return attempt
 }
 
-/** A permit whose attempt was refused is over, lest it stand beside the one of a fresh request. */
+/** The permit of a refused attempt ends, so that it is never valid beside that of a new request. */
 async function endPermit(unit: UnitOfWork, permitId: string, reason: RefusalReason): Promise<void> {
   const event = reason === 'lapsed' ? 'lapse' : 'revoke'
   const state = transition(permitTransitions, 'live', event)

@@ -1,18 +1,18 @@
-/** An attempt at a call that this process carries out. */
+/** An attempt that this process carries out. */
 export interface RunningAttempt {
   readonly attempt: number
   /** asks the tool to end; its process group is terminated, then killed */
   end(): void
-  /** resolves when its end is stored, or it came to nothing; never rejects */
+  /** resolves when its end is stored, or it was undone; never rejects */
   readonly ended: Promise<void>
 }
 
-/** By call id. What this process itself carries out: nobody else can tell whether it still runs. */
+/** By call id: what this process carries out. No other process can tell whether it still runs. */
 const running = new Map<string, readonly RunningAttempt[]>()
 
 /**
- * Notes that this process carries a call out, while `work` lasts; `work` gets the signal that the
- * next attempt begins.
+ * Registers that this process carries a call out while `work` runs. `work` gets the signal that the
+ * next attempt is about to begin.
  */
 export async function whileRunning<T>(
   callId: string,

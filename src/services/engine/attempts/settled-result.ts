@@ -3,7 +3,7 @@ import type { ExecutionTable } from '#store/tables/runs.ts'
 import { unknownText } from '../../transcript/result-texts.ts'
 import type { CallResult } from '../../transcript/store-result.ts'
 
-/** The result that the model reads once a person has settled an unknown attempt. */
+/** The result for the model after a person has settled an unknown attempt. */
 export function settledResult(execution: Pick<Selectable<ExecutionTable>, 'state'>): CallResult {
   if (execution.state === 'succeeded') {
     return {

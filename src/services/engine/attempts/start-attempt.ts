@@ -8,7 +8,7 @@ export interface StartingAttempt {
   readonly callId: string
   readonly attempt: number
   readonly requestId: string | null
-  /** spent with it */
+  /** consumed by it */
   readonly permitId: string | null
   readonly grantId: string | null
   readonly digest: string
@@ -19,8 +19,8 @@ export interface StartingAttempt {
 }
 
 /**
- * Spends the permit and marks the attempt `started`, in one statement. False, with nothing written,
- * when the permit is not live any more. The caller holds the locks of run and requests.
+ * Consumes the permit and marks the attempt `started` in one statement. False, with nothing
+ * written, when the permit is no longer live. The caller holds the locks of run and requests.
  */
 export async function startAttempt(tx: Tx, starting: StartingAttempt): Promise<boolean> {
   const { callId, permitId } = starting

@@ -13,18 +13,18 @@ import type { WorkerContext } from '../../core/worker-context.ts'
 import { aboutCall, lockCall, requestChanged } from './call-at-hand.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 
-/** Changes to protected names by a command whose host was killed, now undone. */
+/** Changes to protected names by a command whose host was killed, after they were undone. */
 export interface UndoneCommand {
   /** describes the changes, as a sentence */
   readonly violation: string
-  /** to be called once that is stored; until then the next start reports it again */
+  /** call it once that is stored; until then the next start reports it again */
   acknowledge(): Promise<void>
 }
 
 /**
- * Undoes what a command of this call changed of protected names on this host, when the process that
- * ran it is gone (security.md 8). `null`: there is nothing to report. Another host undoes its own
- * commands when its Temporal worker starts.
+ * Undoes the changes to protected names by a command of this call on this host whose process is
+ * gone (security.md 8). `null`: there is nothing to report. Another host undoes its own commands
+ * when its Temporal worker starts.
  */
 export async function undoLostCommand(
   ctx: WorkerContext,
@@ -37,7 +37,7 @@ export async function undoLostCommand(
   try {
     return await undoCommand(ctx, command)
   } catch (error) {
-    // The attempt is settled all the same; the next start tries again.
+    // The attempt is settled anyway; the next start tries again.
     ctx.log.error({ callId, err: error }, 'a lost command could not be looked after')
     const violation = 'whether its command created protected names could not be checked'
     return { violation, acknowledge: async () => undefined }
@@ -69,10 +69,9 @@ async function undoCommand(ctx: WorkerContext, lost: BegunCommand): Promise<Undo
 }
 
 /**
- * Undoes the commands that a Temporal worker of this host left when it was killed, before this one
- * takes work: their changes to protected names are undone and stored with their attempts. An
- * attempt that is still `started` is settled by `settle`. What fails is tried again at the next
- * start.
+ * Undoes, before a Temporal worker of this host takes work, the changes to protected names by
+ * commands that a killed one left, and stores them with their attempts. `settle` settles an attempt
+ * that is still `started`. Failures are tried again at the next start.
  */
 export async function undoLostCommands(
   ctx: WorkerContext,

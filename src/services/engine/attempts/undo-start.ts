@@ -8,9 +8,9 @@ import type { SystemContext } from '../../core/context.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 
 /**
- * A started attempt did nothing and becomes `refused`: its tool detected a changed base right
- * before writing (`stale`, product.md 14), or this use of the grant is in the ledger already
- * (`lapsed`). A permit stays consumed.
+ * Marks a started attempt that did nothing as `refused`: its tool found a changed base right before
+ * writing (`stale`, product.md 14), or the ledger already has this use of the grant (`lapsed`). A
+ * permit stays consumed.
  */
 export async function undoStart(
   ctx: SystemContext,

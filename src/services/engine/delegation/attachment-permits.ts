@@ -37,9 +37,9 @@ interface PermitJsonRow {
 }
 
 /**
- * The permits of the attachments of a call, each verified for exactly these bytes, this worker and
- * this call. `consumed`: when and in which epoch an execution has consumed them; they are verified
- * as of then.
+ * The permits of a call's attachments, each verified for exactly these bytes, this worker and this
+ * call. `consumed`: when and in which epoch an execution has consumed them, for which they are
+ * verified.
  */
 export async function readAttachmentPermits(
   ctx: Pick<ServiceContext, 'verifier' | 'seals'> & { readonly db: Db | Tx },
@@ -116,8 +116,8 @@ async function readPermits(db: Db | Tx, callId: string): Promise<PermitRow[]> {
 }
 
 /**
- * The attachments of a judged delegation that ask, as its request showed them. Their size is in the
- * digests.
+ * The attachments of a judged delegation that ask, as its request showed them. Their sizes are in
+ * the digests.
  */
 export function attachedOf(facts: CallFacts, judgement: Judgement): readonly AttachedFile[] {
   const attachments = facts.detail?.['attachments']

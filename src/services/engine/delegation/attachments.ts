@@ -28,14 +28,14 @@ export interface PresentedAttachment {
 }
 
 /**
- * What a request of kind *attachment* is about: these bytes of this file, for this worker, by this
+ * The input of a request of kind *attachment*: these bytes of this file, for this worker, by this
  * call.
  */
 export function attachmentInput(callId: string, worker: string, file: AttachedFile): JsonObject {
   return { callId, worker, path: file.path, bytes: file.bytes, hash: file.hash }
 }
 
-/** What its approver decides about, and its permit names. */
+/** The digest that its approver decides about and its permit names. */
 export function attachmentDigest(
   call: { readonly callId: string; readonly tool: string; readonly toolHash: string },
   worker: string,
@@ -46,9 +46,9 @@ export function attachmentDigest(
 }
 
 /**
- * Presents each attachment that asks of a delegation (product.md 23): a text in full, anything else
- * by its type, size and hash. Empty for every other judgement. Rejects with
- * `WorkspaceProblem` when a file cannot be read.
+ * Presents each attachment of a delegation that asks (product.md 23): a text in full, anything else
+ * by its type, size and hash. Empty for every other judgement. Rejects with `WorkspaceProblem` when
+ * a file cannot be read.
  */
 export async function presentAttachments(
   judgement: Judgement,
@@ -100,8 +100,8 @@ async function presentOne(
 }
 
 /**
- * Opens a request for each attachment that asks, beside the request of its call: same batch, same
- * place, a decision of its own. The caller holds the run's lock.
+ * Opens a request for each attachment that asks, beside the request of its call: in the same batch,
+ * at the same position, with a decision of its own. The caller holds the run's lock.
  */
 export async function openAttachments(
   unit: UnitOfWork,

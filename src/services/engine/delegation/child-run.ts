@@ -15,8 +15,8 @@ type Child = Pick<
 >
 
 /**
- * The run that the newest attempt of a call started; `null` for calls that are no delegation. Its
- * row is read under the parent's lock, which whoever ends it takes first.
+ * The run that the newest attempt of a call started; `null` for a call that is not a delegation.
+ * Whoever ends the child takes the parent's lock first, so its row is read under that.
  */
 export async function childOf(db: Db | Tx, at: CallAtHand): Promise<Child | null> {
   const id = at.execution?.detail?.['childRunId']
@@ -31,8 +31,8 @@ export async function childOf(db: Db | Tx, at: CallAtHand): Promise<Child | null
 }
 
 /**
- * How a delegation ended, once its run has: with the run's output, or why there is none. `null`: it
- * still runs.
+ * The end of a delegation whose run has ended: its output, or why there is none. `null`: it still
+ * runs.
  */
 export function endOfChild(child: Child): ExecutionEnd | null {
   if (!isEnd(runTransitions, child.state)) return null
@@ -61,7 +61,7 @@ export function endOfChild(child: Child): ExecutionEnd | null {
   }
 }
 
-/** How a delegation ends whose own run was cancelled or failed: its child ends with it. */
+/** The end of a delegation whose parent was cancelled or failed: the child ends with it. */
 export function endOfDelegation(why: string): ExecutionEnd {
   return {
     state: 'failed',
@@ -76,8 +76,8 @@ export function endOfDelegation(why: string): ExecutionEnd {
 }
 
 /**
- * Wakes the run that waits for one that ends in this transaction. The signal carries its id only:
- * how it ended is read from the store. A root has nobody to tell.
+ * Wakes the run that waits for a run which ends in this transaction. The signal has its id only:
+ * the store has the end. A root run wakes nobody.
  */
 export async function notifyParent(
   unit: UnitOfWork,

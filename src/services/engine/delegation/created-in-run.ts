@@ -9,9 +9,9 @@ import { verifyPermit } from '../../permits/permits.ts'
 import { verifyRun } from '../../core/verify-run.ts'
 
 /**
- * Whether a run of this root wrote the worker, to the letter as it is now (product.md 43): one of
- * its `create_worker` calls was carried out by a permit that people gave for exactly this text.
- * Believes signatures alone, no row (security.md 29).
+ * Whether a run of this root wrote the worker exactly as it is now (product.md 43): a
+ * `create_worker` call with an approved permit for exactly this text. It believes signatures only,
+ * no row (security.md 29).
  */
 export async function isCreatedInRun(
   ctx: Pick<ServiceContext, 'verifier' | 'seals'> & { readonly db: Db | Tx },

@@ -29,7 +29,7 @@ import { attachedOf, readAttachmentPermits } from './attachment-permits.ts'
 import { isCreatedInRun } from './created-in-run.ts'
 import { refusedStart } from '../../runs/starting/refused-start.ts'
 
-/** A delegated run that may be signed, or which check failed, for the trail. */
+/** A delegated run that may be signed, or the check that failed, for the trail. */
 export type ChildStartVerdict =
   | {
       readonly ok: true
@@ -41,11 +41,11 @@ export type ChildStartVerdict =
   | { readonly ok: false; readonly check: string }
 
 /**
- * Judges in the API process, before it signs, whether a run was rightly started by a call of its
- * parent (architecture.md, delegation): the parent's lineage is signed, its call holds a started
- * attempt that names this very run, and that attempt has a right of its own: a consumed permit or a
- * grant, verified by their signatures, or a policy or mode that asks nobody. Whoever can only write
- * rows gets no run signed this way. The caller holds the locks of the lineage.
+ * Judges in the API process, before it signs, whether a call of its parent may have started a run
+ * (architecture.md, delegation): the parent's lineage is signed, the call has a started attempt
+ * that names this run, and that attempt has a right: a consumed permit or a grant, verified by
+ * signature, or a policy or mode that does not ask. Somebody who can only write rows gets no
+ * signature. The caller holds the locks of the lineage.
  */
 export async function judgeChildStart(
   ctx: SigningContext,
@@ -129,8 +129,7 @@ async function readParentCall(tx: Tx, child: Selectable<RunTable>): Promise<Pare
 }
 
 /**
- * The lineage is the parent's and the run itself, in that order: it excludes people from
- * deciding.
+ * The lineage is the parent's and the run itself, in that order: it excludes people from deciding.
  */
 async function followsLineage(
   tx: Tx,
@@ -152,13 +151,13 @@ async function followsLineage(
   return rows[0]?.same === true
 }
 
-/** The input that a person approved, which may be edited; else the model's own. */
+/** The input that a person approved, perhaps edited; else the model's own. */
 async function inputOf(tx: Tx, { call, revision }: ParentCall): Promise<JsonObject> {
   return JSON.parse(await getText(tx, revision?.input_hash ?? call.input_hash)) as JsonObject
 }
 
 /**
- * By the policy in force, without grants. Files are taken on trust: their bytes are in the permits.
+ * By the policy in force, without grants. It does not read files: their bytes are in the permits.
  */
 async function judgeAgain(
   ctx: SigningContext,
@@ -209,7 +208,7 @@ const noWorkspace: Workspace = {
   move: refuseAccess,
 }
 
-/** Which check of the attempt's right failed, or `null`. */
+/** The check of the attempt's right that failed, or `null`. */
 async function failedCheck(
   ctx: SigningContext,
   tx: Tx,

@@ -12,9 +12,9 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import type { DelegationPlan } from './plan-delegation.ts'
 
 /**
- * Writes the run of a delegation and what starts it, in the transaction that starts the parent's
- * call: both are there or neither. It has no signature yet: the relay, in the API process, checks
- * that call, signs it and starts its workflow.
+ * Writes the run of a delegation and its start message in the transaction that starts the parent's
+ * call. It has no signature yet: the relay, in the API process, checks the call, signs the run and
+ * starts its workflow.
  */
 export async function openChildRun(
   unit: UnitOfWork,
@@ -43,11 +43,11 @@ export async function openChildRun(
     attachments: plan.attachments,
     files: [],
     author: { type: 'system', name: run.worker },
-    // Who started it waits for its answer.
+    // Its parent waits for its answer, so it never rests.
     restForMs: null,
     budget: null,
     fork: null,
-    // The call that starts it was asked about instead.
+    // The request of the call that starts it covers the start.
     startRequestId: null,
     behind: [],
   })
@@ -56,7 +56,7 @@ export async function openChildRun(
   await unit.enqueue({ kind: 'start_run', runId: child.id, payload: {} })
 }
 
-/** That of the runs above it where it works with them; elsewhere it has none. */
+/** The worktree of the runs above, in the same workspace; in another one it has none. */
 export function childWorktree(
   { workspace, worktree }: Pick<CallAtHand['run'], 'workspace' | 'worktree'>,
   target: WorkerDefinition,
@@ -67,8 +67,8 @@ export function childWorktree(
 }
 
 /**
- * Whether every attachment's permit is still live. The caller holds the locks of the run and of
- * their requests.
+ * Whether every attachment's permit is still live. The caller holds the locks of the run and of its
+ * requests.
  */
 export async function attachmentsHold(tx: Tx, plan: DelegationPlan): Promise<boolean> {
   if (plan.permits.length === 0) return true

@@ -14,7 +14,7 @@ import {
 } from '../../core/attached-files.ts'
 import { readAttachmentPermits, type AttachmentPermit } from './attachment-permits.ts'
 
-/** A delegation that may be carried out: what its start writes. */
+/** A delegation that may be carried out, with what its start writes. */
 export interface DelegationPlan {
   readonly kind: 'delegate'
   readonly delegation: Delegation
@@ -28,9 +28,9 @@ export interface DelegationPlan {
 }
 
 /**
- * Verifies the rest of a delegation whose call may run (product.md 23): that the target is the
- * worker that was presented, that each attachment that asks by now has a permit of its own for
- * these very bytes, and reads them for the child.
+ * Verifies the rest of a delegation whose call may run (product.md 23): the target is the worker
+ * that was presented, and each attachment that now asks has a permit for these very bytes. Reads
+ * the attachments for the child.
  */
 export async function planDelegation(
   ctx: WorkerContext,

@@ -12,7 +12,8 @@ import { readEarlierResult } from '../../transcript/read-earlier-result.ts'
 import { recordOutput } from './record-output.ts'
 
 /**
- * How a started tool ended. `stale`: a base had changed, and it did nothing. `lost`: nobody knows.
+ * How a started tool ended. `stale`: a base had changed, and it did nothing. `lost`: nobody can
+ * tell.
  */
 export type Effect =
   | { readonly kind: 'returned'; readonly result: ToolResult }
@@ -20,7 +21,7 @@ export type Effect =
   | {
       readonly kind: 'stopped'
       readonly why: Exclude<StopReason, 'timed_out'> | 'again'
-      /** what it did that it must not, and that was undone, as a sentence */
+      /** a forbidden effect that was undone, as a sentence */
       readonly violation: string | null
       /** the last text of a tool that ended by itself after the stop */
       readonly lastText: string | null
@@ -28,10 +29,10 @@ export type Effect =
   | { readonly kind: 'lost'; readonly why: string }
 
 /**
- * Executes a started call's tool, outside any transaction. A stop is passed on to the tool when
- * this process shuts down, when the store confirms that the run is cancelled (a forged cancel
- * stops nothing), or when a person settled the attempt as `again`. A time-out stops nothing
- * either: nobody waits for the attempt, but its end is still stored.
+ * Executes a started call's tool, outside any transaction. The tool is stopped when this process
+ * shuts down, when the store confirms that the run is cancelled (a forged cancel stops nothing), or
+ * when a person settled the attempt as `again`. A time-out does not stop it: nobody waits for the
+ * attempt, but its end is still stored.
  */
 export async function carryOut(
   ctx: WorkerContext,
@@ -39,10 +40,10 @@ export async function carryOut(
     readonly runId: string
     readonly callId: string
     readonly attempt: number
-    /** by which the tool knows the attempt: that of the first, when it is repeated */
+    /** the attempt's number for the tool: that of the first, when it is repeated */
     readonly keyAttempt: number
     readonly plan: ExecutionPlan
-    /** of a command */
+    /** for a command */
     readonly commit: CommitIdentity | null
     readonly signal: AbortSignal
     /** aborts when the next attempt is about to begin in this process */
@@ -67,7 +68,7 @@ export async function carryOut(
     })
   }
   const endWhenSettled = shareRunning(async () => {
-    // While the database is away nobody has settled anything.
+    // While the database is unreachable, nobody can settle anything.
     if (await isToRunAgain(ctx, work).catch(() => false)) stop.abort('again')
   })
   const live = recordOutput(ctx, work)
@@ -87,7 +88,7 @@ export async function carryOut(
         ...(work.commit === null ? {} : { commit: work.commit }),
         onOutput: live.add,
         earlierResult: (place) => readEarlierResult(ctx.db, work.runId, place),
-        // A person's permit, and a grant that remembers one, are for what was presented
+        // A person's permit, and a grant that remembers one, are for the presentation
         // (Judgement.printed).
         printed: plan.authorisation.by === 'policy' ? plan.judgement.printed : null,
       })
@@ -111,7 +112,7 @@ export async function carryOut(
 
 /**
  * A call that is pre-approved because it would change nothing never acts: it is `stale` when it
- * would change something now.
+ * would now change something.
  */
 async function unchangedResult({ input, tool, workspace }: ExecutionPlan): Promise<Effect> {
   const text = (await tool.unchanged?.(input, workspace)) ?? null
@@ -120,7 +121,9 @@ async function unchangedResult({ input, tool, workspace }: ExecutionPlan): Promi
   return { kind: 'returned', result: { type: 'output', output, text: `already so: ${text}.` } }
 }
 
-/** Most tools heed a stop by throwing: that is how it ended, and no finding of the tool. */
+/**
+ * Most tools react to a stop by throwing: that is an end by the stop, not a failure of the tool.
+ */
 function isPlainFailure({ type, violation, exitCode }: ToolResult): boolean {
   return type === 'error' && violation === undefined && exitCode === undefined
 }
@@ -130,9 +133,7 @@ function stopEffect(stop: AbortSignal, violation: string | null, lastText: strin
   return { kind: 'stopped', why, violation, lastText }
 }
 
-/**
- * A person has settled this attempt: it did nothing, and the call is to be carried out once more.
- */
+/** Whether a person has settled that this attempt did nothing and the call shall run again. */
 async function isToRunAgain(
   ctx: WorkerContext,
   work: { readonly callId: string; readonly attempt: number },

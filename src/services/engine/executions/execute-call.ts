@@ -28,10 +28,10 @@ import { bySystem, executor } from '../../core/authority.ts'
 const maxRounds = 20
 
 /**
- * Brings one call as far as it can be brought now, and answers for whatever it finds
- * (architecture.md, executeCall): waits for people, stores the result that a decision left it, or
- * verifies, starts and carries out its effect, once. `signal` aborts with a `StopReason`. Rejects
- * only when the store cannot be reached; then `settleUnknown` says.
+ * Advances one call as far as possible now, from whatever state it is in (architecture.md,
+ * executeCall): waits for people, stores the result of a decision, or verifies, starts and carries
+ * out its effect, once. `signal` aborts with a `StopReason`. Rejects only when the store cannot be
+ * reached; then `settleUnknown` decides.
  */
 export async function executeCall(
   ctx: WorkerContext,
@@ -50,7 +50,7 @@ async function advanceCall(
     const step = await findNextStep(ctx, input.callId)
     if (step.next === 'answer') return step.outcome
     if (step.next === 'settle') {
-      // Asked twice for a call that this very process carries out: its end is what is answered.
+      // This process already carries the call out: the answer is the end of that.
       const running = runningHere(input.callId)
       if (running.length > 0) {
         await Promise.all(running.map((attempt) => attempt.ended))
@@ -96,8 +96,7 @@ async function act(
 }
 
 /**
- * A delegation's effect is a run of its own, written with the start: there is nothing to carry out
- * here.
+ * A delegation's effect is a run of its own, written with the start: nothing is left to do here.
  */
 async function delegate(
   ctx: WorkerContext,
@@ -114,7 +113,7 @@ async function delegate(
   return execution.kind === 'answer' ? execution.outcome : null
 }
 
-/** Bytes that are not what their hash says were never approved: trying again would not help. */
+/** Bytes that differ from their hash were never approved, so another try would not help. */
 function refuseChanged(error: unknown): Refusal {
   if (error instanceof ContentChanged) return refusedUnsigned('unsigned', 'content', null)
   throw error

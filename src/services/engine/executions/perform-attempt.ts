@@ -28,7 +28,7 @@ interface AttemptToPerform {
   readonly at: CallAtHand
   readonly plan: ExecutionPlan
   readonly attempt: number
-  /** of a grant with a bound: which of its uses was taken */
+  /** for a grant with a bound: the number of the use that was taken */
   readonly grantUse: number | null
   readonly signal: AbortSignal
   /** aborts when the next attempt is about to begin in this process */
@@ -36,7 +36,8 @@ interface AttemptToPerform {
 }
 
 /**
- * Carries out a started attempt and stores how it ended. `null`: read again where the call stands.
+ * Carries out a started attempt and stores how it ended. `null`: the caller reads the state of the
+ * call again.
  */
 export async function performAttempt(
   ctx: WorkerContext,
@@ -165,7 +166,7 @@ async function endOf(
   }
 }
 
-/** A notice for the model when a person edited its call, with the edited input (product.md 11). */
+/** The notice to the model that a person edited its call, with the edited input (product.md 11). */
 async function changeNotice(ctx: WorkerContext, toPerform: AttemptToPerform): Promise<string> {
   const { at, plan } = toPerform
   if (at.request === null) return ''
@@ -201,7 +202,8 @@ async function lose(
 }
 
 /**
- * The end of an effect must not be lost: while the database is away, storing it is retried.
+ * Storing the end of an effect is retried while the database is unreachable, so that it is not
+ * lost.
  */
 async function untilStored<T>(store: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + storeTimeoutMs

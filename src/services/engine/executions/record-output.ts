@@ -4,7 +4,7 @@ import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { SystemContext } from '../../core/context.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 
-/** More chunks than this are merged: small ones cost more than the bytes they hold. */
+/** More chunks than this are merged: many small ones take more memory than their bytes. */
 const maxChunks = 256
 
 /** The newest `maxBytes` bytes of a stream, and how many came before them. */
@@ -40,7 +40,7 @@ export class OutputTail {
   }
 }
 
-/** At most four writes a second, however much and however often a command writes. */
+/** Milliseconds between two writes: at most four a second, whatever a command prints. */
 const writeEveryMs = 250
 
 /** Stores what an attempt writes, so that it can be read while the attempt runs. */
@@ -52,8 +52,8 @@ export interface OutputRecorder {
 
 /**
  * Writes the newest output of an attempt to the store within a quarter of a second, and publishes
- * an event of the run when a stream begins; a command that ends sooner leaves nothing here. A
- * failed write is retried with the next output and never disturbs the command.
+ * an event of the run when a stream begins. A command that ends sooner writes nothing here. A
+ * failed write is retried with the next output and never affects the command.
  */
 export function recordOutput(
   ctx: SystemContext,

@@ -20,9 +20,9 @@ import { changedBase } from '../attempts/check-bases.ts'
 import { bySystem } from '../../core/authority.ts'
 
 /**
- * Once a call has its result: renews the pending requests of later calls of its turn that were
- * presented on top of what it proposed and would be presented differently now (product.md 15), so
- * that nobody decides about what cannot happen.
+ * Once a call has its result, renews pending requests of later calls of its turn that were
+ * presented on top of its proposal and would now be presented differently (product.md 15), so that
+ * nobody decides about a state that cannot occur.
  */
 export async function renewDependents(
   ctx: WorkerContext,
@@ -108,7 +108,8 @@ async function replace(
         await storeResult(unit.tx, at.call.id, { type: 'error', text: presentation.text })
       else await storeRefusal(unit.tx, at.call.id, judgement)
     }
-    // The workflow waits for the old request: it reads the call again, with the new one.
+    // The workflow waits for the old request: the signal makes it read the call and its new
+    // request.
     const payload = { requestIds: [request.id] }
     await unit.enqueue({ kind: 'signal_decided', runId: at.run.id, payload })
   })

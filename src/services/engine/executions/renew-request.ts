@@ -20,7 +20,7 @@ type PresentedCall = Extract<PresentationResult, { ok: true }>
 export interface RenewalInput {
   readonly at: CallAtHand
   readonly judgement: Judgement
-  /** the approved attempt that is refused by this, if one was approved */
+  /** the approved attempt that this refuses, if there was one */
   readonly refused: RefusedAttempt | null
   readonly signal: AbortSignal
 }
@@ -28,7 +28,7 @@ export interface RenewalInput {
 /**
  * Opens a new request, with a new presentation, about a call that changed after its approval, or
  * the first one about a call that was pre-approved; `previous` begins with the old one (product.md
- * 14). A call that cannot be presented any more, or that in its edited form needs no request, ends
+ * 14). A call that can no longer be presented, or that in its edited form needs no request, ends
  * with an error.
  */
 export async function renewRequest(ctx: WorkerContext, renewal: RenewalInput): Promise<void> {
@@ -52,7 +52,7 @@ export async function renewRequest(ctx: WorkerContext, renewal: RenewalInput): P
   })
 }
 
-/** Since it was read, nobody else has refused or started the call, or opened a request. */
+/** Whether nobody else has refused or started the call, or opened a request, since it was read. */
 function isSame(current: CallAtHand, earlier: CallAtHand): boolean {
   return (
     current.call.result_type === null &&
@@ -61,7 +61,7 @@ function isSame(current: CallAtHand, earlier: CallAtHand): boolean {
   )
 }
 
-/** The presentation, or why there can be none, for the model. */
+/** The presentation, or a sentence for the model why there is none. */
 async function presentAgain(
   ctx: WorkerContext,
   renewal: RenewalInput,
@@ -80,8 +80,8 @@ async function presentAgain(
 }
 
 /**
- * Opens the request that takes the place of the call's last one, whose `previous` begins with it.
- * The caller holds the run's lock.
+ * Opens the request that replaces the call's last one, with which its `previous` begins. The caller
+ * holds the run's lock.
  */
 export async function openRenewed(
   unit: UnitOfWork,

@@ -2,11 +2,10 @@ import type { WorkerContext } from '../../core/worker-context.ts'
 import { settleUnknown } from './settle-unknown.ts'
 
 /**
- * Settles the attempts that a process started and did not end, when it is certain that the process
- * is gone: each becomes `unknown` and people are asked, or it is repeated (settleUnknown), before
- * Temporal misses the process's heartbeats. The workflow finds the attempt settled.
- *
- * @returns whether all of them are settled. What fails is logged, and left to the workflow.
+ * Settles the attempts that a process started and did not end, once it is certain that the process
+ * is gone and before Temporal misses its heartbeats: each becomes `unknown` and people are asked,
+ * or it is repeated (settleUnknown). The workflow finds the attempt settled. Returns whether all
+ * are settled. Failures are logged, and left to the workflow.
  */
 export async function settleLost(ctx: WorkerContext, executor: string): Promise<boolean> {
   const started = await ctx.db

@@ -13,9 +13,9 @@ import { bySystem, executor } from '../../core/authority.ts'
 const lostHost = 'the connection to its host was lost'
 
 /**
- * What a workflow does when the activity of a call failed or timed out (architecture.md,
- * execution): not started, it may be issued again, and so may a read; else the started attempt
- * becomes `unknown` and the call waits for its outcome check.
+ * The step after a call's activity failed or timed out (architecture.md, execution): a call that
+ * was not started, or only reads, may run again; else the started attempt becomes `unknown` and the
+ * call waits for its outcome check.
  */
 export async function settleUnknown(
   ctx: WorkerContext,
@@ -32,7 +32,7 @@ export async function settleUnknown(
       if (at === null) return { kind: 'ended' }
       const ended = isEnd(runTransitions, at.run.state)
       if (at.execution?.state !== 'started') return ended ? { kind: 'ended' } : null
-      // Its effect is a run of its own, of which the store knows everything.
+      // The effect is a run of its own, whose state the store knows.
       if ((await childOf(unit.tx, at)) !== null) return ended ? { kind: 'ended' } : null
       if (!ended && (await repeatAttempt(unit, at, why))) return { kind: 'again' }
       const lost = await loseExecution(unit, policy, at, why)

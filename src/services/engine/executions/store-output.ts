@@ -8,8 +8,8 @@ import type { Json, JsonObject } from '#domain/json/json.ts'
 const wellFormedType = /^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,60}$/
 
 /**
- * Stores the bytes of a result's files. A file is a picture only if its bytes are: a page or an SVG
- * with a picture's media type is stored as plain bytes, which are never displayed.
+ * Stores the bytes of a result's files. Only bytes decide whether a file is a picture: a page or an
+ * SVG with a picture's media type is stored as plain bytes, which are never displayed.
  */
 export async function storeFiles(
   db: Db,
@@ -34,7 +34,7 @@ function provenType(claimed: string, bytes: Uint8Array): string {
 
 /**
  * Stores the complete streams of a call's tool, and returns its output with `full`: `{hash, bytes}`
- * by the stream's name. An output without such streams is returned as it is.
+ * by the stream's name. An output without such streams is returned unchanged.
  */
 export async function storeStreams(
   db: Db,

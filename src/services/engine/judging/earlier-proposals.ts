@@ -5,7 +5,7 @@ import type { WorkerContext } from '../../core/worker-context.ts'
 import type { TurnProposals } from './turn-proposals.ts'
 import type { Db } from '#store/database.ts'
 
-/** What the earlier calls of the turn, as far as they have no result yet, will write. */
+/** Adds what the earlier calls of the turn that have no result yet will write. */
 export async function addEarlier(
   ctx: WorkerContext,
   callId: string,
@@ -39,9 +39,9 @@ export async function addEarlier(
 }
 
 /**
- * The calls of the same turn that come before (`'<'`) or after (`'>'`) a call, in order, each with
- * its newest request and what that shows, where there is one. The caller says what it wants of
- * `other`, `request` and `revision`.
+ * The calls of the same turn before (`'<'`) or after (`'>'`) a call, in order, each with its newest
+ * request and its presentation. The caller selects the columns of `other`, `request` and
+ * `revision`.
  */
 export function siblingCalls(db: Db, callId: string, side: '<' | '>') {
   return db

@@ -3,21 +3,21 @@ import type { RunCueFacts } from '#policy/judge/calls/policy-query.ts'
 import { isTracked } from '#sandbox/git/tracked-paths.ts'
 import type { Db, Tx } from '#store/database.ts'
 
-/** What a run knows of a turn's calls before they are judged. */
+/** Facts about a turn's run that the judgement of its calls needs. */
 export interface TurnFacts {
-  /** the run's root has a remembered approval that may cover one */
+  /** the run's root has a grant that may cover one */
   readonly hasGrants: boolean
   readonly cueFacts: Omit<RunCueFacts, 'isTracked'>
 }
 
-/** How many of a worker's newest runs are looked through for an earlier use of a tool. */
+/** How many of a worker's newest runs are searched for an earlier use of a tool. */
 const maxRuns = 100
 
 /**
- * Reads it in one query: whether grants may cover a call, which of the tools the worker has used,
- * and which outsider's text the model read: of a server just before the turn, as a result or in a
- * summary of results, or what a trigger was sent, which stays the task of the run and of its forks.
- * The task of a delegated run is not one: a person approved that call, or the policy did.
+ * Reads in one query whether grants may cover a call, which of the tools the worker has used, and
+ * which foreign text the model read: of a server just before the turn, as a result or in a summary,
+ * or the message of a trigger, which stays the task of the run and its forks. The task of a
+ * delegated run is not foreign: a person or the policy approved it.
  */
 export async function factsOfTurn(
   db: Db | Tx,
@@ -58,7 +58,7 @@ interface FactsRow {
   readonly startedFrom: string | null
 }
 
-/** The same with what the host says of files below a folder. */
+/** The same with the host's facts about files below a folder. */
 export function cueFactsIn(root: string, facts: TurnFacts['cueFacts']): RunCueFacts {
   return { ...facts, isTracked: (path) => isTracked(root, path) }
 }

@@ -26,13 +26,12 @@ import { termsOf } from '../../core/run-terms.ts'
 import { placeOfRun } from '../../core/run-place.ts'
 
 /**
- * Judges a hypothetical or edited call on the host that has the workspace; nothing is opened. With
- * `runId` the run's signed mode and grants count, with `callId` also what the earlier calls of its
- * turn propose. With `present` what would be shown is stored, if the call asks and can be shown;
- * that of an edited call, which has its request already, also where policy would not have asked. Of
- * a program's call no file is read and nothing is shown, unless it has proved to work in this
- * workspace (product.md 46). Without a run the workspace is the worker's first one, on the
- * host of `taskQueue`, on which the question came.
+ * Judges a hypothetical or edited call on the host that has the workspace; it opens nothing. With
+ * `runId` the run's signed mode and grants count, with `callId` also the proposals of earlier calls
+ * of its turn. With `present` the presentation is stored, if the call asks and can be shown, or if
+ * it is an edit, whose request exists already. For a program's call no file is read and nothing is
+ * shown, unless the program proved that it works in this workspace (product.md 46). Without a run
+ * the workspace is the worker's first one, on the host of `taskQueue`.
  */
 export async function judgeCall(
   ctx: WorkerContext,
@@ -88,14 +87,14 @@ export async function judgeCall(
           assumed,
           cueFacts: (await factsOfTurn(ctx.db, run, run.turn, [question.tool])).cueFacts,
         })
-  // What the worker's policy forbids of its own server's tool stays forbidden; nothing else of it
-  // is the program's.
+  // A program has other servers than the worker: only the worker's blocks of its own server's tool
+  // count.
   if (unknown !== null && judgement.verdict !== 'blocked') {
     return { judgement: unknown, presented: null, ...filesRead }
   }
   const tool = registry.get(question.tool)
   const presents = judgement.verdict === 'ask' || isEditedTo(judgement, question)
-  // A tool would show files of this host, and a program that has proved nothing may be on any.
+  // A tool would show files of this host, and a program without a proof may be on any host.
   if (isUnread || !question.present || tool === undefined || !presents) {
     return { judgement, presented: null, ...filesRead }
   }
@@ -121,18 +120,15 @@ async function policyWithoutRun(ctx: WorkerContext, question: JudgeQuery): Promi
 }
 
 /**
- * An edit may come out better than `ask` (product.md 11): the request that is open stays, and shows
- * what it would be.
+ * An edit may get a milder verdict than `ask` (product.md 11): the open request stays, and shows
+ * it.
  */
 function isEditedTo(judgement: Judgement, question: JudgeQuery): boolean {
   const isEdit = question.callId !== undefined || question.isEdit === true
   return judgement.verdict === 'preApproved' && isEdit
 }
 
-/**
- * The workspace of this host for a program that has proved to work in it; `null` for every other
- * one.
- */
+/** The workspace of this host for a program that proved that it works there; else `null`. */
 async function provenWorkspace(
   ctx: WorkerContext,
   proven: ProvenFolder | undefined,
@@ -145,8 +141,8 @@ async function provenWorkspace(
 
 /**
  * The judgement of a tool that only the program has: it asks, or an overlay blocks it. `null`: the
- * tool is the worker's, or one of ours. A tool of an MCP server is always the program's: its server
- * of that name need not be the worker's.
+ * tool is the worker's or built in. A tool of an MCP server is always the program's, since the
+ * worker's server of that name may be another one.
  */
 async function unknownToProgram(
   policy: Policy,
@@ -160,7 +156,7 @@ async function unknownToProgram(
   return isObject ? judgeUnknownTool({ policy, worker, queue: null, tool, input }) : null
 }
 
-/** Of a call of no run, only what the files say. */
+/** For a call without a run: only the facts about files. */
 function factsWithoutRun(root: string, tool: string): RunCueFacts {
   return cueFactsIn(root, { usedTools: new Set([tool]), outsider: null })
 }
@@ -174,7 +170,7 @@ async function runOf(
   return run ?? null
 }
 
-/** A call that a person made stays theirs when it is edited. */
+/** A person's call stays manual when it is edited. */
 async function isManual(ctx: WorkerContext, callId: string | undefined): Promise<boolean> {
   if (callId === undefined) return false
   const call = await ctx.db

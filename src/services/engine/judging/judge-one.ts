@@ -26,18 +26,15 @@ export interface CallToJudge {
   readonly input: Json
   readonly duplicateId: boolean
   readonly byPerson: boolean
-  /**
-   * whether live grants count; an approval that no longer fits is asked again whatever grants there
-   * are
-   */
+  /** whether live grants count; the renewal of an approval asks again in spite of grants */
   readonly grants: boolean
   readonly assumed: Pick<AssumedWorkspace, 'workspace' | 'earlierWrites'>
-  /** of the turn; absent: the call was judged for attention before, and is only looked at again */
+  /** of the turn; absent: the cues of the call were found before */
   readonly cueFacts?: TurnFacts['cueFacts']
 }
 
 /**
- * What policy says of a call of a run, its live grants included (workers-and-policy.md, from call
+ * The verdict of policy on a call of a run, including live grants (workers-and-policy.md, from call
  * to verdict).
  */
 export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<Judgement> {

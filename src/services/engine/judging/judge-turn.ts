@@ -16,7 +16,7 @@ import { presentCall } from './present-call.ts'
 import { TurnProposals } from './turn-proposals.ts'
 import { termsOf, type RunTerms } from '../../core/run-terms.ts'
 
-/** What comes of a call before anybody is asked: a result at once, an execution, or a request. */
+/** The result of judging a call: a result at once, an execution, or a request. */
 export type JudgedCall =
   | { readonly kind: 'refused'; readonly callId: string; readonly text: string }
   | { readonly kind: 'judged'; readonly callId: string; readonly judgement: Judgement }
@@ -31,9 +31,8 @@ export type JudgedCall =
     }
 
 /**
- * Judges the stored calls of a turn in order, by the policy in force, and builds what is shown of
- * those that ask, each on top of what the earlier ones propose. Reads only; throws when judging
- * itself fails.
+ * Judges the stored calls of a turn in order, by the policy in force, and presents those that ask,
+ * each on top of what the earlier ones propose. Reads only; throws when judging itself fails.
  */
 export async function judgeTurn(
   ctx: WorkerContext,
@@ -105,11 +104,11 @@ interface PendingCall {
   readonly terms: RunTerms
   readonly registry: ToolRegistry
   readonly proposals: TurnProposals
-  /** requests of the run that wait, with those of the calls before: this call adds its own */
+  /** the number of pending requests of the run including earlier calls; this call adds its own */
   readonly pending: { count: number }
   readonly signal: AbortSignal
   readonly call: Selectable<ToolCallTable>
-  /** the run has grants, of which one may cover the call */
+  /** the run has grants that may cover the call */
   readonly grants: boolean
   readonly input: Json
   readonly duplicateId: boolean
@@ -143,7 +142,7 @@ async function judgeAndPresent(ctx: WorkerContext, judging: PendingCall): Promis
         ? presentation.presented.proposes
         : new Map<string, Uint8Array | null>()
     })
-    // What reads a path that an earlier call writes keeps its place behind it.
+    // A call that reads a path which an earlier call writes must run after it.
     const readsEarlierWrite = tool
       .accesses(judgement.input)
       .some(({ path }) => assumed.earlierWrites.has(path))
@@ -174,7 +173,7 @@ async function judgeAndPresent(ctx: WorkerContext, judging: PendingCall): Promis
   return { kind: 'asks', callId: call.id, asks, judgement, presented, attachments, assumes }
 }
 
-/** Which paths a call touches, before it is judged; none when it cannot be parsed. */
+/** The paths that a call touches, before it is judged; none when it cannot be parsed. */
 export async function accessesOf(
   registry: ToolRegistry,
   toolName: string,

@@ -8,7 +8,7 @@ import { presentRaw } from '#tools/presentations/structured.ts'
 import { locateCues } from '../../requests/opening/locate-cues.ts'
 import { presentAttachments, type PresentedAttachment } from '../delegation/attachments.ts'
 
-/** What would be shown of a call, or the sentence for the model when it cannot run as it is. */
+/** The presentation of a call, or the sentence for the model when it cannot run as it is. */
 export type PresentationResult =
   | {
       readonly ok: true
@@ -19,8 +19,8 @@ export type PresentationResult =
   | { readonly ok: false; readonly text: string }
 
 /**
- * Builds what an approver is shown. When that fails for a reason that is not the call's own, the
- * raw arguments are shown with a warning: the request still appears (product.md 27).
+ * Builds the presentation for approvers. When that fails for a reason outside of the call, it shows
+ * the raw arguments with a warning, so that the request still appears (product.md 27).
  */
 export async function presentCall(
   tool: Tool,
@@ -41,7 +41,7 @@ export async function presentCall(
   }
 }
 
-/** With what it does in a sentence, and its cues at their lines. */
+/** The presentation with a headline, and with its cues at their lines. */
 function withHeadline(
   tool: Tool,
   { input, cues = [] }: Judgement,
@@ -49,7 +49,8 @@ function withHeadline(
 ): CallPresentation {
   const { title, presentation } = presented
   const command = tool.command?.(input) ?? null
-  // A server's title for its own tool is its claim; ours is by the schema.
+  // The title of a server's tool is a claim of the server; that of a built-in tool is by its
+  // schema.
   const own = tool.server === undefined ? title : null
   const call = {
     tool: tool.name,

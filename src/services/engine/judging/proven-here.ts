@@ -5,9 +5,8 @@ import type { ServiceContext } from '../../core/context.ts'
 import type { ProvenFolder } from '../../core/host-queries.ts'
 
 /**
- * Whether a program that proved to the API where it works does so in a workspace of this host: this
- * host has the key of the proof itself, and the folder is the workspace or lies in it (product.md
- * 46).
+ * Whether a program proved to the API that it works in a workspace of this host: this host has the
+ * key of the proof, and the folder is the workspace or lies in it (product.md 46).
  */
 export async function isProvenHere(
   ctx: Pick<ServiceContext, 'hostProof'>,
@@ -20,8 +19,8 @@ export async function isProvenHere(
 }
 
 /**
- * Whether a path is the real one of a folder that is `root` or lies in it. A link to one is not: it
- * can be changed.
+ * Whether a path is the real path of `root` or of a folder in it. A link to one is not: it can be
+ * changed.
  */
 export async function isRealFolderIn(folder: string, root: string): Promise<boolean> {
   if (!isAbsolute(folder)) return false

@@ -12,16 +12,16 @@ import { strictText } from '../../transcript/result-texts.ts'
 import { storeResult } from '../../transcript/store-result.ts'
 import type { SystemCaller } from '../../core/authority.ts'
 
-/** A verdict of a call, and the request that was opened about it, if one was. */
+/** A verdict of a call, and its request, if one was opened. */
 export interface CallVerdict {
   readonly caller: Caller
   readonly call: Pick<Selectable<ToolCallTable>, 'id' | 'turn' | 'position'>
   readonly judgement: Judgement
-  /** `null` leaves the call the one it has */
+  /** `null`: the call keeps its request */
   readonly requestId: string | null
 }
 
-/** Stores a verdict with the policy it came from, and records it in the trail. */
+/** Stores a verdict with its policy, and records it in the trail. */
 export async function recordVerdict(
   unit: UnitOfWork,
   caller: Caller,
@@ -83,7 +83,7 @@ function judgedEntry(
   }
 }
 
-/** The result of a call that is refused without asking anybody; nothing for the others. */
+/** Stores the result of a call that policy refuses; does nothing for others. */
 export async function storeRefusal(tx: Tx, callId: string, judgement: Judgement): Promise<void> {
   if (judgement.verdict === 'error') {
     await storeResult(tx, callId, { type: 'error', text: judgement.reason })
@@ -97,7 +97,7 @@ export async function storeRefusal(tx: Tx, callId: string, judgement: Judgement)
   }
 }
 
-/** Where policy asks and the mode refuses, the verdict of the policy is stored. */
+/** When policy asks and the mode refuses, the verdict of the policy is stored. */
 function verdictOf(judgement: Judgement): Verdict {
   return judgement.rule?.id === strictRuleId ? 'ask' : judgement.verdict
 }
@@ -116,7 +116,7 @@ export async function agentReasonOf(tx: Tx, runId: string, turn: number): Promis
     : message.content_hash
 }
 
-/** A verdict is the policy's: the actor of what it opens, refuses or allows. */
+/** The caller of what a judgement opens, refuses or allows: the policy. */
 export function judgementCaller(judgement: Pick<Judgement, 'policyDigest'>): SystemCaller {
   return { actor: { type: 'policy', id: judgement.policyDigest }, channel: 'workflow' }
 }

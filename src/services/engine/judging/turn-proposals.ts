@@ -5,7 +5,7 @@ import { overlayWorkspace } from '#tools/overlay-workspace.ts'
 type Proposal = ReadonlyMap<string, Uint8Array | null>
 
 /**
- * An earlier call of the turn with effects. `propose` is asked at most once, and only when a later
+ * An earlier call of the turn with effects. `propose` is called at most once, and only when a later
  * call needs it.
  */
 interface Writer {
@@ -14,18 +14,18 @@ interface Writer {
   propose(): Promise<Proposal>
 }
 
-/** The workspace as a call of the turn will find it, and what that rests on. */
+/** The workspace as a call of the turn will find it, and which earlier call that assumes. */
 export interface AssumedWorkspace {
   readonly workspace: Workspace
-  /** position of the last earlier call that writes what this one touches; `null` when none does */
+  /** position of the last earlier call that writes to a path of this one; `null`: none */
   readonly assumes: number | null
   readonly earlierWrites: ReadonlySet<string>
 }
 
 /**
- * What the calls of a turn propose to change, in order, so that a later call is judged and shown on
- * top of the earlier ones that touch its paths (product.md 15). Nothing is computed for calls that
- * nobody follows up on.
+ * The changes that the calls of a turn propose, in order, so that a later call is judged and shown
+ * on top of earlier ones that touch its paths (product.md 15). Nothing is computed for a call whose
+ * paths no later call touches.
  */
 export class TurnProposals {
   readonly #base: Workspace
@@ -35,7 +35,7 @@ export class TurnProposals {
     this.#base = base
   }
 
-  /** Adds a call that will run before the ones asked about afterwards. */
+  /** Adds a call that will run before those that `below` is called for afterwards. */
   add(position: number, accesses: readonly Access[], propose: () => Promise<Proposal>): void {
     const paths = accesses.filter(isChange).map(({ path }) => path)
     if (paths.length === 0) return
@@ -63,7 +63,7 @@ export class TurnProposals {
   }
 }
 
-/** The same path, or one lies below the other. */
+/** Whether both are the same path, or one is below the other. */
 function touches(path: string, target: string): boolean {
   return path === target || isBelow(path, target) || isBelow(target, path)
 }

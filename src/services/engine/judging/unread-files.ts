@@ -4,12 +4,11 @@ import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { foldPath } from '#policy/names/fold-name.ts'
 
-/** No folder of this host: only texts of paths are joined to it. */
+/** Not a folder of this host: paths are only joined to it as text. */
 const root = '/files-of-another-program'
 
 /**
- * The usual name of a data folder (runtime/folders.ts); of one that is elsewhere nothing is known
- * by its name.
+ * The usual name of a data folder (runtime/folders.ts); one elsewhere cannot be recognised by name.
  */
 const dataFolderName = '.countersign'
 
@@ -19,15 +18,15 @@ const unread = async (path: string): Promise<never> => {
 }
 
 /**
- * The workspace of a program that is no run of ours (product.md 46): it may be on any host, so that
- * nothing is known of its files, and none of ours is read in their place.
+ * The workspace of a program that is not a run (product.md 46). The program may be on any host, so
+ * that nothing is known of its files, and no file of this host is read in their place.
  */
 export const unreadWorkspace: Workspace = {
   root,
   hidden: [],
   state: async (path) => {
-    // As where files are read: nobody reads a token of the service, whose tools may be on that very
-    // host.
+    // As for files that are read: the service's tokens stay protected, since its tools may be on
+    // that host.
     if (foldPath(path).includes(dataFolderName)) {
       const problem = `${JSON.stringify(path)} belongs to Countersign itself.`
       throw new WorkspaceProblem('hidden', path, problem)
@@ -44,8 +43,8 @@ export const unreadWorkspace: Workspace = {
 
 /**
  * This host, for a command of such a program: programs are found on the fixed `PATH`, and paths are
- * judged as text, since links are the other host's. A program below the workspace is not known, so
- * that it asks.
+ * judged as text, since links are on the other host. Programs below the workspace are unknown, so
+ * that they ask.
  */
 export function withUnreadFiles(host: CommandHost): CommandHost {
   const executables = new Set<string>()

@@ -13,7 +13,7 @@ import { bySystem, type SystemCaller } from '../../core/authority.ts'
 
 const relay: SystemCaller = { actor: { type: 'system', name: 'relay' }, channel: 'relay' }
 
-/** Whether a run may be started as it is: a root, or a delegated run that was signed. */
+/** Whether a run may be started: a root, or a delegated run that was signed. */
 export async function isSigned(
   ctx: Pick<ServiceContext, 'db' | 'verifier'>,
   runId: string,
@@ -24,19 +24,19 @@ export async function isSigned(
 }
 
 /**
- * Lets a run begin (architecture.md, delegation): a root may; a delegated run is signed once its
- * parent's call has been judged, and ended, with an event that says which check failed, when that
- * does not hold. False: it is not to be started.
+ * Lets a run begin (architecture.md, delegation): a root run always; a delegated run is signed
+ * after its parent's call was judged, or ended, with an event that names the check that failed.
+ * False: do not start it.
  */
 export async function admitRun(
   ctx: SigningSystemContext,
   input: { readonly runId: string },
 ): Promise<boolean> {
   if (await isSigned(ctx, input.runId)) return true
-  // Read before the transaction, which must not wait for a second connection.
+  // Read before the transaction, in which it would need a second connection.
   const policy = await ctx.policies.inForce()
   return inUnitOfWork(ctx, bySystem(ctx, relay), async (unit) => {
-    // A row that no call wrote may lack even its own place in a lineage.
+    // A row that was inserted by SQL may lack its own place in a lineage.
     await sql`
       insert into run_lineage (run_id, ancestor_id, depth)
       select id, id, 0 from run where id = ${input.runId}
@@ -60,7 +60,7 @@ export async function admitRun(
       return false
     }
     const { worker, policyDigest, attempt } = verdict
-    // Rows that were reset start no second run for one attempt of the call (security.md 29).
+    // After a reset of rows, one attempt of the call must not start a second run (security.md 29).
     const key = { kind: 'call', id: run.parent_call_id ?? '', part: `child-${attempt}` } as const
     if ((await ctx.ledger.first(key, run.id)) !== run.id) {
       await refuse(unit, run, 'the call started another run before')

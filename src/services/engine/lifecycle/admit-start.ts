@@ -23,9 +23,9 @@ export type StartAdmission =
   | ({ readonly kind: 'waits'; readonly queues: readonly string[] } & Partial<Rest>)
 
 /**
- * Judges the start of a run that asked before it began (product.md 45): what is due is done, and
- * without a permit that the API process signed for this very start its model is not called. The
- * permit is spent with the first turn. The caller holds the run's lock.
+ * Judges a run whose start needed an approval (product.md 45), and carries out what is due. Its
+ * model is not called without a permit that the API process signed for this very start, which the
+ * first turn consumes. The caller holds the run's lock.
  */
 export async function admitStart(
   unit: UnitOfWork,
@@ -42,7 +42,7 @@ export async function admitStart(
   if (start === null || start.request.state !== 'approved') return refuse(unit, run, 'request')
   const { permit } = start
   if (permit === null) return refuse(unit, run, 'permit')
-  // It was spent by an attempt at this turn whose process died.
+  // An attempt at this turn, whose process died, has consumed it.
   const isSpent = permit.state === 'consumed'
   const verdict = verifyPermit(unit, isSpent ? { ...permit, state: 'live' } : permit, {
     requestId,
@@ -119,7 +119,7 @@ async function spend(
   })
 }
 
-/** Nothing that nobody approved begins, whatever the rows say. */
+/** A start without an approval is refused, whatever the rows say. */
 async function refuse(
   unit: UnitOfWork,
   run: Selectable<RunTable>,

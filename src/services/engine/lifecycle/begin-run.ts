@@ -3,9 +3,8 @@ import type { ServiceContext } from '../../core/context.ts'
 import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
 
 /**
- * Where a run stands when its workflow begins or is started again: the turn whose message was
- * stored last, to be read back, or the first. A workflow of a run that nobody recorded was started
- * by hand: it has `ended`.
+ * The turn with which a workflow begins, or begins again: the newest stored one, which is read
+ * back, or the first. A workflow of an unknown run was started by hand: it has `ended`.
  */
 export async function beginRun(
   ctx: ServiceContext,
@@ -19,7 +18,7 @@ export async function beginRun(
   if (run === undefined) return { ended: true, turn: 0, taskQueue: '' }
   return {
     ended: run.ended_at !== null,
-    // The last turn of a fork's prefix is another run's.
+    // The last turn of a fork's prefix belongs to another run.
     turn: Math.max(run.forked_after_turn === run.turn ? run.turn + 1 : run.turn, 1),
     taskQueue: run.task_queue,
     ...(await withManualCalls(ctx.db, input.runId)),

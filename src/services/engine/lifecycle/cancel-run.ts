@@ -14,9 +14,9 @@ export interface CancelRunInput {
 }
 
 /**
- * Cancels a run and every run below it: what waits leaves the queues, what was approved and has not
- * started is revoked, a running tool is stopped. Cancelling a cancelled run changes nothing.
- * Rejects with `not_found`, `forbidden`, or `run_ended` when it completed or failed.
+ * Cancels a run and every run below it: pending requests leave the queues, approvals that have not
+ * started are revoked, a running tool is stopped. A cancelled run stays unchanged. Rejects with
+ * `not_found`, `forbidden`, or `run_ended` when it completed or failed.
  */
 export async function cancelRun(
   ctx: ServiceContext,

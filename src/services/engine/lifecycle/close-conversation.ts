@@ -15,9 +15,9 @@ export interface CloseConversationInput {
 }
 
 /**
- * Completes a run that waits for input, whatever it rests after, with what the model said last as
- * its output; whoever may message it may (product.md 28). Rejects with `not_found`, `forbidden`,
- * `conflict` while a turn, a call or a decision is open, or `run_ended`.
+ * Completes a run that waits for input, with the model's last text as its output, for anybody who
+ * may send it messages (product.md 28). Rejects with `not_found`, `forbidden`, `conflict` while a
+ * turn, a call or a decision is open, or `run_ended`.
  */
 export async function closeConversation(
   ctx: ServiceContext,

@@ -12,10 +12,10 @@ import { restsUntil } from '../../core/rest.ts'
 import { isOpen, lastTextOf, readOpenWork, type OpenWork } from './open-work.ts'
 
 /**
- * Completes a run whose model is finished, with its last text as the output and, for a root, its
- * grants ended; a conversation rests instead (`rests`), and is completed once its rest is over by
- * the database's clock. A message that no turn has read makes the run go on instead (`continue`):
- * posting takes the same lock, so none is lost.
+ * Completes a run whose model is finished, with its last text as the output; a root run's grants
+ * end. A conversation rests instead (`rests`), and is completed once its rest is over by the
+ * database's clock. An unread message makes the run continue (`continue`): posting takes the same
+ * lock, so none is lost.
  */
 export async function closeRun(
   ctx: SystemContext,
@@ -26,7 +26,7 @@ export async function closeRun(
   )
 }
 
-/** Completes a conversation whose rest is over, whatever its workflow does, and wakes that. */
+/** Completes a conversation whose rest is over, and wakes its workflow. */
 export async function endRest(
   ctx: SystemContext,
   input: { readonly runId: string },
@@ -41,8 +41,8 @@ export async function endRest(
 }
 
 /**
- * As `closeRun`, in the caller's transaction, which holds the run's lock. `lastText`: `null` when
- * it is to be read.
+ * As `closeRun`, in the caller's transaction, which holds the run's lock. `lastText`: `null`: this
+ * reads it.
  */
 export async function closeLocked(
   unit: UnitOfWork,
@@ -53,10 +53,10 @@ export async function closeLocked(
   const openWork = await readOpenWork(unit.tx, run)
   if (run.state === 'waiting_for_input') return closeResting(unit, run, openWork)
   const finished = run.turn > 0 && !openWork.unfinished && !openWork.lastHadCalls
-  // Somebody ended a request by SQL, and nobody counted it: there is nothing left to wait for.
+  // If somebody ends a request by SQL, nothing counts it: there is nothing left to wait for.
   const waitsForNobody = run.state === 'waiting_for_approval' && !openWork.pending
   const from = waitsForNobody ? 'running' : run.state
-  // Only a workflow that nobody recorded can ask to close something unfinished.
+  // Only a workflow that was started by hand asks to close a run with open work.
   if (openWork.unread || !finished) return { kind: 'continue' }
   if (run.rest_for_seconds !== null) {
     const state = transition(runTransitions, from, 'rest')
@@ -68,7 +68,7 @@ export async function closeLocked(
   return { kind: 'closed' }
 }
 
-/** A conversation waits for the next message, with what the model said last as its output. */
+/** A conversation waits for the next message, with the model's last text as its output. */
 async function restAnswered(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
@@ -90,7 +90,10 @@ async function restAnswered(
   return { kind: 'rests', turn: run.turn + 1, restsForMs: (run.rest_for_seconds ?? 0) * 1000 }
 }
 
-/** When to look again at a rest that is over and cannot end yet: a call of a person waits. */
+/**
+ * Milliseconds until the next look at a rest that is over and cannot end while a person's call is
+ * open.
+ */
 const lookAgainMs = 60_000
 
 async function closeResting(
@@ -99,7 +102,7 @@ async function closeResting(
   openWork: OpenWork,
 ): Promise<CloseOutcome> {
   const { restMs } = openWork
-  // Without an end it waits for a message, as long as that takes.
+  // Without a limit it waits for a message.
   if (restMs === null) return { kind: 'continue' }
   if (restMs > 0 || isOpen(openWork)) {
     const restsForMs = restMs > 0 ? Math.ceil(restMs) : lookAgainMs

@@ -9,19 +9,19 @@ import { endGrants } from '../../grants/end-grants.ts'
 import { restEnded } from '../../core/rest.ts'
 import { lastTextOf, type OpenWork } from './open-work.ts'
 
-/** How a run comes to be completed: `lastText` is `null` when it is to be read. */
+/** How a run is completed. `lastText`: `null`: this reads it. */
 export interface RunCompletion {
   readonly openWork: OpenWork
   readonly lastText: string | null
   /** who completes it, for its grants' events */
   readonly caller: Caller
-  /** what its event says besides */
+  /** more facts for its event */
   readonly detail: JsonObject
 }
 
 /**
- * Completes a run with the model's last text as its output; a root's grants end with it. The caller
- * holds the run's lock and has judged that nothing of it is open.
+ * Completes a run with the model's last text as its output; a root run's grants end. The caller
+ * holds the run's lock and has judged that it has no open work.
  */
 export async function completeRun(
   unit: UnitOfWork,
@@ -34,7 +34,7 @@ export async function completeRun(
       state: 'completed',
       ended_at: sql<Date>`clock_timestamp()`,
       output: storable(lastText ?? (await lastTextOf(unit.tx, openWork))),
-      // What made it stand still is over.
+      // What made it wait is over.
       failure: null,
       ...restEnded,
     })

@@ -9,10 +9,10 @@ import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { bySteering } from '../../runs/may-steer-run.ts'
 
 /**
- * Has the worktree of a run that has ended removed, and its branch, with what is not merged or
- * committed; whoever may message the run may (details.md, Git). What is signed here the host
- * carries out, at the latest in its next round. Repeating it changes nothing. Rejects with
- * `not_found`, `forbidden`, or `conflict` while a run that works there goes on, and for a run
+ * Removes the worktree and branch of a run that has ended, with all that is not merged or
+ * committed, for anybody who may send it messages (details.md, Git). It signs the removal; the host
+ * carries it out, at the latest in its next round. Repeating it changes nothing. Rejects with
+ * `not_found`, `forbidden`, or `conflict` while a run that works there has not ended, and for a run
  * without a worktree of its own.
  */
 export async function discardWorktree(
@@ -50,7 +50,7 @@ export async function discardWorktree(
     await unit.audit({ type: 'run.discarded', runId, detail: { branch, base, baseCommit } })
     await unit.event('run.changed', { runId })
   })
-  // Not waited for by anybody's right: the next round of the host does what is left.
+  // The caller need not wait for this: the next round of the host does the rest.
   await ctx.removeWorktree(runId).catch((error: unknown) => {
     ctx.log.warn({ runId, error: errorText(error) }, 'a discarded worktree is removed later')
   })

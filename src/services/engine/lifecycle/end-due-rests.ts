@@ -5,8 +5,8 @@ import { endRest } from './close-run.ts'
 const restsAtOnce = 200
 
 /**
- * Ends conversations whose rest has been over for `lateSeconds`, whatever their workflows do; the
- * row decides again, under its lock. Answers the ids of those that it ended.
+ * Ends conversations whose rest has been over for `lateSeconds`, even without their workflows; each
+ * row is judged again under its lock. Returns the ids of those that it ended.
  */
 export async function endDueRests(
   ctx: SystemContext,

@@ -29,7 +29,7 @@ export interface RunEnding {
  * Ends a run and everything below it: pending requests leave the queue, live permits are revoked,
  * calls that have not started get a result, a root's grants end, and each workflow is signalled.
  * Returns the ids of the runs that ended; empty when all had. The caller holds the lock of `run`
- * and of the runs above it; descendants are locked here, root down.
+ * and of the runs above it; this locks the descendants, root down.
  */
 export async function endRun(
   unit: UnitOfWork,
@@ -81,7 +81,7 @@ export async function endRun(
     })
     await unit.event('run.changed', { runId: member.id })
     await unit.enqueue({ kind: 'signal_cancelled', runId: member.id, payload: {} })
-    // The runs below are waited for by those that end here too.
+    // The parents of the runs below end here too.
     if (member.id === run.id) await notifyParent(unit, member)
     ended.push(member.id)
   }
@@ -106,7 +106,7 @@ async function clearQueuesOf(unit: UnitOfWork, runId: string, ending: RunEnding)
 }
 
 /**
- * A call whose effect is under way stays open: its executor, which is stopped, stores how it ended.
+ * A call whose effect has begun stays open: its executor, which is stopped, stores how it ended.
  */
 async function finishCallsOf(unit: UnitOfWork, runId: string, ending: RunEnding): Promise<void> {
   const calls = await unit.tx
@@ -115,7 +115,8 @@ async function finishCallsOf(unit: UnitOfWork, runId: string, ending: RunEnding)
       join
         .onRef('execution.call_id', '=', 'tool_call.id')
         .on('execution.state', 'in', ['started', 'unknown'])
-        // One that is repeated unasked did nothing that anybody must know of.
+        // A lost attempt that may be repeated without a person did nothing that anybody must learn
+        // of.
         .on(({ or, eb }) =>
           or([
             eb('execution.settled_then', 'is', null),
@@ -143,7 +144,8 @@ async function finishCallsOf(unit: UnitOfWork, runId: string, ending: RunEnding)
 }
 
 /**
- * A delegation ends with its run, as the run below it does; any other started call keeps its place.
+ * A delegation ends with its run, as the run below it does; every other started call keeps its
+ * state.
  */
 async function endDelegation(unit: UnitOfWork, callId: string, ending: RunEnding): Promise<void> {
   const at = await readCall(unit.tx, callId)

@@ -5,9 +5,9 @@ import type { SystemContext } from '../../core/context.ts'
 import { bySystem, reconciler } from '../../core/authority.ts'
 
 /**
- * Ends a run whose workflow Temporal says was terminated behind our back: `failed (workflow_lost)`,
- * its requests `cancelled`. Changes nothing when the run has ended. The reconciler calls it; nobody
- * else can know.
+ * Ends a run whose workflow was terminated in Temporal by somebody else: `failed (workflow_lost)`,
+ * its requests `cancelled`. Changes nothing when the run has ended. Only the reconciler, which asks
+ * Temporal, calls it.
  */
 export async function loseRun(
   ctx: SystemContext,

@@ -4,7 +4,7 @@ import type { Tx } from '#store/database.ts'
 import { restMs } from '../../core/rest.ts'
 import { readMessageText } from '../../transcript/messages.ts'
 
-/** What is open of a run when it is to rest or to be completed. */
+/** The open work of a run that is about to rest or to be completed. */
 export interface OpenWork {
   /** a person's message that no turn has read */
   readonly unread: boolean
@@ -22,7 +22,7 @@ export interface OpenWork {
   readonly lastHash: string | null
 }
 
-/** Reads it in one query. The caller holds the run's lock. */
+/** Reads the open work in one query. The caller holds the run's lock. */
 export async function readOpenWork(
   tx: Tx,
   run: { readonly id: string; readonly turn: number },
@@ -46,14 +46,14 @@ export async function readOpenWork(
   return openWork
 }
 
-/** What the model said last; empty when it has said nothing. */
+/** The model's last text; empty when there is none. */
 export async function lastTextOf(tx: Tx, { lastHash }: OpenWork): Promise<string> {
   return lastHash === null ? '' : readMessageText(await getText(tx, lastHash))
 }
 
 /**
- * Whether a run that waits for input has something that must come to its end first: a call, which a
- * person made, or a decision. A message is none: posting one makes it run again.
+ * Whether a run that waits for input has an open call or decision, which must end first. A message
+ * is not open work: posting one makes the run continue.
  */
 export function isOpen({ unfinished, pending, invoked }: OpenWork): boolean {
   return unfinished || pending || invoked

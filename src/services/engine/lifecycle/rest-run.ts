@@ -9,8 +9,8 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
 /**
  * Lets a run wait for a message: after a denial that stops it, a limit or a failure of the model
- * (`failure` says which). A conversation rests no longer than its worker says. A run that waits
- * already keeps what it waits for. Answers what its workflow is told. The caller holds the run's
+ * (`failure` says which). A conversation rests no longer than its worker permits. A run that
+ * already waits keeps its state. Returns the answer for its workflow. The caller holds the run's
  * lock.
  */
 export async function restRun(

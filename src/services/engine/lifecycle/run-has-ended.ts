@@ -1,8 +1,7 @@
 import type { Db } from '#store/database.ts'
 
 /**
- * Whether the store says that a run has ended: what a cancellation must be believed by (security.md
- * 14).
+ * Whether the store says that a run has ended: a cancellation counts only then (security.md 14).
  */
 export async function runHasEnded(db: Db, runId: string): Promise<boolean> {
   const run = await db

@@ -14,10 +14,10 @@ import type { SystemContext } from '../../core/context.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
 
 /**
- * Puts the result of a person's call into the transcript as a message of that person, which the
- * next turn reads (product.md 5); a run that waits for input goes on, unless the call was denied
- * with `stop`. Once: called again it changes nothing. A call without a result, and one of a run
- * that has ended, enter nothing.
+ * Adds the result of a person's call to the transcript as a message of that person, which the next
+ * turn reads (product.md 5). A run that waits for input continues, unless the call was denied with
+ * `stop`. It does so once; for a call without a result, or of a run that has ended, it does
+ * nothing.
  */
 export async function enterManualResult(
   ctx: SystemContext,
@@ -91,8 +91,8 @@ interface FinishedCall {
 }
 
 /**
- * A call that has its result and no message yet. What ran is the input of the request, which a
- * person may have edited.
+ * A call with a result and without a message. Its input is that of the request, which a person may
+ * have edited.
  */
 async function readFinished(tx: Tx, callId: string): Promise<FinishedCall | undefined> {
   const { rows } = await sql<FinishedCall>`

@@ -20,7 +20,7 @@ import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { bySteering } from '../../runs/may-steer-run.ts'
 import type { Authority } from '../../core/authority.ts'
 
-/** So many calls of people may be open in one run. */
+/** How many calls of people may be open in one run. */
 const maxOpenCalls = 20
 
 export interface InvokeToolInput {
@@ -35,17 +35,16 @@ export interface InvokedTool {
   readonly runId: string
   readonly tool: string
   readonly verdict: Extract<Verdict, 'preApproved' | 'ask'>
-  /** the request that waits for somebody else, when the call asks */
+  /** the request that waits for somebody else, if the call asks */
   readonly requestId: string | null
 }
 
 /**
- * A person invokes a manual tool on a run (product.md 5). It is judged like any other call, on the
- * host that has the workspace; it then runs, or asks people of whom the invoker is none, and its
- * result enters the transcript as a message. It stands apart from the model's calls and waits for
- * none of them. Rejects with `not_found`, `forbidden`, `run_ended`, `invalid_request` (no such
- * manual tool, or its input is not valid), `policy_blocked`, `conflict` (too many are open) or
- * `workspace_unreachable`.
+ * Invokes a manual tool on a run for a person (product.md 5). The call is judged like any other, on
+ * the host that has the workspace. It then runs, or asks people other than the invoker, and its
+ * result enters the transcript as a message. It is independent of the model's calls. Rejects with
+ * `not_found`, `forbidden`, `run_ended`, `invalid_request` (no such manual tool, or its input is
+ * invalid), `policy_blocked`, `conflict` (too many are open) or `workspace_unreachable`.
  */
 export async function invokeTool(
   ctx: SigningContext,
@@ -88,8 +87,8 @@ function runEnded(state: string): Problem {
 }
 
 /**
- * What cannot run is the invoker's mistake and leaves no trace in the run; what policy blocks is in
- * the trail.
+ * A call that cannot run is a mistake of the invoker and leaves no trace in the run; the trail
+ * records one that policy blocks.
  */
 async function refuseUnlessAllowed(
   ctx: SigningContext,
@@ -185,7 +184,9 @@ async function recordCall(
   return { callId, runId: run.id, tool: judgement.tool, verdict, requestId }
 }
 
-/** How many are open, and the next turn below zero. The caller holds the run's lock. */
+/**
+ * The number of open ones, and the next turn number below zero. The caller holds the run's lock.
+ */
 async function countCalls(tx: Tx, runId: string): Promise<{ open: number; turn: number }> {
   const { rows } = await sql<{ open: number; turn: number }>`
     select count(*) filter (where tool_call.result_type is null)::int as open,

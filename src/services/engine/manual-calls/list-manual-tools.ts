@@ -5,7 +5,7 @@ import type { WorkerContext } from '../../core/worker-context.ts'
 import { bySteering } from '../../runs/may-steer-run.ts'
 
 /**
- * The tools that a person may invoke on a run, with their schemas, as the policy in force has them.
+ * Lists the tools that a person may invoke on a run, with their schemas, by the policy in force.
  * Rejects with `not_found`, `forbidden` or `workspace_unreachable`: only the host of the workspace
  * can load them.
  */
@@ -23,12 +23,12 @@ export async function listManualTools(
   return ctx.manualToolsOf(worker)
 }
 
-/** The same as the Temporal worker of the workspace answers it. */
+/** The answer of the workspace's Temporal worker. */
 export async function manualToolsHere(ctx: WorkerContext, worker: string): Promise<WorkerTool[]> {
   return toolsHere(ctx, worker, (tool) => tool.manual)
 }
 
-/** Every tool that a worker has by the policy in force, or those that a condition leaves. */
+/** The tools of a worker by the policy in force for which the condition holds. */
 export async function toolsHere(
   ctx: WorkerContext,
   worker: string,

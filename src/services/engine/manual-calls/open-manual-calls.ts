@@ -1,7 +1,7 @@
 import type { Db, Tx } from '#store/database.ts'
 
 /**
- * The calls of people that have not entered the transcript yet, oldest first: the workflow has to
+ * The calls of people that have not entered the transcript yet, oldest first: the workflow must
  * advance them.
  */
 export async function openManualCalls(db: Db | Tx, runId: string): Promise<string[]> {
@@ -16,8 +16,8 @@ export async function openManualCalls(db: Db | Tx, runId: string): Promise<strin
 }
 
 /**
- * As a field of an answer to the workflow; absent when there are none, so that an ordinary step
- * stays small.
+ * The same as a field of an answer to the workflow; absent when there are none, to keep a usual
+ * step small.
  */
 export async function withManualCalls(
   db: Db | Tx,

@@ -12,8 +12,7 @@ import type { CallAtHand } from '../attempts/call-at-hand.ts'
 import type { Refusal } from '../attempts/execution-plan.ts'
 
 /**
- * A call that is about to run, as policy sees it at this moment. `tool`: it may be run; else
- * `refused` says why not.
+ * The judgement of a call that is about to run. `tool`: it may run; else `refused` says why not.
  */
 export type FreshJudgement = { readonly workspace: Workspace; readonly judgement: Judgement } & (
   | { readonly tool: Tool; readonly refused: null }
@@ -21,9 +20,9 @@ export type FreshJudgement = { readonly workspace: Workspace; readonly judgement
 )
 
 /**
- * Judges a call once more when it is about to run, by the policy in force and the signed mode
- * (architecture.md, policy in time). Refused is what policy blocks by now, what could not run any
- * more, and what rests on a forged pin.
+ * Judges a call again right before it runs, by the policy in force and the signed mode
+ * (architecture.md, policy in time). It refuses what policy blocks now, what can no longer run, and
+ * what depends on a forged pin.
  */
 export async function judgeAgain(
   ctx: WorkerContext,
@@ -32,7 +31,7 @@ export async function judgeAgain(
     readonly terms: RunTerms
     readonly tool: string
     readonly input: Json
-    /** a remembered approval may answer for a person */
+    /** a grant may replace a person's approval */
     readonly grants: boolean
     readonly permitId: string | null
   },

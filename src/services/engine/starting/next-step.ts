@@ -27,8 +27,8 @@ import type { SystemContext } from '../../core/context.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 
 /**
- * What is to be done with a call: an answer for the workflow, its effect, or finding out about a
- * lost attempt.
+ * The next step of a call: an answer for the workflow, its effect, or the settlement of a lost
+ * attempt.
  */
 export type NextStep =
   | { readonly next: 'answer'; readonly outcome: CallOutcome }
@@ -36,9 +36,9 @@ export type NextStep =
   | { readonly next: 'settle' }
 
 /**
- * Reads under the run's lock what is to be done with a call (architecture.md, executeCall): it may
- * have a result, a request that waits or has ended without approval, or a started attempt. Results
- * that need no effect are stored here.
+ * Finds the next step of a call under the run's lock (architecture.md, executeCall): the call may
+ * have a result, a request that waits or has ended without approval, or a started attempt. It
+ * stores results that need no effect.
  */
 export async function findNextStep(ctx: SystemContext, callId: string): Promise<NextStep> {
   const current = await readCall(ctx.db, callId)
@@ -76,12 +76,12 @@ async function stepOfUndecided(unit: UnitOfWork, at: CallAtHand): Promise<NextSt
 }
 
 /**
- * It is approved and has no attempt yet. This needs no lock, since starting checks again under the
- * locks.
+ * Whether it is approved and has no attempt yet. This needs no lock, since the start checks again
+ * under the locks.
  */
 function isApproved({ run, call, request, execution, stopped }: CallAtHand): boolean {
   const isOpen = !isEnd(runTransitions, run.state) && call.result_type === null
-  // A delegation has other requests beside its own.
+  // A delegation has other requests besides its own.
   const isFirst = execution === null && !stopped && call.tool !== callWorkerName
   return isOpen && isFirst && call.verdict === 'ask' && request?.state === 'approved'
 }
@@ -110,8 +110,8 @@ async function stepOfRequests(unit: UnitOfWork, at: CallAtHand): Promise<NextSte
 }
 
 /**
- * What ended a delegation comes before what was only cancelled with it: the model reads why
- * (product.md 41).
+ * The request that ended a delegation comes before those that were cancelled with it, so that the
+ * model reads why (product.md 41).
  */
 function precedenceOf({ type }: CallResult): number {
   if (type === 'denied') return 0
@@ -123,8 +123,7 @@ function isOf({ call }: CallAtHand): (request: { readonly id: string }) => boole
 }
 
 /**
- * The request about a call; of a delegation also those about its attachments, by which it may end
- * too.
+ * The request about a call, and for a delegation those about its attachments, which can end it too.
  */
 async function lockRequestsOf(tx: Tx, at: CallAtHand): Promise<Selectable<RequestTable>[]> {
   if (at.request === null) return []
@@ -133,8 +132,8 @@ async function lockRequestsOf(tx: Tx, at: CallAtHand): Promise<Selectable<Reques
 }
 
 /**
- * What a request leaves its call: nothing yet, a result, or `null` when it was approved. The caller
- * holds its lock.
+ * The effect of a request on its call: none yet, a result, or `null` when it was approved. The
+ * caller holds its lock.
  */
 async function resultOf(
   unit: UnitOfWork,
@@ -174,7 +173,7 @@ async function resultOf(
   }
 }
 
-/** An attempt that started a run of its own: how far that run is, as the store says. */
+/** The step of an attempt that started a run, by the state of that run. */
 async function stepOfDelegation(unit: UnitOfWork, at: CallAtHand): Promise<NextStep | null> {
   const child = await childOf(unit.tx, at)
   if (child === null || at.execution === null) return null

@@ -13,7 +13,7 @@ import { judgeAgain } from './judge-again.ts'
 import { refusedUnsigned } from '../attempts/refusals.ts'
 
 /**
- * Whether a permit is for exactly this call, attempt and moment. `digest` is what the executor
+ * Whether a permit is for exactly this call, attempt and time. `digest` is what the executor
  * computed itself.
  */
 export function checkPermit(
@@ -31,7 +31,7 @@ export function checkPermit(
     factsDigest: hashJson(approval.revision.facts),
     policyDigest: approval.request.policy_digest,
     attempt: nextAttemptOf(at),
-    // An epoch that was turned back by SQL brings no permit of before a restore back.
+    // Lowering the epoch by SQL does not make a permit from before a restore valid.
     epoch: Math.max(at.epoch, ctx.memory.epoch()),
     now: at.now,
   })
@@ -39,8 +39,8 @@ export function checkPermit(
 
 /**
  * Verifies an approved call (architecture.md, the executor trusts nobody): run statement, permit,
- * the digest of its own input, whether policy blocks it by now, and whether the tool and the files
- * are still as presented.
+ * the digest of its own input, whether policy blocks it now, and whether the tool and the files are
+ * still as presented.
  */
 export async function planApproved(
   ctx: WorkerContext,

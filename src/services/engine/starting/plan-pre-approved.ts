@@ -15,16 +15,14 @@ import type { ExecutionPlan, Refusal } from '../attempts/execution-plan.ts'
 import { judgeAgain } from './judge-again.ts'
 import { refusedUnsigned } from '../attempts/refusals.ts'
 
-/**
- * A call that was pre-approved needs a request now; no attempt was refused.
- */
+/** A call that was pre-approved needs a request now; no attempt was refused. */
 export interface PolicyNowAsks {
   readonly kind: 'asks'
   readonly judgement: Judgement
 }
 
 /**
- * Judges a call without a request once more, by the policy in force and the signed mode
+ * Judges a call without a request again, by the policy in force and the signed mode
  * (architecture.md, policy in time): it runs only if it still needs no request.
  */
 export async function planPreApproved(
@@ -58,15 +56,15 @@ export async function planPreApproved(
   }
 }
 
-/** What the mode "strict" blocks, the model reads as a denial (product.md 21). */
+/** A block by the mode `strict` is a denial to the model (product.md 21). */
 function deniedByMode({ tool, rule, reason }: Judgement, refused: Refusal): Refusal {
   if (rule?.id !== strictRuleId) return refused
   return { ...refused, then: { next: 'result', type: 'denied', text: strictText(tool, reason) } }
 }
 
 /**
- * What the execution compares with: for a command that a grant allows, what the grant rests on; for
- * any other call without a request, the files that it would change.
+ * The facts that the execution compares with: for a command that a grant allows, those of the
+ * grant; for any other call without a request, the files that it would change.
  */
 async function factsNow(
   tool: Tool,

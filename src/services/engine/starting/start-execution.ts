@@ -31,16 +31,16 @@ export type StartedExecution =
   | {
       readonly kind: 'started'
       readonly attempt: number
-      /** of a grant with a bound: which of its uses was taken */
+      /** for a grant with a bound: the number of the use that was taken */
       readonly grantUse: number | null
     }
   | { readonly kind: 'retry' }
   | { readonly kind: 'answer'; readonly outcome: CallOutcome }
 
 /**
- * Starts the execution of a verified call: under the locks everything that can end a right is read
- * again, the permit or one use of the grant is consumed, and the attempt is marked `started`, in
- * one transaction; a delegation's run is written with it. Of several that try, one starts it.
+ * Starts the execution of a verified call in one transaction: under the locks it reads again
+ * everything that can end a right, consumes the permit or one use of the grant, marks the attempt
+ * `started`, and writes the run of a delegation. Of several concurrent callers, one starts it.
  */
 export async function startExecution(
   ctx: WorkerContext,
@@ -113,13 +113,13 @@ export async function startExecution(
   })
 }
 
-/** Kept where a second attempt does no harm: the tool only reads, or says so itself. */
+/** Stored for tools of which a second attempt does no harm: they only read, or declare it. */
 function repetition({ tool }: ExecutionPlan, at: CallAtHand): JsonObject {
   if (!tool.readOnly && !tool.idempotent) return {}
   return isRepeated(at) ? { repeatable: true, keyAttempt: keyAttemptOf(at) } : { repeatable: true }
 }
 
-/** An attempt is under way, or nobody knows yet how it ended. */
+/** Whether an attempt runs, or nobody knows yet how it ended. */
 function isOpen(at: CallAtHand): boolean {
   const { execution } = at
   if (execution === null) return false
@@ -129,7 +129,7 @@ function isOpen(at: CallAtHand): boolean {
   )
 }
 
-/** Calls with effects keep the model's order, whoever asks for this one (product.md 15). */
+/** Calls with effects run in the model's order, whichever is executed first (product.md 15). */
 async function waitForEarlier(tx: Tx, at: CallAtHand): Promise<CallOutcome | null> {
   if (at.call.read_only && at.call.verdict === 'preApproved') return null
   if (at.earlier.length === 0) return null
@@ -142,7 +142,7 @@ interface RightToStart {
   readonly grantUse: number | null
 }
 
-/** Whether the right that was verified is still there; one use of a grant is taken with it. */
+/** Whether the verified right still exists; takes one use of a grant. */
 async function takeRight(
   ctx: WorkerContext,
   unit: UnitOfWork,
@@ -170,7 +170,7 @@ async function takeRight(
         toolHash: plan.facts.toolHash,
         path: path.length === 1 ? (path[0]?.path ?? null) : null,
       },
-      // As in the plan: the tool itself compares once more, right before it acts.
+      // As in the plan: the tool itself compares again right before it acts.
       restsOn: async () => (plan.tool.restsOn === undefined ? null : plan.facts),
     },
   )

@@ -22,7 +22,7 @@ import type { RunWindow } from './run-window.ts'
 import { termsOf } from '../../core/run-terms.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
 
-/** How often a turn asks a model that fails before the run waits for a message. */
+/** How many attempts of a turn may fail before the run waits for a message. */
 export const maxModelAttempts = 5
 
 export interface ModelQuestion {
@@ -38,17 +38,17 @@ export interface ModelReply {
   readonly answer: ModelAnswer
   /** sequence of the last message that the model received */
   readonly readThrough: number
-  /** by the prices in force; `null`: the model has none */
+  /** by the prices in force; `null`: the model has no price */
   readonly costUsd: number | null
-  /** what the model was sent */
+  /** size of the prompt */
   readonly promptBytes: number
 }
 
 /**
  * Asks the model for one step, with the pinned instructions and model and the tools of the policy
- * in force. Throws the `ModelProblem` when trying again may help and attempts remain; otherwise the
- * run is left waiting for a message, with the failure stored, and the answer is `null`. `again`:
- * the attempt was spent on the window, and the turn is to be begun again.
+ * in force. Throws the `ModelProblem` when another try may succeed and attempts remain; otherwise
+ * the run waits for a message, with the failure stored, and this returns `null`. `again`: the
+ * attempt was used to shorten the prompt, and the turn begins again.
  */
 export async function askModel(
   ctx: WorkerContext,
@@ -101,7 +101,7 @@ export async function askModel(
       return 'again'
     }
     const { messages, promptBytes } = fitted
-    // Told of it only with the first line that names it: the tools come before all that is cached.
+    // Offered from the first line that names it on: tools come before everything that is cached.
     const offered =
       fitted.steps.length > 0 ? tools : tools.filter(({ name }) => name !== readResultName)
     const request = { runId: run.id, turn, system, messages, tools: offered }
@@ -126,7 +126,7 @@ function systemText(preamble: string, instructions: string): string {
   return `${preamble}\n\n---\n\n${instructions}`
 }
 
-/** Records the failed attempt; leaves the run waiting for a message when it was the last one. */
+/** Records the failed attempt; after the last one the run waits for a message. */
 async function afterProblem(
   ctx: WorkerContext,
   question: ModelQuestion,
@@ -157,7 +157,7 @@ async function afterProblem(
   })
 }
 
-/** Since the run gave up for the last time in this turn. */
+/** Counted since the run gave up for the last time in this turn. */
 async function failuresInARow(
   tx: Tx,
   question: ModelQuestion,

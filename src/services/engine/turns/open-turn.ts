@@ -29,9 +29,9 @@ interface JudgedTurn {
 }
 
 /**
- * Stores everything that judging a turn came to, in one transaction: verdicts, the results of what
- * was refused, and the requests of what asks. Does nothing when another attempt was first, or the
- * run has ended.
+ * Stores the result of judging a turn in one transaction: verdicts, the results of refused calls,
+ * and the requests of those that ask. Does nothing when another attempt was first, or the run has
+ * ended.
  */
 export async function openTurn(ctx: SystemContext, turn: JudgedTurn): Promise<void> {
   await inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
@@ -72,7 +72,7 @@ async function agentReasonFor(tx: Tx, { runId, turn, judged }: JudgedTurn): Prom
   return judged.some(({ kind }) => kind === 'asks') ? agentReasonOf(tx, runId, turn) : null
 }
 
-/** A call that nobody has stored a verdict of, with what judging it came to. */
+/** A call without a stored verdict, with the result of judging it. */
 interface JudgedRow<Kind extends JudgedCall['kind']> {
   readonly call: Selectable<ToolCallTable>
   readonly judged: Extract<JudgedCall, { readonly kind: Kind }>
@@ -96,7 +96,7 @@ function isOfKind<Kind extends JudgedCall['kind']>(
   return judged.kind === kind
 }
 
-/** A call that could not even be judged ends with an error. */
+/** A call that could not be judged ends with an error. */
 async function refuseCall(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
@@ -116,7 +116,7 @@ async function refuseCall(
   })
 }
 
-/** A request to open, and the contents that it shows. */
+/** A request to open, and the contents of its presentation. */
 interface RequestWithContents extends RequestToOpen {
   readonly asks: JudgedRow<'asks'>
   readonly contents: PackedContents

@@ -18,8 +18,8 @@ import { reachedLimit } from './run-limits.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
 
 /**
- * What a turn has to do first. `stored`: its message is there already. `unfinished`: an earlier
- * turn has open calls.
+ * The first step of a turn. `stored`: its message exists. `unfinished`: an earlier turn has open
+ * calls.
  */
 export type PreparedTurn =
   | { readonly kind: 'ended' | 'finished' }
@@ -50,7 +50,7 @@ export async function prepareTurn(
       if (kind === 'ended') return { kind }
       if (kind === 'waits') return { kind: 'waiting_for_input', ...rest }
     }
-    // A workflow may be ahead of a store that was restored: the store says which turn comes next.
+    // After a restore a workflow may be ahead of the store, which says which turn is next.
     const turn = run.turn + 1
     const [previous, limit] = await together([
       readPrevious(unit.tx, run),
@@ -61,7 +61,7 @@ export async function prepareTurn(
       return { kind: 'waiting_for_input', ...restOf(run, previous.rest_ms) }
     }
     if (!previous.unread && previous.finished) {
-      // What a person's call comes to is a message to the run: it is waited for.
+      // The result of a person's call is a message to the run: the turn waits for it.
       const { manualCalls } = await withManualCalls(unit.tx, run.id)
       return manualCalls === undefined ? { kind: 'finished' } : { kind: 'waiting_for_input' }
     }
@@ -78,15 +78,14 @@ export async function prepareTurn(
 }
 
 interface PreviousTurn {
-  /** a call of the turn before has no result */
+  /** a call of the previous turn has no result */
   readonly unfinished: boolean
-  /** the turn before had no calls: the model is finished */
+  /** the previous turn had no calls: the model is finished */
   readonly finished: boolean
   /** a message that no turn has read */
   readonly unread: boolean
   /**
-   * a call was denied with `stop`: the model gets no turn until somebody posts a message after it
-   * (product.md 8)
+   * a call was denied with `stop`: there is no turn until somebody posts a message (product.md 8)
    */
   readonly stopped: boolean
   /** milliseconds until the rest of a conversation is over */
@@ -94,8 +93,8 @@ interface PreviousTurn {
 }
 
 /**
- * Reads everything about the turns before the next one, in one query. The result of a person's call
- * does not resume the run.
+ * Reads the facts about earlier turns in one query. The result of a person's call does not resume
+ * the run.
  */
 async function readPrevious(tx: Tx, run: Selectable<RunTable>): Promise<PreviousTurn> {
   const { rows } = await sql<PreviousTurn>`
@@ -120,8 +119,8 @@ async function readPrevious(tx: Tx, run: Selectable<RunTable>): Promise<Previous
 }
 
 /**
- * Records an attempt at a turn, the one behind those there were; returns its number. What an
- * earlier one had written goes.
+ * Records the next attempt at a turn and returns its number. The live text of an earlier one is
+ * deleted.
  */
 async function beginAttempt(
   tx: Tx,

@@ -2,20 +2,20 @@ import { limits } from '#domain/limits.ts'
 import { addLiveText, type LiveTextOf } from '#store/content/live-text.ts'
 import type { SystemContext } from '../../core/context.ts'
 
-/** At most ten writes a second, however often a model says something. */
+/** Milliseconds between two writes: at most ten a second, whatever a model sends. */
 const writeEveryMs = 100
 
-/** Stores what a model writes, so that it can be read while the model goes on. */
+/** Stores the text of a model while the model writes it. */
 export interface TextRecorder {
   readonly add: (piece: string) => void
-  /** Nothing is written from now on: the message is stored, or the attempt has failed. */
+  /** Ends all writing: the message is stored, or the attempt has failed. */
   readonly end: () => void
 }
 
 /**
- * Writes the text of an attempt to the store within a tenth of a second, beside the turn, which
- * never waits for it; an answer that is complete sooner leaves nothing here. A failed write is
- * repeated with the next. Text behind the bound can only be read in the message.
+ * Writes the text of an attempt to the store within a tenth of a second, concurrently with the
+ * turn, which never waits for it. An answer that is complete sooner writes nothing here. A failed
+ * write is repeated with the next one. Text beyond the bound can only be read in the message.
  */
 export function recordText(ctx: SystemContext, of: LiveTextOf): TextRecorder {
   let waiting = ''

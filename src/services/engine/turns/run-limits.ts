@@ -5,8 +5,8 @@ import { usedUpBudget, usedUpText, type UsedUpBudget } from '../../core/runs/use
 import type { RunFailure } from '#store/tables/runs.ts'
 
 /**
- * How a turn attempt ended. `limit` is no attempt: it marks where a run stopped at a limit.
- * `compaction` summarised old turns instead of taking one; `too_long` was refused as such.
+ * How a turn attempt ended. `limit` is not an attempt: it marks where a run stopped at a limit.
+ * `compaction` summarised old turns instead of taking one; `too_long` was refused for its length.
  */
 export type AttemptOutcome =
   | 'stored'
@@ -18,9 +18,9 @@ export type AttemptOutcome =
   | 'limit'
 
 /**
- * Which of the worker's limits a run has reached, or which monthly budget is used up; `null`: none.
- * Limits are counted since the last time it stopped at one, so that the message which resumes it
- * gives it that much again. An attempt whose process died counts like one that answered.
+ * The limit of the worker that a run has reached, or the monthly budget that is used up; `null`:
+ * none. Limits are counted since the last stop at one, so that the message which resumes the run
+ * gives it a new allowance. An attempt whose process died counts like one with an answer.
  */
 export async function reachedLimit(
   tx: Tx,

@@ -5,12 +5,12 @@ import type { RunTable } from '#store/tables/runs.ts'
 import { windowStepOf, windowStepsColumn } from '../../transcript/window-steps.ts'
 import type { CountedPrompt } from '../window/room.ts'
 
-/** What is known of how much of a run its model takes, before its next turn. */
+/** How much of a run its model takes, as far as it is known before its next turn. */
 export interface RunWindow {
   readonly steps: readonly WindowStep[]
-  /** of the last step whose provider counted; `null`: there is none */
+  /** of the last step for which the provider reported a count; `null`: none */
   readonly counted: CountedPrompt | null
-  /** the provider refused the next turn's prompt just now, as too long */
+  /** the provider has just refused the next turn's prompt as too long */
   readonly refused: boolean
 }
 

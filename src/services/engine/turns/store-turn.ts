@@ -26,15 +26,15 @@ export interface TurnToStore {
   readonly promptBytes: number
 }
 
-/** The calls of a turn that have no verdict, which one judging more is counted for. */
+/** The calls of a turn without a verdict; judging them is counted. */
 export interface CallsToJudge {
   readonly run: Selectable<RunTable>
   readonly calls: readonly Selectable<ToolCallTable>[]
 }
 
 /**
- * What is left of a turn: its calls (another attempt's: `overlapped`), to close a run that made
- * none, or nothing.
+ * The rest of a turn: its calls (`overlapped`: of another attempt), the end of a run whose model
+ * made none, or nothing.
  */
 export type StoredTurn =
   | ({ readonly kind: 'stored' } & CallsToJudge)
@@ -42,9 +42,9 @@ export type StoredTurn =
   | ({ readonly kind: 'waiting_for_input' } & Rest)
 
 /**
- * Stores a turn's answer with its calls, unjudged, and marks what the model has read; a run whose
- * model is finished is closed with it, unless a message came that it has not read. Of two attempts
- * that overlap the first one's message stays and the other's answer is dropped.
+ * Stores a turn's answer with its calls, unjudged, and marks what the model has read. A run whose
+ * model is finished is closed with it, unless it has an unread message. Of two concurrent attempts
+ * the first one's message stays and the other's answer is dropped.
  */
 export async function storeTurn(ctx: SystemContext, turn: TurnToStore): Promise<StoredTurn> {
   return inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
@@ -52,7 +52,8 @@ export async function storeTurn(ctx: SystemContext, turn: TurnToStore): Promise<
     const { text, calls } = turn.answer
     const run = await lockRun(tx, turn.runId)
     const ended = isEnd(runTransitions, run.state)
-    // `run.turn` counts the stored messages: both are written in one transaction, under its lock.
+    // `run.turn` counts the stored messages: both are written in one transaction, under the run's
+    // lock.
     if (ended || run.turn >= turn.turn) {
       await endAttempt(tx, turn, 'overlapped')
       return { kind: ended ? 'ended' : 'overlapped' }
@@ -85,8 +86,7 @@ export async function storeTurn(ctx: SystemContext, turn: TurnToStore): Promise<
 }
 
 /**
- * The turn's calls as they were stored, in order. Their first judging follows at once, and is
- * counted here.
+ * The turn's calls as stored, in order. Their first judging follows at once, and is counted here.
  */
 async function storeCalls(
   tx: Tx,
@@ -142,7 +142,7 @@ async function endAttempt(
     .execute()
 }
 
-/** The run has taken this turn, which read the messages up to there. */
+/** The run has taken this turn, which read the messages up to `readThrough`. */
 async function markRead(tx: Tx, { runId, turn, readThrough }: TurnToStore): Promise<void> {
   await sql`
     with read as (

@@ -14,15 +14,15 @@ import { restMs, restOf } from '../../core/rest.ts'
 import { runHasEnded } from '../lifecycle/run-has-ended.ts'
 import { storeTurn, type CallsToJudge } from './store-turn.ts'
 
-/** How often a turn is judged before its calls are given up with an error. */
+/** How often a turn is judged before its calls end with an error. */
 export const maxJudgings = 5
 
 /**
- * One turn of a run (architecture.md): at most one model step, its message stored once, its calls
- * judged from what is stored, requests opened; a run whose model is finished is closed with it.
- * Entered again it reads back what is there. Throws `ModelProblem` while trying again may help, the
- * signal's reason when it was stopped but the run goes on, and whatever keeps it from judging, up
- * to five times.
+ * Takes one turn of a run (architecture.md): at most one model step, whose message is stored once;
+ * its stored calls are judged and their requests opened; a run whose model is finished is closed.
+ * When it is called again it reads back what is stored. Throws `ModelProblem` while another try may
+ * succeed, the signal's reason when it was stopped and the run continues, and failures of judging,
+ * up to five times.
  */
 export async function takeTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
   try {
@@ -75,7 +75,7 @@ async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOu
   }
 }
 
-/** The run waits for a message, unless an attempt that overlapped had its answer stored. */
+/** The run waits for a message, unless a concurrent attempt stored its answer. */
 async function afterGivingUp(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
   const run = await ctx.db
     .selectFrom('run')
@@ -88,10 +88,7 @@ async function afterGivingUp(ctx: WorkerContext, input: TurnInput): Promise<Turn
     : { kind: 'waiting_for_input', ...restOf(run, run.rest_ms) }
 }
 
-/**
- * A turn that was stored before: what of it has no verdict yet is judged once more, up to a number
- * of times.
- */
+/** A stored turn: its calls without a verdict are judged again, up to a number of times. */
 async function judgeAgainAndPlan(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
   const { runId, turn } = input
   const calls = await unjudgedCalls(ctx, runId, turn)
@@ -145,7 +142,7 @@ async function unjudgedCalls(
     .execute()
 }
 
-/** Counted before it begins, so that a judging which takes the process with it counts too. */
+/** Counted first, so that a judging which kills the process counts too. */
 async function countJudging(
   ctx: WorkerContext,
   calls: readonly Selectable<ToolCallTable>[],

@@ -17,7 +17,7 @@ export interface CompactionStep {
   readonly runId: string
   /** the turn that is asked with the summary */
   readonly turn: number
-  /** of that turn: it becomes the compaction's */
+  /** the attempt of that turn, which becomes the compaction's */
   readonly attempt: number
   readonly throughTurn: number
   readonly transcript: readonly TranscriptMessage[]
@@ -34,9 +34,9 @@ const summaryShare = 0.15
 const mostSummaryBytes = 32 * 1024
 
 /**
- * Has the run's model summarise its oldest turns, and records that, once: of two attempts that
- * overlap the first one's summary stays. The attempt is no turn, but its usage counts as any
- * other's does. Rejects with `ModelProblem`, and with the signal's reason.
+ * Makes the run's model summarise its oldest turns, and stores the summary, once: of two concurrent
+ * attempts the first one's stays. The attempt is not a turn, but its usage counts. Rejects with
+ * `ModelProblem`, and with the signal's reason.
  */
 export async function compact(ctx: SystemContext, model: Model, of: CompactionStep): Promise<void> {
   await markAttempt(ctx, of)
@@ -58,7 +58,9 @@ export async function compact(ctx: SystemContext, model: Model, of: CompactionSt
   await storeCompaction(ctx, of, answer)
 }
 
-/** Before the model is asked: an attempt whose process dies meanwhile was no turn either. */
+/**
+ * Marked before the model is asked: an attempt whose process dies meanwhile was not a turn either.
+ */
 async function markAttempt(ctx: SystemContext, of: CompactionStep): Promise<void> {
   await ctx.db
     .updateTable('turn_attempt')

@@ -17,12 +17,12 @@ export interface PromptToFit {
   readonly system: string
   readonly tools: readonly ModelTool[]
   readonly roomBytes: number
-  /** the provider refused this prompt as too long, whatever it was estimated to be */
+  /** the provider refused this prompt as too long, whatever its estimate */
   readonly refused: boolean
   readonly mayCompact: boolean
 }
 
-/** A prompt that the model is asked with, within its room if it can be; or what has to go first. */
+/** A prompt, within its room if possible; or the compaction that must come first. */
 export type FittedPrompt =
   | {
       readonly kind: 'fits'
@@ -33,12 +33,12 @@ export type FittedPrompt =
     }
   | (Compaction & { readonly steps: readonly WindowStep[] })
 
-/** How much of a prompt that was refused as too long is tried next. */
+/** The share of a refused prompt that is tried next. */
 const afterRefusal = 0.7
 
 /**
- * The messages of a model step, within what the model takes. Records which results had to be left
- * out for it; a compaction is left to the caller, since the model has to make it.
+ * The messages of a model step, within what the model takes. Records which results were left out
+ * for it. A compaction is left to the caller, since the model has to make it.
  */
 export async function fitWindow(ctx: SystemContext, prompt: PromptToFit): Promise<FittedPrompt> {
   const { transcript, pictures, mayCompact } = prompt
@@ -64,7 +64,7 @@ export async function fitWindow(ctx: SystemContext, prompt: PromptToFit): Promis
     if (plan === null) return { kind: 'fits', messages, promptBytes, steps }
     if (plan.kind === 'compaction') return { ...plan, steps }
     const next = await recordElision(ctx, prompt, plan)
-    // Nothing was recorded: the turn has been taken by another attempt, which is found out later.
+    // Nothing was recorded: another attempt has taken the turn, which `storeTurn` detects.
     if (next.length === steps.length) return { kind: 'fits', messages, promptBytes, steps }
     steps = next
   }

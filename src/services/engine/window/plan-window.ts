@@ -2,10 +2,12 @@ import { elidedAt, lastCompaction, type WindowStep } from '#domain/runs/window.t
 import { picturesElidedAt, resultSize } from '../../transcript/model-messages.ts'
 import type { TranscriptMessage } from '../../transcript/load-transcript.ts'
 
-/** Smaller results stay: the line in place of one takes up to that much itself, in bytes. */
+/** Smaller results stay, since the line in place of one takes up to that many bytes. */
 export const leastElidedBytes = 900
 
-/** Shares of the room: what an elision or a compaction goes down to, so that they are rare. */
+/**
+ * Shares of the room to which an elision or a compaction reduces the prompt, so that they are rare.
+ */
 const elidedTo = 0.6
 const stillFullAt = 0.9
 const keptByCompaction = 0.4
@@ -17,7 +19,7 @@ export interface Elision {
   readonly throughPosition: number
 }
 
-/** The turns that a summary shall stand for. */
+/** The turns that a summary replaces. */
 export interface Compaction {
   readonly kind: 'compaction'
   readonly throughTurn: number
@@ -28,20 +30,20 @@ export interface WindowState {
   readonly steps: readonly WindowStep[]
   /** of the whole prompt as the model would get it now */
   readonly promptBytes: number
-  /** of the part of it that a message is */
+  /** size of the part that comes from a message */
   bytesOf(message: TranscriptMessage): number
-  /** of the pictures that somebody sent with a message and that the model sees */
+  /** size of the pictures that a message brought and the model sees */
   pictureBytesOf(message: TranscriptMessage): number
   /** how much the model takes */
   readonly roomBytes: number
-  /** whether the model can summarise: a script cannot */
+  /** whether the model can summarise: a scripted one cannot */
   readonly mayCompact: boolean
 }
 
 /**
- * What has to leave the window before the model is asked; `null` when the prompt fits, or nothing
- * can leave. Results of old calls and pictures of old messages first, oldest first and many at a
- * time, which keeps what providers have cached; then the oldest turns; last of all results that the
+ * What must leave the window before the model is asked; `null` when the prompt fits, or nothing can
+ * leave. First go results of old calls and pictures of old messages, oldest first and many at a
+ * time, which preserves the providers' caches; then the oldest turns; last the results that the
  * model has not seen yet. Pure.
  */
 export function planWindow(state: WindowState): Elision | Compaction | null {
@@ -64,7 +66,7 @@ interface ElidableCall {
   readonly saves: number
 }
 
-/** Results and pictures that the model sees and could be without, in order. */
+/** Results and pictures that the model sees and could do without, in order. */
 function elidableCalls(state: WindowState): ElidableCall[] {
   const { transcript, steps } = state
   const compacted = lastCompaction(steps)?.throughTurn ?? 0
@@ -78,7 +80,7 @@ function elidableCalls(state: WindowState): ElidableCall[] {
     .map(({ bytes, ...part }) => ({ ...part, saves: bytes - leastElidedBytes / 2 }))
 }
 
-/** What of a message could be left out and is not, by its place in the turn. */
+/** The parts of a message that could be left out, by their place in the turn. */
 function partsOf(message: TranscriptMessage, turn: number, state: WindowState) {
   const { steps } = state
   if (message.role === 'user') {
@@ -94,7 +96,7 @@ function partsOf(message: TranscriptMessage, turn: number, state: WindowState) {
     .filter(({ bytes, ...place }) => elidedAt(steps, { ...place, resultBytes: bytes }) === null)
 }
 
-/** As many of the calls, from the oldest on, as bring the prompt down to where it should be. */
+/** As many of the oldest calls as reduce the prompt to its target. */
 function throughCall(calls: readonly ElidableCall[], state: WindowState): Elision | null {
   let remaining = state.promptBytes
   for (const { turn, position, saves } of calls) {
@@ -108,7 +110,7 @@ function throughCall(calls: readonly ElidableCall[], state: WindowState): Elisio
   return { kind: 'elision', throughTurn: last.turn, throughPosition: last.position }
 }
 
-/** All turns but the newest ones that fit a part of the room; the last one always stays. */
+/** All turns except the newest ones that fit a part of the room; the last one always stays. */
 function compactionOf(state: WindowState, newest: number): Compaction | null {
   const compacted = lastCompaction(state.steps)?.throughTurn ?? 0
   let remaining = 0

@@ -2,10 +2,10 @@ import { pictureAsTextBytes } from '#domain/runs/window.ts'
 import type { Json } from '#domain/json/json.ts'
 import type { InvalidInput, ModelMessage, ModelPicture, ModelTool } from '#models/model.ts'
 
-/** What a message, a call or a result takes besides its words. */
+/** Bytes of a message, a call or a result besides its text. */
 const frameBytes = 40
 
-/** How much of a prompt one message is, in bytes of text. */
+/** The size of one message in a prompt, in bytes of text. */
 export function messageBytes(message: ModelMessage): number {
   switch (message.role) {
     case 'user':
@@ -24,7 +24,7 @@ export function messageBytes(message: ModelMessage): number {
   }
 }
 
-/** How much of every prompt of a run are its instructions and tools. */
+/** The size of the instructions and tools in every prompt of a run. */
 export function fixedBytes(system: string, tools: readonly ModelTool[]): number {
   return tools.reduce(
     (sum, { name, description, jsonSchema }) =>
@@ -37,7 +37,7 @@ function pictureSize(pictures: readonly ModelPicture[] | undefined): number {
   return (pictures?.length ?? 0) * pictureAsTextBytes
 }
 
-/** Inputs of earlier turns are the same values at every turn, and are measured once. */
+/** Inputs of earlier turns are the same objects at every turn, so they are measured once. */
 const measured = new WeakMap<object, number>()
 
 function inputBytes(input: Json | InvalidInput): number {

@@ -10,9 +10,9 @@ import { readWindowSteps } from '../../transcript/window-steps.ts'
 import { leastElidedBytes, type Elision } from './plan-window.ts'
 
 /**
- * Records which results a run's model no longer sees, before it is asked: after a crash, and for
- * every later turn, the same ones are left out. Returns all steps, also those that an attempt which
- * overlapped has recorded.
+ * Records before the model is asked which results it no longer sees, so that the same ones are left
+ * out after a crash and in every later turn. Returns all steps, also those that a concurrent
+ * attempt has recorded.
  */
 export async function recordElision(
   ctx: SystemContext,
@@ -37,7 +37,7 @@ export async function recordElision(
   })
 }
 
-/** Adds a step behind those there are. The caller holds the run's lock. */
+/** Adds a step after the existing ones. The caller holds the run's lock. */
 export async function insertStep(
   tx: Tx,
   of: { readonly runId: string; readonly turn: number },

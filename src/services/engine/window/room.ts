@@ -1,23 +1,23 @@
 import { estimatedTokensPerByte } from '#domain/runs/window.ts'
 
-/** What the provider counted of the last step of a run, with what that step was sent. */
+/** The provider's token count of the last step of a run, and the size of that step's prompt. */
 export interface CountedPrompt {
   readonly inputTokens: number
   readonly promptBytes: number
 }
 
-/** A provider that counts less or more does not count what it was sent. */
+/** A count outside of this range cannot be of this prompt. */
 const [leastTokensPerByte, mostTokensPerByte] = [0.2, 1]
 
-/** What an answer may take, unless the worker says so itself, in tokens. */
+/** Tokens for an answer, unless the worker sets another number. */
 const answerTokens = 8192
 
-/** At least so much of what a model takes is for its prompt. */
+/** The least share of what a model takes that is for its prompt. */
 const leastForPrompt = 0.75
 
 /**
- * How many bytes a prompt may have: what the model takes without its answer, by what the provider
- * counted of the step before.
+ * How many bytes a prompt may have: what the model takes minus its answer, by the provider's count
+ * of the previous step.
  */
 export function roomBytes(of: {
   readonly contextTokens: number

@@ -5,23 +5,23 @@ import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../..
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { verifyActivation } from './verify-activation.ts'
 
-/** One time that a version took force. */
+/** One activation of a version. */
 export interface ActivationRecord {
   readonly sequence: number
   readonly digest: string
   readonly previousDigest: string | null
   readonly activatedAt: Date
-  /** who brought it about: the last of the people, or the system */
+  /** who completed it: the last of the people, or the system */
   readonly actor: Actor
-  /** who agreed, the first one first; none when the system did it */
+  /** who agreed, in order; empty when the system did it */
   readonly people: readonly PersonRef[]
-  /** where the files came from, as a claim */
+  /** a claim about the origin of the files */
   readonly note: string | null
 }
 
 /**
- * Activations, newest first. Rows that nobody signed are left out. Rejects with `invalid_request`
- * for a made-up cursor.
+ * Lists activations, newest first, without unsigned rows. Rejects with `invalid_request` for an
+ * invalid cursor.
  */
 export async function listActivations(
   ctx: ServiceContext,
@@ -57,7 +57,7 @@ export async function listActivations(
   return { items, nextCursor: signedPage.nextCursor }
 }
 
-/** People by their ids, in that order; each once. */
+/** The people with these ids, in that order, each once. */
 export async function namesOf(db: Db, ids: readonly string[]): Promise<readonly PersonRef[]> {
   const unique = [...new Set(ids)]
   if (unique.length === 0) return []

@@ -10,11 +10,11 @@ export interface NewestActivation {
   readonly statement: ActivationStatement | null
   /** hash of its signed text; `null` without one */
   readonly hash: string | null
-  /** sequences of rows above it that nobody with the key signed */
+  /** sequences of rows above it without a valid signature */
   readonly forged: readonly number[]
   /**
-   * the newest sequence that the trail knows of; higher than the statement's when that row was
-   * changed or removed
+   * the newest sequence in the trail; it is higher than the statement's when that row was changed
+   * or removed
    */
   readonly audited: number
 }
@@ -23,9 +23,9 @@ export interface NewestActivation {
 const maxForged = 200
 
 /**
- * Finds the newest activation that holds; rows that were inserted or changed by SQL count for
- * nothing. Asked for every call, so its limits are literal: a statement whose limit is a parameter
- * is planned anew each time.
+ * Finds the newest activation with a valid signature, ignoring rows that were inserted or changed
+ * by SQL. It runs for every call, so its limits are literals: Postgres plans a statement with a
+ * limit as parameter each time.
  */
 export async function newestActivation(db: Db | Tx, verifier: Verifier): Promise<NewestActivation> {
   const { rows } = await sql<Partial<ActivationRow> & { audited: string | null }>`

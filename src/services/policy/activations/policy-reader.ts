@@ -18,14 +18,13 @@ export interface PolicyReaderParts {
   readonly log: Log
 }
 
-/** Versions are small, but a project that is edited for months has many. */
+/** Versions are small, but a project can have many of them. */
 const maxCached = 64
 
 /**
- * Reads policy versions as this installation activated them. What is in force is asked of Postgres
- * every time and believed only with the signature of the activation; a version's text is believed
- * only when its digest fits. Both methods reject with `unavailable` when nothing trustworthy is
- * stored.
+ * Reads the policy versions that this installation activated. It asks Postgres every time which one
+ * is in force, and believes only a signed activation and a text with the right digest. Both methods
+ * reject with `unavailable` when nothing trustworthy is stored.
  */
 export function createPolicyReader(parts: PolicyReaderParts): PolicyReader {
   const { db, verifier, memory, log } = parts

@@ -8,21 +8,22 @@ import type { Memory } from '../../core/ledger.ts'
 
 interface Parts {
   /**
-   * `null` inside a transaction, whose end would undo the record: who asks outside of one makes it
+   * `null` inside a transaction, whose rollback would undo the record: a caller outside of one
+   * makes it
    */
   readonly db: Db | null
   readonly memory: Memory
   readonly log: Log
 }
 
-/** What was refused in this process already: one event for each, however often it is asked for. */
+/** What this process has refused: one event for each, however often it is asked. */
 const refused = new WeakMap<Memory, Set<string>>()
 
 /**
- * Compares what the database says is in force with the newest activation that this data folder saw
- * (security.md 29): an older one, another one under the same number, or one that does not follow
- * from it was put there by SQL. Rejects with `unavailable`, and records `policy.rejected` once.
- * What is newer is remembered.
+ * Compares the activation in force by the database with the newest one that this data folder saw
+ * (security.md 29). An older one, another one under the same number, or one that does not follow
+ * from it was inserted by SQL: rejects with `unavailable`, and records `policy.rejected` once. A
+ * newer one is remembered.
  */
 export async function refuseOlder(
   parts: Parts,
@@ -50,7 +51,7 @@ function refuse({ db, memory, log }: Parts, seen: number, found: number): never 
   if (db !== null && !versions.has(what)) {
     versions.add(what)
     log.error({ seen, found }, 'the policy in force was rolled back in the database')
-    // Not waited for: whoever asks may hold a connection, and must not need a second one.
+    // Not awaited: the caller may hold a connection, and must not need a second one.
     const recorded = db.transaction().execute(async (alone) => {
       const entry = {
         type: 'policy.rejected',

@@ -2,12 +2,12 @@ import type { Verifier } from '#domain/statements/statement-bytes.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { verifyActivation, type ActivationRow } from './verify-activation.ts'
 
-/** Rows that one query reads. */
+/** Rows of one query. */
 const maxRows = 200
 
 /**
  * Sequence of the newest signed activation of a version; `null` when it was never activated. Rows
- * without a valid signature count for nothing, however many somebody inserted above it.
+ * without a valid signature are skipped, however many there are.
  */
 export async function sequenceOfVersion(
   db: Db | Tx,

@@ -10,8 +10,8 @@ export type ActivationRow = Pick<
 >
 
 /**
- * What was signed, when the signature holds and says what the row says; `null` for a row that
- * somebody made or changed.
+ * The signed statement, when the signature holds and the row agrees; `null` for a row that somebody
+ * inserted or changed by SQL.
  */
 export function verifyActivation(
   verifier: Verifier,

@@ -9,16 +9,16 @@ import { sql } from 'kysely'
 import { canonicalJson } from '#domain/json/digest.ts'
 import { putContent } from '#store/content/content.ts'
 
-/** The API asks for missing pins every second; after this time the calls ask. */
+/** The API asks for missing pins every second; after this time the calls ask people. */
 const waitMs = 6000
 const lookEveryMs = 200
-/** After that the same missing pin is worth another wait. */
+/** After that the same missing pin is awaited again. */
 const forgetAfterMs = 10_000
 
 /**
- * Reads pins for a host's servers. One that the API has not signed yet, while the server answers,
- * is waited for a moment: the first run after an activation should not ask about what its file
- * pre-approves.
+ * Reads pins for a host's servers. A pin that the API has not signed yet, while the server answers,
+ * is awaited for a moment: the first run after an activation should not ask about calls that its
+ * file pre-approves.
  */
 export function pinReader(ctx: Pick<ServiceContext, 'db' | 'verifier' | 'log'>) {
   const gaveUp = new Map<string, number>()
@@ -49,9 +49,9 @@ export function pinReader(ctx: Pick<ServiceContext, 'db' | 'verifier' | 'log'>) 
 }
 
 /**
- * Keeps what a server says by now when that is not what is pinned: people are shown the difference,
- * and the same version can be activated again. It loosens nothing: whoever writes this row can only
- * have people look.
+ * Stores a server's present definitions when they differ from the pin: people see the difference,
+ * and the same version can be activated again. It permits nothing: somebody who writes this row can
+ * only make people look.
  */
 export async function noteChange(
   ctx: Pick<ServiceContext, 'db'>,

@@ -4,11 +4,11 @@ import { putContent } from '#store/content/content.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import type { ServerDefinitions } from '../../core/host-queries.ts'
 
-/** Below the time that the API waits; a server that takes longer is heard the next time. */
+/** Less than the time that the API waits; a slower server answers the next time. */
 const listTimeoutMs = 7000
 
 /**
- * What a worker's MCP servers say of their tools, on the host that can reach them; stored for the
+ * The tool definitions of a worker's MCP servers, from the host that can reach them; stored for the
  * API to sign.
  */
 export async function definitionsHere(

@@ -16,26 +16,26 @@ import type { ServiceContext } from '../../core/context.ts'
 import { sequenceOfVersion } from '../activations/sequence-of-version.ts'
 import { readPin, type StoredPin } from './read-pin.ts'
 
-/** What the version in force takes an MCP server's tools to be. */
+/** The tool definitions of an MCP server that the version in force has pinned. */
 export interface ServerDefinitions {
   readonly worker: string
   readonly server: string
   readonly state: PinState
-  /** of `forged`, as a sentence */
+  /** why it is `forged`, as a sentence */
   readonly problem: string | null
   readonly definitionsHash: string | null
   readonly pinnedAt: Date | null
   readonly tools: readonly DefinitionRecord[]
-  /** what it says by now instead, as far as it has been seen; those tools ask */
+  /** the definitions that were seen since, if they differ; those tools ask */
   readonly changes: { readonly seenAt: Date; readonly tools: readonly DefinitionChange[] } | null
 }
 
 export interface DefinitionRecord {
   readonly name: string
   readonly hash: string
-  /** what the worker's file says of it */
+  /** the approval in the worker file */
   readonly approval: ApprovalWord
-  /** every word of the server's, as text: its claim */
+  /** the whole text of the server's definition: its claim */
   readonly text: string
   /** hidden and look-alike characters in it, as sentences */
   readonly warnings: readonly string[]
@@ -49,8 +49,8 @@ export interface DefinitionChange {
 }
 
 /**
- * The definitions that the version in force pins, for people to read; each server of each worker.
- * Reads only.
+ * Lists the definitions that the version in force pins, for people to read; each server of each
+ * worker. Reads only.
  */
 export async function listDefinitions(ctx: ServiceContext): Promise<readonly ServerDefinitions[]> {
   const policy = await ctx.policies.inForce()

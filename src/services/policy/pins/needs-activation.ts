@@ -5,8 +5,8 @@ import { hashOfServer } from '#tools/mcp/server-hash.ts'
 import { readPin } from './read-pin.ts'
 
 /**
- * Whether the very version in force can be activated again: a server says something else of its
- * tools by now, or what is pinned is not what was signed.
+ * Whether the version in force can be activated again: a server has changed its tools, or the pins
+ * are not the signed ones.
  */
 export async function needsActivation(
   ctx: Pick<ServiceContext, 'db' | 'verifier'>,

@@ -21,10 +21,9 @@ import { bySystem, service } from '../../core/authority.ts'
 const maxNames = 200
 
 /**
- * Pins what the MCP servers of the version in force say of their tools: the first answer after its
- * activation, asked of the host that reaches them by the API itself, which signs it, and audited as
- * `policy.pinned`. What is pinned, or was tampered with, is left alone. Answers how many servers
- * have not been heard yet.
+ * Pins the tool definitions of the MCP servers of the version in force: the first answer after its
+ * activation, which the API asks of their host, signs, and audits as `policy.pinned`. Existing and
+ * forged pins are left alone. Returns how many servers have not answered yet.
  */
 export async function pinDefinitions(
   ctx: SigningSystemContext,
@@ -44,7 +43,7 @@ export async function pinDefinitions(
   return pinned.reduce((sum, item) => sum + (item.status === 'fulfilled' ? item.value : 0), 0)
 }
 
-/** One worker that cannot be asked, or is slow to answer, keeps no other from its pins. */
+/** A worker that cannot be asked, or is slow, does not delay the pins of others. */
 async function pinServersOf(
   ctx: SigningSystemContext,
   policy: Policy,
@@ -125,14 +124,14 @@ async function storePin(
         definitionsHash,
         tools: definitions.length,
         definitions: Object.fromEntries(hashes),
-        // What nobody can have seen under an earlier activation.
+        // The tools that nobody can have seen under an earlier activation.
         differs: previous === null ? null : differs.map((tool) => tool.name),
       },
     })
   })
 }
 
-/** The host's answer: stored bytes that fit their hash, and definitions. */
+/** The host's answer: stored bytes that fit their hash, parsed as definitions. */
 async function definitionsAt(db: Db, hash: string): Promise<readonly McpDefinition[]> {
   const definitions: unknown = JSON.parse(await getText(db, hash))
   if (!Array.isArray(definitions) || !definitions.every(isDefinition)) {
@@ -153,9 +152,7 @@ function isDefinition(value: unknown): value is McpDefinition {
   )
 }
 
-/**
- * The hashes that the activation before had pinned of this server, by tool; `null`: there was none.
- */
+/** The hashes that the previous activation had pinned of this server, by tool; `null`: none. */
 async function pinnedBefore(
   ctx: ServiceContext,
   activation: number,

@@ -8,8 +8,8 @@ import type { ServiceContext } from '../../core/context.ts'
 import { verifyPin } from './verify-pin.ts'
 
 /**
- * A server of a worker; `hash` says how it is reached, so that pins of another address or command
- * do not count.
+ * A server of a worker; `hash` is of its address or command, so that pins of another one do not
+ * count.
  */
 export interface PinnedServer {
   readonly worker: string
@@ -17,20 +17,20 @@ export interface PinnedServer {
   readonly hash: string
 }
 
-/** A pin with what was signed of it, and what was seen since. */
+/** A pin with its signed statement, and what was seen since. */
 export type StoredPin =
   | Exclude<Pin, { readonly state: 'pinned' }>
   | (Extract<Pin, { readonly state: 'pinned' }> & {
       readonly statement: PinStatement
       readonly changedAt: Date | null
-      /** hash, in `content`, of what was seen then */
+      /** hash, in `content`, of the definitions seen then */
       readonly changedHash: string | null
     })
 
 /**
- * What was pinned of a server by an activation. `none`: nobody has asked it since. `forged`: the
- * row is not what the API signed, or is gone though the trail has it; then nothing of the server
- * may run (security.md 13).
+ * The pin of a server by an activation. `none`: it was not asked since. `forged`: the row is not
+ * what the API signed, or is missing though the trail has it; then nothing of the server may run
+ * (security.md 13).
  */
 export async function readPin(
   ctx: Pick<ServiceContext, 'db' | 'verifier'>,
@@ -64,7 +64,7 @@ export async function readPin(
   }
 }
 
-/** Whether the trail says that a signed pin was stored: one that is not there was removed. */
+/** Whether the trail says that a signed pin was stored: a missing one was removed. */
 async function wasPinned(
   db: Db | Tx,
   activation: number,

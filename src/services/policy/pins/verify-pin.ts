@@ -17,8 +17,8 @@ export type PinRow = Pick<
 >
 
 /**
- * What was signed, when the signature holds and says what the row says; `null` for a row that
- * somebody made or changed.
+ * The signed statement, when the signature holds and the row agrees; `null` for a row that somebody
+ * inserted or changed by SQL.
  */
 export function verifyPin(verifier: Verifier, row: PinRow): PinStatement | null {
   const statement = verifyStatement<PinStatement>(verifier, 'pin', {

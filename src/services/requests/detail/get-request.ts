@@ -22,9 +22,9 @@ import type { RequestDetailRecord, RequestItemRecord } from '../facts/request-re
 import { viewerOf, type Viewer } from '../people/viewer.ts'
 
 /**
- * Everything of one request, by id or number, with the caller's own eligibility and a `version`
- * that changes with any of it: nine queries, one for the files of a command, and two for what is
- * alike. Rejects with `not_found` for what the caller may not see.
+ * Reads everything about one request, by id or number, with the caller's eligibility and a
+ * `version` that changes with any of it: nine queries, one for the files of a command, and two for
+ * alike requests. Rejects with `not_found` for a request that the caller may not see.
  */
 export async function getRequest(
   ctx: ServiceContext,
@@ -80,7 +80,7 @@ export async function getRequest(
   return { ...record, version: hashBytes(JSON.stringify(record)) }
 }
 
-/** Who manages runs may answer the questions of any (product.md 30). */
+/** Holders of `manageRuns` may answer the questions of any run (product.md 30). */
 function answerRights(
   { actor }: Caller,
   { managesRuns }: Viewer,
@@ -91,7 +91,7 @@ function answerRights(
   return { eligibility: { canDecide: true, reason: null } }
 }
 
-/** Nobody decides by what was changed in the database. */
+/** Why nobody can decide because rows were changed by SQL. */
 async function undecidable(
   ctx: ServiceContext,
   { id: requestId, state }: RequestItemRecord,
@@ -102,9 +102,7 @@ async function undecidable(
   return eligibility === null ? {} : { eligibility, allowedDecisions: [] }
 }
 
-/**
- * Its rows and the texts that they name; read again where the contents were erased between the two.
- */
+/** Its rows and the texts that they name, read again if the contents were erased in between. */
 async function readContents(ctx: ServiceContext, id: string) {
   for (let again = false; ; again = true) {
     const row = await readDetail(ctx.db, id)
@@ -115,7 +113,7 @@ async function readContents(ctx: ServiceContext, id: string) {
   }
 }
 
-/** What an approval with each scope would cover, from what giving a grant goes by. */
+/** What an approval with each scope would cover, by the same rules as giving a grant. */
 function coverageOf(
   item: RequestItemRecord,
   input: Json,
@@ -164,7 +162,7 @@ function eligiblePerson({
   return { ...person, awayUntil: awayUntil === null ? null : new Date(awayUntil) }
 }
 
-/** As it was stored; the digest is the row's, which the decision compares with. */
+/** As stored; the digest is the row's, which the decision compares with. */
 function presentationOf(row: DetailRow, texts: ReadonlyMap<string, string>): Presentation {
   const stored = JSON.parse(texts.get(row.presentation_hash) ?? '{}') as Presentation
   return { ...stored, digest: row.presentation_digest }

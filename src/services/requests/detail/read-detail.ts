@@ -12,17 +12,17 @@ import { awayUntil } from '../people/away.ts'
 import { namesTeam, isQuestionTo } from '../people/visible-to.ts'
 
 type Sibling = NonNullable<RequestDetailRecord['batch']>['siblings'][number]
-/** The title is null, and made from the input, where the call has no request. */
+/** The title is null where the call has no request, and is then made from the input. */
 type StoredSibling = Omit<Sibling, 'title'> & {
   readonly title: string | null
   readonly titleInput: string | null
 }
 type Previous = RequestDetailRecord['previous'][number]
 type Revision = RequestDetailRecord['revisions'][number]
-/** What people wrote arrives by its hash, instants as text. */
+/** What people wrote is read by its hash, instants are text. */
 type StoredForm<T, Keys extends keyof T> = Omit<T, Keys> & { readonly reasonHash: string | null }
 
-/** What a request's own page needs besides its item. */
+/** The facts of a request's own page besides its item. */
 export interface DetailRow {
   readonly input_hash: string
   readonly presentation_hash: string
@@ -42,7 +42,7 @@ export interface DetailRow {
   readonly comments: readonly CommentRow[]
 }
 
-/** Reads it in one query. The caller has judged that the request may be seen. */
+/** Reads them in one query. The caller has judged that the request may be seen. */
 export async function readDetail(db: Db | Tx, requestId: string): Promise<DetailRow> {
   const { rows } = await sql<DetailRow>`
     select r.input_hash, r.presentation_hash, r.presentation_digest, r.facts,

@@ -24,9 +24,7 @@ interface Row {
   readonly outcome_at: Date | null
 }
 
-/**
- * The rest of what the page of a program's request shows; `null` for other requests. Two queries.
- */
+/** The facts of a program's request page; `null` for other requests. Two queries. */
 export async function readExternal(
   { db, seals }: Pick<ServiceContext, 'db' | 'seals'>,
   requestId: string,
@@ -53,7 +51,7 @@ export async function readExternal(
     claim: claim === undefined ? null : (JSON.parse(claim) as ProgramClaim),
     metadata: row.metadata,
     origin: originOf(texts.get(opened.origin_hash ?? ''), {
-      // Nobody is believed to have proved what somebody else wrote into the row.
+      // A proof in a row without a valid seal does not count.
       proved: opened.origin_proved === true && seals.holds('external_request', opened),
     }),
     permitExpiresAt: row.permit_expires_at,

@@ -24,9 +24,9 @@ export interface RequestContent {
 }
 
 /**
- * Every byte of what the current revision will write or run; with `file`, of a file that its
- * command names, as it was when that was shown. Raw bytes may hold secrets that pages mask, so that
- * reading them is recorded (security.md 20). Rejects with `not_found`.
+ * Every byte that the current revision will write or run; with `file`, of a file that its command
+ * names, as it was when that was shown. Raw bytes may have secrets that pages mask, so the reading
+ * is recorded (security.md 20). Rejects with `not_found`.
  */
 export async function requestContent(
   ctx: ServiceContext,
@@ -44,7 +44,7 @@ export async function requestContent(
       .where('request_id', '=', request.id)
       .where('revision', '=', request.revision)
       .executeTakeFirstOrThrow()
-    // What a reader takes for what runs must be it.
+    // Bytes whose row was changed by SQL are not what runs, so they are not returned.
     const isVouched = unit.seals.holds('request_revision', revision)
     if (request.state === 'pending' && !isVouched) throw tamperedProblem('revision')
     const { file } = input
@@ -66,10 +66,7 @@ export async function requestContent(
   })
 }
 
-/**
- * Where the bytes of a file are that the command names: only what its approver is shown leads to
- * any.
- */
+/** The stored bytes of a file that the command names, as far as the presentation shows it. */
 async function storedFile(
   tx: Tx,
   request: Selectable<RequestTable>,

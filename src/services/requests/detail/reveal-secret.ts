@@ -9,9 +9,9 @@ import { viewerOf } from '../people/viewer.ts'
 import { byReader } from '../../core/authority.ts'
 
 /**
- * Records that a page is about to show its reader a value that it masked (security.md 20): what the
- * value looks like and how many characters it has, never the value. Rejects with `not_found`, also
- * once its contents were erased, and with `invalid_request` for a revision that is not there.
+ * Records that a page shows its reader a value that it masked (security.md 20): the kind of secret
+ * and its number of characters, never the value. Rejects with `not_found`, also after the contents
+ * were erased, and with `invalid_request` for an unknown revision.
  */
 export async function revealSecret(
   ctx: ServiceContext,

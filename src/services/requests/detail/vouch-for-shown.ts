@@ -4,22 +4,22 @@ import type { ServiceContext } from '../../core/context.ts'
 import { readDecisionFacts } from '../facts/decision-facts.ts'
 import type { RequestItemRecord } from '../facts/request-record.ts'
 
-/** What a page shows of a pending request, as it was read. */
+/** The rows that a page shows of a pending request. */
 export interface DisplayedRequest {
   readonly requestId: string
   readonly inputHash: string
   readonly presentation: Presentation
 }
 
-/** A presentation whose contents are those that its digest states. */
+/** Whether a presentation has the contents of its digest. */
 export function isWhole({ digest, ...contents }: Presentation): boolean {
   return hashJson(contents) === digest
 }
 
 /**
- * Why nobody can decide by what is shown: a row of the request was changed by others than the
- * service. A decision is refused while it is so; who changes it back would otherwise have people
- * decide by something else than what runs (security.md 29). `null`: it is as it was opened.
+ * Why nobody can decide by the presentation: somebody changed a row of the request by SQL.
+ * Decisions are refused meanwhile; otherwise people could decide about something else than what
+ * runs (security.md 29). `null`: it is unchanged.
  */
 export async function whyNotVouched(
   ctx: Pick<ServiceContext, 'db' | 'seals'>,

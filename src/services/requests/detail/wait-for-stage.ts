@@ -9,14 +9,14 @@ import type { ExecutionRecord } from '../facts/request-record.ts'
 export interface StageRecord {
   readonly stage: DecisionStage
   readonly execution: ExecutionRecord
-  /** whether nothing further will come of this decision by itself */
+  /** whether the decision has reached its last stage */
   readonly final: boolean
 }
 
 /**
- * Where a decision stands: `recorded` in Postgres, `delivered` to Temporal, then the state of the
+ * The stage of a decision: `recorded` in Postgres, `delivered` to Temporal, then the state of the
  * execution it allowed. A denial ends with `delivered`, and so does the approval of a program's
- * request; one that waits for others stays `recorded`.
+ * request; a decision that waits for others stays `recorded`.
  */
 export async function readStage(
   ctx: Pick<ServiceContext, 'db'>,
@@ -43,7 +43,7 @@ export async function readStage(
     return { stage: execution.state, execution, final: execution.state !== 'started' }
   }
   const stage = row.delivered ? 'delivered' : 'recorded'
-  // A program makes its call when it comes for the permit, whenever that is.
+  // A program makes its call when it consumes the permit, whenever that is.
   const isOver = row.state !== 'approved' || row.kind === 'external' || row.kind === 'start'
   return { stage, execution, final: row.delivered && isOver }
 }

@@ -9,9 +9,9 @@ import type { SystemContext } from '../../core/context.ts'
 import { bySystem, timer } from '../../core/authority.ts'
 
 /**
- * What a run's timer proposes: expires the requests whose time is over by the database's clock,
- * reminds of those that wait and escalates them, as their queues say. One that was decided keeps
- * its decision. Answers the next deadline.
+ * Does what is due for a run's requests when its timer fires: expires those whose time is over by
+ * the database's clock, sends reminders and escalates as their queues say. A decided request keeps
+ * its decision. Returns the next deadline.
  */
 export async function advanceRequests(
   ctx: SystemContext,
@@ -27,7 +27,8 @@ export async function advanceRequests(
       .execute()
     if (due.length > 0) {
       await lockRun(unit.tx, input.runId)
-      // Read again under the lock: it may have been decided, extended or reminded of meanwhile.
+      // Read again under the lock: it may have been decided or extended, or a reminder was sent,
+      // meanwhile.
       const ids = due.map((request) => request.id)
       for (const request of await lockRequests(unit.tx, ids)) await advanceLocked(unit, request)
     }
@@ -36,8 +37,8 @@ export async function advanceRequests(
 }
 
 /**
- * When something is to be done about the first of a run's pending requests, its expiry or a step
- * before it, in milliseconds from now; `null` when none is pending.
+ * Milliseconds until the first step or expiry of a run's pending requests; `null` when none is
+ * pending.
  */
 export async function nextDeadlineMs(db: Db | Tx, runId: string): Promise<number | null> {
   return (await nextWait(db, runId)).nextDeadlineMs

@@ -6,8 +6,8 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { aboutRequest, endRequest } from './end-request.ts'
 
 /**
- * Takes requests back: those that wait leave the queue, those that were approved lose their live
- * permits. The caller holds their locks. `facts` stand in each event beside the reason.
+ * Cancels requests: pending ones leave the queue, approved ones lose their live permits. The caller
+ * holds their locks. `facts` are added to each event.
  */
 export async function cancelRequests(
   unit: UnitOfWork,

@@ -8,10 +8,9 @@ import { notifyProgram } from './notify-program.ts'
 import { enqueueGatewayTask } from './start-gateway-task.ts'
 
 /**
- * Ends a pending request whose quorum is met, as `endRequest` does, with rows that are written in
- * the last statement of the unit, and from what was read with the request locked.
- *
- * @throws when the request is not pending: the caller checks that under the lock.
+ * Ends a pending request whose quorum is met, as `endRequest` does, with rows that the unit's last
+ * statement writes, and from facts that were read under the lock. Throws when the request is not
+ * pending: the caller checks that under the lock.
  */
 export async function endApproved(
   unit: UnitOfWork,
@@ -21,7 +20,7 @@ export async function endApproved(
   const state = transition(requestTransitions, request.state, 'approve')
   if (state !== 'approved') throw new Error(`Request ${request.id} is ${request.state} already`)
   const { id, run_id: runId } = request
-  // The row's seal held when the facts were read, with the row locked: else nobody may decide it.
+  // The seal held when the facts were read under the lock: otherwise nobody may decide the request.
   const seal = unit.seals.of('request', { ...request, state })
   unit.decided({ approved: [{ id, seal }] })
   const type = 'request.decided'

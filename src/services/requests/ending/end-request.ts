@@ -8,7 +8,7 @@ import { startGatewayTask } from './start-gateway-task.ts'
 import { addPending } from '../facts/count-pending.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
-/** How a request ends; a cancellation says why, a denial what happens then. */
+/** How a request ends; a cancellation has a reason, a denial what happens next. */
 export type RequestEnding =
   | { readonly event: 'approve' }
   | { readonly event: 'expire' }
@@ -16,10 +16,9 @@ export type RequestEnding =
   | { readonly event: 'cancel'; readonly reason: CancelReason }
 
 /**
- * Ends a pending request: its state, the run's count of what is pending, and the stream. The caller
- * holds the run's and the request's lock, has judged who may, and writes the trail and the signal.
- *
- * @throws when the request is not pending: the caller checks that under the lock.
+ * Ends a pending request: its state, the run's count of pending requests, and the stream. The
+ * caller holds the run's and the request's lock, has judged who may, and writes the trail and the
+ * signal. Throws when the request is not pending: the caller checks that under the lock.
  */
 export async function endRequest(
   unit: UnitOfWork,
@@ -51,7 +50,7 @@ export async function endRequest(
   if (request.kind === 'start') await endStart(unit, request, state)
 }
 
-/** A run whose start was approved begins: its workflow waits as for a message. */
+/** An approved start begins its run: its workflow waits for it as for a message. */
 async function endStart(
   unit: UnitOfWork,
   request: Selectable<RequestTable>,

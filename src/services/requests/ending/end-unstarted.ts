@@ -6,8 +6,8 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { timer } from '../../core/authority.ts'
 
 /**
- * Ends a run whose start was denied or has expired, in the transaction that finds so: its model was
- * never called, so that there is nothing else to end. The caller holds the run's lock.
+ * Ends a run whose start was denied or has expired, in the same transaction: its model was never
+ * called, so there is nothing else to end. The caller holds the run's lock.
  */
 export async function endUnstarted(
   unit: UnitOfWork,

@@ -8,9 +8,9 @@ import { aboutRequest, endRequest } from './end-request.ts'
 import { timer } from '../../core/authority.ts'
 
 /**
- * Expires a pending request whose time is over by the database's clock: its own outcome, neither
- * denial nor approval (product.md 12). The caller holds the run's and the request's lock and has
- * compared the clock.
+ * Expires a pending request whose time is over by the database's clock: an outcome of its own,
+ * neither denial nor approval (product.md 12). The caller holds the run's and the request's lock
+ * and has compared the clock.
  */
 export async function expireLocked(
   unit: UnitOfWork,
@@ -31,7 +31,7 @@ export async function expireLocked(
   await wakeWaiting(unit, request, [request.id])
 }
 
-/** What should have happened before it expired and did not, since nothing ran then. */
+/** The steps that did not happen before it expired because no process ran then. */
 function missedSteps(request: Selectable<RequestTable>): JsonObject {
   const openMs = request.expires_at.getTime() - request.created_at.getTime()
   const taken = request.steps_taken?.length ?? 0

@@ -6,9 +6,8 @@ import { lockRequests } from '../../core/locks.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
 /**
- * The requests of a delegation as it was last asked about, locked by id: its own and those about
- * its attachments. Those of an earlier asking have been superseded. The caller holds the run's
- * lock.
+ * Locks by id the requests of a delegation's newest attempt: its own and those about its
+ * attachments. Those of an earlier attempt have been superseded. The caller holds the run's lock.
  */
 export async function lockDelegation(
   tx: Tx,
@@ -29,7 +28,7 @@ async function attachmentIds(tx: Tx, callId: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Takes the attachments' requests of a delegation's last asking out of the way of a fresh one. */
+/** Supersedes the attachment requests of a delegation's previous attempt. */
 export async function supersedeAttachments(
   unit: UnitOfWork,
   callId: string,

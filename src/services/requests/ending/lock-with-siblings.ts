@@ -7,14 +7,14 @@ import { tamperedProblem } from '../../core/tampered.ts'
 import type { RequestLocation } from '../people/find-request.ts'
 
 /**
- * What a decision may end besides its own request: nothing, the rest of its delegation, or the rest
- * of the turn too.
+ * What a decision may end besides its own request: nothing, the rest of its delegation, or also the
+ * rest of the turn.
  */
 export type Reach = 'request' | 'delegation' | 'turn'
 
 /**
- * Locks the run, then a request of it, with those that its decision may end too: all of them in one
- * go and by id, the one order in which everything is locked.
+ * Locks the run, then a request of it and those that its decision may end too, all together and by
+ * id, the one order in which everything is locked.
  */
 export async function lockWithSiblings(
   tx: Tx,
@@ -33,7 +33,7 @@ export async function lockWithSiblings(
       ? lockRunAndRequests(tx, sql<string>`${runId}::uuid`, [id])
       : lockReach(tx, { id, runId }, reach))
   const request = rows.find((row) => row.id === id)
-  // Its run is another one by now, or none: nobody of ours changes that.
+  // Its run changed, which only SQL can do.
   if (request === undefined) throw tamperedProblem('request')
   const others = rows.filter((row) => row.id !== id)
   return {
@@ -44,8 +44,8 @@ export async function lockWithSiblings(
 }
 
 /**
- * Locks the run, and in a second query what a request's decision may end: which siblings those are
- * is known once the run is locked. Both are sent at once.
+ * Locks the run, and in a second query the requests that a decision may end, which are known once
+ * the run is locked. Both queries are sent at once.
  */
 async function lockReach(
   tx: Tx,

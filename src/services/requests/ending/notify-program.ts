@@ -3,12 +3,12 @@ import { v7 as uuidv7 } from 'uuid'
 import type { RequestState } from '#domain/requests/request.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
-/** The endpoint of all callbacks, GitHub's too; each key is a recipient of its own. */
+/** The endpoint of all callbacks, including GitHub's; each key is a recipient of its own. */
 export const callbackEndpoint = 'callback:programs'
 
 /**
- * Writes the callback of a program, or of a deployment, whose request ends, in the transaction that
- * ends it: ids and the state, nothing else. One query where the program has no callback.
+ * Writes the callback of a program, or of a deployment, whose request ends, in the same
+ * transaction: ids and the state only. One query if the program has no callback.
  */
 export async function notifyProgram(
   unit: UnitOfWork,

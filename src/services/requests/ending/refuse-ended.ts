@@ -9,9 +9,9 @@ import { readDecisionFacts, type DecisionFacts } from '../facts/decision-facts.t
 import { expireLocked } from './expire-locked.ts'
 
 /**
- * The refusal of a request that has ended, with what became of it; `null` while it is pending
- * (api.md: 410 `expired` and `cancelled` with `cancelReason`, 409 `already_decided` with the
- * winner's name). The caller holds its lock.
+ * The refusal of a request that has ended, with its outcome; `null` while it is pending (api.md:
+ * 410 `expired` and `cancelled` with `cancelReason`, 409 `already_decided` with the winner's name).
+ * The caller holds its lock.
  */
 export async function refuseEnded(
   tx: Tx,
@@ -61,8 +61,8 @@ async function alreadyDecided(tx: Tx, request: Selectable<RequestTable>): Promis
 }
 
 /**
- * What an answer to a locked request rests on while it is open. When it has ended, or its time is
- * over (it expires then), the problem to answer once the transaction is committed.
+ * The facts for an answer to a locked request while it is open. When it has ended, or its time is
+ * over (it expires then), the problem to return after the commit.
  */
 export async function factsWhileOpen(
   unit: UnitOfWork,

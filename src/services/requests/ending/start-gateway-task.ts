@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
-/** An approved call of the gateway that is a task is carried out without its caller. */
+/** Starts an approved gateway call that is a task, without its caller. */
 export async function startGatewayTask(unit: UnitOfWork, requestId: string): Promise<void> {
   const task = await unit.tx
     .selectFrom('gateway_call')
@@ -11,7 +11,7 @@ export async function startGatewayTask(unit: UnitOfWork, requestId: string): Pro
   if (task !== undefined) await enqueueGatewayTask(unit, requestId, task.task_queue)
 }
 
-/** The same of a task whose queue has been read. */
+/** The same for a task whose queue was read. */
 export async function enqueueGatewayTask(
   unit: UnitOfWork,
   requestId: string,

@@ -3,8 +3,8 @@ import type { RequestTable } from '#store/tables/requests.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
 /**
- * Has the workflow look that waits for a request: its run's, or that of a program's request, which
- * is of no run. The caller has changed the row; the signal only says which requests to look at.
+ * Wakes the workflow that waits for a request: its run's, or that of a program's request. The
+ * caller has changed the row; the signal only says which requests to read.
  */
 export async function wakeWaiting(
   unit: UnitOfWork,

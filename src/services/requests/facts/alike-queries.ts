@@ -1,20 +1,20 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/** How many of the same call a page lists, and how many similar ones (details.md, alike). */
+/**
+ * How many requests for the same call a page lists, and how many similar ones (details.md, alike).
+ */
 export const maxAlike = { same: 10, similar: 5 } as const
 
 /**
- * What a command's program or a file's path is in the facts of a revision: the index
- * `revision_of_target` is over it.
+ * A command's program or a file's path in the facts of a revision, as in the index
+ * `revision_of_target`.
  */
 function target(revision: string): RawBuilder<string | null> {
   const facts = sql.ref(`${revision}.facts`)
   return sql`coalesce(${facts}->'detail'->'programs'->0->>'path', ${facts}->'bases'->0->>'path')`
 }
 
-/**
- * Kinds that ask whether a call may run; a question or an outcome check is like no other request.
- */
+/** Kinds that ask whether a call may run; a question or an outcome check has no similar request. */
 const asksToRun = (request: string): RawBuilder<boolean> =>
   sql`${sql.ref(`${request}.kind`)} in ('tool_call', 'attachment', 'external')`
 
@@ -66,9 +66,9 @@ export function similarCalls(maxRows: number): RawBuilder<{ id: string }> {
 }
 
 /**
- * How often the very call of the row of `request` was carried out besides itself, at most 100: at
- * any time in the runs of its root, within a day by any run or program. One that failed or whose
- * outcome is unknown counts: it may have had its effect.
+ * How often other requests or runs carried out the same call as the row of `request`, at most 100:
+ * at any time in the runs of its root, within a day by any run or program. A failed or unknown
+ * execution counts: it may have had its effect.
  */
 export const carriedOut: RawBuilder<number> = sql`(
   select count(*)::int from (

@@ -3,14 +3,14 @@ import type { RequestDetailRecord } from './request-record.ts'
 
 type Comment = RequestDetailRecord['comments'][number]
 
-/** A comment as a query returns it: its words by their hash, its instants as text. */
+/** A comment as a query returns it: its text by hash, its instants as text. */
 export type CommentRow = Omit<Comment, 'text' | 'at' | 'editedAt'> & {
   readonly textHash: string
   readonly at: string
   readonly editedAt: string | null
 }
 
-/** Part of a query over `request`: its comments as `CommentRow`s, in the order of their writing. */
+/** Part of a query over `request`: its comments as `CommentRow`s, oldest first. */
 export const commentRows: RawBuilder<CommentRow[]> = sql<CommentRow[]>`
   (select coalesce(json_agg(json_build_object('id', c.id,
       'person', json_build_object('id', p.id, 'name', p.name),
@@ -18,7 +18,7 @@ export const commentRows: RawBuilder<CommentRow[]> = sql<CommentRow[]>`
       order by c.created_at, c.id), '[]')
     from comment c join person p on p.id = c.person_id where c.request_id = request.id)`
 
-/** The comment with its words; `wordsOf` returns those behind a hash, or that they were erased. */
+/** The comment with its text; `wordsOf` returns the text of a hash, or that it was erased. */
 export function commentOf(
   { textHash, at, editedAt, ...comment }: CommentRow,
   wordsOf: (hash: string) => string,

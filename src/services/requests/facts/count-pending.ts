@@ -3,8 +3,7 @@ import type { RunState } from '#domain/requests/request.ts'
 import type { Tx } from '#store/database.ts'
 
 /**
- * A run after its count changed; `changed` says whether its state did (the caller then tells the
- * stream).
+ * A run after its count changed; `changed`: its state changed too, so that the caller publishes it.
  */
 export interface PendingCount {
   readonly pending: number
@@ -13,12 +12,10 @@ export interface PendingCount {
 }
 
 /**
- * Adds `delta` to a run's number of pending requests and keeps its state right: `running` becomes
- * `waiting_for_approval` with the first, and again `running` with the last. A run that waits for
- * input or has ended keeps its state. The caller holds the run's lock. `change` is done in the same
- * statement: what is counted, which answers with a row when it was done.
- *
- * @throws when the count would fall below zero: a request was counted out twice.
+ * Adds `delta` to a run's number of pending requests and updates its state: `running` becomes
+ * `waiting_for_approval` with the first, and `running` again with the last. A run that waits for
+ * input or has ended keeps its state. The caller holds the run's lock. `change` runs in the same
+ * statement, and returns a row if it was done. Throws when the count would become negative.
  */
 export async function addPending(
   tx: Tx,

@@ -19,25 +19,25 @@ import {
 import { tamperedProblem } from '../../core/tampered.ts'
 import type { GrantBounds } from './decision-input.ts'
 
-/** Who decides. */
+/** The person who decides. */
 export interface Decider {
   /** `null`: a machine, or nobody yet */
   readonly personId: string | null
-  /** hash of the session's token that they came by; `null`: by no session */
+  /** hash of the token of their session; `null`: no session */
   readonly sessionHash: string | null
 }
 
-/** An approval of the current revision, with its giver as they are now. */
+/** An approval of the current revision, with the present facts about its giver. */
 export interface CountedVote extends Voter {
   readonly scope: Scope
   readonly bounds: GrantBounds | null
 }
 
-/** What a decision is judged by, read in its transaction with the row locked. */
+/** The facts that a decision is judged by, read in its transaction with the row locked. */
 export interface DecisionFacts {
   readonly now: Date
   readonly epoch: number
-  /** of the run's workflow; `null` for a request of no run */
+  /** of the run's workflow; `null` for a request without a run */
   readonly workflowId: string | null
   readonly revision: {
     readonly digest: string
@@ -45,10 +45,10 @@ export interface DecisionFacts {
     readonly facts: CallFacts
     readonly presentationDigest: string
   }
-  /** ids of everybody whose edit is in the history of the revision */
+  /** ids of everybody with an edit in the history of the revision */
   readonly editors: readonly string[]
   readonly person: VouchedPerson | null
-  /** the session that the person decides by is there still */
+  /** the session that the person decides in has not ended */
   readonly isSignedIn: boolean
   readonly principals: readonly { readonly personId: string; readonly why: string }[]
   readonly votes: readonly CountedVote[]
@@ -57,15 +57,15 @@ export interface DecisionFacts {
   readonly askedBeforeRestore: boolean
   /** the newest event of the request */
   readonly chainEnd: ChainEnd
-  /** what its program waits for, if it is a program's */
+  /** how its program is notified, for a program's request */
   readonly program: {
     readonly hasCallback: boolean
-    /** where an approved task of the gateway is carried out; `null`: it is none */
+    /** where an approved gateway task is carried out; `null`: it is not one */
     readonly taskQueue: string | null
   }
-  /** how often the very call was carried out (details.md, alike) */
+  /** how often the same call was carried out (details.md, alike) */
   readonly again: number
-  /** the first part of it that nobody vouches for (security.md 29); `null`: there is none */
+  /** the first part without a valid seal (security.md 29); `null`: there is none */
   readonly tampered:
     | 'request'
     | 'revision'
@@ -97,7 +97,7 @@ interface FactRows extends Pick<
   readonly request: JsonRow | null
   /** of a request of a program */
   readonly external: JsonRow | null
-  /** every revision of the request, and of those in whose place it was opened */
+  /** every revision of the request, and of those that it replaced */
   readonly history: readonly JsonRow[]
   /** who decides; of several requests, in the row of the first one alone */
   readonly person: PersonRows | null
@@ -105,10 +105,9 @@ interface FactRows extends Pick<
 }
 
 /**
- * Reads it all in one query: the clock, the epoch, the current revision, the person who decides
- * and their session, the people behind the request, and the approvals so far with their
- * givers' membership as it is now (product.md 18). What the seals of the rows do not hold for is
- * said in `tampered`.
+ * Reads everything in one query: the clock, the epoch, the current revision, the person who decides
+ * and their session, the people behind the request, and the approvals so far with their givers'
+ * present membership (product.md 18). Rows whose seals do not hold are named in `tampered`.
  */
 export async function readDecisionFacts(
   at: { readonly tx: Db | Tx; readonly seals: Seals },
@@ -181,7 +180,7 @@ async function readFactRows(
   return result.rows
 }
 
-/** Of one request alone Postgres keeps the plan; of a list of one it makes a new one each time. */
+/** Postgres caches the plan for one request; for a list of one it plans each time. */
 function isOneOf(requestIds: readonly string[]): RawBuilder<boolean> {
   return requestIds.length === 1
     ? sql<boolean>`request.id = ${requestIds[0]}::uuid`
@@ -228,7 +227,7 @@ function factsOf(
   }
 }
 
-/** A giver whose rows nobody vouches for counts no more, as one who left. */
+/** A giver with a broken seal no longer counts, like one who left. */
 function countedVote(seals: Seals, vote: FactRows['votes'][number]): CountedVote[] {
   if (vote.person === null) return []
   const decision = fromJsonRow<Selectable<DecisionTable>>(vote.decision)
@@ -256,7 +255,7 @@ function tamperedPart(
 }
 
 /**
- * Whether every revision is there and vouched for: a missing one would hide who edited the call
+ * Whether every revision exists with a valid seal: a missing one would hide who edited the call
  * (product.md 11).
  */
 function isComplete(

@@ -17,7 +17,7 @@ interface DecisionHead {
   readonly revision: number
   readonly reason: string | null
   readonly seen: string | null
-  /** what a passkey signed of it; `null` without a signature */
+  /** a passkey's signature of it; `null` without one */
   readonly assertion: AuthenticationResponseJSON | null
 }
 
@@ -25,7 +25,7 @@ export interface Approval extends DecisionHead {
   readonly decision: 'approve'
   readonly scope: Scope
   readonly bounds: GrantBounds | null
-  /** the person knows that the very call was carried out before */
+  /** the person knows that the same call was carried out before */
   readonly again: boolean
 }
 
@@ -41,9 +41,9 @@ const approvalFields = [...sharedFields, 'scope', 'grant', 'again']
 const denialFields = [...sharedFields, 'then']
 
 /**
- * A decision's body as every channel hands it over. Only the literal values of the contract are
- * accepted (product.md 6): nothing is converted. Rejects with `digest_required` first, then
- * `invalid_request` with the `field`.
+ * The body of a decision from any channel. Only the literal values of the contract are accepted
+ * (product.md 6), without conversion. Rejects with `digest_required` first, then `invalid_request`
+ * with the `field`.
  */
 export function parseDecision(body: Json): DecisionInput {
   const fields = objectOf(body, 'body')
@@ -73,7 +73,7 @@ function againOf(value: Json | undefined): boolean {
   return value === true
 }
 
-/** `invalid_request` about one field of the question. */
+/** `invalid_request` about one field of the body. */
 export function invalid(field: string, message: string): Problem {
   return new Problem('invalid_request', `${field} ${message}`, { field, message })
 }
@@ -147,12 +147,12 @@ function isPositiveInteger(value: Json | undefined): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
 }
 
-/** Longer than any authenticator's answer. */
+/** More than any authenticator's answer has. */
 const maxCharacters = 20_000
 
 /**
- * The `assertion` of a decision's body, in WebAuthn's own JSON form; `null` when there is none.
- * Rejects with `invalid_request` for anything else; browsers may say more than is looked at.
+ * The `assertion` of a decision's body, in WebAuthn's JSON form; `null` when there is none. Rejects
+ * with `invalid_request` for anything else; additional members are ignored.
  */
 export function readAssertion(value: Json | undefined): AuthenticationResponseJSON | null {
   if (value === undefined) return null
@@ -181,7 +181,7 @@ function base64url(object: JsonObject, name: string, within: string): string {
   throw invalid(`${within}.${name}`, 'must be base64url')
 }
 
-/** Refuses words of a comment that are empty or too long. */
+/** Throws for a comment that is empty or too long. */
 export function requireCommentText(text: string): void {
   if (text.trim() === '' || text.length > limits.reasonCharacters) {
     throw invalid('text', `must have 1 to ${limits.reasonCharacters} characters`)

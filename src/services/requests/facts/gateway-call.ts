@@ -1,7 +1,7 @@
 import { Problem } from '#domain/problem.ts'
 import type { Db, Tx } from '#store/database.ts'
 
-/** The server of the gateway whose call a request is for; `null`: it is no call of the gateway. */
+/** The gateway server whose call a request is for; `null`: it is not a gateway call. */
 export async function gatewayServerOf(db: Db | Tx, requestId: string): Promise<string | null> {
   const row = await db
     .selectFrom('gateway_call')
@@ -12,8 +12,8 @@ export async function gatewayServerOf(db: Db | Tx, requestId: string): Promise<s
 }
 
 /**
- * The service makes calls of the gateway and answers deployments: no program takes their permits or
- * tells their end.
+ * Throws for gateway calls and deployments: the service itself consumes their permits and reports
+ * their ends.
  */
 export async function refuseServiceCall(tx: Tx, requestId: string): Promise<void> {
   if ((await gatewayServerOf(tx, requestId)) !== null) {

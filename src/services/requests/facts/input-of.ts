@@ -4,7 +4,7 @@ import { getText } from '#store/content/content.ts'
 import type { Db } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 
-/** The arguments of the revision that stands. */
+/** The input of the current revision. */
 export async function inputOf(
   db: Db,
   request: Pick<Selectable<RequestTable>, 'id' | 'revision'>,

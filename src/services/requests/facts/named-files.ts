@@ -9,7 +9,7 @@ import {
 } from '#domain/tools/presentation.ts'
 import type { Db, Tx } from '#store/database.ts'
 
-/** The earlier call of the run, or of one of the same root, that wrote a file. */
+/** The earlier call of the run, or of one with the same root, that wrote a file. */
 export interface WritingCall {
   readonly callId: string
   readonly runId: string
@@ -36,7 +36,7 @@ const writingTools = builtInToolNames.filter((name) =>
 
 const kinds: ReadonlySet<unknown> = new Set(namedFileKinds)
 
-/** The files that the command of a request names; only the service's own command tools say any. */
+/** The files that the command of a request names; only the built-in command tools record them. */
 export function namedFilesOf(
   request: { readonly kind: string; readonly tool: string },
   presentation: Pick<Presentation, 'type' | 'metadata'>,
@@ -55,14 +55,14 @@ function namedFile(file: Json): Omit<NamedFileRecord, 'writtenBy'> | null {
   if (typeof file !== 'object' || file === null || Array.isArray(file)) return null
   const { bytes, hash, kind, path } = file
   if (typeof path !== 'string' || typeof bytes !== 'number' || typeof hash !== 'string') return null
-  // Requests that were opened before files were kept have no kind: their files were not.
+  // Requests from before files were stored have no kind.
   return { path, bytes, hash, kind: kinds.has(kind) ? (kind as NamedFileKind) : 'large' }
 }
 
 /**
- * Adds to each file the newest call of the same root run that wrote it, if one did, before the
- * request's own: writing a script and then asking to run it is how an agent would hide what it
- * does. One query, none without files. What a command wrote is not known.
+ * Adds to each file the newest earlier call of the same root run that wrote it: an agent could hide
+ * what it does by writing a script and then asking to run it. One query, none without files. Files
+ * that a command wrote are not known.
  */
 export async function withWriters(
   db: Db | Tx,

@@ -3,7 +3,8 @@ import type { RequestKind } from '#domain/requests/request.ts'
 import type { Risk } from '#domain/policy/verdict.ts'
 
 /**
- * What tells whether a request's approval is signed; frozen when it was opened, like the quorum.
+ * What determines whether a request's approval needs a signature; frozen at its opening, like the
+ * quorum.
  */
 interface SignableRequest {
   readonly kind: RequestKind
@@ -12,17 +13,17 @@ interface SignableRequest {
 }
 
 /**
- * Whether an approval carries a passkey's signature: high risk, where the queue requires one
- * (audit.md, Approver's signature). A denial needs none: it makes nothing run, and denying many is
- * always allowed (dashboard.md). Questions are answered and outcome checks are settled, which
- * approves no call.
+ * Whether an approval needs a passkey's signature: at high risk, where the queue requires one
+ * (audit.md, Approver's signature). A denial needs none, since it makes nothing run, and many can
+ * always be denied at once (dashboard.md). Neither do answers to questions and outcome checks,
+ * which approve no call.
  */
 export function needsSignature({ kind, risk, routing }: SignableRequest): boolean {
   const isApproved = kind !== 'question' && kind !== 'outcome_check'
   return isApproved && risk === 'high' && routing.signature === 'required'
 }
 
-/** What the events of such a request say of it; nothing of the others. */
+/** Members that only the events of such a request have. */
 export function signatureMark(request: SignableRequest): { readonly signature?: 'required' } {
   return needsSignature(request) ? { signature: 'required' } : {}
 }

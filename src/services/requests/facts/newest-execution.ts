@@ -3,10 +3,7 @@ import type { Db, Tx } from '#store/database.ts'
 import type { ExecutionTable } from '#store/tables/runs.ts'
 import type { ExecutionRecord } from './request-record.ts'
 
-/**
- * What happened to the effect that a request allowed: its newest attempt, `not_started` when there
- * is none.
- */
+/** The newest attempt that a request allowed; `not_started` when there is none. */
 export async function newestExecution(db: Db | Tx, requestId: string): Promise<ExecutionRecord> {
   const row = await db
     .selectFrom('request')

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '#domain/json/json.ts'
 
 /**
- * Where a program says that it makes its call (product.md 46). Its own words but for `proof`;
- * bounds are the API schema's.
+ * Where a program claims to make its call (product.md 46). Only `proof` is verified; the API's
+ * schema checks the bounds.
  */
 export interface Origin {
   readonly program: string
@@ -23,16 +23,16 @@ export interface Origin {
 /** A file as the program found it; `path` as in the call's input. */
 export interface ReportedFile {
   readonly path: string
-  /** `sha256:…` of its bytes, or that there is none */
+  /** `sha256:…` of its bytes, or that it does not exist */
   readonly hash: string | 'absent'
   /** of a text file; its UTF-8 has that hash */
   readonly content?: string
 }
 
-/** What is stored of it, and shown: everything but the proof. */
+/** What is stored and shown of it: everything except the proof. */
 export type ReportedOrigin = Omit<Origin, 'proof'>
 
-/** As JSON, without what was not said. */
+/** As JSON, without absent members. */
 export function originDocument(origin: Origin): JsonObject {
   return JSON.parse(JSON.stringify({ ...origin, proof: undefined })) as { [name: string]: Json }
 }

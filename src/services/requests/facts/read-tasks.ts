@@ -9,12 +9,12 @@ import { readMessageText } from '../../transcript/messages.ts'
 import { erasedText } from '../words/erased-words.ts'
 import type { PersonRef, TaskRecord } from './request-record.ts'
 
-/** Lists show so many characters of a task, and of one that is larger than this only its title. */
+/** Lists show this many characters of a task, and only the title of a larger one. */
 const listed = { characters: 2000, bytes: 32_768 }
 
 /**
- * The tasks of root runs, by their ids: the first message of each, as people read it. What was
- * erased says so. In a list, long ones are cut.
+ * The tasks of root runs by id: the first message of each, as text for people. An erased one says
+ * so. In a list, long ones are cut.
  */
 export async function readTasks(
   db: Db | Tx,
@@ -64,14 +64,16 @@ export async function readTasks(
   )
 }
 
-/** As `{id, name}`, the person behind the task of a run: who started it, or the key's owner. */
+/** The person behind the task of a run as `{id, name}`: its starter, or the key's owner. */
 export function personOfTask(run: string) {
   return sql<PersonRef | null>`(select json_build_object('id', p.id, 'name', p.name) from person p
     where p.id = ${sql.ref(`${run}.started_by`)}
       and starts_with(coalesce(${sql.ref(`${run}.started_from`)}, ''), 'trigger:') is false)`
 }
 
-/** How many messages were posted to a run after its task. Results of manual calls do not count. */
+/**
+ * The number of messages that were posted to a run after its task, without results of manual calls.
+ */
 export function laterMessages(run: string) {
   return sql`(select count(*)::int from message m where m.run_id = ${sql.ref(`${run}.id`)} and m.role = 'user'
     and m.sequence > (select min(sequence) from message where run_id = m.run_id and role = 'user')

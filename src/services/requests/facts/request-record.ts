@@ -6,8 +6,8 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { RecordOf } from '../../core/record-of.ts'
 
 /**
- * A row of a list, the same for everybody but `eligibility`. The schema of the answer declares its
- * members. `workspace` is the name of the workspace that the call is about.
+ * A row of a list, the same for everybody except `eligibility`. The schema of the answer declares
+ * its members. `workspace` is the name of the workspace that the call is about.
  */
 export interface RequestItemRecord extends Omit<RecordOf<RequestItem>, 'rule'> {
   readonly rule: Rule
@@ -44,10 +44,10 @@ export type HandoverRecord = NonNullable<RequestItemRecord['handedTo']>
 export type TaskRecord = NonNullable<RequestItemRecord['task']>
 export type AlikeCounts = RequestItemRecord['alike']
 export type AlikeRecord = RequestDetailRecord['alike']
-/** An earlier or other request of the same call, or of one like it. */
+/** An earlier or other request of the same or a similar call. */
 export type AlikeRequestRecord = AlikeRecord['same'][number]
 export type DecisionRecord = RequestDetailRecord['decisions'][number]
 export type ExternalItemRecord = NonNullable<RequestItemRecord['external']>
 export type ExternalRecord = NonNullable<RequestDetailRecord['external']>
-/** A key, or a person, as people see them in a request: id and name, never more. */
+/** A key or person as other people see them in a request: id and name only. */
 export type NamedRef = ExternalItemRecord['key']

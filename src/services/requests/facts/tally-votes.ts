@@ -2,7 +2,7 @@ import { tally, type Tally } from '#domain/deciding/quorum.ts'
 import type { Routing } from '#domain/deciding/judgement.ts'
 import type { QuorumRecord } from './request-record.ts'
 
-/** Somebody who approved, as they are now. */
+/** Somebody who approved, with their present teams. */
 export interface Voter {
   readonly personId: string
   readonly name: string

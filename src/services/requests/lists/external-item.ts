@@ -2,14 +2,17 @@ import type { ExternalOutcome } from '#domain/requests/request.ts'
 import type { ExternalItemRecord } from '../facts/request-record.ts'
 import type { ExecutionRecord } from '../facts/request-record.ts'
 
-/** Of a program's request, as the items' query answers it; instants inside JSON are text. */
+/** The facts of a program's request from the items' query; instants inside JSON are text. */
 export interface ExternalItemJson extends ExternalItemRecord {
   readonly consumedAt: string | null
   readonly outcome: ExternalOutcome | null
   readonly outcomeAt: string | null
 }
 
-/** Of a program's request: taken means started, and how it ended is what the program says. */
+/**
+ * The execution of a program's request: it starts when the permit is consumed, and ends as the
+ * program reports.
+ */
 export function externalExecution(
   { consumedAt, outcome, outcomeAt }: ExternalItemJson,
   digest: string,
@@ -20,7 +23,7 @@ export function externalExecution(
   return { state: outcome, reason: 'reported', ...started, finishedAt: new Date(outcomeAt) }
 }
 
-/** Who asked, without what became of it. */
+/** The program's facts without the outcome. */
 export function externalItem(json: ExternalItemJson | null): ExternalItemRecord | null {
   if (json === null) return null
   const { externalId, key, onBehalfOf, owner, verdict, worker } = json

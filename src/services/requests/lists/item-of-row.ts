@@ -10,7 +10,7 @@ import { executionRecord } from '../facts/newest-execution.ts'
 import type { QuorumRecord, RequestItemRecord, StepRecord } from '../facts/request-record.ts'
 import type { ExecutionJson, ItemRow } from './item-row.ts'
 
-/** An item of a list as the API answers it, but for the words of its task. */
+/** An item of a list as the API returns it, without the text of its task. */
 export function itemOf(row: ItemRow, agentReason: string | null): Omit<RequestItemRecord, 'task'> {
   const decidable = row.kind !== 'question' && row.kind !== 'outcome_check'
   return {
@@ -88,10 +88,7 @@ function stepsOf({ routing, created_at: createdAt, steps_taken: taken }: ItemRow
   }))
 }
 
-/**
- * Where the votes stand. Those that ended a request stay counted, whatever became of the people
- * since.
- */
+/** The state of the quorum. Votes that ended a request stay counted, even if their people left. */
 function quorumOf({ state, routing, votes, permit }: ItemRow): QuorumRecord {
   if (state === 'pending') return tallyVotes(routing, votes).record
   const deciders = permit?.deciders
@@ -100,7 +97,8 @@ function quorumOf({ state, routing, votes, permit }: ItemRow): QuorumRecord {
     : votes
   const now = tallyVotes(routing, counted)
   if (now.met) return now.record
-  // Who has left or changed teams since filled a place of a team that is not told any more.
+  // Somebody who has left or changed teams since still fills a place; which team's is not known any
+  // more.
   const teams = quorumTeams(routing.quorum)
   return tallyVotes(
     routing,
@@ -115,7 +113,7 @@ function teamsThen(vote: Voter, teams: readonly string[]): readonly string[] {
   return vote.teams.some((team) => teams.includes(team)) ? vote.teams : teams
 }
 
-/** What deciding it would be answered with, said beforehand. */
+/** How a decision of the viewer would be answered now. */
 function eligibilityOf(row: ItemRow): RequestItemRecord['eligibility'] {
   if (row.state !== 'pending') return no(`it is already ${row.state}`)
   if (row.over) return no('it has expired')
@@ -131,7 +129,7 @@ function eligibilityOf(row: ItemRow): RequestItemRecord['eligibility'] {
   return { canDecide: true, reason: null }
 }
 
-/** A question of a run is answered by who started it, or a run above it, too (product.md 30). */
+/** The starter of a run, or of one above it, may answer its questions too (product.md 30). */
 function mayAnswer({ kind, viewer, lineage }: ItemRow): boolean {
   if (kind !== 'question' || viewer?.enabled !== true) return false
   return lineage.some(({ startedBy }) => startedBy?.id === viewer.id)

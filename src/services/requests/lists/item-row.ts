@@ -13,7 +13,7 @@ export type ExecutionJson = Omit<Selectable<ExecutionTable>, 'started_at' | 'fin
   readonly finished_at: string | null
 }
 
-/** What the one query answers for each request; instants inside JSON are text. */
+/** What the one query returns for each request; instants inside JSON are text. */
 export interface ItemRow extends Omit<Selectable<RequestTable>, 'number'> {
   readonly number: string
   readonly worker: string | null
@@ -45,7 +45,7 @@ export interface ItemRow extends Omit<Selectable<RequestTable>, 'number'> {
 
 export interface TaskJson {
   readonly hash: string
-  /** an input of the run, else a message's text */
+  /** the input of the run; `false`: a message's text */
   readonly isInput: boolean
   readonly bytes: number | null
   readonly title: string

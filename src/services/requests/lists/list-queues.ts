@@ -19,8 +19,8 @@ export interface QueueRecord {
 type Counts = Omit<QueueRecord, 'name' | 'team'> & { readonly queue: string; readonly team: string }
 
 /**
- * The queues of the policy in force and those that still hold requests, with what the caller may
- * see in them.
+ * The queues of the policy in force and those with remaining requests, with counts of what the
+ * caller may see.
  */
 export async function listQueues(
   ctx: ServiceContext,

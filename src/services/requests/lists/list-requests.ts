@@ -22,14 +22,14 @@ export interface ListRequestsInput extends PageInput, OutcomeFilters {
   readonly rule?: string
   /** pending, the caller may decide it, and has not voted */
   readonly mine?: boolean
-  /** pending, and the caller has put it off */
+  /** pending, and snoozed by the caller */
   readonly snoozed?: boolean
   /** words in the title, the tool's or the worker's name, or the number */
   readonly q?: string
   /**
-   * `urgency` (the default: nearest deadline by class, then risk, then age; behind what waits the
-   * newest of what has ended), `createdAt` (newest first), `age` (oldest first), `expiresAt`
-   * (soonest) or `risk` (highest, then soonest)
+   * `urgency` (the default: by deadline class, then risk, then age; ended ones last, newest first),
+   * `createdAt` (newest first), `age` (oldest first), `expiresAt` (soonest) or `risk` (highest,
+   * then soonest)
    */
   readonly sort?: RequestSort
 }
@@ -46,8 +46,8 @@ interface Order {
 
 const riskRank = sql`(case risk when 'high' then 1 when 'medium' then 2 else 3 end)`
 /**
- * Requests of one turn are of one instant: in call order, whichever way the list goes (product.md
- * 15).
+ * Requests of one turn have one instant: they stay in call order, whatever the direction
+ * (product.md 15).
  */
 const callOrder = [
   { sql: sql`coalesce(request.position, 0)`, type: 'bigint', kind: 'signed' },
@@ -59,7 +59,9 @@ const callOrderDescending = [
 ] as const
 const opening = { sql: sql`request.created_at`, type: 'timestamptz', kind: 'instant' } as const
 const expiry = { sql: sql`request.expires_at`, type: 'timestamptz', kind: 'instant' } as const
-/** Triggers keep it, equal for all that waits of a turn; the run's id keeps two turns apart. */
+/**
+ * Triggers maintain it, equal for all pending requests of a turn; the run's id separates two turns.
+ */
 const urgency = [
   { sql: sql`request.urgency_rank`, type: 'smallint', kind: 'number' },
   { sql: sql`request.urgency_at`, type: 'bigint', kind: 'signed' },
@@ -78,9 +80,8 @@ const orders: Readonly<Record<RequestSort, Order>> = {
 }
 
 /**
- * A page of the requests that the caller may see (security.md 22), by keyset: four queries whatever
- * the page, five for a search. Rejects with `invalid_request` for a cursor that is not of this
- * list.
+ * A page of the requests that the caller may see (security.md 22), by keyset: four queries, five
+ * for a search. Rejects with `invalid_request` for a cursor of another list.
  */
 export async function listRequests(
   ctx: ServiceContext,
@@ -102,7 +103,7 @@ export async function listRequests(
     ],
     from: sql`request`,
     where: conditions,
-    // Who may decide it is in its teams: nothing else has to be looked for.
+    // People who may decide it are in its teams: no other condition is needed.
     anyOf: input.mine === true ? [sql<boolean>`true`] : requestVisibilityRules(viewer, 'request'),
     order: { keys, descending: order.descending },
     limit: pageSize(input) + 1,
@@ -116,7 +117,7 @@ export async function listRequests(
   return { items, nextCursor: page.nextCursor }
 }
 
-/** What has ended has no urgency: a list of only that is the newest first, by its own index. */
+/** Ended requests have no urgency: a list of only them is newest first, by its own index. */
 function sortOf({ sort = 'urgency', state, mine, snoozed }: ListRequestsInput): RequestSort {
   const ended = state !== undefined && state !== 'pending' && mine !== true && snoozed !== true
   return sort === 'urgency' && ended ? 'createdAt' : sort
@@ -129,7 +130,7 @@ async function conditionsOf(
 ): Promise<RawBuilder<boolean>[]> {
   const conditions: RawBuilder<boolean>[] = []
   const state = input.mine === true || input.snoozed === true ? 'pending' : input.state
-  // A literal, not a parameter: only then do the partial indexes of a state serve.
+  // A literal and not a parameter: only then does Postgres use the partial indexes of a state.
   if (state === 'pending') conditions.push(isPending)
   else if (state !== undefined) conditions.push(sql<boolean>`request.state = ${sql.lit(state)}`)
   if (state !== undefined && input.state !== undefined && input.state !== state) {
@@ -144,7 +145,7 @@ async function conditionsOf(
   if (input.queue !== undefined) conditions.push(sql<boolean>`request.queue = ${input.queue}`)
   if (input.risk !== undefined) conditions.push(sql<boolean>`request.risk = ${input.risk}`)
   if (input.tool !== undefined) {
-    // The index of the search finds the few requests of a tool that is rare.
+    // The search index finds the few requests of a rare tool.
     const holds = sql<boolean>`${searched} ilike ${likePattern(input.tool)}`
     conditions.push(sql<boolean>`request.tool = ${input.tool}`, holds)
   }
@@ -159,12 +160,12 @@ async function conditionsOf(
 }
 
 /**
- * What waits. It stands before what has ended, at rank 12: with both conditions an index of all
+ * Pending requests. They come before ended ones, at rank 12: with both conditions an index of all
  * requests of a person is read up to there.
  */
 export const isPending = sql<boolean>`(request.state = 'pending' and request.urgency_rank < 12)`
 
-/** Near its deadline a request is not put off any more: a snooze ends that long before it. */
+/** A snooze ends this many minutes before the deadline at the latest. */
 const nearDeadlineMinutes = 60
 
 /** Whether the caller has put a request off until later than now. */
@@ -176,9 +177,9 @@ function isSnoozed(caller: Caller): RawBuilder<boolean> {
 }
 
 /**
- * What waits for this very person: the same rules as the decision's, asked of many rows at once.
- * Beneath an `or` or a `filter`, an `exists` would have Postgres hash the whole table: these look
- * rows up one by one.
+ * Requests that wait for this person, by the rules of the decision, for many rows at once. Under an
+ * `or` or a `filter`, Postgres would hash the whole table for an `exists`; these look rows up one
+ * by one.
  */
 export function mine(caller: Caller): RawBuilder<boolean> {
   if (caller.actor.type !== 'person') return sql<boolean>`false`
@@ -199,10 +200,10 @@ export function mine(caller: Caller): RawBuilder<boolean> {
   )`
 }
 
-/** What is searched, as the index of the trigrams has it. */
+/** The searched text, as in the trigram index. */
 const searched = sql`(request.title || e'\n' || request.tool)`
 
-/** Whether a row belongs to the run of this id or number. A number that no run has matches none. */
+/** Whether a row belongs to the run with this id or number; an unknown number matches none. */
 export function isOfRun(table: 'request' | 'audit_event', reference: string): RawBuilder<boolean> {
   const column = sql.ref(`${table}.run_id`)
   return /^[0-9]+$/.test(reference)
@@ -216,9 +217,9 @@ export function occursIn(word: string): RawBuilder<boolean> {
 }
 
 /**
- * The words in the title or the tool's name, or a number; or the words in the name of a worker, or
- * of a key whose program asked: of these names there are few, and only when one matches are the
- * requests looked at one by one.
+ * Requests with the words in the title or the tool's name, or with the number; or with the words in
+ * the name of the worker, or of the program's key. There are few such names, and only when one
+ * matches are its requests searched.
  */
 async function matchWords(ctx: ServiceContext, words: string): Promise<RawBuilder<boolean>> {
   const pattern = likePattern(words)
@@ -242,12 +243,12 @@ async function matchWords(ctx: ServiceContext, words: string): Promise<RawBuilde
   return sql<boolean>`(${sql.join(conditions, sql` or `)})`
 }
 
-/** A pattern of `like` that finds the words anywhere, whatever characters they have. */
+/** A `like` pattern that finds the words anywhere, with special characters escaped. */
 export function likePattern(words: string): string {
   return `%${words.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`
 }
 
-/** What comes after the keys of the last row of a page. */
+/** The rows after the keys of a page's last row. */
 function after(order: Order, last: readonly string[]): RawBuilder<boolean> {
   const columns = sql.join(order.keys.map((key) => key.sql))
   const values = sql.join(

@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 
-/** Rows of a statement: a round takes as many statements as it needs. */
+/** Rows of a statement; a round uses as many statements as it needs. */
 const batchSize = 500
 
 /**
  * Moves requests whose deadline has come into a nearer class to their place in the order by
- * urgency, with what waits of the same turn. It changes nothing else, tells nobody, and waits for
- * no lock: a request that is being decided is moved in the next round. `more`: others are due.
+ * urgency, with the other pending ones of the same turn. It changes nothing else, publishes
+ * nothing, and waits for no lock: a request that is being decided is moved in the next round.
+ * `more`: others are due.
  */
 export async function moveUrgent(db: Db): Promise<{ moved: number; more: boolean }> {
   const { rows } = await sql<{ due: number; moved: number }>`

@@ -9,7 +9,7 @@ import type { Viewer } from '../people/viewer.ts'
 import { requestVisibleTo } from '../people/visible-to.ts'
 import { carriedOut, sameCalls, maxAlike, similarCalls } from '../facts/alike-queries.ts'
 
-/** How many are looked at: of more, nobody is told more than that there are so many. */
+/** How many are read; beyond that only the number is shown. */
 const maxRows = 50
 
 interface AlikeRow {
@@ -20,10 +20,9 @@ interface AlikeRow {
 }
 
 /**
- * What was asked before that is like this request (details.md, alike): the very call, and others
- * about the same file or program within 30 days, each the newest first and only what the viewer may
- * see. `hidden` counts the rest of the newest fifty; `again` is how often the very call was carried
- * out.
+ * Earlier requests like this one (details.md, alike): for the same call, and for others about the
+ * same file or program within 30 days, newest first, and only those that the viewer may see.
+ * `hidden` counts the rest of the newest fifty; `again` is how often the same call was carried out.
  */
 export async function readAlike(
   db: Db | Tx,

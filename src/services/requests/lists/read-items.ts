@@ -12,9 +12,8 @@ import type { ItemRow, TaskJson } from './item-row.ts'
 import { itemOf } from './item-of-row.ts'
 
 /**
- * The items of lists, in the order of `ids`, in two queries whatever their number, or in one
- * without the words of task and model. `eligibility` is the caller's own; visibility was judged by
- * whoever chose the ids.
+ * The items of lists, in the order of `ids`, in two queries, or in one without the texts of task
+ * and model. `eligibility` is the caller's own; whoever chose the ids judged visibility.
  */
 export async function readItems(
   db: Db | Tx,
@@ -97,7 +96,7 @@ export async function readItems(
     left join tool_call on tool_call.id = request.call_id
     where request.id = any(${[...ids]}::uuid[])
   `.execute(db)
-  // One that is erased at this moment is left out.
+  // A request that is erased at this moment is left out.
   const reasons = await getRemainingTexts(
     db,
     read.words ? rows.flatMap((row) => [...hashesOf(row)]) : [],
@@ -112,7 +111,7 @@ export async function readItems(
   return ids.flatMap((id) => items.get(id) ?? [])
 }
 
-/** The texts of a row that are kept by their hashes. */
+/** The hashes of a row's texts. */
 function* hashesOf({ agent_reason_hash: reason, task }: ItemRow): Generator<string> {
   if (reason !== null) yield reason
   if (task !== null && (task.bytes ?? 0) <= taskLimits.storedBytes) yield task.hash

@@ -9,13 +9,13 @@ import { isLinked } from '../../core/run-terms.ts'
 import { verifyRun } from '../../core/verify-run.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
-/** What is believed of a request, as it was inserted. */
+/** The columns of a request that its seal covers, as inserted. */
 export interface InsertedRequest extends SealableRow {
   readonly id: string
   readonly expires_at: Date
 }
 
-/** A request that is opened, as far as it says who is behind it. */
+/** The parts of a new request that determine who is behind it. */
 export interface OpenedCall {
   readonly requestId: string
   readonly opening: {
@@ -25,7 +25,7 @@ export interface OpenedCall {
   }
 }
 
-/** The people that were frozen into requests, and the rows that this was found out from. */
+/** The people who were frozen into requests, and the rows that determined them. */
 export interface FrozenPrincipals {
   readonly inserted: readonly InsertedRequest[]
   readonly principals: readonly {
@@ -35,7 +35,7 @@ export interface FrozenPrincipals {
   }[]
   /** from the root run down */
   readonly lineage: readonly Selectable<RunTable>[]
-  /** requests whose place others take, with who stood behind them */
+  /** requests that others replace, with the people behind them */
   readonly before: readonly {
     readonly request: JsonRow
     readonly principals: readonly { readonly personId: string; readonly why: string }[]
@@ -43,10 +43,10 @@ export interface FrozenPrincipals {
 }
 
 /**
- * Inserts requests, in one query with the people behind each: who stands behind the run now,
- * whoever made the call (calls that people made have turns below zero, product.md 5), who stood
- * behind the request in whose place this one comes, and who edited the call in one of those, unless
- * the queue lets editors decide.
+ * Inserts requests, in one query with the people behind each: those behind the run now, the person
+ * who made the call (calls of people have turns below zero, product.md 5), those behind the request
+ * that this one replaces, and who edited the call in one of those, unless the queue lets editors
+ * decide.
  */
 export async function freezePrincipals(
   tx: Tx,
@@ -103,7 +103,7 @@ export async function freezePrincipals(
   }
 }
 
-/** Who made the calls of people, by the trail: its events cannot be removed as rows can. */
+/** Who made the calls of people, by the trail, whose events cannot be removed as rows can. */
 function invokersInTrail(runId: string): RawBuilder<unknown> {
   return sql`
     union select given.id, person.id, 'invoked' from given
@@ -113,10 +113,9 @@ function invokersInTrail(runId: string): RawBuilder<unknown> {
 }
 
 /**
- * Seals requests that were just inserted, with a hash of the people behind each (security.md 29).
- * One whose people were found out from rows that nobody vouches for (an unsigned run, a lineage
- * that leaves somebody out, an earlier request without its people) gets no seal: it waits, and
- * nobody can decide it.
+ * Seals requests that were just inserted, with a hash of the people behind each (security.md 29). A
+ * request whose people were found in untrusted rows (an unsigned run, an incomplete lineage, an
+ * earlier request without its people) gets no seal: it waits, and nobody can decide it.
  */
 export async function sealRequests(
   { tx, seals, verifier }: UnitOfWork,

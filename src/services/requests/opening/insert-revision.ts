@@ -5,7 +5,7 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { storable } from '../../transcript/storable-text.ts'
 import { noteFiles } from './note-files.ts'
 
-/** A revision of a request; `digest` is what is decided. */
+/** A revision of a request; `digest` is what people decide about. */
 export interface RevisionOfRequest {
   readonly requestId: string
   readonly revision: number
@@ -13,8 +13,8 @@ export interface RevisionOfRequest {
 }
 
 /**
- * The row of a revision, without its seal. `effect` is what it does, unless that is its title, and
- * `cues` what deserves attention.
+ * The row of a revision, without its seal. `effect` is what it does, unless that is its title;
+ * `cues` are its cues.
  */
 export function revisionRow(of: RevisionOfRequest, presented: StoredPresentation) {
   const { title, effect, cues = [] } = presented

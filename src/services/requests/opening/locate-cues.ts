@@ -2,8 +2,8 @@ import { cueLevel, type Cue, type FoundCue } from '#domain/policy/cues.ts'
 import type { Presentation } from '#domain/tools/presentation.ts'
 
 /**
- * Cues with the lines of what is shown that cause them. A line that a change leaves as it was
- * causes none: its cue goes. Lines count from 1.
+ * Cues with the lines of the presentation that cause them. A cue whose line a change leaves
+ * unchanged is dropped. Lines count from 1.
  */
 export function locateCues(cues: readonly FoundCue[], presentation: Presentation): readonly Cue[] {
   const { type, content } = presentation

@@ -2,8 +2,8 @@ import type { Tx } from '#store/database.ts'
 import type { StoredPresentation } from '../../core/host-queries.ts'
 
 /**
- * Notes which files' bytes a request keeps, so that they stay as long as it refers to them. Written
- * with the revision that shows them; without files nothing is.
+ * Records which files' bytes a request refers to, so that they are kept as long as it does. Written
+ * with the revision that shows them; without files it does nothing.
  */
 export async function noteFiles(
   tx: Tx,

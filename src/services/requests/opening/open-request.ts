@@ -19,7 +19,7 @@ import { revisionRow } from './insert-revision.ts'
 import { noteFiles } from './note-files.ts'
 import { sealRequests } from './freeze-principals.ts'
 
-/** What is asked, of whom, and what they will be shown. */
+/** The subject, the approvers and the presentation of a new request. */
 export interface RequestOpening {
   readonly kind: RequestKind
   readonly run: Selectable<RunTable>
@@ -34,15 +34,15 @@ export interface RequestOpening {
   readonly presented: StoredPresentation
   /** content hash of what the model wrote in the same turn */
   readonly agentReasonHash: string | null
-  /** the attempt that an approval will be for */
+  /** the number of the attempt that an approval permits */
   readonly attempt: number
   /** earlier requests of the same call, the newest first */
   readonly previous: readonly string[]
-  /** of an outcome check: the request whose call it asks about, if that was asked */
+  /** for an outcome check: the request of its call, if there was one */
   readonly outcomeOf: string | null
 }
 
-/** What a judgement that asks says of the request to open. Throws when it asks nobody. */
+/** The request that a judgement opens. Throws when the judgement does not ask. */
 export function openingOf(
   judgement: Judgement,
 ): Pick<RequestOpening, 'tool' | 'digest' | 'policyDigest' | 'rule' | 'risk' | 'routing'> {
@@ -52,9 +52,9 @@ export function openingOf(
   return { tool, digest, policyDigest, rule, risk, routing }
 }
 
-/** A request to open, and by whom. */
+/** A request to open, and its caller. */
 export interface RequestToOpen {
-  /** a new UUIDv7, by which others may refer to the request already */
+  /** a new UUIDv7, which others may already refer to */
   readonly requestId: string
   readonly caller: Caller
   readonly opening: Omit<RequestOpening, 'run'>
@@ -67,8 +67,8 @@ export interface OpenedRequest {
 
 /**
  * Opens a request in the caller's transaction: routing, quorum and the people behind it are frozen
- * as they are now (product.md 17, 18), and whoever stood behind the previous request of the call
- * still does. The caller holds the run's lock and has judged that the call asks.
+ * as they are now (product.md 17, 18), including those behind the previous request of the call. The
+ * caller holds the run's lock and has judged that the call asks.
  */
 export async function openRequest(
   unit: UnitOfWork,
@@ -81,9 +81,9 @@ export async function openRequest(
 }
 
 /**
- * The same for several of one run, in as many queries as for one; answers in their order. They are
- * sent before it first waits: what refers to the requests can be sent `together` with them, behind
- * them.
+ * The same for several requests of one run, in as many queries as for one; returns them in order.
+ * The queries are sent before the first wait, so that rows which refer to the requests can be sent
+ * `together` with them, after them.
  */
 export async function openRequests(
   unit: UnitOfWork,
@@ -112,7 +112,7 @@ export async function openRequests(
   }))
 }
 
-/** The query that inserts the rows, numbered in this order; it answers what is believed of each. */
+/** The query that inserts the rows, numbered in this order; it returns the columns of each seal. */
 function insertedRequests(
   run: Selectable<RunTable>,
   openings: readonly RequestToOpen[],
@@ -141,7 +141,7 @@ function insertedRequests(
       first_step_ms: routing.steps?.[0]?.afterMs ?? null,
     }),
   )
-  // Requests of one turn are of one instant, by which lists keep them together, in call order.
+  // Requests of one turn have one instant, by which lists keep them together, in call order.
   return sql<InsertedRequest>`
     insert into request (id, kind, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
       agent_reason_hash, run_id, root_run_id, call_id, turn, position, attempt, previous, outcome_of,
@@ -161,7 +161,7 @@ function insertedRequests(
   `
 }
 
-/** `created_at` is the same clock a moment before, so the first step is due by then. */
+/** `created_at` is the same clock slightly earlier, so the first step is due by then. */
 export function firstStepAt({ steps }: Routing): RawBuilder<Date> | null {
   const first = steps?.[0]
   if (first === undefined) return null

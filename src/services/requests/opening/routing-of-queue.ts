@@ -3,7 +3,7 @@ import { quorumText } from '#domain/deciding/quorum.ts'
 import { quorumOf, stepsOf } from '#policy/judge/routing/route.ts'
 import type { Queue } from '#policy/project-config.ts'
 
-/** Where a question about a call goes that nobody was asked about: to the queue, as it is now. */
+/** The routing of an outcome check for a call without a request: the queue as it is now. */
 export function routingOfQueue(queue: Queue): Routing {
   const quorum = quorumOf(null, queue)
   const { expiresAfterMs, permitForMs, selfApproval, signature, team } = queue

@@ -6,7 +6,7 @@ import type { Db, Tx } from '#store/database.ts'
 import type { StoredPresentation } from '../../core/host-queries.ts'
 
 /**
- * Stores what a call shows, and the canonical input it was computed from. `assumes`: see
+ * Stores the presentation of a call, and the canonical input it was computed from. `assumes`: see
  * `CallFacts`.
  */
 export async function storePresented(
@@ -20,13 +20,13 @@ export async function storePresented(
   return packed.presented
 }
 
-/** The same before it is stored, with the contents that it names by their hashes. */
+/** The same before it is stored, with its contents by hash. */
 export interface PackedPresentation {
   readonly presented: StoredPresentation
   readonly contents: PackedContents
 }
 
-/** Hashes and compresses what a call shows, for {@link storeContents}. */
+/** Hashes and compresses the presentation of a call, for {@link storeContents}. */
 export function packPresented({
   judgement,
   presented,
@@ -65,7 +65,7 @@ export function packPresented({
   }
 }
 
-/** The parts that a revision keeps beside its title. */
+/** The parts of a presentation besides the title that a revision stores. */
 function headlineOf({
   effect,
   cues,

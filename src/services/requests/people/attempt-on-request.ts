@@ -4,13 +4,13 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import { existingRequest, findRequestFor, type RequestLocation } from './find-request.ts'
 import { markRecorded, recordRefusal } from '../../refusals/record-refusal.ts'
 
-/** Facts of a refusal that go into the trail; the others may quote what people wrote. */
+/** Facts of a refusal that go into the trail; others may quote what people wrote. */
 const auditedFacts = ['which', 'state', 'field', 'digest', 'revision', 'cancelReason']
 
 /**
- * Runs an attempt on a request, by id or number, and records it when it is refused:
- * `decision.refused` with the code, also for whoever may not see the request and is told that there
- * is none. Rejects with the same problem. `attempted` says what was tried.
+ * Runs an attempt on a request, by id or number, and records its refusal: `decision.refused` with
+ * the code, also for somebody who may not see the request and gets `not_found`. Rejects with the
+ * same problem. `attempted` says what was tried.
  */
 export async function attemptOnRequest<T>(
   ctx: ServiceContext,

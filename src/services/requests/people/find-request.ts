@@ -5,7 +5,7 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import { personBehind, viewerOf, type Viewer } from './viewer.ts'
 import { requestVisibleTo } from './visible-to.ts'
 
-/** Where a request is, before anything is locked. */
+/** The ids and place of a request, read before anything is locked. */
 export interface RequestLocation {
   readonly id: string
   readonly runId: string | null
@@ -15,8 +15,8 @@ const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 const numberPattern = /^[1-9][0-9]{0,14}$/
 
 /**
- * Finds a request by its id or its number (api.md, Requests). Rejects with `not_found` when there
- * is none that the viewer may see: what you may not see does not exist.
+ * Finds a request by its id or its number (api.md, Requests). Rejects with `not_found` when the
+ * viewer may see no such request.
  */
 export async function findRequest(
   db: Db | Tx,
@@ -29,8 +29,8 @@ export async function findRequest(
 }
 
 /**
- * The same for a caller: the rights, which cost queries of their own, are asked for only when they
- * are needed.
+ * The same for a caller: the rights, which cost queries of their own, are read only when they are
+ * needed.
  */
 export async function findRequestFor(
   ctx: ServiceContext,
@@ -62,7 +62,7 @@ async function visibleRequest(
 
 /**
  * Finds several requests by their ids or numbers in one query, in the order of `references`. `null`
- * for each that the viewer may not see, and for what is neither id nor number.
+ * for each that the viewer may not see, and for anything that is neither id nor number.
  */
 export async function findRequests(
   db: Db | Tx,
@@ -91,7 +91,8 @@ export async function findRequests(
 }
 
 /**
- * The request of a reference, whoever may see it: for the audit log, and never for the caller.
+ * The request of a reference, also if nobody may see it: for the audit log, and never for the
+ * caller.
  */
 export async function existingRequest(
   db: Db | Tx,

@@ -9,13 +9,11 @@ export interface Principal {
 
 /**
  * The people behind whatever this run asks for now (product.md 17): who started it or a run above
- * it, the owners of the API keys that did and whoever proposed those keys to them, and who has
- * posted a message to it or one above it, or answered a question of one, so far; and whoever stood
- * so behind the run that it, or one above it, was forked from; and who started it for the person of
- * its schedule. Frozen into a request when it opens.
- *
- * The rows of messages, answers, keys and forks say so, and the trail says it again: the service's
- * role in Postgres may remove such a row, and no event (security.md 29). Whom either names is
+ * it, the owners and proposers of the API keys that did, who has posted a message to one of these
+ * runs or answered a question of one, the people behind the run from which one was forked, and who
+ * started it for the person of its schedule. Frozen into a request when it opens.
+ * Rows of messages, answers, keys and forks are read, and the trail too: the service's role in
+ * Postgres may delete such a row, but no event (security.md 29). People whom either names are
  * behind the run.
  */
 export async function principalsOfRun(db: Db | Tx, runId: string): Promise<Principal[]> {
