@@ -1,6 +1,6 @@
 /**
- * Who did something. Never a bare string: every audit event and every verb names its actor this
- * way.
+ * Who did something. Every audit event and every verb names its actor by this type, never by a
+ * string.
  */
 export type Actor =
   | { readonly type: 'person'; readonly id: string; readonly name: string }
@@ -9,7 +9,7 @@ export type Actor =
       readonly id: string
       readonly name: string
       readonly ownerId: string
-      /** who proposed the key to its owner, and stands behind what it does; absent: nobody did */
+      /** who proposed the key to its owner, and is behind what it does; absent: nobody */
       readonly proposedBy?: string
     }
   | { readonly type: 'policy'; readonly id: string }

@@ -65,8 +65,8 @@ export const auditEventTypes = [
 export type AuditEventType = (typeof auditEventTypes)[number]
 
 /**
- * What a verb records in the transaction of the thing it describes. Ids and digests only; no
- * arguments, no reasons.
+ * What a verb records in the same transaction as its effect. Ids and digests only; no arguments, no
+ * reasons.
  */
 export interface AuditEntry {
   readonly type: AuditEventType

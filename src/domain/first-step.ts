@@ -1,3 +1,3 @@
-/** What somebody does first with an installation, in this order. */
+/** The first steps with an installation, in this order. */
 export const firstSteps = ['run', 'decision', 'agent', 'person'] as const
 export type FirstStep = (typeof firstSteps)[number]

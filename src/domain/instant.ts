@@ -2,8 +2,8 @@ const form =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:Z|[+-](\d{2}):(\d{2}))$/
 
 /**
- * Whether a text is an ISO 8601 instant with its zone that exists: the 31st of February and 24:00
- * do not. What reads dates in JavaScript moves them to March and to the next day without a word.
+ * Whether a text is an existing ISO 8601 instant with its zone: the 31st of February and 24:00 do
+ * not exist. JavaScript's own parser silently moves them to March and to the next day.
  */
 export function isInstant(text: string): boolean {
   const match = form.exec(text)

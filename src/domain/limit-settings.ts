@@ -1,4 +1,4 @@
-/** A bound that an installation may set: its value unless it does, and within what. */
+/** A bound that an installation may set: its default and its range. */
 interface LimitSetting {
   readonly usual: number
   readonly least: number
@@ -9,20 +9,20 @@ const kib = 1024
 const mib = 1024 * kib
 const gib = 1024 * mib
 
-/** The bounds of security.md 24, which are configurable, by the names that people set them by. */
+/** The bounds of security.md 24 that can be configured, by their names in `COUNTERSIGN_LIMITS`. */
 export const limitSettings = {
   httpBodyBytes: { usual: 12 * mib, least: 64 * kib, most: 64 * mib },
   pathBytes: { usual: 1024, least: 64, most: 4096 },
   pathComponents: { usual: 64, least: 4, most: 256 },
   writeBytes: { usual: 8 * mib, least: kib, most: 32 * mib },
   editsPerCall: { usual: 200, least: 1, most: 1000 },
-  /** of a script of `shell`, and how many simple commands of one can be pre-approved */
+  /** of a script of `shell`, and how many of its simple commands can be pre-approved */
   scriptBytes: { usual: 8 * kib, least: 256, most: 64 * kib },
   scriptCommands: { usual: 50, least: 1, most: 200 },
   /** of a command; the bytes of all together */
   commandArguments: { usual: 256, least: 1, most: 1024 },
   argumentBytes: { usual: 64 * kib, least: kib, most: 128 * kib },
-  /** how long a command may run unless its call says so, and at most */
+  /** how long a command may run without a timeout in its call, and at most */
   timeoutSeconds: { usual: 120, least: 1, most: 3600 },
   timeoutMostSeconds: { usual: 3600, least: 1, most: 3600 },
   storedOutputBytes: { usual: 10 * mib, least: 64 * kib, most: 64 * mib },
@@ -44,8 +44,8 @@ export type LimitName = keyof typeof limitSettings
 export type LimitValues = Readonly<Record<LimitName, number>>
 
 /**
- * Reads `COUNTERSIGN_LIMITS`: `NAME=NUMBER`, any number of them, between commas or spaces. What is
- * wrong is said in `problem`, and none of it counts then.
+ * Parses `COUNTERSIGN_LIMITS`: any number of `NAME=NUMBER`, separated by commas or spaces. If there
+ * is an error, `problem` describes it, and no setting counts.
  */
 export function readLimits(text: string): {
   readonly values: LimitValues

@@ -1,4 +1,4 @@
-/** Whose protocol a model is asked in, as a worker's `model` begins. */
+/** The protocols of models, with which a worker's `model` begins. */
 export const modelProviders = [
   'anthropic',
   'openai',
@@ -10,10 +10,10 @@ export const modelProviders = [
 ] as const
 export type ModelProvider = (typeof modelProviders)[number]
 
-/** Providers of which a project may have several addresses, each under a name of its own. */
+/** Providers of which a project may have several endpoints, each with a name of its own. */
 export const endpointProviders = ['anthropic', 'openai', 'google', 'openai-compatible'] as const
 export type EndpointProvider = (typeof endpointProviders)[number]
 
-/** How much a model thinks before it answers, where it can be told. */
+/** How much a model thinks before it answers, for models with such a setting. */
 export const reasoningEfforts = ['none', 'low', 'medium', 'high'] as const
 export type ReasoningEffort = (typeof reasoningEfforts)[number]

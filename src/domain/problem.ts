@@ -1,8 +1,8 @@
 import type { JsonObject } from './json/json.ts'
 
 /**
- * Status of each stable error code of the HTTP contract (api.md). One catalogue; every channel uses
- * it.
+ * The status of each stable error code of the HTTP contract (api.md). All channels use this one
+ * catalogue.
  */
 export const problemStatus = {
   invalid_request: 422,
@@ -54,10 +54,7 @@ export const problemStatus = {
 
 export type ProblemCode = keyof typeof problemStatus
 
-/**
- * A refusal that a person or program is told: stable code, a sentence that says what to do, and
- * facts beside it.
- */
+/** A refusal for a person or program: a stable code, a sentence that says what to do, and facts. */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly code: ProblemCode
@@ -65,7 +62,7 @@ export class Problem extends Error {
 
   readonly #status: number | undefined
 
-  /** `status`: of a code that is answered with another one here. */
+  /** `status`: in place of the code's usual one. */
   constructor(
     code: ProblemCode,
     detail: string,

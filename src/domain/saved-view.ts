@@ -1,6 +1,6 @@
-/** The pages whose filters a person keeps under a name. */
+/** The pages of which a person can save filters. */
 export const savedViewPages = ['inbox', 'audit'] as const
 export type SavedViewPage = (typeof savedViewPages)[number]
 
-/** How many one person keeps on each page. */
+/** How many one person can save for each page. */
 export const mostSavedViews = 50

@@ -1,7 +1,4 @@
-/**
- * Why a sign-in at a provider came to nothing, in words for the person who tried. Who they are was
- * proven first.
- */
+/** Why a sign-in at a provider failed, for the person, whose identity was proved first. */
 export const signInRefusals = {
   not_valid:
     'This sign-in was not started in this browser, took longer than ten minutes, or was used before. Start again',

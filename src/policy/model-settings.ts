@@ -1,33 +1,33 @@
 import type { EndpointProvider, ReasoningEffort } from '#domain/model-provider.ts'
 
-/** What countersign.yaml says of a model. */
+/** The settings of a model in countersign.yaml. */
 export interface ModelSetting {
   readonly price: ModelPrice | null
-  /** how many tokens it takes; `null`: what is known of it */
+  /** how many tokens it takes; `null`: as built in */
   readonly context: number | null
-  /** where models are asked as `NAME:MODEL`; `null`: the entry is of a model */
+  /** the endpoint of models `NAME:MODEL`; `null`: the entry is about a model */
   readonly endpoint: ModelEndpoint | null
 }
 
-/** An address of its own at which a provider's protocol is spoken. */
+/** An endpoint of its own for a provider's protocol. */
 export interface ModelEndpoint {
   readonly provider: EndpointProvider
   /** `null`: the provider's own */
   readonly baseUrl: string | null
-  /** the environment variable that holds the key; `null`: it takes none, or the provider's own */
+  /** the environment variable with the key; `null`: none is needed, or the provider's own */
   readonly apiKeyFrom: string | null
   /** whether its models see pictures */
   readonly pictures: boolean
   readonly source: string
 }
 
-/** How a worker's model is asked; `null`: as the provider does it. */
+/** The settings of a worker's model; `null`: the provider's defaults. */
 export interface WorkerModelSettings {
   readonly temperature: number | null
   /** the most that one answer may have, in tokens */
   readonly maxOutputTokens: number | null
   readonly reasoning: ReasoningEffort | null
-  /** whether providers are told what of a prompt to keep for the next step */
+  /** whether providers are told which part of a prompt to cache for the next step */
   readonly cache: boolean
 }
 

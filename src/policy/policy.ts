@@ -15,7 +15,7 @@ export interface Policy {
    * bytes
    */
   readonly toolFiles: readonly ToolFile[]
-  /** what the version was parsed from, for storing it */
+  /** the files that the version was parsed from, for storing it */
   readonly files: ProjectFiles
 }
 
@@ -34,13 +34,13 @@ export interface ToolFile {
   readonly hash: string
 }
 
-/** One thing that is wrong with a project folder: where, what, and what would be right. */
+/** One problem of a project folder: where it is, what it is, and the remedy. */
 export interface ProjectProblem {
   readonly file: string
-  /** counts from 1; `null` when the whole file is meant */
+  /** counts from 1; `null`: the whole file */
   readonly line: number | null
   readonly problem: string
   readonly remedy: string
-  /** a warning leaves the version valid */
+  /** a version with warnings is valid */
   readonly severity: 'error' | 'warning'
 }

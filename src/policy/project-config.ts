@@ -28,7 +28,7 @@ export interface ProjectConfig {
   readonly overlays: readonly Overlay[]
   /** always has `default` */
   readonly workspaces: ReadonlyMap<string, WorkspaceSetting>
-  /** the one in which paths are judged, of the policy of a run; absent: `default` */
+  /** for a run's policy: the workspace in which paths are judged; absent: `default` */
   readonly workspace?: string
   /** by the name of a model, with or without its provider */
   readonly models: ReadonlyMap<string, ModelSetting>
@@ -44,17 +44,17 @@ export interface ProjectConfig {
   readonly slack: SlackSettings | null
   /** servers that programs use at `/mcp/NAME`, by name */
   readonly mcpServers: ReadonlyMap<string, GatewayServer>
-  /** what models may cost in a month */
+  /** the most that models may cost in a month */
   readonly budgets: readonly MonthlyBudget[]
   /** when runs start, by name */
   readonly schedules: ReadonlyMap<string, ScheduleSetting>
-  /** what starts runs at `/v1/triggers/NAME`, by name */
+  /** triggers that start runs at `/v1/triggers/NAME`, by name */
   readonly triggers: ReadonlyMap<string, TriggerSetting>
-  /** whose deployments ask at `/v1/deployments/NAME`, by name */
+  /** repositories whose deployments ask at `/v1/deployments/NAME`, by name */
   readonly deployments: ReadonlyMap<string, DeploymentSetting>
 }
 
-/** What the models of a worker's runs may cost in a calendar month, UTC. */
+/** The most that the models of a worker's runs may cost in a calendar month, UTC. */
 export interface MonthlyBudget {
   /** `*`: of all workers together */
   readonly worker: string
@@ -69,7 +69,7 @@ export interface ScheduleSetting {
   /** five fields, which are valid */
   readonly cron: string
   readonly timezone: string
-  /** address of who starts its runs */
+  /** address of the person who starts its runs */
   readonly as: string
   readonly catchup: Catchup
   /** whether its runs rest after their answer */
@@ -81,7 +81,7 @@ export interface ScheduleSetting {
 export interface TriggerSetting {
   readonly name: string
   readonly worker: string
-  /** address of who starts its runs; `null`: nobody */
+  /** address of the person who starts its runs; `null`: nobody */
   readonly as: string | null
   /** whether its runs rest after their answer */
   readonly conversation: boolean
@@ -90,12 +90,12 @@ export interface TriggerSetting {
   readonly source: string
 }
 
-/** Repositories of GitHub whose deployments ask here before they go on. */
+/** Repositories of GitHub whose deployments need an approval here. */
 export interface DeploymentSetting {
   readonly name: string
   /** name of the environment variable that holds the secret of the webhook */
   readonly secretFrom: string
-  /** of that which holds the API key that asks */
+  /** name of the variable with the API key that asks */
   readonly keyFrom: string
   /** how GitHub is answered: as an app, or with a token that somebody else renews */
   readonly answersAs:
@@ -140,7 +140,7 @@ export interface Queue {
 export interface WorkspaceSetting {
   /** as written: absolute, or relative to the project folder */
   readonly root: string
-  /** Temporal task queue of the host that has it; `null`: this installation's own */
+  /** Temporal task queue of its host; `null`: this installation's own */
   readonly taskQueue: string | null
   /**
    * each root run works in a Git worktree of its own (product.md 35), which begins at the branch
@@ -169,9 +169,9 @@ export type Holder =
 /** An MCP server that the service offers to programs; its calls are judged like those of runs. */
 export interface GatewayServer {
   readonly server: McpServer
-  /** where its requests go when routing says nothing; `null`: the default queue */
+  /** the queue of its requests without a routing entry; `null`: the default queue */
   readonly queue: string | null
-  /** how long a call that waits for people is held before it is answered "pending" */
+  /** how long an answer to a call that waits for people is delayed before it says "pending" */
   readonly holdMs: number
   /** what a standard-input server may touch */
   readonly zones: readonly Zone[]

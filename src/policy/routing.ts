@@ -3,8 +3,8 @@ import type { Quorum } from '#domain/requests/request.ts'
 import type { ApprovalWord, Risk, Scope } from '#domain/policy/verdict.ts'
 
 /**
- * `null`: not given, matches everything. Within one list any value may match; all that are given
- * must match.
+ * `null`: absent, matches everything. Within one list any value may match; all present lists must
+ * match.
  */
 export interface When {
   /** names or globs of tools */
@@ -26,7 +26,7 @@ export interface RoutingEntry {
   readonly queue: string | null
   readonly risk: Risk | null
   readonly quorum: QuorumSetting | null
-  /** `null`: what the tool offers, but for `command` */
+  /** `null`: the tool's scopes, without `command` */
   readonly scopes: readonly Scope[] | null
   readonly source: string
 }
@@ -39,10 +39,10 @@ export interface Overlay {
   readonly consent: Consent
 }
 
-/** A worker file's, zone's or overlay's word on consent, with where it is written. */
+/** The consent in a worker file, zone or overlay, with its place. */
 export interface Consent {
   readonly approval: ApprovalWord
-  /** what the model is told of a block, what people read beside an ask */
+  /** the text of a block for the model, and of an ask for people */
   readonly reason: string | null
   readonly source: string
 }

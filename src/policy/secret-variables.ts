@@ -1,9 +1,8 @@
 import type { ProjectConfig } from './project-config.ts'
 
 /**
- * The variables that countersign.yaml names for secrets of the service: keys of models, tokens,
- * passwords and secrets of signatures, whatever part of it names them. Members that hold such a
- * name end in `From`.
+ * The environment variables that countersign.yaml names for secrets of the service: keys of models,
+ * tokens, passwords and signing secrets. Members with such a name end in `From`.
  */
 export function secretVariables(config: ProjectConfig): ReadonlySet<string> {
   const names = new Set<string>()

@@ -1,15 +1,15 @@
 import type { EmailChoice, SmtpSecurity } from '#domain/channels/email.ts'
 import type { StreamEventType } from '#domain/channels/stream-event.ts'
 
-/** After how long what is no evidence goes, in milliseconds; `null`: it is kept. */
+/** When records that are not evidence are removed, in milliseconds; `null`: never. */
 export interface RetentionSettings {
-  /** the words of runs, counted from the end of all runs of their tree */
+  /** the texts of runs, counted from the end of all runs of their tree */
   readonly transcriptsMs: number | null
-  /** deliveries, sessions and the like that are over */
+  /** deliveries, sessions and other records that are over */
   readonly recordsMs: number | null
 }
 
-/** Whose name stands on commits of runs. */
+/** The author of commits of runs. */
 export interface CommitSetting {
   readonly name: string
   readonly email: string
@@ -20,9 +20,9 @@ export interface SignInSettings {
   readonly oidc: OidcSettings | null
 }
 
-/** An OpenID Connect provider, and what of its claims makes somebody known and a member. */
+/** An OpenID Connect provider, and which of its claims identify people and their teams. */
 export interface OidcSettings {
-  /** to the letter as the provider's own documents write it */
+  /** exactly as in the provider's own documents */
   readonly issuer: string
   readonly clientId: string
   /** name of the environment variable that holds the client secret; `null`: a public client */
@@ -38,7 +38,7 @@ export interface OidcSettings {
   readonly source: string
 }
 
-/** Who cosigns the audit log's checkpoints outside of the building (audit.md, Protection). */
+/** The witnesses that cosign the audit log's checkpoints (audit.md, Protection). */
 export interface AuditSettings {
   readonly witnesses: readonly WitnessSetting[]
 }
@@ -52,7 +52,7 @@ export interface WitnessSetting {
   readonly source: string
 }
 
-/** Where other programs are told, and which private addresses they may have (security.md 23). */
+/** Endpoints of other programs, and the private addresses that they may have (security.md 23). */
 export interface WebhookSettings {
   /** addresses and ranges: `10.1.2.3`, `10.0.0.0/8`, `fd00::/8` */
   readonly allow: readonly string[]
@@ -71,11 +71,11 @@ export interface WebhookEndpoint {
 }
 
 /**
- * A Slack workspace whose channels are told of the requests of their queues. Secrets are in the
+ * A Slack workspace whose channels get the requests of their queues. Secrets are in the
  * environment.
  */
 export interface SlackSettings {
-  /** id of the workspace: nobody of another decides */
+  /** id of the workspace: members of another one decide nothing */
   readonly team: string
   readonly tokenFrom: string
   readonly signingSecretFrom: string
@@ -84,7 +84,7 @@ export interface SlackSettings {
   readonly source: string
 }
 
-/** How mail is sent, and what people get who have not chosen. */
+/** How mail is sent, and the default for people who have not chosen. */
 export interface EmailSettings {
   readonly smtp: SmtpSettings
   /** the sender's address */
@@ -95,7 +95,7 @@ export interface EmailSettings {
   readonly source: string
 }
 
-/** Daily at a time of day `HH:MM`, or every so often. */
+/** Daily at a time of day `HH:MM`, or at an interval. */
 export type EmailDigest =
   | { readonly at: string; readonly timeZone: string }
   | { readonly everyMs: number }

@@ -2,7 +2,7 @@ import { hashJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { ProjectFiles } from './policy.ts'
 
-/** A version as it is stored: everything it is made of, in JSON. */
+/** A version as it is stored: all its files, in JSON. */
 export function policyDocument(files: ProjectFiles): JsonObject {
   return {
     version: 1,
@@ -17,8 +17,8 @@ export function policyDigest(files: ProjectFiles): string {
 }
 
 /**
- * The files of a stored document, by path: a store keeps keys in an order of its own. Throws when
- * it does not have that shape.
+ * The files of a stored document, by path, since a store orders keys differently. Throws for
+ * another shape.
  */
 export function filesOfDocument(document: JsonObject): ProjectFiles {
   const { files, tools } = document

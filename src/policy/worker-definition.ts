@@ -5,8 +5,8 @@ import type { WorkerModelSettings } from './model-settings.ts'
 import type { Consent } from './routing.ts'
 
 /**
- * workers/NAME.md. `digest` covers name, text, script and the version of the preamble: what a run
- * pins when it starts.
+ * workers/NAME.md. `digest` covers name, text, script and the version of the preamble: a run pins
+ * it at its start.
  */
 export interface WorkerDefinition {
   readonly name: string
@@ -24,13 +24,13 @@ export interface WorkerDefinition {
   /** where that is written; absent: nowhere */
   readonly queueSource?: string
   readonly limits: WorkerLimits
-  /** whether its runs are conversations; `null`: whoever starts one says */
+  /** whether its runs are conversations; `null`: as its starter says */
   readonly conversation: boolean | null
   /** how long a conversation rests before it ends by itself */
   readonly restForMs: number
   /** its runs ask before they begin, and where that is written; `null`: they do not */
   readonly startApproval: { readonly source: string } | null
-  /** JSON Schema of what a run is started with; `null`: any text or object */
+  /** JSON Schema of a run's input; `null`: any text or object */
   readonly input: JsonObject | null
   /** names of workspaces that its runs may work in; absent: `default` */
   readonly workspaces?: readonly string[]
@@ -50,7 +50,7 @@ export interface WorkerLimits {
   readonly turns: number
   readonly calls: number
   readonly tokens: number
-  /** of the whole run until somebody lets it go on; `null`: as much as its tokens cost */
+  /** of the whole run until somebody resumes it; `null`: as much as its tokens cost */
   readonly costUsd: number | null
 }
 
@@ -61,9 +61,9 @@ export interface Zone {
   readonly mode: 'ro' | 'rw'
   /** with the dot; `null`: any */
   readonly suffixes: readonly string[] | null
-  /** only what the file says; the defaults are the judge's */
+  /** only what the file says; the judge adds the defaults */
   readonly approval: Readonly<Partial<Record<Operation, Consent>>>
-  /** globs of protected names that this zone makes ask at high risk instead of blocking them */
+  /** globs of protected names that ask at high risk in this zone instead of being blocked */
   readonly protected: readonly string[]
   readonly source: string
 }
@@ -84,7 +84,7 @@ export interface ShellRule {
 }
 
 export interface ToolSetting {
-  /** `null`: the tool's own word counts alone */
+  /** `null`: only the tool's own approval counts */
   readonly consent: Consent | null
   readonly manual: boolean
   readonly source: string

@@ -4,7 +4,7 @@ import type { Policy } from './policy.ts'
 import type { ProjectConfig } from './project-config.ts'
 import type { WorkerDefinition } from './worker-definition.ts'
 
-/** Where runs of a worker may work; the first is where they do when nothing else is said. */
+/** The workspaces in which runs of a worker may work; the first is the default. */
 export function workspacesOf(
   worker: Pick<WorkerDefinition, 'workspaces'>,
 ): readonly [string, ...string[]] {
@@ -13,8 +13,8 @@ export function workspacesOf(
 }
 
 /**
- * Where a delegated run works: with the run that calls it where its worker may work there, else in
- * its worker's first workspace.
+ * The workspace of a delegated run: its parent's if the worker may work there, else the worker's
+ * first.
  */
 export function childWorkspace(parent: string, target: WorkerDefinition): string {
   const allowed = workspacesOf(target)
@@ -22,8 +22,8 @@ export function childWorkspace(parent: string, target: WorkerDefinition): string
 }
 
 /**
- * Why no run in the workspace `parent` can call a worker, as a sentence; `null` when one can: a run
- * of it has to be on the same host, and in folders of its own.
+ * Why no run in the workspace `parent` can call a worker, as a sentence; `null` when one can: the
+ * new run must be on the same host, and in folders of its own.
  */
 export function refusedToWorkspace(
   config: ProjectConfig,
@@ -38,13 +38,13 @@ export function refusedToWorkspace(
   if (here?.taskQueue !== there.taskQueue) return `${works}, which is on another host`
   if (there.worktree !== undefined)
     return `${works}, where only runs that start there have a worktree`
-  // Its zones would not be bounded by those of the run above it.
+  // Otherwise the zones of the run above would not bound its zones.
   return overlap(here?.root ?? '.', there.root)
     ? `${works}, whose folder overlaps that of ${parent}`
     : null
 }
 
-/** A policy with the workspace in which paths are judged: that of a run. */
+/** A policy for the workspace of a run, in which its paths are judged. */
 export function policyInWorkspace(policy: Policy, workspace: string): Policy {
   if (workspace === defaultWorkspace) return policy
   return { ...policy, config: { ...policy.config, workspace } }

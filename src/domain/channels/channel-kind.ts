@@ -1,4 +1,4 @@
-/** The ways in which somebody is told of requests. */
+/** The ways in which notifications are sent. */
 export const channelKinds = ['webhook', 'email', 'slack', 'callback', 'push'] as const
 export type ChannelKind = (typeof channelKinds)[number]
 

@@ -1,3 +1,3 @@
-/** Of one notification at one endpoint. `dead`: no attempt is made any more. */
+/** States of one notification at one endpoint. `dead`: there are no more attempts. */
 export const deliveryStates = ['pending', 'delivered', 'dead'] as const
 export type DeliveryState = (typeof deliveryStates)[number]

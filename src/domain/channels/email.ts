@@ -1,4 +1,4 @@
-/** What somebody gets by mail: each thing as it happens, one mail with what waits, or none. */
+/** When somebody gets mail: at each event, one mail with everything that waits, or never. */
 export const emailChoices = ['atOnce', 'digest', 'nothing'] as const
 export type EmailChoice = (typeof emailChoices)[number]
 

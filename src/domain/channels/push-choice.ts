@@ -2,7 +2,7 @@
 export const pushedRequests = ['all', 'high', 'none'] as const
 export type PushedRequests = (typeof pushedRequests)[number]
 
-/** A time of each day in which nothing is pushed, as clocks of a zone show it: `22:00`. */
+/** A time of each day without push messages, in the local time of a zone: `22:00`. */
 export interface QuietHours {
   readonly from: string
   readonly to: string

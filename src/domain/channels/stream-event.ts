@@ -1,23 +1,21 @@
 /**
- * What the live stream tells of (api.md), and what webhooks may be told of: ids only, the reader
- * fetches again.
+ * Events of the live stream (api.md), which webhooks can get too: ids only, the reader fetches the
+ * rest.
  */
 export const streamEvents = [
   'request.opened',
   'request.changed',
   'request.decided',
   'request.closed',
-  // it has waited as long as its queue says: with the next, more people may decide it now
+  // it has waited as long as its queue says; with `request.escalated`, more people may decide it
+  // now
   'request.reminded',
   'request.escalated',
   'run.changed',
 ] as const
 export type StreamEventType = (typeof streamEvents)[number]
 
-/**
- * What people would want to hear of: what they are mailed, and what an endpoint that names no
- * events is told.
- */
+/** The events that people get by mail, and endpoints that name no events. */
 export const usualEvents = [
   'request.opened',
   'request.decided',

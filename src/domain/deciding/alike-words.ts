@@ -1,6 +1,6 @@
 import type { ExecutionState, RequestState } from '../requests/request.ts'
 
-/** What is known of a request that is like another one. */
+/** The outcome of a request that is like another one. */
 export interface AlikeOutcome {
   readonly state: RequestState
   readonly execution: { readonly state: ExecutionState }
@@ -8,7 +8,7 @@ export interface AlikeOutcome {
 }
 
 /**
- * What became of it, in a few words without time or number, as "carried out, approved by Grace".
+ * The outcome in a few words without time or number, such as "carried out, approved by Grace".
  * Pure.
  */
 export function alikeWords({ state, execution, decidedBy }: AlikeOutcome): string {
@@ -30,7 +30,7 @@ const effectWords: Readonly<Record<ExecutionState, string>> = {
 }
 
 /**
- * How often the very call was carried out, as "carried out 3 times before"; `null`: never. Pure.
+ * How often the same call was carried out, as "carried out 3 times before"; `null`: never. Pure.
  */
 export function againWords(again: number): string | null {
   if (again === 0) return null

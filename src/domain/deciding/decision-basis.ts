@@ -1,9 +1,9 @@
 import type { Quorum } from '../requests/request.ts'
 
 /**
- * What a decision was judged by, kept with its event so that others can judge it again without the
- * database: the quorum and the people behind the request as they were frozen, and the decider's
- * teams as they were then (audit.md, verifying).
+ * What a decision was judged by, stored in its event so that a verifier can judge it again without
+ * the database: the frozen quorum and people behind the request, and the decider's teams at that
+ * time (audit.md, verifying).
  */
 export interface DecisionBasis {
   readonly quorum: Quorum
@@ -12,9 +12,9 @@ export interface DecisionBasis {
   readonly principals: readonly string[]
   /** the request's deadline, ISO 8601 */
   readonly expiresAt: string
-  /** the database's clock when it was judged, ISO 8601: its event is written a little later */
+  /** the database's clock at the judgement, ISO 8601; the event is written a little later */
   readonly judgedAt: string
-  /** of the decider: those that the quorum names */
+  /** the decider's teams among those of the quorum */
   readonly teams: readonly string[]
   /** an approval carries a passkey's signature; absent where none is needed */
   readonly signature?: 'required'

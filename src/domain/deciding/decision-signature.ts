@@ -2,19 +2,19 @@ import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto
 import type { DecisionVerb } from '../requests/request.ts'
 
 /**
- * What a person signs when they decide with a passkey (audit.md, Approver's signature): its
+ * What a person signs with a passkey when they decide (audit.md, Approver's signature): its
  * canonical JSON, whose SHA-256 is the challenge.
  */
 export interface DecisionStatement {
   readonly version: 1
-  /** where they decided: `https://approvals.example.com` */
+  /** of the page on which they decided: `https://approvals.example.com` */
   readonly origin: string
   readonly requestId: string
   readonly revision: number
   readonly digest: string
   readonly policyDigest: string
   readonly decision: DecisionVerb
-  /** of the salted reason, the same as in the decision's event */
+  /** hash of the salted reason, as in the decision's event */
   readonly reasonHash: string | null
   readonly personId: string
   /** ISO 8601, by the database's clock */
@@ -24,34 +24,34 @@ export interface DecisionStatement {
 }
 
 /**
- * A signed decision as its event keeps it, whole: with the credential's public key it is verified
- * without anything else.
+ * A signed decision as its event stores it: it can be verified with the credential's public key
+ * alone.
  */
 export interface DecisionSignature {
   readonly credentialId: string
   /** the exact bytes of the {@link DecisionStatement}, as text */
   readonly statement: string
-  /** what WebAuthn calls so, base64url */
+  /** WebAuthn's authenticator data, base64url */
   readonly authenticatorData: string
   readonly clientDataJSON: string
   readonly signature: string
 }
 
 /**
- * How long before a passkey was registered its confirmer may have made no sign-in link for its
- * owner: with it they could be in the owner's session still, and a single person would be both. A
- * link's fifteen minutes and a session's longest week fit.
+ * The time before the registration of a passkey in which its confirmer must not have made a sign-in
+ * link for its owner: with the link the confirmer could still be in a session of the owner, so that
+ * one person acts as both. It covers a link's fifteen minutes and the longest session of a week.
  */
 export const linkReachMs = 8 * 24 * 3_600_000
 
-/** The challenge that stands for a statement: SHA-256 of its bytes, base64url. */
+/** The challenge of a statement: SHA-256 of its bytes, base64url. */
 export function challengeOf(statement: string): string {
   return createHash('sha256').update(statement, 'utf8').digest('base64url')
 }
 
 /**
- * Reads a public key as events carry it: SubjectPublicKeyInfo in base64. `null` when it is none
- * that passkeys have.
+ * Parses a public key from an event: SubjectPublicKeyInfo in base64. `null` when no passkey can
+ * have it.
  */
 export function readPasskeyKey(spki: string): KeyObject | null {
   try {
@@ -63,9 +63,9 @@ export function readPasskeyKey(spki: string): KeyObject | null {
 }
 
 /**
- * Why a decision's signature does not hold, as a sentence's end; `null`: it does. Looks at what
- * WebAuthn asks for: the kind of answer, the challenge, the origin and its host, that the person
- * was there and verified, and the signature. Never throws on hostile input.
+ * Why a decision's signature does not hold, as the end of a sentence; `null`: it holds. Checks what
+ * WebAuthn requires: the kind of answer, the challenge, the origin and its host, that the person
+ * was present and verified, and the signature. Never throws on hostile input.
  */
 export function whyNotSigned(signed: DecisionSignature, key: KeyObject): string | null {
   const statement = parse<DecisionStatement>(Buffer.from(signed.statement))
@@ -106,7 +106,7 @@ function holds(key: KeyObject, bytes: Buffer, signature: string): boolean {
 }
 
 /**
- * ES256 and RS256 hash first, EdDSA does so itself (`null`); `undefined` for keys of other kinds.
+ * ES256 and RS256 take a hash, EdDSA makes its own (`null`); `undefined` for keys of other kinds.
  */
 function digestOf({ asymmetricKeyType }: KeyObject): 'sha256' | null | undefined {
   if (asymmetricKeyType === 'ed25519') return null

@@ -2,8 +2,8 @@ import { isCommandTool } from '../tools/built-in-tools.ts'
 import type { EditsPolicy, Risk } from '../policy/verdict.ts'
 
 /**
- * What people may do to a call before it is decided (product.md 11). An editor never decides their
- * own change at high risk, nor of a command, whatever the queue says.
+ * What people may do to a call before its decision (product.md 11). Editors never decide their own
+ * change at high risk, nor of a command, whatever the queue says.
  */
 export function editsOf(
   edits: EditsPolicy,

@@ -2,8 +2,8 @@ import { quorumTeams } from './quorum.ts'
 import type { Quorum } from '../requests/request.ts'
 
 /**
- * Why a person is behind a request (product.md 17), the reason that a person is told first; kept
- * with the request. Also for checks of what the store holds.
+ * Why a person is behind a request (product.md 17), the first reason being the one that is shown;
+ * stored with the request.
  */
 export const principalReasons = [
   'started',
@@ -36,7 +36,7 @@ const behindSentences: Readonly<Record<PrincipalReason, string>> = {
   on_behalf: 'you are the person on whose behalf this was requested',
 }
 
-/** The same of somebody else, after "who". */
+/** The same about somebody else, after "who". */
 const behindOthers: Readonly<Record<PrincipalReason, string>> = {
   started: 'starts the run',
   started_above: 'started a run above it',
@@ -52,7 +52,7 @@ const behindOthers: Readonly<Record<PrincipalReason, string>> = {
   on_behalf: 'is the person on whose behalf this was requested',
 }
 
-/** Why somebody stands behind what is asked, after their name and "who". */
+/** Why somebody is behind a request, after their name and "who". */
 export function behindWords(why: PrincipalReason): string {
   return behindOthers[why]
 }
@@ -80,9 +80,9 @@ export type Eligibility =
     }
 
 /**
- * Whether someone may decide a request: an enabled person, in a team that the quorum names, and not
- * behind it (product.md 17 to 19). With `selfApproval` those behind it may too, and their decision
- * is marked.
+ * Whether somebody may decide a request: an enabled person, in a team that the quorum names, and
+ * not behind it (product.md 17 to 19). With `selfApproval` the people behind it may too, and their
+ * decision is marked.
  */
 export function judgeEligibility(input: EligibilityInput): Eligibility {
   const { person } = input
@@ -110,7 +110,7 @@ function refuse(
   return { canDecide: false, which, reason }
 }
 
-/** The weightiest of several: whoever starts a run also wrote its first message. */
+/** The strongest of several reasons: the starter of a run also wrote its first message. */
 function behindText(reasons: readonly string[]): string {
   const weightiest = principalReasons.find((reason) => reasons.includes(reason))
   return weightiest === undefined ? 'you are behind this request' : behindSentences[weightiest]

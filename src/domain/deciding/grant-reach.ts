@@ -3,28 +3,28 @@ import type { Json } from '../json/json.ts'
 import type { CallFacts } from '../requests/request.ts'
 import type { Scope } from '../policy/verdict.ts'
 
-/** A file as a command named it when it was shown. */
+/** A file that a command names, as it was when the request was shown. */
 export interface NamedFile {
   readonly path: string
   readonly hash: string | 'absent'
 }
 
 /**
- * What an approval with one scope covers (product.md 10): calls of this tool for which all of this
- * holds.
+ * What an approval with one scope covers (product.md 10): calls of this tool for which everything
+ * here holds.
  */
 export interface GrantReach {
   readonly scope: Scope
   readonly tool: string
-  /** of the canonical call; `null` where other arguments are covered too */
+  /** of the canonical call; `null`: other arguments are covered too */
   readonly digest: string | null
-  /** the one file that is covered, whatever is written there; `null` where the arguments decide */
+  /** the one file that is covered, with any contents; `null`: the arguments decide */
   readonly path: string | null
-  /** files that must still be as they are: those a command names, and its programs */
+  /** files that must be unchanged: those a command names, and its programs */
   readonly files: readonly NamedFile[]
 }
 
-/** Of the call that is approved: its canonical input, and what its request recorded. */
+/** Of the approved call: its canonical input, and the facts in its request. */
 export interface ReachableCall {
   readonly tool: string
   readonly digest: string
@@ -32,28 +32,26 @@ export interface ReachableCall {
   readonly facts: CallFacts
 }
 
-/** What a remembered approval of a command rests on besides its vector. */
+/** The facts of an approved command besides its vector. */
 export interface GrantedCommand {
-  /**
-   * the files it names; `null` where what they contain by then does not matter (scope `command`)
-   */
+  /** the files it names; `null`: their contents may change (scope `command`) */
   readonly files: readonly NamedFile[] | null
-  /** hash of the rest: its programs and the sandbox profile */
+  /** hash of the other facts: its programs and the sandbox profile */
   readonly rest: string
 }
 
-/** What an approval of a command with this scope rests on, from what its request recorded. */
+/** The facts of a command that an approval with this scope is for. */
 export function grantedCommand(scope: Scope, facts: CallFacts): GrantedCommand {
   return { files: scope === 'command' ? null : facts.bases, rest: hashJson(facts.detail ?? {}) }
 }
 
-/** Whether a command still rests on what was approved (product.md 10). */
+/** Whether the facts of a command are still those that were approved (product.md 10). */
 export function stillRestsOn(granted: GrantedCommand, now: CallFacts): boolean {
   const scope = granted.files === null ? 'command' : 'run'
   return hashJson({ ...granted }) === hashJson({ ...grantedCommand(scope, now) })
 }
 
-/** What approving `call` with `scope` covers; `null` when the scope means nothing for it. */
+/** What an approval of `call` with `scope` covers; `null` when the scope does not apply to it. */
 export function reachOf(scope: Scope, call: ReachableCall): GrantReach | null {
   const { tool, digest } = call
   const files = isCommand(call.facts) ? [...call.facts.bases, ...programsOf(call.facts)] : []
@@ -72,7 +70,7 @@ export function reachOf(scope: Scope, call: ReachableCall): GrantReach | null {
   }
 }
 
-/** Commands record their programs; only they do (tools/commands). */
+/** Only commands record their programs (tools/commands). */
 export function isCommand({ detail }: CallFacts): boolean {
   return detail !== undefined && Array.isArray(detail['programs'])
 }
@@ -93,17 +91,17 @@ function pathOf(input: Json): string | null {
   return typeof path === 'string' ? path : null
 }
 
-/** The root of the run that asks: where a remembered approval holds, and with which it ends. */
+/** The root of the asking run: a remembered approval holds in it and ends with it. */
 export interface ReachRoot {
   readonly worker: string
   readonly startedBy: string
-  /** the run that asks is itself the root */
+  /** the asking run is the root */
   readonly isOwn: boolean
 }
 
 /**
- * The same in sentences, for whoever is about to approve (security.md 16). Plain text; names in it
- * are the agent's.
+ * The reach in sentences for the approver (security.md 16). Plain text; the names in it come from
+ * the agent.
  */
 export function reachWords(reach: GrantReach, root: ReachRoot | null): string[] {
   if (reach.scope === 'once') return ['This call, once.']

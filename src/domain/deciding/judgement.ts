@@ -12,24 +12,24 @@ export interface ExplainStep {
   readonly detail: string
 }
 
-/** What happens to a request while nobody decides it, `afterMs` after it was opened. */
+/** What happens to a request without a decision, `afterMs` after its opening. */
 export type WaitingStep =
   | { readonly kind: 'remind'; readonly afterMs: number }
   | { readonly kind: 'escalate'; readonly afterMs: number; readonly addTeams: readonly string[] }
 
-/** Why a value of the routing is what it is; `source` is `file:line`, or `null` for a default. */
+/** Why the routing has a value; `source` is `file:line`, or `null` for a default. */
 export interface RoutingWhy {
   readonly text: string
   readonly source: string | null
 }
 
-/** The same as it is frozen into requests: without a text, it is named where `source` says. */
+/** The same as frozen into requests; without a text, `source` is used. */
 export interface FrozenWhy {
   readonly text?: string
   readonly source?: string
 }
 
-/** Where an `ask` goes, frozen into the request when it opens. Durations in milliseconds. */
+/** The routing of an `ask`, frozen into the request when it opens. Durations in milliseconds. */
 export interface Routing {
   readonly queue: string
   readonly team: string
@@ -38,7 +38,7 @@ export interface Routing {
   readonly expiresAfterMs: number
   readonly permitForMs: number
   readonly scopes: readonly Scope[]
-  /** of scopes that one may expect and that are not offered: why; absent when there are none */
+  /** why usual scopes are not offered; absent when there are none */
   readonly narrowed?: NarrowedScopes
   readonly edits: EditsPolicy
   readonly selfApproval: boolean
@@ -56,14 +56,14 @@ export interface RoutingWhys {
   readonly quorum?: FrozenWhy
 }
 
-/** What is said of a frozen reason, or of a default where there is none. */
+/** The text of a frozen reason, or of a default where there is none. */
 export function routingWhy(frozen: FrozenWhy | undefined): RoutingWhy {
   if (frozen === undefined) return { text: 'default', source: null }
   return { text: frozen.text ?? 'configured', source: frozen.source ?? null }
 }
 
 /**
- * An attachment of a delegation whose zone's `read` or `share` asks, and the rule by which it does
+ * An attachment of a delegation that asks because of its zone's `read` or `share`, and that rule
  * (product.md 23).
  */
 export interface AttachmentAsk {
@@ -74,8 +74,8 @@ export interface AttachmentAsk {
 }
 
 /**
- * What policy says of one call. `input` is the canonical form; `digest` covers `{tool, input, hash
- * of the tool's definition}`.
+ * The judgement of one call. `input` is the canonical form; `digest` covers `{tool, input, hash of
+ * the tool's definition}`.
  */
 export interface Judgement {
   readonly verdict: Verdict
@@ -91,20 +91,17 @@ export interface Judgement {
   readonly policyDigest: string
   /** present when the verdict is `ask` */
   readonly routing: Routing | null
-  /**
-   * of a delegation that asks: the attachments that need an approval of their own; absent when
-   * there are none
-   */
+  /** of a delegation that asks: the attachments that need an approval of their own; absent: none */
   readonly attachments?: readonly AttachmentAsk[]
-  /** the grant that pre-approved the call, when one did */
+  /** the grant that pre-approved the call, if there is one */
   readonly grantId: string | null
   /**
    * How a command runs that rules alone pre-approved: as it was analysed. `null` for every other
-   * call, so also for one that a person, a grant (a person's word on exactly this text) or the mode
-   * approved: that runs exactly as shown.
+   * call, including one that a person, a grant (a person's approval of exactly this text) or the
+   * mode approved: that runs exactly as shown.
    */
   readonly printed: PrintedCommand | null
   readonly steps: readonly ExplainStep[]
-  /** what deserves attention in the call; absent when nothing does */
+  /** the call's cues; absent: none */
   readonly cues?: readonly FoundCue[]
 }

@@ -1,15 +1,12 @@
 import type { Quorum, QuorumPlace } from '../requests/request.ts'
 
-/** One person's approval and the teams they are in now; nobody votes twice. */
+/** One person's approval and their present teams; nobody votes twice. */
 export interface Vote {
   readonly personId: string
   readonly teams: readonly string[]
 }
 
-/**
- * Where a request stands: of the alternative that is nearest to being met, what it asks, has and
- * lacks.
- */
+/** The state of the alternative that is nearest to being met: what it needs, has and lacks. */
 export interface Tally {
   readonly met: boolean
   readonly required: readonly QuorumPlace[]
@@ -28,13 +25,13 @@ export function tally(quorum: Quorum, votes: readonly Vote[]): Tally {
   return best ?? { met: false, required: [], counted: [], missing: [] }
 }
 
-/** Every team that fills a place in some alternative: its members are the people who may decide. */
+/** Every team that fills a place in some alternative: its members may decide. */
 export function quorumTeams(quorum: Quorum): string[] {
   return [...new Set(quorum.any.flat().flatMap(teamsOf))]
 }
 
 /**
- * For people: `1 of platform`, `1 of platform and 1 of security`, `2 of platform or 1 of security`.
+ * As text: `1 of platform`, `1 of platform and 1 of security`, `2 of platform or 1 of security`.
  */
 export function quorumText(quorum: Quorum): string {
   return quorum.any.map((places) => places.map(placeText).join(' and ')).join(' or ')
@@ -51,9 +48,9 @@ export function placeText(place: {
 }
 
 /**
- * A quorum that is met only by people who would meet both: of the same team the larger number, of
- * others each. Quorums are combined before anybody is asked, so before an escalation could add a
- * team to a place.
+ * A quorum that is met only by people who would meet both: the larger number of the same team, and
+ * the people of every other team. Quorums are combined before a request opens, so before an
+ * escalation could add a team to a place.
  */
 export function bothQuorums(one: Quorum, other: Quorum): Quorum {
   const any = one.any.flatMap((left) => other.any.map((right) => bothPlaces(left, right)))
@@ -99,7 +96,10 @@ function teamsOf(place: QuorumPlace | undefined): readonly string[] {
   return place === undefined ? [] : [place.team, ...(place.also ?? [])]
 }
 
-/** The largest matching of seats to voters (augmenting paths): who can sit elsewhere makes room. */
+/**
+ * The largest matching of seats to voters (augmenting paths): a voter moves to another seat to make
+ * room.
+ */
 function assign(seats: readonly QuorumPlace[], votes: readonly Vote[]): Map<number, Vote> {
   const filled = new Map<number, Vote>()
   const sit = (vote: Vote, tried: Set<number>): boolean => {

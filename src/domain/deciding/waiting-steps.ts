@@ -2,7 +2,7 @@ import type { Routing, WaitingStep } from './judgement.ts'
 import { quorumText } from './quorum.ts'
 import type { Quorum } from '../requests/request.ts'
 
-/** What a queue says about requests that nobody decides; times in milliseconds from the opening. */
+/** The waiting times of a queue, in milliseconds from the opening. */
 export interface WaitingTimes {
   readonly team: string
   readonly remindAfterMs: readonly number[]
@@ -11,8 +11,8 @@ export interface WaitingTimes {
 
 /**
  * The steps of a request in the order of their times; at the same time people are added first, so
- * that they are among those who are reminded. Where the quorum has no place of the queue's own
- * team, nobody could be added to it.
+ * that they get the reminder too. Where the quorum has no place of the queue's own team, nobody can
+ * be added.
  */
 export function waitingSteps(times: WaitingTimes, quorum: Quorum): readonly WaitingStep[] {
   const canEscalate = quorum.any.flat().some((place) => place.team === times.team)
@@ -26,18 +26,15 @@ export function waitingSteps(times: WaitingTimes, quorum: Quorum): readonly Wait
 
 /**
  * The routing after an escalation: members of the added teams may fill the places of the queue's
- * own team too. Places of other teams stay theirs, and no place falls away: as many distinct people
- * as before have to agree (product.md 18).
+ * own team too. Places of other teams, and the number of distinct people, stay as they are
+ * (product.md 18).
  */
 export function escalateRouting(routing: Routing, addTeams: readonly string[]): Routing {
   const quorum = withTeams(routing, addTeams)
   return { ...routing, quorum, quorumText: quorumText(quorum) }
 }
 
-/**
- * The quorum once every escalation of the queue has added its teams: the most people that it will
- * ever reach.
- */
+/** The quorum after every escalation of the queue: the most people that it will ever reach. */
 export function widestQuorum(input: {
   readonly team: string
   readonly quorum: Quorum
@@ -64,18 +61,14 @@ function withTeams(
   return { any }
 }
 
-/**
- * The routing as it was before anybody was added: of a request that is asked anew, and whose own
- * waiting begins.
- */
+/** The routing before any escalation, for a renewed request, whose waiting begins again. */
 export function beforeEscalation(routing: Routing): Routing {
   const any = routing.quorum.any.map((places) => places.map(({ team, count }) => ({ team, count })))
   return { ...routing, quorum: { any }, quorumText: quorumText({ any }) }
 }
 
 /**
- * The routing with every escalation among these steps, for a revision of a request that has waited
- * already.
+ * The routing after these steps' escalations, for a revision of a request that has waited already.
  */
 function escalatedBy(routing: Routing, takenSteps: readonly WaitingStep[]): Routing {
   return takenSteps.reduce(
@@ -84,9 +77,7 @@ function escalatedBy(routing: Routing, takenSteps: readonly WaitingStep[]): Rout
   )
 }
 
-/**
- * Of the steps behind the first `takenSteps`, those that are due `waitedMs` after the opening.
- */
+/** The steps after the first `takenSteps` that are due `waitedMs` after the opening. */
 export function stepsDue(
   steps: readonly WaitingStep[],
   takenSteps: number,
@@ -96,8 +87,8 @@ export function stepsDue(
 }
 
 /**
- * The routing of a revision: judged anew, but the steps are those the request was opened with, and
- * whom an escalation has added by now stays added.
+ * The routing of a revision: judged anew, with the steps of the original request and the teams that
+ * escalations have added.
  */
 export function revisedRouting(original: Routing, takenSteps: number, judged: Routing): Routing {
   const { steps: _afresh, ...rest } = judged

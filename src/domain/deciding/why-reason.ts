@@ -1,4 +1,4 @@
-/** What of a request makes a decision say why. */
+/** The parts of a request that can require a reason. */
 export interface ReasonedRequest {
   readonly risk: string
   /** it may have been decided and carried out in rows that a restore lost */
@@ -6,9 +6,9 @@ export interface ReasonedRequest {
 }
 
 /**
- * Why a decision needs a reason, as a sentence without its full stop; `null`: it needs none. High
- * risk does (security.md 15), and an approval of what may have run before a restore
- * (docs/backup.md): nobody repeats that by habit. Pure.
+ * Why a decision needs a reason, as a sentence without its full stop; `null`: it needs none. It is
+ * needed at high risk (security.md 15), and for an approval of a call that may have run before a
+ * restore (docs/backup.md), so that nobody repeats it by habit. Pure.
  */
 export function whyReason(
   decision: 'approve' | 'deny',

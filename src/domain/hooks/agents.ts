@@ -12,32 +12,32 @@ import {
 type Input = Readonly<Record<string, unknown>>
 
 /**
- * How an agent's command hook is asked and answered, from the contract that the agent publishes.
- * What the hook does when something fails is one rule for all: it says no.
+ * How an agent calls its command hook and reads the answer, by the agent's published contract. When
+ * something fails, every hook denies.
  */
 export interface Agent {
   /** for people and in requests */
   readonly title: string
-  /** the release whose contract this is */
+  /** the release of this contract */
   readonly release: string
-  /** what was tried of it, for people */
+  /** what was tested, for people */
   readonly works: string
   /** the events that are answered, by the agent's own names */
   readonly events: readonly string[]
-  /** what the agent hands the hook. Throws a sentence when it is no event of a tool call */
+  /** parses the hook's input; throws a sentence when it is not an event of a tool call */
   readonly read: (input: Input) => HookEvent
-  /** what the hook prints: how yes, no and "not mine to say" are said */
+  /** what the hook prints to allow, to deny, or to leave the call to the agent */
   readonly say: (decision: HookDecision, event?: HookEventName) => string
-  /** how long the agent waits for a hook that says nothing of it; then it goes on without us */
+  /** the agent's default time limit for a hook, after which it continues without an answer */
   readonly limitSeconds: number
-  /** the unit in which its settings give that time */
+  /** the unit of the time limit in its settings */
   readonly unit: 'seconds' | 'milliseconds'
   /** what the agent does when the hook is late, or dies */
   readonly whenLate: 'runs the call' | 'runs the call unless told otherwise' | 'denies the call'
   readonly whenDead: 'runs the call' | 'runs the call unless told otherwise' | 'denies the call'
 }
 
-/** Answers of the shape that Claude Code has made usual. */
+/** Answers in the form of Claude Code, which others have adopted. */
 function hookSpecific(
   { decision, reason }: Exclude<HookDecision, { decision: 'none' }>,
   event: HookEventName = 'PreToolUse',
@@ -76,7 +76,7 @@ function usualEvent(input: Input): HookEvent {
   })
 }
 
-/** Without the members that are not known. */
+/** Without the members that are undefined. */
 function makeEvent(event: {
   readonly [Name in keyof HookEvent]-?:
     | HookEvent[Name]
@@ -90,13 +90,13 @@ function makeEvent(event: {
   }
 }
 
-/** Gemini CLI says in the answer of a tool whether it failed. */
+/** The tool's answer of Gemini CLI says whether it failed. */
 function geminiEvent({ hook_event_name: event, tool_response: response }: Input): HookEventName {
   if (event !== 'AfterTool') return 'PreToolUse'
   return isObject(response) && isObject(response['error']) ? 'PostToolUseFailure' : 'PostToolUse'
 }
 
-/** Copilot CLI does not name its events: each tells something else. */
+/** Copilot CLI does not name its events: their members tell them apart. */
 function copilotEvent({ error, toolResult }: Input): HookEventName {
   if (error !== undefined) return 'PostToolUseFailure'
   return toolResult === undefined ? 'PreToolUse' : 'PostToolUse'
@@ -126,8 +126,8 @@ export const agents = {
     works: 'run with it, by `codex exec`; `PermissionRequest` from its contract',
     events: ['PreToolUse', 'PermissionRequest', 'PostToolUse'],
     read: usualEvent,
-    // It takes `allow` without changed arguments for a mistake, and then runs the call: silence is
-    // yes.
+    // It treats `allow` without changed arguments as an error, and then runs the call: no output
+    // means yes.
     say: (decision, event?: HookEventName) =>
       decision.decision === 'deny' ||
       (decision.decision === 'allow' && event === 'PermissionRequest')
@@ -201,7 +201,7 @@ export const agents = {
         tool_use_id: optionalName(input, 'tool_use_id'),
         cwd: typeof input['cwd'] === 'string' ? input['cwd'] : undefined,
       }),
-    // The model reads `user_message`. An answer without a word is a denial.
+    // The model reads `user_message`. An answer without a decision is a denial.
     say: (decision) =>
       decision.decision === 'none'
         ? JSON.stringify({ permission: 'allow' })
@@ -211,7 +211,7 @@ export const agents = {
     whenLate: 'runs the call unless told otherwise',
     whenDead: 'runs the call unless told otherwise',
   },
-  // Its events are those of the plugin that `--install` writes, which sets the time too.
+  // Its events are those of the plugin that `--install` writes, which also sets the time limit.
   opencode: {
     title: 'OpenCode',
     release: '1.18.33',
@@ -237,7 +237,7 @@ export function agentOf(name: string): Agent | null {
   return agentName === undefined ? null : agents[agentName]
 }
 
-/** What is left for people of an agent's own time, when its settings do not give the hook more. */
+/** How long people have to decide within an agent's default time limit. */
 export function usualWaitSeconds({ limitSeconds }: Agent): number {
   return limitSeconds - Math.min(60, Math.ceil(limitSeconds / 2))
 }

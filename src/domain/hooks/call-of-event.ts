@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 import type { HookEvent } from './hook-event.ts'
 
-/** A call as policy and approvers know it. */
+/** A call as policy and approvers see it. */
 export interface HookedCall {
   readonly tool: string
   readonly input: Readonly<Record<string, unknown>>
@@ -104,7 +104,7 @@ function translate(tool: string, input: Input, place: Place): HookedCall | null 
   return isCarried ? read(input, place) : null
 }
 
-/** Where paths lie. */
+/** The folders that paths are relative to. */
 interface Place {
   /** the session's folder, relative to the workspace root */
   readonly cwd: string
@@ -152,9 +152,9 @@ function dropUndefined(input: Input): Input {
 }
 
 /**
- * Names of tools in requests have letters, digits, and . _ : - only. A name that could be one of
- * Countersign's own tools (`read_file`, and `read file` too) is marked, so that policy never takes
- * it for that tool.
+ * Names of tools in requests have only letters, digits, and . _ : -. A name that could be a
+ * built-in tool's (`read_file`, and `read file` too) gets a prefix, so that policy never takes it
+ * for that tool.
  */
 function nameOf(tool: string, agent: string): string {
   const name = tool.replaceAll(/[^\w.:-]/g, '_')

@@ -4,8 +4,8 @@ import type { HookEvent } from './hook-event.ts'
 const maxCharacters = 200
 
 /**
- * The `externalId` of a call, the same before and after it; `null` of an agent that does not number
- * its calls.
+ * The `externalId` of a call, the same before and after it; `null` for an agent without ids of its
+ * calls.
  */
 export function externalIdOf(
   { session_id: session, tool_use_id: call }: Pick<HookEvent, 'session_id' | 'tool_use_id'>,

@@ -1,6 +1,6 @@
 /**
- * Claude Code's tools that nobody is asked about, each with the reason (security.md 32). Names are
- * exact: every other tool, and every other spelling, asks. Files are not harmless to read: `Read`,
+ * Claude Code's tools that need no approval, each with the reason (security.md 32). Names are
+ * exact: every other tool, and every other spelling, asks. Reading files is not harmless: `Read`,
  * `Glob` and `Grep` are judged.
  */
 const harmless: ReadonlyMap<string, string> = new Map([
@@ -15,7 +15,7 @@ const harmless: ReadonlyMap<string, string> = new Map([
   ['ToolSearch', 'looks up descriptions of tools, whose calls come here themselves'],
 ])
 
-/** Why nobody is asked about a tool of Claude Code; `null`: it is asked about. */
+/** Why a tool of Claude Code needs no approval; `null`: it asks. */
 export function harmlessReason(tool: string): string | null {
   return harmless.get(tool) ?? null
 }

@@ -2,22 +2,22 @@ import { isObject } from '../json/is-object.ts'
 import type { HookEventName } from './hook-events.ts'
 
 /**
- * A tool call of an agent, before or after the tool runs. The names are those of Claude Code; what
- * other agents hand their hooks is read into them (agents.ts).
+ * A tool call of an agent, before or after the tool runs. The names are those of Claude Code;
+ * events of other agents are translated to them (agents.ts).
  */
 export interface HookEvent {
   readonly hook_event_name: HookEventName
   readonly session_id: string
   readonly tool_name: string
   readonly tool_input: Readonly<Record<string, unknown>>
-  /** absent where the agent does not number its calls */
+  /** absent: the agent has no ids of its calls */
   readonly tool_use_id?: string
   readonly cwd?: string
 }
 
 /**
- * How a hook answers: allow, or deny with a sentence that the model reads. `none`: the call is
- * harmless, and only the agent's own settings speak of it.
+ * The answer of a hook: allow, or deny with a sentence for the model. `none`: the call is harmless,
+ * and the agent's own settings decide.
  */
 export type HookDecision =
   | { readonly decision: 'none' }
@@ -25,18 +25,20 @@ export type HookDecision =
   | {
       readonly decision: 'deny'
       readonly reason: string
-      /** the session ends and can be continued; an agent that cannot do so is denied the call */
+      /**
+       * the session stops and can be continued; for an agent that cannot do so the call is denied
+       */
       readonly defers?: true
     }
 
 const maxNameCharacters = 200
 
-/** What an agent handed its hook is no event. The message is a sentence for the person. */
+/** The input of a hook is not an event. The message is a sentence for the person. */
 export class HookInputError extends Error {
   override readonly name = 'HookInputError'
 }
 
-/** JSON that an agent hands a hook. Throws an error with a sentence when it is not an object. */
+/** Parses the JSON input of a hook. Throws an error with a sentence when it is not an object. */
 export function parseInput(text: string): Readonly<Record<string, unknown>> {
   let value: unknown
   try {
@@ -62,7 +64,7 @@ export function nameOf(from: Readonly<Record<string, unknown>>, name: string): s
   return value
 }
 
-/** The same; `undefined` where there is none. */
+/** The same; `undefined` for a missing member. */
 export function optionalName(
   from: Readonly<Record<string, unknown>>,
   name: string,

@@ -1,4 +1,4 @@
-/** Events of a tool call of an agent that hooks answer, by the names that Claude Code gave them. */
+/** Events of an agent's tool call that hooks answer, by their names in Claude Code. */
 export const hookEvents = [
   'PreToolUse',
   'PermissionRequest',
@@ -8,7 +8,7 @@ export const hookEvents = [
 
 export type HookEventName = (typeof hookEvents)[number]
 
-/** Whether the agent asks with it before the call is made. */
+/** Whether the event comes before the call. */
 export function isBeforeCall(event: HookEventName): boolean {
   return event === 'PreToolUse' || event === 'PermissionRequest'
 }

@@ -1,9 +1,9 @@
 import { basename, dirname, isAbsolute } from 'node:path'
 
 /**
- * The folder in which a session of Claude Code began: the nearest one at or above `cwd` for which
- * the folder of the transcript is named. A session that moves into another folder keeps it, so that
- * a path means the same all the time. `null`: none is.
+ * The folder in which a session of Claude Code began: the nearest one at or above `cwd` after which
+ * the folder of the transcript is named. A session that changes its folder keeps it, so that a path
+ * always has the same meaning. `null`: there is none.
  */
 export function projectFolderOf(event: Readonly<Record<string, unknown>>): string | null {
   const { cwd, transcript_path: transcript } = event

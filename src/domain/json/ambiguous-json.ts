@@ -3,9 +3,9 @@ import { whyUnclear } from './number-literal.ts'
 class Ambiguity extends Error {}
 
 /**
- * Why readers may take valid JSON for different values, as a sentence, or `null`: a key twice in
- * one object, `__proto__`, half a surrogate pair, a number that is rounded (security.md 22, 34).
- * Linear. Throws or loops on what `JSON.parse` refuses.
+ * Why parsers may read valid JSON as different values, as a sentence, or `null`: a key twice in one
+ * object, `__proto__`, half a surrogate pair, a number that is rounded (security.md 22, 34).
+ * Linear. The text must be one that `JSON.parse` accepts; for others it may throw or loop.
  */
 export function whyAmbiguous(text: string): string | null {
   try {
@@ -17,7 +17,7 @@ export function whyAmbiguous(text: string): string | null {
   }
 }
 
-/** Every quote and bracket is where the grammar has it. */
+/** The text is valid JSON, so that quotes and brackets match. */
 function refuseAmbiguity(text: string): void {
   /** one entry a level: the keys seen in an object, null in an array */
   const levels: (Set<string> | null)[] = []
@@ -50,8 +50,7 @@ function isDigit(character: string | undefined): boolean {
 }
 
 /**
- * `1e400` is valid JSON and is read as an infinity; others are rounded by some readers and not by
- * others.
+ * `1e400` is valid JSON and becomes an infinity; other numbers are rounded by some parsers only.
  */
 function endOfNumber(text: string, start: number): number {
   let end = start + 1

@@ -8,8 +8,8 @@ export function hashBytes(bytes: Uint8Array | string): string {
 }
 
 /**
- * Canonical JSON (RFC 8785). Throws on values JSON cannot carry: NaN, infinities, lone surrogates,
- * undefined.
+ * Canonical JSON (RFC 8785). Throws on values that JSON cannot represent: NaN, infinities, lone
+ * surrogates, undefined.
  */
 export function canonicalJson(value: unknown): string {
   const text = canonicalize(value)
@@ -23,8 +23,8 @@ export function hashJson(value: unknown): string {
 }
 
 /**
- * The one digest that is shown, approved and executed: over canonical `{tool, input, toolHash}`
- * (api.md).
+ * The digest of a call that is shown, approved and executed: over canonical `{tool, input,
+ * toolHash}` (api.md).
  */
 export function callDigest(call: { tool: string; input: JsonObject; toolHash: string }): string {
   return hashJson({ tool: call.tool, input: call.input, toolHash: call.toolHash })

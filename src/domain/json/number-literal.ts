@@ -1,6 +1,6 @@
 /**
- * Why readers of JSON may disagree on a number as it is written, or `null`: it is beyond 2^53,
- * where some round, or has digits that a double does not keep (security.md 34).
+ * Why JSON parsers may disagree on a number literal, or `null`: it is beyond 2^53, where some
+ * round, or has more digits than a double stores (security.md 34).
  */
 export function whyUnclear(literal: string): string | null {
   const value = Number(literal)
@@ -13,8 +13,8 @@ export function whyUnclear(literal: string): string | null {
 }
 
 /**
- * Where in a value a number is that readers may have disagreed on before it came here: `a.b[2]`;
- * `null`: nowhere.
+ * The path in a value of a number that parsers may have read differently: `a.b[2]`; `null`: there
+ * is none.
  */
 export function unclearNumberIn(value: unknown, at = ''): string | null {
   if (typeof value === 'number') return Math.abs(value) > Number.MAX_SAFE_INTEGER ? at : null

@@ -4,6 +4,6 @@ export function recordOf<Name extends string, Value>(
   valueOf: (name: Name) => Value,
 ): Record<Name, Value> {
   const entries = names.map((name) => [name, valueOf(name)] as const)
-  // Each name has its entry, which the type of `fromEntries` does not say.
+  // Each name has its entry, which the type of `fromEntries` does not express.
   return Object.fromEntries(entries) as Record<Name, Value>
 }

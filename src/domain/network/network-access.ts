@@ -1,19 +1,21 @@
 /**
- * What a sandbox reaches: nothing, every public address, or the domains that a list names, through
- * a proxy of the service (workers-and-policy.md, shell rules).
+ * What a sandbox can reach: nothing, every public address, or a list of domains through a proxy of
+ * the service (workers-and-policy.md, shell rules).
  */
 export type NetworkAccess = 'none' | 'allow' | readonly string[]
 
-/** The ports of a domain that names none. */
+/** The ports of a domain without one. */
 const usualPorts: readonly number[] = [80, 443]
 
 const label = '[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?'
-/** The last label begins with a letter: `127.1` and `10.0x7f` are addresses to many programs. */
+/**
+ * The last label begins with a letter, since many programs read `127.1` and `10.0x7f` as addresses.
+ */
 const lastLabel = '[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const portForm =
   '[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]'
 
-/** What an entry of a list of domains looks like, and how long it may be. */
+/** The form of an entry of a list of domains, and its longest length. */
 export const domainForm = new RegExp(
   `^(?<any>\\*\\.)?(?<name>(?:${label}\\.)+${lastLabel})(?::(?<port>${portForm}))?$`,
 )
@@ -24,7 +26,7 @@ interface DomainEntry {
   readonly name: string
   /** `*.`: every name below it, and not the name itself */
   readonly below: boolean
-  /** `null`: the usual ones */
+  /** `null`: the usual ports */
   readonly port: number | null
 }
 
@@ -41,8 +43,8 @@ export function isDomainEntry(text: string): boolean {
 }
 
 /**
- * Whether the list names this host and port; `port` when it names the host with other ports only.
- * `host` in lower case, without the dot of the root.
+ * Whether the list permits this host and port; `port` when it permits the host with other ports
+ * only. `host` in lower case, without the dot of the root.
  */
 export function admits(
   entries: readonly string[],
@@ -60,7 +62,7 @@ export function admits(
   return fits ? 'yes' : 'port'
 }
 
-/** Whether everything that `inner` reaches, `outer` reaches too. */
+/** Whether `outer` reaches everything that `inner` reaches. */
 export function coversNetwork(outer: NetworkAccess, inner: NetworkAccess): boolean {
   if (inner === 'none' || outer === 'allow') return true
   if (inner === 'allow' || outer === 'none') return false

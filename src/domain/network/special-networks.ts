@@ -1,5 +1,5 @@
 /**
- * Networks of IPv4 that lead nowhere public: IANA's registry of special-purpose addresses, with
+ * IPv4 networks without public addresses: IANA's registry of special-purpose addresses, and
  * multicast. Webhooks do not call them, and no sandbox has a route to them.
  */
 export const specialNetworks4 = [

@@ -1,6 +1,6 @@
 import type { Risk } from './verdict.ts'
 
-/** What deserves attention in a request (product.md 38). */
+/** Reasons to look closely at a request (product.md 38). */
 export const cueIds = [
   'deletes_untracked',
   'downloads_and_runs',
@@ -19,7 +19,7 @@ export const cueIds = [
 ] as const
 export type CueId = (typeof cueIds)[number]
 
-/** From the milder to the stricter. */
+/** In ascending order. */
 export const cueLevels = ['notice', 'warning'] as const
 export type CueLevel = (typeof cueLevels)[number]
 
@@ -31,14 +31,14 @@ const warnings: ReadonlySet<CueId> = new Set([
   'outsider_text',
 ])
 
-/** How much attention a cue asks for. */
+/** The level of a cue. */
 export function cueLevel(id: CueId): CueLevel {
   return warnings.has(id) ? 'warning' : 'notice'
 }
 
 /**
  * A computed reason to look closely. `line` counts from 1 in the presentation's content, or in
- * `file` when that is named too; `text` holds words of the call, which are never markup.
+ * `file` if that is present; `text` has words of the call, which are never markup.
  */
 export interface Cue {
   readonly id: CueId
@@ -48,27 +48,29 @@ export interface Cue {
   readonly file?: string
 }
 
-/** A cue before the presentation is built: what its line says, or where it is in the command. */
+/** A cue before the presentation is built: the text of its line, or its place in the command. */
 export interface FoundCue {
   readonly id: CueId
   readonly text: string
-  /** of a command: the line of its script, or the place of the word in its vector, from 1 */
+  /** of a command: the line of its script, or the word of its vector, from 1 */
   readonly line?: number
-  /** what the line says that causes it, whole or its first characters */
+  /** the text of the line that causes it, whole or its first characters */
   readonly says?: string
-  /** canonical path of the file that is meant, when no line of what is shown is */
+  /** canonical path of the file, when no line of the presentation causes it */
   readonly file?: string
 }
 
-/** A cue as it is stored: its level is that of its kind, a usual text is not said again. */
+/**
+ * A cue as it is stored: without its level, which its kind determines, and without a usual text.
+ */
 export type StoredCue = Omit<Cue, 'level' | 'text'> & { readonly text?: string }
 
-/** Texts of cues that say the same of every call. */
+/** Texts of cues that are the same for every call. */
 export const usualCueTexts: Partial<Record<CueId, string>> = {
   first_use: 'The first time that this worker uses the tool',
 }
 
-/** What a cue says where no word of the call may be: in mail and chat. */
+/** Texts of cues for mail and chat, which must not contain words of the call. */
 export const cueNotices: Readonly<Record<CueId, string>> = {
   deletes_untracked: 'deletes what Git does not have',
   downloads_and_runs: 'downloads something and runs it',
@@ -95,12 +97,12 @@ export const cueLimits = {
   /** cues of one request, and those of one kind */
   perRequest: 24,
   perId: 3,
-  /** characters of a cue's text, and of the line that is looked for */
+  /** characters of a cue's text, and of the line that is searched for */
   text: 200,
   says: 400,
 } as const
 
-/** The least risk of a command with these cues; `low` when there are none (product.md 38). */
+/** The least risk of a command with these cues; `low` without any (product.md 38). */
 export function riskOfCues(cues: readonly { readonly id: CueId }[]): Risk {
   if (cues.some(({ id }) => cueLevel(id) === 'warning')) return 'high'
   return cues.length > 0 ? 'medium' : 'low'

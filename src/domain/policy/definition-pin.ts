@@ -1,6 +1,7 @@
 /**
- * Of the definitions of an MCP server in the version in force. `waiting`: not heard since the
- * activation, so its tools ask. `forged`: not what was signed, so nothing of it runs.
+ * States of an MCP server's definitions in the version in force. `waiting`: the server has not
+ * answered since the activation, so its tools ask. `forged`: they are not the signed ones, so
+ * nothing of it runs.
  */
 export const pinStates = ['pinned', 'waiting', 'forged'] as const
 export type PinState = (typeof pinStates)[number]

@@ -1,27 +1,24 @@
 import { widerScopes, type Scope } from './verdict.ts'
 
 /**
- * Why a scope is not offered: tool or routing does not, the call hands files over, or does more
- * than write one file.
+ * Why a scope is not offered: the tool or the routing excludes it, the call hands files over, or
+ * does more than write one file.
  */
 export type WhyNarrow = 'tool' | 'routing' | 'share' | 'path'
 export type NarrowedScopes = Readonly<Partial<Record<Scope, WhyNarrow>>>
 
-/** As a field of a routing, which has none when there is nothing to say. */
+/** As a member of a routing; without narrowed scopes there is none. */
 export function withNarrowed(narrowed: NarrowedScopes): { readonly narrowed?: NarrowedScopes } {
   return Object.keys(narrowed).length === 0 ? {} : { narrowed }
 }
 
-/**
- * The same in words, for whoever is offered less than they may expect: each ends "not offered,
- * because".
- */
+/** The same in words for the approver; each ends "not offered, because". */
 export function notOffered(
   tool: string,
   offered: readonly Scope[],
   narrowed: NarrowedScopes,
 ): readonly { readonly scope: Scope; readonly why: string }[] {
-  // Who cannot approve at all misses no scope.
+  // Without any scope the person cannot approve at all.
   if (offered.length === 0) return []
   const words: Readonly<Record<WhyNarrow, string>> = {
     tool: `${tool} does not offer it`,

@@ -1,17 +1,17 @@
-/** What a worker file, overlay or tool can say of consent. */
+/** The approvals that a worker file, overlay or tool can state. */
 export const approvalWords = ['preApproved', 'ask', 'blocked'] as const
 export type ApprovalWord = (typeof approvalWords)[number]
 
 /**
- * What policy says of a call before any person is asked (product.md, words). `error`: steps 1 to 3
- * refused it.
+ * The judgement of a call by policy before any person is asked (product.md, words). `error`: steps
+ * 1 to 3 refused it.
  */
 export const verdicts = [...approvalWords, 'error'] as const
 export type Verdict = (typeof verdicts)[number]
 
 /**
- * The rule that decided a verdict: its stable id, its text for people, and `file:line` where it is
- * written.
+ * The rule that decided a verdict: its stable id, its text for people, and its place as
+ * `file:line`.
  */
 export interface Rule {
   readonly id: string
@@ -20,8 +20,8 @@ export interface Rule {
 }
 
 /**
- * From the mildest to the strictest. Risk comes from the registry and routing, never from the
- * caller; unknown means `high`.
+ * In ascending order. Risk comes from the registry and routing, never from the caller; unknown
+ * means `high`.
  */
 export const risks = ['low', 'medium', 'high'] as const
 export type Risk = (typeof risks)[number]
@@ -34,13 +34,10 @@ export const widerScopes = ['run', 'path', 'command'] as const
 export const scopes = ['once', ...widerScopes] as const
 export type Scope = (typeof scopes)[number]
 
-/**
- * The scopes of a tool that touches one file, and the ones that may be offered where routing lists
- * none.
- */
+/** The scopes of a tool that touches one file, and the default where routing lists none. */
 export const usualScopes = ['once', 'run', 'path'] as const satisfies readonly Scope[]
 
-/** What a worker file, overlay or tool says of consent. */
+/** The approval that a worker file, overlay or tool states. */
 export type Approval = Exclude<ApprovalWord, 'blocked'> | { readonly blocked: string }
 
 /** How a run treats verdict `ask` (product.md 21). */
@@ -48,8 +45,8 @@ export const runModes = ['prompt', 'strict', 'approve_all'] as const
 export type RunMode = (typeof runModes)[number]
 
 /**
- * What a queue allows people to do to a call before deciding it (product.md 11), from the mildest
- * to the strictest.
+ * What a queue permits people to do to a call before its decision (product.md 11), in ascending
+ * strictness.
  */
 export const editsPolicies = ['approve', 'revise', 'off'] as const
 export type EditsPolicy = (typeof editsPolicies)[number]

@@ -1,4 +1,4 @@
-/** The two sides of a difference: the file as it was, and as it would be. */
+/** The two sides of a difference: the file before and after the call. */
 export const anchorSides = ['old', 'new'] as const
 export type AnchorSide = (typeof anchorSides)[number]
 

@@ -28,24 +28,24 @@ export const executionStates = ['not_started', ...attemptStates] as const
 export type ExecutionState = (typeof executionStates)[number]
 
 /**
- * How far a decision has come (architecture.md, the decision protocol): durable in Postgres, known
- * to Temporal, then the execution's own state.
+ * The stages of a decision (architecture.md, the decision protocol): durable in Postgres, known to
+ * Temporal, then the execution's own state.
  */
 export const decisionStages = ['recorded', 'delivered', ...attemptStates] as const
 export type DecisionStage = (typeof decisionStages)[number]
 
-/** How a call that was begun ended: all ends but a refusal. */
+/** How a call that was begun ended: every end except a refusal. */
 export const executionOutcomes = [
   'succeeded',
   'failed',
   'unknown',
 ] as const satisfies readonly ExecutionState[]
-/** What a program says became of the call that it was allowed (api.md, Requests). */
+/** The outcome that a program reports for its call (api.md, Requests). */
 export type ExternalOutcome = (typeof executionOutcomes)[number]
 
 /**
- * Whether more may come of a call's output. `unknown`: nobody knows how the call ended, and this is
- * no result.
+ * Whether a call's output can grow. `unknown`: nobody knows how the call ended, and it has no
+ * result.
  */
 export const outputStates = ['running', 'unknown', 'ended'] as const
 export type OutputState = (typeof outputStates)[number]
@@ -60,11 +60,11 @@ export const runStates = [
 ] as const
 export type RunState = (typeof runStates)[number]
 
-/** What a run that waits for a message rests after; `answered`: a conversation after its answer. */
+/** Why a run rests; `answered`: a conversation after its answer. */
 export const restReasons = ['answered', 'stopped', 'limit', 'budget', 'model_failed'] as const
 export type RestReason = (typeof restReasons)[number]
 
-/** Why an execution did not happen although it was approved (product.md 14). */
+/** Why an approved execution did not happen (product.md 14). */
 export type RefusalReason =
   | 'stale'
   | 'lapsed'
@@ -92,8 +92,7 @@ export type DecisionVerb = 'approve' | 'deny'
 export type DenialThen = 'continue' | 'stop'
 
 /**
- * What a run does once a person has said how a call ended; `again`: the call is carried out once
- * more.
+ * What a run does after a person has said how a call ended; `again`: carry the call out once more.
  */
 export const settlementThens = ['continue', 'again', 'stop'] as const
 export type SettlementThen = (typeof settlementThens)[number]
@@ -102,7 +101,7 @@ export type SettlementThen = (typeof settlementThens)[number]
 export interface QuorumPlace {
   readonly team: string
   readonly count: number
-  /** teams whose members may fill it too, since an escalation brought them in */
+  /** teams that an escalation added, whose members may fill it too */
   readonly also?: readonly string[]
 }
 
@@ -113,23 +112,23 @@ export interface Quorum {
   readonly any: readonly (readonly QuorumPlace[])[]
 }
 
-/** What a call's execution is compared with when it is about to run (product.md 14). */
+/** The state that a call's execution is compared with right before it runs (product.md 14). */
 export interface CallFacts {
   /** hash of the tool's definition, `sha256:…` */
   readonly toolHash: string
-  /** state of each file the call replaces, deletes or moves, when it was shown */
+  /** the state of each file that the call replaces, deletes or moves, when it was shown */
   readonly bases: readonly { readonly path: string; readonly hash: string | 'absent' }[]
-  /** hash of the bytes that will be written, when there are any */
+  /** hash of the bytes that will be written, if there are any */
   readonly newHash?: string
   /** position (1-based) of the earlier call of the turn on whose proposal this one was shown */
   readonly assumes?: number
-  /** further facts of a tool's own */
+  /** more facts of the tool */
   readonly detail?: JsonObject
 }
 
 /**
- * What a call result tells (api.md, transcript). `output` is what the tool returned, `text` what
- * the model was told.
+ * The types of a call's result (api.md, transcript). `output` is what the tool returned, `text` is
+ * for the model.
  */
 export const callResultTypes = [
   'output',

@@ -1,15 +1,15 @@
 import type { ExecutionState, PermitState, RequestState, RunState } from './request.ts'
 
 /**
- * A state machine as data: for each state, the events it accepts and where each leads. An event
- * that a state does not list is refused there. A state without events is an end.
+ * A state machine as data: for each state, the events it accepts and the next state of each. Other
+ * events are refused. A state without events is an end.
  */
 export type TransitionTable<State extends string, Event extends string> = {
   readonly [state in State]: { readonly [event in Event]?: State }
 }
 
 /**
- * `count`: a vote that does not meet the quorum yet; `revise`: an edit, which empties the tally.
+ * `count`: a vote that does not meet the quorum yet; `revise`: an edit, which removes the votes.
  */
 export type RequestEvent = 'count' | 'revise' | 'extend' | 'approve' | 'deny' | 'expire' | 'cancel'
 
@@ -44,8 +44,8 @@ export const permitTransitions: TransitionTable<PermitState, PermitEvent> = {
 export type ExecutionEvent = 'start' | 'refuse' | 'succeed' | 'fail' | 'lose'
 
 /**
- * One attempt. What is unknown may still turn out, until a person settles it (architecture.md,
- * execution). A tool that was started and finds its base changed right before it would write has
+ * One attempt. The end of an unknown one may still become known, until a person settles it
+ * (architecture.md, execution). A tool that finds a changed base right before it would write has
  * done nothing: it is refused as stale.
  */
 export const executionTransitions: TransitionTable<ExecutionState, ExecutionEvent> = {
@@ -89,7 +89,7 @@ export const runTransitions: TransitionTable<RunState, RunEvent> = {
   cancelled: {},
 }
 
-/** Where `event` leads from `from`, or `null` when the table refuses it there. */
+/** The state after `event` in state `from`, or `null` when the table refuses it. */
 export function transition<State extends string, Event extends string>(
   table: TransitionTable<State, Event>,
   from: State,

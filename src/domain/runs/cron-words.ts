@@ -3,9 +3,7 @@ const months =
   'January February March April May June July August September October November December'.split(' ')
 
 /**
- * The times of a valid cron expression as a person says them; null for one that takes more than a
- * sentence, which is then read as it is written.
- *
+ * The times of a valid cron expression in words; null for one that takes more than a sentence.
  * @example cronWords('0 6 * * 1-5') // 'every weekday at 06:00'
  */
 export function cronWords(cron: string): string | null {
@@ -29,7 +27,7 @@ export function cronWords(cron: string): string | null {
   return when === 'every day' ? often : `${often}, ${when}`
 }
 
-/** The values that a field names, in order; null for a form that is not read here. */
+/** The values of a field, in order; null for a form that is not supported. */
 function valuesOf(
   field: string,
   min: number,
@@ -41,7 +39,7 @@ function valuesOf(
     const [range = '', step = '1', more] = part.split('/')
     const [from = '', to = from, rest] = range.split('-')
     const isAll = range === '*'
-    // In "5/10" programs differ on where it ends.
+    // Programs disagree on where "5/10" ends.
     if (more !== undefined || rest !== undefined || (step !== '1' && !isAll && from === to)) {
       return null
     }
@@ -60,7 +58,7 @@ function numberOf(text: string, names: readonly string[]): number | null {
   return at === -1 || text === '' ? null : at
 }
 
-/** On which days: of the month or of the week, of which one is not limited. */
+/** The days, of the month or of the week, of which one is not limited. */
 function dayWords(
   monthDays: readonly number[],
   days: readonly number[],
@@ -99,7 +97,7 @@ function intervalWords(minutes: readonly number[], hours: readonly number[]): st
   return `${often} from ${clock(first, minute)} to ${clock(last, minutes.at(-1) ?? 0)}`
 }
 
-/** The even pause between values that fill `whole` from zero on; null: there is none. */
+/** The constant distance of values that fill `whole` from zero on; null: there is none. */
 function stepOf(values: readonly number[], whole: number): number | null {
   const step = whole / values.length
   return values.every((value, at) => value === at * step) ? step : null

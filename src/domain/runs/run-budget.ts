@@ -1,4 +1,4 @@
-/** What one run may use until somebody writes to it again, below the limits of its worker. */
+/** What one run may use until somebody sends it a message, within the limits of its worker. */
 export interface RunBudget {
   readonly turns?: number
   /** of input and output together */
@@ -7,14 +7,14 @@ export interface RunBudget {
   readonly costUsd?: number
 }
 
-/** The limits that a budget is held to; `costUsd` `null`: as much as its tokens cost. */
+/** The limits of a budget; `costUsd` `null`: as much as its tokens cost. */
 export interface BudgetLimits {
   readonly turns: number
   readonly tokens: number
   readonly costUsd: number | null
 }
 
-/** The first part of a budget that is above a limit; `null`: none is. */
+/** The first part of a budget that exceeds a limit; `null`: none does. */
 export function aboveLimits(budget: RunBudget, limits: BudgetLimits): keyof RunBudget | null {
   if (budget.turns !== undefined && budget.turns > limits.turns) return 'turns'
   if (budget.tokens !== undefined && budget.tokens > limits.tokens) return 'tokens'
@@ -22,7 +22,7 @@ export function aboveLimits(budget: RunBudget, limits: BudgetLimits): keyof RunB
   return budget.costUsd !== undefined && budget.costUsd > most ? 'costUsd' : null
 }
 
-/** The limits of a run: its worker's, each as low as its budget has it. */
+/** The limits of a run: its worker's, each reduced to its budget. */
 export function withBudget<Limits extends BudgetLimits>(
   limits: Limits,
   budget: RunBudget | null,

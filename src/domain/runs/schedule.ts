@@ -1,4 +1,6 @@
-/** What becomes of times at which nothing could start: dropped, or the last of them made up for. */
+/**
+ * What happens with times at which no run could start: all are dropped, or the last one is used.
+ */
 export const catchups = ['none', 'one'] as const
 export type Catchup = (typeof catchups)[number]
 

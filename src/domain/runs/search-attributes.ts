@@ -1,10 +1,10 @@
 import type { RunState } from '../requests/request.ts'
 
 /**
- * What Temporal's own list of workflows can be filtered by. Search attributes are never encrypted,
- * so they are ids and names of the configuration, never content (security.md 14). SQL visibility
- * has ten columns of keywords and three of the other types for each namespace; this takes three
- * keywords, one list and one number.
+ * Filters for Temporal's own list of workflows. Search attributes are never encrypted, so they are
+ * ids and names of the configuration, never content (security.md 14). SQL visibility has ten
+ * columns of keywords and three of each other type for a namespace; these are three keywords, one
+ * list and one number.
  */
 export const searchAttributes = {
   worker: { name: 'CountersignWorker', type: 'KEYWORD' },
@@ -17,7 +17,7 @@ export const searchAttributes = {
   number: { name: 'CountersignNumber', type: 'INT' },
 } as const
 
-/** How a run has ended is not told to its workflow, which is closed then. */
+/** The workflow does not learn how its run ended, and is closed by then. */
 export type ListedState =
   | Extract<RunState, 'running' | 'waiting_for_approval' | 'waiting_for_input'>
   | 'ended'

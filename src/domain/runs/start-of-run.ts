@@ -1,10 +1,10 @@
 /**
- * What a request of kind *start* asks for, in the place of a tool (product.md 45). Routing and
- * overlays may name it.
+ * The name of a run's start in the place of a tool (product.md 45). Routing and overlays may name
+ * it.
  */
 export const startRunName = 'start_run'
 
-/** What the mode and policy make of a start; `denied`: the mode `strict` denies what asks. */
+/** The judgement of a start by mode and policy; `denied`: the mode `strict` denies what asks. */
 export const startVerdicts = ['begins', 'asks', 'denied'] as const
 export type StartVerdict = (typeof startVerdicts)[number]
 

@@ -1,3 +1,3 @@
-/** Who has a run while its time passes: the model, a tool, or people. */
+/** Who a run waits for while its time passes: the model, a tool, or people. */
 export const timeHolders = ['model', 'tools', 'people'] as const
 export type TimeHolder = (typeof timeHolders)[number]

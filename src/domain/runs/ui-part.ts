@@ -2,13 +2,13 @@ import type { Json } from '../json/json.ts'
 import type { OutputStream } from '../tools/tool-result.ts'
 import type { RestReason, RunState } from '../requests/request.ts'
 
-/** Why a message ended, in the AI SDK's words: those that a run's stream uses. */
+/** Why a message ended, by the AI SDK's names that a run's stream uses. */
 export const finishReasons = ['stop', 'error', 'other'] as const
 export type FinishReason = (typeof finishReasons)[number]
 
 /**
- * A part of the AI SDK's UI message stream: those that a run's stream has. Another attempt's text
- * takes the place of one that failed (`reset-step`).
+ * A part of the AI SDK's UI message stream that a run's stream uses. The text of another attempt
+ * replaces that of one that failed (`reset-step`).
  */
 export type UiPart =
   | { readonly type: 'start'; readonly messageId: string }
@@ -44,10 +44,7 @@ export type UiPart =
       readonly messageMetadata: RunEnd
     }
 
-/**
- * What a running command has written: a part that is for watching alone (`transient`), and is
- * followed by the call's result.
- */
+/** Live output of a running command (`transient`); the call's result follows. */
 export interface CommandOutputPart {
   readonly type: 'data-command-output'
   readonly id: string
@@ -57,27 +54,26 @@ export interface CommandOutputPart {
     readonly toolCallId: string
     readonly stream: OutputStream
     readonly attempt: number
-    /** of the stream, in bytes: where the text begins and ends; a gap before it is not kept */
+    /** of the stream, in bytes: where the text begins and ends; a gap before it is not stored */
     readonly start: number
     readonly end: number
     readonly text: string
     /**
-     * nobody knows how the attempt ended, or another one has begun: what was written of it is no
-     * part of any result
+     * nobody knows how the attempt ended, or another one has begun: its output belongs to no result
      */
     readonly lost: boolean
   }
 }
 
-/** How the run stands at the end of a message. */
+/** The state of the run at the end of a message. */
 export interface RunEnd {
   readonly state: RunState
-  /** what it rests after; `null`: it has ended */
+  /** why it rests; `null`: it has ended */
   readonly rest: RestReason | null
   readonly failure: { readonly code: string; readonly message: string } | null
 }
 
-/** One event: a part, or the mark that the stream is over. */
+/** One event: a part, or the end of the stream. */
 export interface UiEvent {
   readonly id: string
   readonly part: UiPart | '[DONE]'

@@ -1,23 +1,25 @@
-/** How a part of a transcript leaves what its model sees (product.md 31). */
+/** How parts of a transcript leave the model's window (product.md 31). */
 export const windowStepKinds = ['elision', 'compaction'] as const
 export type WindowStepKind = (typeof windowStepKinds)[number]
 
-/** Who an entry of a transcript is from; a compaction is the model's summary of old turns. */
+/** The author of an entry of a transcript; a compaction is the model's summary of old turns. */
 export const transcriptRoles = ['user', 'assistant', 'compaction'] as const
 
-/** The context of a model of which nobody has said how much it takes, in tokens. */
+/** The context of a model without a known size, in tokens. */
 export const defaultContextTokens = 32_768
 
-/** Where no provider has counted: code and prose have 3 to 4 bytes a token. */
+/** Used where no provider has counted: code and prose have 3 to 4 bytes a token. */
 export const estimatedTokensPerByte = 0.3
 
-/** What a picture counts, whatever its bytes: providers bill them by their size on a screen. */
+/**
+ * The size that a picture counts, whatever its bytes: providers bill pictures by their dimensions.
+ */
 export const pictureAsTextBytes = 6000
 
 /** A recorded step after which a run's model sees less of the transcript. */
 export interface WindowStep {
   readonly kind: WindowStepKind
-  /** the first turn that is asked so */
+  /** the first turn with it */
   readonly atTurn: number
   readonly fromTurn: number
   readonly throughTurn: number
@@ -33,7 +35,7 @@ export interface WindowStep {
   readonly at: Date
 }
 
-/** The turn from which on the model does not see a call's result; `null`: it does. */
+/** The turn from which on the model no longer sees a call's result; `null`: it sees it. */
 export function elidedAt(
   steps: readonly WindowStep[],
   call: { readonly turn: number; readonly position: number; readonly resultBytes: number },
@@ -47,7 +49,7 @@ export function elidedAt(
   return step?.atTurn ?? null
 }
 
-/** The newest compaction, which covers what the ones before it did; `null`: there is none. */
+/** The newest compaction, which includes the earlier ones; `null`: there is none. */
 export function lastCompaction(steps: readonly WindowStep[]): WindowStep | null {
   return steps.findLast(({ kind }) => kind === 'compaction') ?? null
 }

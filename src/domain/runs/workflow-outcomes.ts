@@ -3,14 +3,14 @@
  * history stays the same size whatever the transcript (architecture.md, budgets).
  */
 
-/** Where a run stands when its workflow begins, is started again or continues as new. */
+/** The state of a run when its workflow begins, is restarted or continues as new. */
 export interface RunBeginning {
   readonly ended: boolean
-  /** the turn to take next, or to read back when it was taken */
+  /** the turn to take next, or to read back if it was taken */
   readonly turn: number
-  /** the queue of the host that has the run's workspace */
+  /** the task queue of the host with the run's workspace */
   readonly taskQueue: string
-  /** calls of people that have not entered the transcript yet; absent when there are none */
+  /** calls of people that have not entered the transcript yet; absent: none */
   readonly manualCalls?: readonly string[]
 }
 
@@ -18,13 +18,13 @@ export interface RunBeginning {
 export interface CallPlan {
   readonly callId: string
   readonly step: 'execute' | 'wait' | 'done'
-  /** the request a `wait` call waits for; what a `decided` signal may name */
+  /** the request that a `wait` call waits for, as `decided` signals name it */
   readonly requestId: string | null
   /** may run before an earlier sibling that waits */
   readonly readOnly: boolean
   /** the queue of a `wait` call's request, for Temporal's list of workflows */
   readonly queue?: string
-  /** the name of its tool, for the same; absent: it has a result, or has no name of ours */
+  /** the name of its tool, for the same; absent: it has a result, or its tool is not built in */
   readonly tool?: string
 }
 
@@ -39,19 +39,19 @@ export type TurnOutcome =
   | { readonly kind: 'ended' }
 
 /**
- * What an activity came to that took the next turn after its call; `later`: it failed at the turn,
- * which is to be taken after this time.
+ * The result of an activity that took the next turn after its call; `later`: the turn failed, and
+ * is to be taken after this time.
  */
 export type NextTurn = TurnOutcome | { readonly kind: 'later'; readonly afterMs: number }
 
 /**
- * `requestIds` are what a later `decided` signal may name; the deadline is the earliest of them,
- * from now. `queues`: in which the run's requests wait.
+ * `requestIds`: the requests of later `decided` signals; the deadline is the earliest of them, from
+ * now. `queues`: in which the run's requests wait.
  */
 export type CallOutcome =
   | {
       readonly kind: 'done'
-      /** what the activity did about the next turn; absent: the workflow has it taken */
+      /** what the activity did about the next turn; absent: the workflow must have it taken */
       readonly nextTurn?: NextTurn
     }
   | {
@@ -62,10 +62,10 @@ export type CallOutcome =
     }
   | { readonly kind: 'ended' }
 
-/** `again`: the effect had not started, the call may be issued once more. */
+/** `again`: the effect had not started, and the call may be issued once more. */
 export type SettleOutcome = { readonly kind: 'again' } | CallOutcome
 
-/** `rests`: a conversation, until a message comes or its rest is over, which is asked for again. */
+/** `rests`: a conversation, until a message comes or its rest is over, which is asked again. */
 export type CloseOutcome =
   | { readonly kind: 'closed' | 'continue' }
   | ({ readonly kind: 'rests' } & Rest)
@@ -76,18 +76,16 @@ export interface Rest {
   readonly restsForMs: number
 }
 
-/** `turn` and `restsForMs`: of a conversation; else the same turn is taken, whenever that is. */
+/** `turn` and `restsForMs`: of a conversation; otherwise the same turn is taken later. */
 export interface WaitingForInput extends Partial<Rest> {
   readonly kind: 'waiting_for_input'
-  /** the queues in which the request to start it waits; absent: it waits for a message */
+  /** the queues of the request to start it; absent: it waits for a message */
   readonly queues?: readonly string[]
-  /** as in `RunBeginning`: what it may be that the run waits for */
+  /** as in `RunBeginning`: the calls that the run may wait for */
   readonly manualCalls?: readonly string[]
 }
 
-/**
- * The earliest deadline of what still waits, from now, in milliseconds; `null` when nothing waits.
- */
+/** Milliseconds until the earliest deadline of everything that waits; `null`: nothing waits. */
 export interface NextDeadline {
   readonly nextDeadlineMs: number | null
 }

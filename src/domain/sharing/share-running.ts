@@ -1,6 +1,6 @@
 /**
- * `read` for many callers: those who come while it runs get its result. A server that hangs is then
- * asked once, and keeps one connection, however many callers wait.
+ * `read` for many callers: those who call while it runs get the same result. A server that hangs is
+ * then asked once, with one connection.
  */
 export function shareRunning<T>(read: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | null = null

@@ -1,7 +1,4 @@
-/**
- * Everything is in use, and stays so for longer than a caller can be asked to wait; it may work in
- * a moment.
- */
+/** Every place is in use for longer than a caller should wait; a later try can succeed. */
 export class BusyError extends Error {
   override readonly name = 'BusyError'
 }
@@ -10,21 +7,20 @@ interface WaitingShare {
   readonly go: (release: () => void) => void
 }
 
-/** Nobody's in particular: what the service does of its own accord. It is not bounded. */
+/** The service's own work, which is not bounded. */
 const ownWork = ''
 
 /**
- * Shares places (connections of a pool, questions to a host) out to callers, so that nobody who
- * asks much at once keeps the others waiting: a caller has at most `maxPerCaller` at a time, and
- * those who wait are served in turn, one of each. Waiting is bounded in time and in number
- * (security.md 37).
+ * Distributes places (connections of a pool, questions to a host) among callers, so that no busy
+ * caller delays the others: a caller has at most `maxPerCaller` at a time, and waiting callers are
+ * served in turn. Waiting is bounded in time and in number (security.md 37).
  */
 export class Shares {
   readonly #maxPerCaller: number
   readonly #maxWaiting: number
   readonly #waitMs: number
   readonly #inUse = new Map<string, number>()
-  /** by caller; who was served last stands last */
+  /** by caller; the one that was served last comes last */
   readonly #queues = new Map<string, Set<WaitingShare>>()
   #free: number
   #waiting = 0
@@ -92,14 +88,14 @@ export class Shares {
     }
   }
 
-  /** Gives what is free to those who may have it, one of each caller in turn. */
+  /** Gives free places to waiting callers in turn. */
   #serve(): void {
     for (const [name, queue] of this.#queues) {
       if (this.#free === 0) return
       const [first] = queue
       if (first === undefined || !this.#mayHave(name)) continue
       this.#leave(name, queue, first)
-      // To the end of the round, which this loop comes to as well.
+      // Back to the end of the round, which this loop reaches as well.
       if (queue.size > 0) {
         this.#queues.delete(name)
         this.#queues.set(name, queue)

@@ -15,13 +15,13 @@ export interface SealKey {
   readonly key: Buffer
 }
 
-/** The first one seals; all of them are believed. */
+/** The first one makes seals; all of them verify. */
 export type SealKeys = readonly [SealKey, ...SealKey[]]
 
 /** A row as it is read or written: dates or their text, JSON as values. */
 export type SealableRow = Readonly<Record<string, unknown>>
 
-/** Something that was ended for good, by the id that its rows have; a key's secret by its hash. */
+/** Something that has ended for good, by its id; a key's secret by its hash. */
 export interface Revocation {
   readonly what: 'person' | 'session' | 'api_key' | 'key_secret' | 'credential' | 'grant' | 'permit'
   readonly id: string
@@ -33,8 +33,8 @@ export interface PlannedRevocation extends Revocation {
 }
 
 /**
- * Remembers outside the database what was ended: a row that is put back as it was is worth nothing
- * (security.md 29).
+ * Remembers outside the database what has ended: restoring its row does not revive it (security.md
+ * 29).
  */
 export interface Revocations {
   has(revoked: Revocation): boolean
@@ -44,28 +44,27 @@ export interface Revocations {
 
 const revocable: readonly string[] = ['person', 'session', 'api_key', 'credential']
 
-/** Binds rows as a whole, with keys that are not in the database (security.md 29). */
+/**
+ * Makes and verifies seals of whole rows, with keys that are not in the database (security.md 29).
+ */
 export interface Seals {
-  /** The seal of a row as it will be. Throws where this process may not make it. */
+  /** The seal of a new row. Throws where this process may not make it. */
   of(table: SealedTable, row: SealableRow): string
   /**
-   * Whether a row's own `seal` holds for what it says now, and what it is was not ended. Never
-   * throws on hostile input.
+   * Whether a row's `seal` fits its columns, and what it stands for has not ended. Never throws on
+   * hostile input.
    */
   holds(table: SealedTable, row: SealableRow | null | undefined): boolean
   /** The same by a seal that covers every column, which those of earlier versions may not. */
   holdsWhole(table: SealedTable, row: SealableRow): boolean
   readonly revocations: Revocations
-  /**
-   * The seal of a row after a change; one that did not hold is left as it is, since nobody vouches
-   * for what was changed.
-   */
+  /** The seal of a row after a change; an invalid seal stays invalid. */
   again(table: SealedTable, row: SealableRow, change: SealableRow): string | null
 }
 
 /**
  * `signer`: the API's; `null` in a Temporal worker, which cannot make the rows that only the API
- * vouches for.
+ * seals.
  */
 export function createSeals(keys: {
   readonly shared: () => SealKeys
@@ -125,13 +124,13 @@ export function createSeals(keys: {
   return seals
 }
 
-/** The id by which seals name a shared key. */
+/** The id of a shared key in seals. */
 export function sealKeyOf(key: Buffer): SealKey {
   const id = createHash('sha256').update('countersign/seal-key\0').update(key).digest('hex')
   return { id: id.slice(0, 8), key }
 }
 
-/** A hash of the people behind a request, in whatever order they are: part of its row. */
+/** A hash of the people behind a request, in any order: part of its row. */
 export function principalsDigest(
   principals: readonly { readonly personId: string; readonly why: string }[],
 ): string {
@@ -162,7 +161,9 @@ function sealedOf(table: SealedTable, row: SealableRow): SealedRow {
   return { table, row: values }
 }
 
-/** As it comes back from the database: what JSON cannot carry is left out, no value is `null`. */
+/**
+ * As it comes back from the database: what JSON cannot represent is left out, no value is `null`.
+ */
 function plain(value: unknown): unknown {
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (value == null) return null
@@ -171,7 +172,7 @@ function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value)) as unknown
 }
 
-/** Bytes are made a key of once: that takes longer than the hash of a row. */
+/** Each key object is made once, which takes longer than the hash of a row. */
 const keyObjects = new WeakMap<Buffer, KeyObject>()
 
 function macOf({ key }: SealKey, statement: object): string {

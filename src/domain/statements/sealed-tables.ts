@@ -7,26 +7,26 @@ export type Sealer = 'api' | 'service'
 interface TableSeal {
   readonly by: Sealer
   /**
-   * what is believed of a row: its primary key, and every column that a decision, a sign-in or an
-   * execution rests on
+   * the columns that a seal covers: the primary key, and every column that a decision, a sign-in or
+   * an execution depends on
    */
   readonly columns: readonly string[]
   /**
-   * those of them that a later version added: not said while they are null, so that seals of before
-   * go on to hold
+   * columns that a later version added: left out while they are null, so that older seals stay
+   * valid
    */
   readonly added?: readonly string[]
   /**
-   * those of them of which seals of earlier versions say nothing, whatever they are, by version and
-   * the newest first: such a seal goes on to hold, and vouches for no value of theirs
+   * columns that seals of earlier versions do not cover, by version, newest first: such a seal
+   * stays valid, and protects no value of theirs
    */
   readonly unsaid?: readonly (readonly string[])[]
 }
 
 /**
- * What is believed of rows, and by whose word (security.md 29). A seal covers the table's name and
- * all of these columns, so that no column can be changed and no row can stand in for another one. A
- * test changes each of them.
+ * The sealed columns of each table, and who seals them (security.md 29). A seal covers the table's
+ * name and all of these columns, so that no column can be changed and no row can replace another
+ * one. A test changes each of them.
  */
 export const sealedTables = {
   person: { by: 'api', columns: ['id', 'email', 'disabled_at'] },
@@ -169,8 +169,8 @@ export const sealedTables = {
 export type SealedTable = keyof typeof sealedTables
 
 /**
- * The columns of which a seal may say nothing: of this version's seals, and of each earlier
- * version's, the newest first.
+ * The columns that a seal may leave out: in this version's seals, and in each earlier version's,
+ * newest first.
  */
 export function unsaidColumns(table: SealedTable): readonly (readonly string[])[] {
   const { unsaid = [] }: TableSeal = sealedTables[table]
@@ -178,8 +178,8 @@ export function unsaidColumns(table: SealedTable): readonly (readonly string[])[
 }
 
 /**
- * What a seal says of a row beside its table: names of columns, those of later versions only where
- * there is something.
+ * Whether a seal covers a column with this value: those of later versions only where there is a
+ * value.
  */
 export function isSealed(table: SealedTable, column: string, value: unknown): boolean {
   const { added = [] }: TableSeal = sealedTables[table]

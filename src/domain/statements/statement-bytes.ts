@@ -3,14 +3,14 @@ import { canonicalJson } from '../json/digest.ts'
 import type { SignedStatement, StatementKind } from './statement.ts'
 
 /**
- * What is signed: a domain prefix, so that one kind of statement can never pass for another, and
+ * The signed bytes: a domain prefix, so that one kind of statement can never pass for another, and
  * the canonical JSON.
  */
 function signedBytes(kind: StatementKind, statement: string): Buffer {
   return Buffer.from(`countersign/${kind}/v1\0${statement}`, 'utf8')
 }
 
-/** The private half lives in the API process only (security.md 13). */
+/** The private half exists in the API process only (security.md 13). */
 export interface Signer {
   readonly keyId: string
   readonly privateKey: KeyObject
@@ -19,13 +19,13 @@ export interface Signer {
 /** Public keys by id, from a file or the environment and never from a row. */
 export interface Verifier {
   readonly publicKeys: ReadonlyMap<string, KeyObject>
-  /** keys that signed here and are believed no more: somebody else may have them */
+  /** former signing keys that are no longer trusted: somebody else may have them */
   readonly retired?: ReadonlyMap<string, RetiredKey>
 }
 
 export interface RetiredKey {
   readonly publicKey: KeyObject
-  /** ISO 8601; empty where nobody wrote it down */
+  /** ISO 8601; empty if it was not recorded */
   readonly at: string
 }
 
@@ -35,7 +35,7 @@ export function signStatement(
   kind: StatementKind,
   statement: object,
 ): SignedStatement {
-  // Both at once: a key may rotate while the process runs.
+  // Both are read together: a key may rotate while the process runs.
   const { keyId, privateKey } = signer
   const text = canonicalJson(statement)
   const signature = sign(null, signedBytes(kind, text), privateKey).toString('base64url')
@@ -43,8 +43,8 @@ export function signStatement(
 }
 
 /**
- * By key: the signatures that held. The same bytes hold again; a run's statement is looked at for
- * each of its calls.
+ * By key: the signatures that were valid, since a run's statement is verified for each of its
+ * calls.
  */
 const verified = new WeakMap<KeyObject, Set<string>>()
 const verifiedMost = 1000
@@ -62,8 +62,8 @@ function holds(key: KeyObject, kind: StatementKind, signed: SignedStatement): bo
 }
 
 /**
- * The parsed statement when its signature holds under a known key; `null` otherwise. Never throws
- * on hostile input. The caller compares every field with what it is about to do.
+ * The parsed statement when its signature is valid under a known key; `null` otherwise. Never
+ * throws on hostile input. The caller compares every field with what it is about to do.
  */
 export function verifyStatement<T extends object>(
   verifier: Verifier,
@@ -80,7 +80,7 @@ export function verifyStatement<T extends object>(
   }
 }
 
-/** The verifier that believes retired keys too: for those who judge what was signed before. */
+/** A verifier that also trusts retired keys, for judging earlier signatures. */
 export function withRetired({ publicKeys, retired }: Verifier): Verifier {
   const earlier = [...(retired ?? [])].map(([id, { publicKey }]) => [id, publicKey] as const)
   return { publicKeys: new Map([...earlier, ...publicKeys]) }

@@ -3,7 +3,7 @@ import type { GrantedCommand } from '../deciding/grant-reach.ts'
 import type { RunMode, Scope } from '../policy/verdict.ts'
 
 /**
- * What the API process signs with its Ed25519 key (security.md 13), in canonical JSON behind a
+ * What the API process signs with its Ed25519 key (security.md 13), in canonical JSON after a
  * domain prefix. The executor verifies these for every call and never trusts a row.
  */
 export interface RunStatement {
@@ -11,21 +11,21 @@ export interface RunStatement {
   readonly runId: string
   readonly rootRunId: string
   readonly parentCallId: string | null
-  /** the run above; absent of a root, whose statements were signed before there were others */
+  /** the run above; absent for a root */
   readonly parentRunId?: string
-  /** the run whose transcript a fork goes on with; absent of all others */
+  /** the run whose transcript a fork continues; absent: not a fork */
   readonly forkedFrom?: string
-  /** the request without whose approval the run does not begin; absent where nobody was asked */
+  /** the request that must be approved before the run begins; absent: it needs none */
   readonly startRequestId?: string
   readonly workerName: string
   readonly workerDigest: string
   readonly inputDigest: string
   readonly mode: RunMode
-  /** `null`: nobody, a trigger */
+  /** `null`: nobody; a trigger started it */
   readonly startedBy: string | null
-  /** name of the workspace that it works in; absent: `default` */
+  /** name of its workspace; absent: `default` */
   readonly workspace?: string
-  /** where its worktree begins; absent: it works in the folder of the workspace itself */
+  /** where its worktree begins; absent: it works in the folder of the workspace */
   readonly worktree?: { readonly base: string; readonly baseCommit: string }
 }
 
@@ -37,7 +37,7 @@ export interface PermitStatement {
   readonly runId: string | null
   readonly callId: string | null
   readonly digest: string
-  /** hash of the canonical `CallFacts` that were shown */
+  /** hash of the canonical `CallFacts` of the presentation */
   readonly factsDigest: string
   readonly decision: DecisionVerb
   readonly deciders: readonly string[]
@@ -45,7 +45,7 @@ export interface PermitStatement {
   readonly issuedAt: string
   readonly expiresAt: string
   readonly nonce: string
-  /** the attempt this permit is for: 1, or more after an outcome check said `again` */
+  /** the attempt this permit is for: 1, or more after an outcome check with the answer `again` */
   readonly attempt: number
   readonly epoch: number
 }
@@ -57,23 +57,20 @@ export interface GrantStatement {
   readonly tool: string
   readonly toolHash: string
   readonly scope: Scope
-  /** of the approved call; what scope `run` matches */
+  /** of the approved call; scope `run` compares it */
   readonly digest: string
-  /** what scope `path` matches */
+  /** scope `path` compares it */
   readonly path: string | null
   readonly grantedBy: string
-  /**
-   * the queue and the teams of the quorum it was given under: its giver must still be in one of
-   * them
-   */
+  /** the queue and the teams of its quorum: the giver must still be in one of them */
   readonly queue: string
   readonly teams: readonly string[]
-  /** its giver was behind the request and the queue allowed that */
+  /** its giver was behind the request and the queue permitted that */
   readonly selfApproved: boolean
   readonly requestId: string
   readonly uses: number | null
   readonly expiresAt: string | null
-  /** of a command: what must still be as it was approved */
+  /** for a command: the facts that must be unchanged */
   readonly command?: GrantedCommand
 }
 
@@ -83,18 +80,18 @@ export interface ActivationStatement {
   readonly previousDigest: string | null
   readonly activatedAt: string
   readonly sequence: number
-  /** hash of the statement of the version before; absent of the first, and before there was any */
+  /**
+   * hash of the previous version's statement; absent for the first, and for statements without it
+   */
   readonly previousHash?: string
   /**
-   * ids of the people who agreed: two where a second one has to; empty for the system, absent
-   * before there was any
+   * ids of the people who agreed: two where a second one is needed; empty for the system, absent in
+   * older statements
    */
   readonly people?: readonly string[]
 }
 
-/**
- * A version that a person wants in force and that takes a second person (workers-and-policy.md).
- */
+/** A version that a person proposes and that needs a second person (workers-and-policy.md). */
 export interface ProposalStatement {
   readonly version: 1
   readonly proposalId: string
@@ -106,8 +103,8 @@ export interface ProposalStatement {
 }
 
 /**
- * What an MCP server said of its tools when a version took force (product.md 25): the API asked,
- * and signed the answer.
+ * An MCP server's tool definitions when a version took force (product.md 25): the API asked, and
+ * signed the answer.
  */
 export interface PinStatement {
   readonly version: 1
@@ -116,14 +113,14 @@ export interface PinStatement {
   readonly policyDigest: string
   readonly worker: string
   readonly server: string
-  /** hash of how the server is reached */
+  /** hash of the server's address or command */
   readonly serverHash: string
   /** hash, in `content`, of the definitions */
   readonly definitionsHash: string
   readonly pinnedAt: string
 }
 
-/** Somebody has the worktree of a root run removed, with what is not merged. */
+/** Somebody discards the worktree of a root run, with all unmerged work. */
 export interface DiscardStatement {
   readonly version: 1
   readonly rootRunId: string
@@ -142,7 +139,7 @@ export type StatementKind =
   | 'row'
   | 'discard'
 
-/** A statement's exact bytes with its signature (base64url) and the id of the key that made it. */
+/** A statement's exact bytes with its signature (base64url) and the id of its key. */
 export interface SignedStatement {
   readonly statement: string
   readonly signature: string

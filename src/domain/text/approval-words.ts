@@ -1,6 +1,6 @@
 import type { Scope } from '../policy/verdict.ts'
 
-/** Whose approval a call has, as clients are told. */
+/** Who approved a call, as clients get it. */
 export interface NamedApproval {
   readonly by: readonly { readonly name: string }[]
   readonly scope: Scope

@@ -1,12 +1,12 @@
 import type { Json } from '../json/json.ts'
 
-/** Names of inputs that say what a call is about, the most telling first. */
+/** Names of inputs that identify a call, most specific first. */
 const subjectNames = ['command', 'path', 'from', 'question', 'worker', 'name', 'pattern'] as const
 
 /**
- * What a call is about, from its input: its path, its command, its question. One line, which tells
- * it from the calls beside it; the page shows the whole input elsewhere. `null` when the input has
- * none of these. Pure.
+ * The subject of a call from its input: its path, its command, its question. One line that
+ * distinguishes it from other calls; the page shows the whole input elsewhere. `null` when the
+ * input has none of these. Pure.
  */
 export function callSubject(input: Json): string | null {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return null

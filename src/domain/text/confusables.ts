@@ -1,6 +1,6 @@
 /**
- * Characters that look like ASCII, from Unicode's table of confusables (UTS 39): what they look
- * like, and their code points as steps from one to the next, in base 36. Written by
+ * Characters that look like ASCII, from Unicode's table of confusables (UTS 39): the ASCII text,
+ * and their code points as differences from one to the next, in base 36. Written by
  * scripts/write-confusables.ts.
  */
 const looks: readonly (readonly [look: string, steps: string])[] = [
@@ -342,7 +342,7 @@ const looks: readonly (readonly [look: string, steps: string])[] = [
 
 let table: ReadonlyMap<string, string> | null = null
 
-/** What ASCII text a character outside of ASCII looks like, or `null`. */
+/** The ASCII text that another character looks like, or `null`. */
 export function asciiLook(character: string): string | null {
   table ??= readLooks()
   return table.get(character) ?? null

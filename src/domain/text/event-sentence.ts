@@ -3,7 +3,7 @@ import type { AuditEventType } from '../audit-event.ts'
 import type { Json, JsonObject } from '../json/json.ts'
 import type { RequestKind } from '../requests/request.ts'
 
-/** An event of the trail, as far as its sentence tells it. */
+/** The parts of a trail event that its sentence uses. */
 export interface EventFields {
   readonly type: AuditEventType
   readonly actor: { readonly type: Actor['type']; readonly name?: string | undefined }
@@ -13,9 +13,9 @@ export interface EventFields {
   readonly detail: JsonObject
 }
 
-/** What the events of a page are about. */
+/** The subjects of a page's events. */
 export interface AuditSubjects {
-  /** `effect`: what the request would do, in a sentence; its title where it has none */
+  /** `effect`: what the request would do, in a sentence; without one, its title */
   readonly requests: readonly {
     readonly id: string
     readonly number: number
@@ -28,21 +28,21 @@ export interface AuditSubjects {
     readonly worker: string
   }[]
   readonly calls: readonly { readonly id: string; readonly tool: string }[]
-  /** what people wrote, by the hash that the event has; words that were erased are not here */
+  /** people's texts by their hash in the event; erased ones are absent */
   readonly words: readonly { readonly hash: string; readonly text: string }[]
 }
 
 export const noSubjects: AuditSubjects = { requests: [], runs: [], calls: [], words: [] }
 
-/** What one event is about, as far as the reader may know it. */
+/** The subject of one event, as far as the reader may see it. */
 interface EventSubject {
   readonly request: AuditSubjects['requests'][number] | undefined
   readonly run: AuditSubjects['runs'][number] | undefined
-  /** name of the tool that the call is of */
+  /** name of the call's tool */
   readonly tool: string | undefined
 }
 
-/** A piece of a sentence. `words` are a person's, `subject` is what was acted on. */
+/** A piece of a sentence. `words` are a person's, `subject` is the thing that was acted on. */
 export interface SentencePart {
   readonly as: 'plain' | 'who' | 'verb' | 'subject' | 'words'
   readonly text: string
@@ -58,12 +58,12 @@ const did =
   (text: string, more = ''): SentenceWriter =>
   (event, subject) => [whoOf(event), verb(text), subjectOf(subject), ...optional(more)]
 
-/** "SUBJECT **became**": of what nobody in particular did */
+/** "SUBJECT **became**": for events without an actor */
 const became =
   (text: string, ...keys: readonly string[]): SentenceWriter =>
   ({ detail }, subject) => [subjectOf(subject), verb(text), ...facts(detail, keys)]
 
-/** "WHO **did** fact": of what is about no request and no run */
+/** "WHO **did** fact": for events without a request or run */
 const alone =
   (text: string, ...keys: readonly string[]): SentenceWriter =>
   (event) => [whoOf(event), verb(text), ...facts(event.detail, keys)]
@@ -141,8 +141,8 @@ const tellers: Readonly<Record<AuditEventType, SentenceWriter>> = {
 }
 
 /**
- * An event as a sentence: "Grace **denied** #45 Edit docs/pricing.md: wrong price". The parts are
- * to be joined by a space; texts of people and programs stay marked as such. Pure.
+ * An event as a sentence: "Grace **denied** #45 Edit docs/pricing.md: wrong price". Join the parts
+ * with spaces; texts of people and programs stay marked as such. Pure.
  */
 export function eventSentence(
   event: EventFields,
@@ -159,7 +159,7 @@ export function eventSentence(
   return [...tellers[event.type](event, subject), ...words].filter((part) => part.text !== '')
 }
 
-/** Where the detail of an event has the hash of what a person wrote. */
+/** The members of an event's detail with the hash of a person's text. */
 export const wordsKeys: Readonly<Partial<Record<AuditEventType, string>>> = {
   'decision.recorded': 'reason',
   'request.revised': 'reason',
@@ -257,13 +257,13 @@ function optional(text: string): SentencePart[] {
   return text === '' ? [] : [plain(text)]
 }
 
-/** The facts of a detail that are there, in words: "(succeeded)", "(oidc, unknown person)". */
+/** The present facts of a detail in words: "(succeeded)", "(oidc, unknown person)". */
 function facts(detail: JsonObject, keys: readonly string[]): SentencePart[] {
   const texts = keys.map((key) => wordsOf(detail[key])).filter((text) => text !== '')
   return optional(texts.length === 0 ? '' : `(${texts.join(', ')})`)
 }
 
-/** A name as it is; empty for what is none. */
+/** A string as it is; empty for other values. */
 function nameIn(value: Json | undefined): string {
   return typeof value === 'string' ? value : ''
 }

@@ -14,19 +14,19 @@ export type LinePiece =
     }
 
 /**
- * Runs of blanks from this length on are drawn as their count, so that nothing is pushed out of
+ * Runs of blanks of at least this length are drawn as their count, so that no text is pushed out of
  * sight.
  */
 const foldBlanksFrom = 40
 
 /**
  * One line (without its line feed) as pieces; joined they are the line. Blanks at its end and long
- * runs of blanks are pieces of their own (security.md 17). `endsLine` is false of a part that is
- * not the last. Pure.
+ * runs of blanks are pieces of their own (security.md 17). `endsLine` is false for a part before
+ * the last. Pure.
  */
 export function linePieces(line: string, endsLine = true): LinePiece[] {
   const segments = visibleText(line)
-  // What only carriage returns follow ends the line too.
+  // Text before trailing carriage returns ends the line too.
   const last = segments.findLastIndex((segment) => segment.text !== '\r')
   return segments.flatMap((segment, index) =>
     segment.kind === 'chip' ? [segment] : splitBlanks(segment.text, endsLine && index >= last),
@@ -47,7 +47,7 @@ function splitBlanks(text: string, last: boolean): LinePiece[] {
   return pieces
 }
 
-/** Lines of a text and whether the last one ends with a line feed. */
+/** The lines of a text, and whether the last one ends with a line feed. */
 export function splitLines(text: string): { lines: string[]; finalNewline: boolean } {
   const lines = text.split('\n')
   const finalNewline = lines.at(-1) === ''
@@ -55,7 +55,7 @@ export function splitLines(text: string): { lines: string[]; finalNewline: boole
   return { lines, finalNewline }
 }
 
-/** A stretch of numbered lines (from 1), or of blank lines long enough to fold. */
+/** A block of numbered lines (from 1), or of blank lines that are long enough to fold. */
 export interface LineBlock {
   readonly kind: 'lines' | 'blank'
   readonly from: number

@@ -1,8 +1,8 @@
 import { asciiLook } from './confusables.ts'
 
 /**
- * A character that an eye takes for another one. `start` in UTF-16 units; `look`: what ASCII it is
- * taken for, if one.
+ * A character that looks like another one. `start` in UTF-16 units; `look`: the ASCII text it looks
+ * like, if there is one.
  */
 export interface LookAlike {
   readonly start: number
@@ -13,7 +13,7 @@ export interface LookAlike {
 const ascii = /^[\0-\x7f]*$/
 const letter = /^\p{L}$/u
 const asciiLetter = /[A-Za-z]/
-/** Scripts whose words mix with Latin ones every day, without looking like them. */
+/** Scripts that are commonly mixed with Latin words and look different. */
 const apart = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]$/u
 /** Full-width and mathematical forms of ASCII. */
 const disguised = /^[\uFF01-\uFF5E\u{1D400}-\u{1D7FF}]$/u
@@ -37,11 +37,11 @@ const scripts = [
 ].map((name) => new RegExp(`^\\p{Script=${name}}$`, 'u'))
 
 /**
- * The characters of a text that look like others (security.md 17; UTS 39), in order:
- * symbols, numbers and disguised letters that look like ASCII; letters of another script in a word
- * with Latin ones, or in a word that could be read as Latin as a whole; everything outside of ASCII
- * in the host of an address; marks that are stacked or stand on something that is no letter. Words
- * of a language are left alone. Pure, in linear time.
+ * The characters of a text that look like others (security.md 17; UTS 39), in order: symbols,
+ * numbers and disguised letters that look like ASCII; letters of another script in a word with
+ * Latin ones, or in a word that could be read as Latin; everything outside of ASCII in the host of
+ * an address; combining marks that are stacked or follow a non-letter. Words of a language are left
+ * alone. Pure, in linear time.
  */
 export function lookAlikes(text: string): readonly LookAlike[] {
   if (ascii.test(text)) return []
@@ -68,7 +68,7 @@ function lookOf(character: string): string | null {
   return asciiLook(character) ?? (disguised.test(character) ? character.normalize('NFKC') : null)
 }
 
-/** What is no letter of a script: punctuation, digits, number forms, and letters in disguise. */
+/** Punctuation, digits, number forms, and disguised letters. */
 function* symbolsOf(line: string): Generator<LookAlike> {
   let start = 0
   for (const character of line) {
@@ -84,8 +84,8 @@ function* symbolsOf(line: string): Generator<LookAlike> {
 }
 
 /**
- * Quotes, dashes and the like where writing has them: not where they could be read as an option or
- * a separator.
+ * Quotes, dashes and the like in their usual places, but not where they could be read as an option
+ * or a separator.
  */
 function isTypography(line: string, at: number, character: string): boolean {
   const before = line[at - 1] ?? ' '
@@ -110,14 +110,14 @@ function isTypography(line: string, at: number, character: string): boolean {
     case '×':
       return !(letter.test(before) || letter.test(after))
     case '−':
-      // The counts of our own titles: (+4 −1).
+      // The counts of this service's own titles: (+4 −1).
       return /\((?:\+\d{1,9} )?$/.test(line.slice(Math.max(0, at - 12), at)) && /\d/.test(after)
     default:
       return false
   }
 }
 
-/** More marks than this on one letter are stacked to hide what is above or below. */
+/** More combining marks than this on one letter hide the text above or below. */
 const maxMarks = { latin: 2, other: 4 }
 
 function* marksOf(line: string): Generator<LookAlike> {
@@ -141,7 +141,7 @@ function* marksOf(line: string): Generator<LookAlike> {
   }
 }
 
-/** Hosts are read letter by letter: one outside of ASCII is told, whatever its language. */
+/** In hosts, every letter outside of ASCII is reported, whatever its language. */
 function* hostsOf(line: string): Generator<LookAlike> {
   for (const match of line.matchAll(/(?::\/\/|@)([^\s/?#"'<>()]{1,300})/gu)) {
     const host = match[1] ?? ''
@@ -158,7 +158,7 @@ function* hostsOf(line: string): Generator<LookAlike> {
 interface Word {
   readonly text: string
   readonly start: number
-  /** the letters outside of ASCII that could be mistaken, with what for */
+  /** the letters outside of ASCII that could be mistaken, with their look */
   readonly strangers: readonly LookAlike[]
   readonly hasAscii: boolean
   /** every letter of it looks like an ASCII one */
@@ -169,7 +169,7 @@ function* wordsOf(line: string): Generator<LookAlike> {
   const words = [...line.matchAll(/[\p{L}\p{M}\p{N}_]+/gu)].map((match) =>
     readWord(match[0], match.index),
   )
-  // A line with a letter that only one script has is somebody's language.
+  // A letter that only one script has shows that the line is text in a language.
   const plain = new Set(
     words
       .flatMap(({ text }) => Array.from(text))
@@ -196,8 +196,8 @@ function readWord(text: string, start: number): Word {
       const look = lookOf(character)
       const script = scriptOf(character)
       if (look === null) isWhole = false
-      // Letters of the scripts that look like Latin ones are told even where the table has no look
-      // for them.
+      // Letters of the scripts that resemble Latin ones are reported even without an entry in the
+      // table.
       const isReported = look !== null || (script > 0 && script < 6)
       if (isReported && !apart.test(character)) strangers.push({ start: at, character, look })
     }

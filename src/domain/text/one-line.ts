@@ -1,6 +1,6 @@
 /**
- * A text as one line of at most so many characters, the cut marked; control characters and line
- * ends become spaces. Reads no further than it needs to. Pure.
+ * A text as one line of at most `maxCharacters` characters, with a mark where it was cut; control
+ * characters and line ends become spaces. Reads no further than needed. Pure.
  */
 export function oneLine(text: string, maxCharacters: number): string {
   const flat = text

@@ -1,4 +1,4 @@
-/** Where a program says that it works, as far as sentences are made of it. */
+/** Where a program claims to work, as far as sentences need it. */
 interface ReportedOrigin {
   readonly program: string
   readonly version?: string | undefined
@@ -6,12 +6,12 @@ interface ReportedOrigin {
   readonly proved: boolean
 }
 
-/** "Claude Code 2.1.0 on laptop". Nobody's words but the program's: escape them. Pure. */
+/** "Claude Code 2.1.0 on laptop". The program's own words: escape them. Pure. */
 export function programSentence({ host, program, version }: ReportedOrigin): string {
   return `${program}${version === undefined ? '' : ` ${version}`} on ${host}`
 }
 
-/** What of it the service knows by itself. Pure. */
+/** What the service itself knows about the origin. Pure. */
 export function provedSentence({ proved }: ReportedOrigin): string {
   return proved
     ? 'proved: this folder is in the workspace, on its host'

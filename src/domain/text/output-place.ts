@@ -1,6 +1,5 @@
 /**
- * A part of what a command has written to one of its streams: its bytes from `start` on, of one
- * attempt.
+ * A part of a command's output on one of its streams: its bytes from `start` on, of one attempt.
  */
 export interface OutputPiece {
   readonly attempt: number
@@ -8,19 +7,19 @@ export interface OutputPiece {
   readonly bytes: Uint8Array
 }
 
-/** How far a reader of a stream is: the bytes of this attempt before `offset` are known. */
+/** The position of a reader of a stream: the bytes of this attempt before `offset` were read. */
 export interface OutputPlace {
   readonly attempt: number
   readonly offset: number
 }
 
-/** Before anything was read. */
+/** The position before the first read. */
 export const noOutput: OutputPlace = { attempt: 0, offset: 0 }
 
 /**
- * Where a reader is behind a piece that was asked for from their offset on, and how many bytes
- * before it are not kept any more. `null`: it is of another attempt than what was read before, of
- * which nothing counts now: begin with `noOutput`. Pure.
+ * The position after a piece that was requested from the reader's offset, and how many bytes before
+ * it are no longer stored. `null`: it is of another attempt, so that earlier bytes are void: begin
+ * with `noOutput`. Pure.
  */
 export function placeBehind(
   place: OutputPlace,
@@ -32,8 +31,8 @@ export function placeBehind(
 }
 
 /**
- * The end of what was read, as text of at most `most.bytes` bytes and `most.lines` lines, and how
- * many bytes come before it. A character that is not whole yet is left for later. Pure.
+ * The end of the bytes, as text of at most `most.bytes` bytes and `most.lines` lines, and the
+ * number of bytes before it. An incomplete character is left for later. Pure.
  */
 export function endOfOutput(
   bytes: Uint8Array,
@@ -56,7 +55,7 @@ function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80
 }
 
-/** Where the last so many lines begin. */
+/** The offset of the last `most` lines. */
 function startOfLines(bytes: Uint8Array, most: number): number {
   let at = bytes.length - 1
   for (let lines = 0; lines < most; lines += 1) {

@@ -1,13 +1,13 @@
-/** One value in a text that has the form of a known secret. Positions in UTF-16 units. */
+/** One value in a text with the form of a known secret. Positions in UTF-16 units. */
 export interface FoundSecret {
   readonly start: number
   readonly end: number
-  /** what it looks like: `GitHub token` */
+  /** kind of secret: `GitHub token` */
   readonly kind: string
 }
 
 /**
- * Known forms. The first group, where there is one, is the value itself. Each pattern is linear:
+ * Known forms. The first group, if there is one, is the value itself. Each pattern is linear:
  * bounded repetitions of one class, no nesting.
  */
 const forms: readonly (readonly [kind: string, pattern: RegExp])[] = [
@@ -30,7 +30,7 @@ const forms: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['Hugging Face token', /\bhf_[A-Za-z0-9]{30,64}\b/g],
   [
     'JSON web token',
-    // From the beginning of a run of its characters only: from each `eyJ` of a long run it would be
+    // Only from the beginning of a run of its characters: from each `eyJ` of a long run it would be
     // quadratic.
     /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,1000}/g,
   ],
@@ -45,15 +45,17 @@ const forms: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ],
 ]
 
-/** What values of known form are called. */
+/** The names of the known forms. */
 export const secretKinds: readonly string[] = [...new Set(forms.map(([kind]) => kind))]
 
-/** Where a shell ends or changes a word: what stands there and behind it is no part of a value. */
+/**
+ * Characters that end or change a word in a shell: the rest after one does not belong to a value.
+ */
 const shellActive = /[\s;&|<>()$`"'*?[\]{}#!\\^]/
 
 /**
- * The parts of a value that a mask may cover: letters, digits and what has no meaning to a shell,
- * an address or a path. A mask never covers the rest, so that no command hides behind it
+ * The parts of a value that a mask may cover: letters, digits and characters without a meaning to a
+ * shell, an address or a path. A mask never covers others, so that it cannot hide a command
  * (security.md 20).
  */
 function maskable(kind: string, value: string): (readonly [from: number, to: number])[] {
@@ -70,9 +72,9 @@ function maskable(kind: string, value: string): (readonly [from: number, to: num
 }
 
 /**
- * Values of known secret form, in order and without overlap, for masking in lists, logs and
- * messages, and as chips on the request page. A guess in both directions: digests and bytes never
- * depend on it. Pure.
+ * Values with the form of a known secret, in order and without overlap, for masking in lists, logs
+ * and messages, and as chips on the request page. The result can be wrong in both directions:
+ * digests and bytes never depend on it. Pure.
  */
 export function findSecrets(text: string): FoundSecret[] {
   const matches: FoundSecret[] = []
@@ -94,8 +96,8 @@ export function findSecrets(text: string): FoundSecret[] {
 }
 
 /**
- * What stands on one line and is short enough to be read at a glance is drawn as a chip
- * (security.md 20).
+ * A value on one line that is short enough to be read at a glance is drawn as a chip (security.md
+ * 20).
  */
 const chipCharacters = 200
 
@@ -105,9 +107,9 @@ export function chippedSecrets(line: string): FoundSecret[] {
 }
 
 /**
- * A text with each secret replaced by the fact, its length and its hash (`hash` gives `sha256:…`),
- * for places that must not show it (security.md 20). Never for what an approver decides by.
- *
+ * A text with each secret replaced by its kind, its length and its hash (`hash` returns
+ * `sha256:…`), for places that must not show it (security.md 20). Never for text that an approver
+ * decides by.
  * @example maskSecrets('use ghp_…', hashBytes) // 'use [GitHub token, 40 characters, sha256:1f0c…]'
  */
 export function maskSecrets(text: string, hash: (value: string) => string): string {

@@ -1,6 +1,6 @@
 import type { Json } from '../json/json.ts'
 
-/** What a run is asked, for people: text as it is, an object as lines `Title: value`. */
+/** The task of a run as text for people: a string as it is, an object as lines `Title: value`. */
 export function taskText(input: Json): string {
   if (typeof input === 'string') return input
   if (input === null || typeof input !== 'object' || Array.isArray(input)) {

@@ -10,19 +10,19 @@ export type ChipReason =
   | 'look-alike'
 
 /**
- * A piece of text as a reader can trust it: plain, or one character that an eye would miss or
- * mistake.
+ * A piece of text that a reader can trust: plain, or one character that is easily missed or
+ * mistaken.
  */
 export type TextSegment =
   | { readonly kind: 'text'; readonly text: string }
   | {
       readonly kind: 'chip'
-      /** the very character */
+      /** the character itself */
       readonly text: string
-      /** `U+202E`, with its name where it is well known */
+      /** `U+202E`, with its name if it is well known */
       readonly label: string
       readonly reason: ChipReason
-      /** of a look-alike: the ASCII text that it is taken for */
+      /** for a look-alike: the ASCII text it looks like */
       readonly look?: string
     }
 
@@ -69,10 +69,10 @@ const suspicious =
   /[\p{Co}\p{Cn}\p{Cc}\p{Cs}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Zs}\u2800]/u
 
 /**
- * Splits a text into plain pieces and chips for what cannot be seen: control (but newline and tab),
- * bidirectional, invisible and ignorable characters, U+2800, every space but U+0020, characters
- * that no standard gives a form, and what looks like another character (look-alikes.ts). The pieces
- * joined are the text (security.md 17). Pure; for dashboard and terminal alike.
+ * Splits a text into plain pieces and chips for what cannot be seen: control characters (except
+ * newline and tab), bidirectional, invisible and ignorable characters, U+2800, every space except
+ * U+0020, unassigned characters, and look-alikes (look-alikes.ts). The pieces joined are the text
+ * (security.md 17). Pure; for dashboard and terminal.
  */
 export function visibleText(text: string): TextSegment[] {
   const strangers = new Map(lookAlikes(text).map((one) => [one.start, one.look]))
@@ -98,8 +98,8 @@ export function visibleText(text: string): TextSegment[] {
 }
 
 /**
- * Why a single character cannot be seen for what it is, or `null`. Newline, tab and the plain space
- * can.
+ * Why a single character cannot be recognised by sight, or `null`, also for newline, tab and the
+ * plain space.
  */
 export function hiddenReason(character: string): Exclude<ChipReason, 'look-alike'> | null {
   if (character === '\n' || character === '\t' || character === ' ') return null
@@ -111,7 +111,7 @@ export function hiddenReason(character: string): Exclude<ChipReason, 'look-alike
   return invisible.test(character) ? 'invisible' : null
 }
 
-/** How a character is named: `U+200B ZERO WIDTH SPACE`, or the code point alone. */
+/** The name of a character: `U+200B ZERO WIDTH SPACE`, or the code point alone. */
 export function labelOf(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
   const name = Object.hasOwn(names, code) ? ` ${names[code]}` : ''

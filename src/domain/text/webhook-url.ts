@@ -1,13 +1,13 @@
-/** What is wrong with an address that is to be called from here, and what would be right. */
+/** The problem of an address that the service should call, and the remedy. */
 export interface UrlProblem {
   readonly problem: string
   readonly remedy: string
 }
 
 /**
- * Reads an address that is to be called: `https://…`, or `http://` to this machine, which only the
- * development profile then calls; without credentials or a fragment. Where it leads is looked at
- * when it is called (security.md 23).
+ * Checks an address that the service should call: `https://…`, or `http://` to this machine, which
+ * only the development profile calls; without credentials or a fragment. Its network is checked at
+ * each call (security.md 23).
  */
 export function readWebhookUrl(text: string): { readonly url: string } | UrlProblem {
   const url = URL.canParse(text) ? new URL(text) : null

@@ -1,9 +1,9 @@
-/** What a call may do to a path. `share`: the file is handed to another worker, which reads it. */
+/** The operations on a path. `share`: the file is handed to another worker, which reads it. */
 export const operations = ['read', 'write', 'delete', 'share'] as const
 export type Operation = (typeof operations)[number]
 
 /**
- * One touch of a path. Paths are canonical and relative to the workspace root, `/`-separated; `''`
+ * One access to a path. Paths are canonical and relative to the workspace root, `/`-separated; `''`
  * is the root.
  */
 export interface Access {
@@ -13,7 +13,7 @@ export interface Access {
   readonly target: 'file' | 'directory'
 }
 
-/** Whether an access changes what is at the path; reading and sharing leave it as it is. */
+/** Whether an access changes the path; reading and sharing do not. */
 export function isChange({ operation }: Pick<Access, 'operation'>): boolean {
   return operation === 'write' || operation === 'delete'
 }

@@ -1,5 +1,5 @@
 /**
- * A tool was stopped, and had done what it must not, which was undone. The message is a sentence
+ * A tool was stopped because it had a forbidden effect, which was undone. The message is a sentence
  * that names it.
  */
 export class BrokenRule extends Error {

@@ -1,35 +1,31 @@
 import type { Access } from './access.ts'
 import type { Risk } from '../policy/verdict.ts'
 
-/**
- * What is known of a built-in tool before anything is run (workers-and-policy.md, built-in tools).
- */
+/** The declaration of a built-in tool (workers-and-policy.md, built-in tools). */
 export interface BuiltInTool {
   /**
-   * the key of a worker's file that gives the tool to the worker; `tools` must list it by its name;
+   * the key of a worker file that gives the tool to the worker; `tools` must list it by its name;
    * `null`: every worker has it
    */
   readonly givenBy: 'zones' | 'shell' | 'workers' | 'tools' | null
-  /** all that a call may do to a path */
+  /** every operation that a call may do on a path */
   readonly operations: readonly Access['operation'][]
   /**
-   * Who says whether a call runs: the zones of its paths; the worker's shell rules; the worker's
-   * entry in `tools`, without which it asks; always a person, by an approval or by the answer that
-   * is the tool's result; nobody, because it only repeats what the run was told before.
+   * Who consents to a call: the zones of its paths; the worker's shell rules; the worker's entry in
+   * `tools`, without which it asks; always a person, by an approval or by the answer that is the
+   * tool's result; nobody, because it only repeats an earlier result of the run.
    */
   readonly consent: 'zones' | 'shell' | 'tools' | 'approval' | 'answer' | 'nobody'
   /** before the host, protected names or routing raise it */
   readonly risk: Risk
   /**
-   * What mail, chat and the browser's notices say of a call: its title, which may name files and
-   * nothing else of the arguments; a sentence; or `Call NAME`.
+   * The text about a call in mail, chat and the browser's notices: its title, which may name files
+   * and no other arguments; a sentence; or `Call NAME`.
    */
   readonly notice: 'title' | 'name' | { readonly sentence: string }
 }
 
-/**
- * Every built-in tool, in the order in which models read them. `src/tools/built-in.ts` makes each.
- */
+/** Every built-in tool, in the order for models. `src/tools/built-in.ts` makes each. */
 const declared = {
   read_file: {
     givenBy: 'zones',
@@ -140,7 +136,7 @@ const declared = {
 
 export type BuiltInToolName = keyof typeof declared
 
-/** A touch of a path that a tool has declared. */
+/** An access that a tool has declared. */
 export type AccessOf<Name extends BuiltInToolName> = Access & {
   readonly operation: (typeof declared)[Name]['operations'][number]
 }
@@ -156,7 +152,7 @@ export const callWorkerName = 'call_worker' satisfies BuiltInToolName
 export const createWorkerName = 'create_worker' satisfies BuiltInToolName
 
 /**
- * The tool that reads a result again; models are told of it once something left their window
+ * The tool that reads a result again; models get it once something has left their window
  * (product.md 31).
  */
 export const readResultName = 'read_result' satisfies BuiltInToolName
@@ -167,12 +163,12 @@ export const mergeBranchName = 'merge_branch' satisfies BuiltInToolName
 /** The tool that pushes a branch to a remote of the repository. */
 export const gitPushName = 'git_push' satisfies BuiltInToolName
 
-/** Whether a name, which a model or a file may have made up, is that of a built-in tool. */
+/** Whether a name, perhaps invented by a model or a file, is that of a built-in tool. */
 export function isBuiltInTool(name: string): name is BuiltInToolName {
   return Object.hasOwn(builtInTools, name)
 }
 
-/** What is declared of a tool; `undefined` of one that is not built in. */
+/** The declaration of a tool; `undefined` for one that is not built in. */
 export function builtInTool(name: string): BuiltInTool | undefined {
   return isBuiltInTool(name) ? builtInTools[name] : undefined
 }

@@ -1,11 +1,11 @@
 /**
- * Whose name stands on the commits that a command makes, and what is added to their messages
- * (product.md 36).
+ * The author and committer of a command's commits, and the trailers of their messages (product.md
+ * 36).
  */
 export interface CommitIdentity {
   readonly author: CommitPerson
   readonly committer: CommitPerson
-  /** in their order; values are one line each */
+  /** in order; values have one line each */
   readonly trailers: readonly { readonly name: CommitTrailer; readonly value: string }[]
 }
 
@@ -14,11 +14,11 @@ export interface CommitPerson {
   readonly email: string
 }
 
-/** The trailers that only the service writes. Their names count in any case. */
+/** The trailers that only the service writes, in any case. */
 export const commitTrailers = ['Countersign-Request', 'Countersign-Run', 'Approved-by'] as const
 export type CommitTrailer = (typeof commitTrailers)[number]
 
-/** As Git has names: one line, without what marks an address. */
+/** A name in Git's form: one line, without the characters that delimit an address. */
 export function commitName(name: string): string {
   return name.replace(/[\p{C}<>]+/gu, ' ').trim()
 }

@@ -3,15 +3,15 @@ export interface FileSide {
   /** of its bytes, `sha256:…` */
   readonly hash: string
   /**
-   * a short hash for each line, one after the other, from which lines can be counted and compared
-   * without the bytes; `null`: no text, or too large
+   * a short hash for each line, concatenated, to count and compare lines without the bytes; `null`:
+   * not text, or too large
    */
   readonly lines: Uint8Array | null
 }
 
 /**
- * What one call did to the file at a path. `null` as a side: no file is there. A move brings the
- * file from `from`, where nothing is left, and `before` is what it replaced at `path`.
+ * One call's change of the file at a path. `null` as a side: there is no file. A move brings the
+ * file from `from`, and `before` is the file that it replaced at `path`.
  */
 export interface FileChange {
   readonly path: string
@@ -20,6 +20,6 @@ export interface FileChange {
   readonly after: FileSide | null
 }
 
-/** What became of a file from the first change of a run to the last. */
+/** The net change of a file over a run. */
 export const netChanges = ['added', 'modified', 'deleted', 'moved'] as const
 export type NetChangeKind = (typeof netChanges)[number]

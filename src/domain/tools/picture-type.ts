@@ -1,13 +1,12 @@
 /**
- * The pictures that models read and browsers draw without running anything. SVG is a document, and
- * is none of them.
+ * The picture types that models read and browsers draw without running anything. SVG, a document,
+ * is not one of them.
  */
 export const pictureTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 export type PictureType = (typeof pictureTypes)[number]
 
 /**
- * What a picture's own first bytes say it is; `null` for everything else, whatever it is called.
- *
+ * The picture type by the first bytes; `null` for everything else, whatever its name.
  * @example pictureTypeOf(Buffer.from('<svg onload="…">')) // null
  */
 export function pictureTypeOf(bytes: Uint8Array): PictureType | null {
@@ -24,7 +23,7 @@ export function pictureTypeOf(bytes: Uint8Array): PictureType | null {
   return null
 }
 
-/** Whether models are given files of this media type as pictures. */
+/** Whether models get files of this media type as pictures. */
 export function isPictureType(mediaType: string): mediaType is PictureType {
   return pictureTypes.some((one) => one === mediaType)
 }

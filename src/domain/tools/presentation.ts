@@ -1,9 +1,9 @@
 import type { JsonObject } from '../json/json.ts'
 
-/** What a tool of the project may say that its text is. */
+/** The types that a custom tool may give its text. */
 export const customTypes = ['text', 'diff', 'file_content', 'structured'] as const
 
-/** All but `binary`: what a program claims is read as text, whatever it says that it is. */
+/** Without `binary`: a program's claims are always read as text. */
 export const claimedTypes = ['text', 'diff', 'file_content', 'command', 'structured'] as const
 export type ClaimedType = (typeof claimedTypes)[number]
 
@@ -11,9 +11,9 @@ export const presentationTypes = [...claimedTypes, 'binary'] as const
 export type PresentationType = (typeof presentationTypes)[number]
 
 /**
- * What an approver is shown: computed by the service from the bytes that will run, once, when the
+ * What an approver sees: computed by the service from the bytes that will run, once, when the
  * request is opened, and stored (product.md 26). `content` is text, never markup. `totalLines` and
- * `totalBytes` describe the whole of what `content` shows. `digest` is the hash of this object's
+ * `totalBytes` are of the whole that `content` shows. `digest` is the hash of this object's
  * canonical JSON without `digest`.
  */
 export interface Presentation {
@@ -29,23 +29,21 @@ export interface Presentation {
 }
 
 /**
- * What is known of a file that a command names (`metadata.files`): `text` and `binary` ones were
- * kept as they were when the request opened. `withheld`: reading it asks or is blocked by itself.
- * `large`: over the bound. `changed`: while it was looked at.
+ * Kinds of files that a command names (`metadata.files`): `text` and `binary` ones were stored as
+ * they were when the request opened. `withheld`: reading it asks or is blocked by itself. `large`:
+ * over the bound. `changed`: while it was read.
  */
 export const namedFileKinds = ['text', 'binary', 'withheld', 'large', 'changed'] as const
 export type NamedFileKind = (typeof namedFileKinds)[number]
 
 /**
- * How far the call is that wrote such a file. `waiting`: it is shown as if it had been carried out.
+ * The state of the call that wrote such a file. `waiting`: its proposal is shown as if it had been
+ * carried out.
  */
 export const writingStates = ['done', 'waiting', 'unknown'] as const
 export type WritingState = (typeof writingStates)[number]
 
-/**
- * Names of facts that the service itself puts beside what is shown: a tool of the project cannot
- * fill them.
- */
+/** Names of metadata that the service itself sets: a custom tool cannot set them. */
 const ownMetadata = new Set(
   `path from to edits files bases baseHash newHash baseBytes
     newBytes bytes hash mediaType added removed argv commands cwd
@@ -55,7 +53,7 @@ const ownMetadata = new Set(
     headCommit commits`.split(/\s+/),
 )
 
-/** Whether a name beside what is shown is one of the service's own facts. */
+/** Whether the service itself sets metadata of this name. */
 export function isOwnMetadata(name: string): boolean {
   return ownMetadata.has(name)
 }

@@ -1,5 +1,5 @@
 /**
- * What became of a call that had to be approved, in the words of the extension
+ * What happened to a call that needed an approval, by the names of the extension
  * `io.modelcontextprotocol/tool-approval` (SEP-2848).
  */
 export const toolDispositions = [
@@ -10,6 +10,6 @@ export const toolDispositions = [
 ] as const
 export type ToolDisposition = (typeof toolDispositions)[number]
 
-/** Why an approved call of the gateway was not made: policy or the server says otherwise by now. */
+/** Why an approved gateway call was not made: policy or the server has changed. */
 export const gatewayRefusals = ['blocked', 'changed', 'asks', 'failed', 'cancelled'] as const
 export type GatewayRefusal = (typeof gatewayRefusals)[number]

@@ -1,8 +1,7 @@
 import type { Json } from '../json/json.ts'
 
 /**
- * Bytes that a result holds besides its text: a picture, a sound, a blob. `mediaType` is the tool's
- * claim.
+ * Bytes of a result besides its text: a picture, a sound, a blob. `mediaType` is the tool's claim.
  */
 export interface ResultFile {
   readonly mediaType: string
@@ -12,22 +11,20 @@ export interface ResultFile {
 export interface ToolResult {
   readonly type: 'output' | 'error'
   readonly output: Json
-  /** what the model is told */
+  /** for the model */
   readonly text: string
-  /** of a command that ran; beside the state, never instead of it */
+  /** of a command that ran; in addition to the state */
   readonly exitCode?: number
   /**
-   * what a command did that it must not, and that was undone: a sentence; its execution is `failed`
+   * a forbidden effect of a command, which was undone: a sentence; its execution is `failed`
    * (security.md 8)
    */
   readonly violation?: string
-  /** what is kept whole for people, by name, when `output` has only a part of it */
+  /** complete streams for people, by name, when `output` has only a part */
   readonly streams?: Readonly<Record<string, Uint8Array>>
-  /**
-   * kept whole by their hashes, in the order in which `output` names them; never inside `output`
-   */
+  /** stored by hash, in the order in which `output` names them; never inside `output` */
   readonly files?: readonly ResultFile[]
-  /** the call did not reach what would carry it out, which says something else of it, or is away */
+  /** the call was not made: its server has changed or is unreachable */
   readonly notMade?: 'changed' | 'unreachable'
   /** why a result is `error` although its tool did not say so, as a sentence for the trail */
   readonly unfit?: string

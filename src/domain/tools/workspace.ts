@@ -1,21 +1,21 @@
 import type { WorktreeOnHost } from './worktree.ts'
 
 /**
- * What a name in the workspace is, without following links. `hash` (`sha256:…`) only for regular
- * files when asked for. `unknown`: the files are another program's, and nobody looks.
+ * The entry at a path of the workspace, without following links. `hash` (`sha256:…`) only for
+ * regular files when requested. `unknown`: the files are on a program's host, and cannot be read.
  */
 export interface FileState {
   readonly kind: 'absent' | 'file' | 'directory' | 'symlink' | 'other' | 'unknown'
   readonly bytes: number
   readonly hash?: string
   /**
-   * another name in the same folder that differs only by case; only when asked for, and only when
+   * another name in the same folder that differs only by case; only when requested, and only if
    * there is one
    */
   readonly clash?: string
 }
 
-/** A copy of a file, and which file it was made of. */
+/** A copy of a file, and the file that was copied. */
 export interface CopiedFile {
   readonly bytes: number
   readonly hash: string
@@ -26,7 +26,7 @@ export interface CopiedFile {
 }
 
 /**
- * A folder a worker may touch, walked one component at a time with no-follow on each (security.md
+ * A folder a worker may touch, opened one component at a time with no-follow on each (security.md
  * 10). Reading methods reject with `WorkspaceProblem`; writing ones compare the base hash right
  * before the rename and reject with code `stale` when it differs.
  */
@@ -34,11 +34,11 @@ export interface Workspace {
   /** absolute path of the root */
   readonly root: string
   /**
-   * what is not there for tools, absolute or relative to the root: with `root`, all that is needed
-   * to open it again
+   * paths that are hidden from tools, absolute or relative to the root: with `root`, everything
+   * that opening it again needs
    */
   readonly hidden: readonly string[]
-  /** the Git worktree that this is, of a run that has one of its own; absent: it is none */
+  /** the Git worktree that this is, of a run that has one of its own; absent: it is not one */
   readonly worktree?: WorktreeOnHost
   state(
     path: string,
@@ -53,11 +53,11 @@ export interface Workspace {
     options: { readonly maxBytes: number; readonly start?: number },
   ): Promise<Uint8Array>
   /**
-   * Copies a file, which is opened once, to an absolute path outside of the workspace where nothing
-   * may be yet; what is told is of the copied bytes. `too_large` when it has more than `maxBytes`.
+   * Copies a file, which is opened once, to an absolute path outside of the workspace that must not
+   * exist yet; the answer describes the copied bytes. `too_large` when it has more than `maxBytes`.
    */
   copy(path: string, to: string, options: { readonly maxBytes: number }): Promise<CopiedFile>
-  /** Sorted by name; never the hidden ones. */
+  /** Sorted by name, without hidden ones. */
   list(
     path: string,
     options: { readonly maxEntries: number },

@@ -1,6 +1,6 @@
 /**
- * The Git worktree of a root run and its children in one workspace (product.md 35): a branch of
- * its own that begins at `baseCommit`, where the branch `base` stood when the run started.
+ * The Git worktree of a root run and its children in one workspace (product.md 35): a branch of its
+ * own that begins at `baseCommit`, the commit of the branch `base` when the run started.
  */
 export interface WorktreeOfRun {
   readonly branch: string
@@ -13,7 +13,7 @@ export interface WorktreeOfRun {
 export interface WorktreeOnHost extends WorktreeOfRun {
   /** absolute; in the data folder, with everything of the worktree; no command sees it */
   readonly folder: string
-  /** absolute; what its Git folder reads besides itself: the objects of the repository */
+  /** absolute; the object folders of the repository, which its Git folder reads too */
   readonly objectStores: readonly string[]
 }
 
@@ -22,10 +22,7 @@ export function worktreeBranch(run: { readonly number: number; readonly worker: 
   return `countersign/${run.number}-${run.worker}`
 }
 
-/**
- * Whether a text is a plain name of a branch: what Git accepts, without what it would read as more
- * than a name.
- */
+/** Whether a text is a plain name of a branch that Git accepts and reads as nothing else. */
 export function isBranchName(name: string): boolean {
   return (
     name.length <= 200 &&

@@ -14,19 +14,19 @@ import { destructiveSql } from './text/sql-cues.ts'
 import { lineAt, secretCues } from './text/text-cues.ts'
 import { wordSet } from './text/words.ts'
 
-/** What the host knows that a command's words do not say. */
+/** The host's facts about a command that its text does not contain. */
 export interface CommandSurroundings {
-  /** the sandbox works, and lets nothing out */
+  /** the sandbox works, and has no network */
   readonly isOffline: boolean
-  /** the only domains that the sandbox lets a command reach; `null`: it has no such list */
+  /** the only domains that the sandbox can reach; `null`: it has no such list */
   readonly domains: readonly string[] | null
-  /** relative to the workspace root; `null`: it is not known to be tracked */
+  /** relative to the workspace root; `null`: unknown */
   isTracked(path: string, cwd: string): Promise<boolean>
 }
 
 /**
- * What a command does that deserves attention, from its syntax tree (workers-and-policy.md, shell
- * rules). Reads over rather than under; pure but for the question about Git.
+ * The cues of a command, from its syntax tree (workers-and-policy.md, shell rules). It
+ * over-reports; pure except for the question to Git.
  */
 export async function commandCues(
   analysis: CommandAnalysis,
@@ -66,7 +66,7 @@ export async function commandCues(
   ]
 }
 
-/** More domains than these are on the card, with the sandbox. */
+/** Cards show the sandbox and at most this many domains. */
 const shownDomains = 3
 
 function limitedTo(domains: readonly string[] | null): string {
@@ -76,7 +76,7 @@ function limitedTo(domains: readonly string[] | null): string {
   return `, of which its sandbox lets it reach only ${domainsText(listed)}`
 }
 
-/** A text that is not understood may hold what is looked for: its words are read as they are. */
+/** A text that was not understood may contain a match: its words are read as they are. */
 function unreadCues({ input, search, isComplete }: CommandAnalysis): readonly FoundCue[] {
   if (isComplete && !search.isTooDeep && !search.isTooMuch) return []
   const text = input.kind === 'shell' ? input.script : input.argv.join('\n')
@@ -130,7 +130,7 @@ function sqlOf({ program, args }: CommandOfText): readonly FoundCue[] {
   return texts.flatMap((word) => (isSearch(program) ? [] : destructiveSql(word)))
 }
 
-/** What is looked for, printed or written down is not carried out. */
+/** A pattern that is searched for, printed or written to a file is not carried out. */
 function isSearch(program: string): boolean {
   return /^(?:grep|rg|ag|echo|printf|git|gh|awk|sed|ls|find)$/.test(program)
 }

@@ -9,7 +9,7 @@ import { inputCues, leavesOf, type Leaf } from './input-cues.ts'
 import { pathCues } from './text/path-cues.ts'
 import { textCues } from './text/text-cues.ts'
 
-/** A call, with what its host and its run know of it. */
+/** A call, with facts about its host and its run. */
 export interface CuedCall {
   readonly tool: string
   readonly input: JsonObject
@@ -18,19 +18,19 @@ export interface CuedCall {
   readonly facts: CueFacts
 }
 
-/** What cues are computed from besides the call. */
+/** The facts besides the call from which cues are computed. */
 export interface CueFacts {
-  /** commands run in a sandbox that lets nothing out */
+  /** commands run in a sandbox without network */
   readonly isOffline: boolean
-  /** the only domains that the sandbox lets a command reach; `null`: it has no such list */
+  /** the only domains that the sandbox can reach; `null`: it has no such list */
   readonly domains: readonly string[] | null
-  /** the worker did not use the tool before */
+  /** the worker has not used the tool before */
   readonly isFirstUse: boolean
-  /** who wrote what the model read just before, when that was no person: a phrase */
+  /** who wrote the text that the model read just before, if it was not a person: a phrase */
   readonly outsider: string | null
   /**
    * Whether Git has the file, or everything in the folder; relative to the workspace root. `true`
-   * also where nothing is there to be lost.
+   * also where there is nothing to lose.
    */
   isTracked(path: string): Promise<boolean>
 }
@@ -39,9 +39,9 @@ export interface CueFacts {
 const maxCommandCharacters = 8192
 
 /**
- * What deserves attention in a call (product.md 38): computed from the bytes that will run, and in
- * a fixed order, so that the same call always has the same cues. Raises attention only: nothing is
- * allowed because a cue is absent.
+ * The cues of a call (product.md 38), computed from the bytes that will run and in a fixed order,
+ * so that the same call always has the same cues. They raise attention only: nothing is allowed
+ * because a cue is absent.
  */
 export async function cuesOfCall(call: CuedCall): Promise<readonly FoundCue[]> {
   const { tool, input, accesses, command, facts } = call
@@ -120,7 +120,7 @@ const textNames = new Set([
 ])
 const pathNames = new Set(['path', 'file_path', 'filePath', 'filename', 'file', 'notebook_path'])
 
-/** Texts that a call writes into a file, whoever's tool it is. */
+/** The texts that a call of any tool writes to a file. */
 function writtenText(leaves: readonly Leaf[], accesses: readonly Access[]): readonly FoundCue[] {
   const named = leaves.find(({ name, value }) => pathNames.has(name) && typeof value === 'string')
   const path = accesses.find(isChange)?.path ?? (named === undefined ? null : String(named.value))
@@ -129,7 +129,7 @@ function writtenText(leaves: readonly Leaf[], accesses: readonly Access[]): read
   const texts = leaves.flatMap(({ name, value }) =>
     textNames.has(name) && typeof value === 'string' ? textCues(value, path) : [],
   )
-  // Reading a file is no change: only what writes one is judged by its name.
+  // Reading a file changes nothing: only a call that writes one is judged by its name.
   const writes = accesses.length > 0 || leaves.some(({ name }) => textNames.has(name))
   return writes ? [...byName, ...texts.map(({ id, text, says = '' }) => ({ id, text, says }))] : []
 }
@@ -152,7 +152,7 @@ async function embeddedCommands(
   return cues
 }
 
-/** Each only once, few of one kind, and not too many of all. */
+/** Removes duplicates, and bounds the cues of one kind and of all. */
 function boundCues(cues: readonly FoundCue[]): readonly FoundCue[] {
   const ownCues: FoundCue[] = []
   for (const cue of cues) {

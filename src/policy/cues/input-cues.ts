@@ -5,17 +5,17 @@ import { destructiveSql } from './text/sql-cues.ts'
 import { secretCues } from './text/text-cues.ts'
 import { hasWord, moneyWords, productionWords, wordSet, wordsOf } from './text/words.ts'
 
-/** One value of an input that is no object and no list, with the names on the way to it. */
+/** One scalar value of an input, with the names on its path. */
 export interface Leaf {
   readonly name: string
   readonly value: string | number | boolean | null
 }
 
-/** More leaves, or more characters of all of them, are not looked at. */
+/** More leaves, or more characters of all of them, are ignored. */
 const maxLeaves = 2000
 const maxCharacters = 1024 * 1024
 
-/** The values of an input, the outer ones first; those of a list have the list's name. */
+/** The scalar values of an input, the outer ones first; items of a list have the list's name. */
 export function leavesOf(input: JsonObject): readonly Leaf[] {
   const leaves: Leaf[] = []
   const queue: { readonly name: string; readonly value: Json }[] = [{ name: '', value: input }]
@@ -95,7 +95,7 @@ export function inputCues(tool: string, leaves: readonly Leaf[]): readonly Found
   return cues
 }
 
-/** `password: hunter2hunter2` is one although neither its name nor its value is alone. */
+/** `password: hunter2hunter2` is a secret although neither its name nor its value is one alone. */
 function secretsOf({ name, value }: Leaf): readonly FoundCue[] {
   const text = String(value)
   const own = secretCues(text)
@@ -118,7 +118,7 @@ function namesProduction(name: string, value: Leaf['value']): boolean {
   return isPlace && hasWord(value, productionWords)
 }
 
-/** Arguments are shown as indented JSON: by the line of the name. */
+/** Arguments are shown as indented JSON: the line with the name. */
 function saidBy(leaf: Leaf | undefined): Pick<FoundCue, 'says'> {
   if (leaf === undefined || leaf.name === '') return {}
   return { says: `${JSON.stringify(leaf.name)}: `.slice(0, cueLimits.says) }

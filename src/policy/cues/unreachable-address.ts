@@ -5,10 +5,10 @@ import { hasOption, operandsOf } from './programs/hit.ts'
 import { wordSet } from './text/words.ts'
 
 /**
- * The address that a command names and that its sandbox certainly does not let it reach, so that
- * the command cannot succeed (workers-and-policy.md, shell rules); `null` where that is not
- * certain. `network`: `none`, or the only domains that it reaches. Reads under rather than over:
- * nobody could allow a call that is refused for this.
+ * The address in a command that its sandbox certainly cannot reach, so that the command cannot
+ * succeed (workers-and-policy.md, shell rules); `null` when it is not certain. `network`: `none`,
+ * or the only domains that it reaches. It under-reports: nobody could allow a call that is refused
+ * for this.
  */
 export function unreachableAddress(
   analysis: CommandAnalysis,
@@ -31,8 +31,7 @@ export function unreachableAddress(
 }
 
 /**
- * What stands between its commands is `&&` or `|` alone: no command of it runs in place of one that
- * fails.
+ * Whether its commands are joined by `&&` or `|` only: no command runs instead of one that fails.
  */
 function hasNoAlternative({ input, search, isComplete }: CommandAnalysis): boolean {
   if (!isComplete || search.isTooDeep || search.isTooMuch) return false
@@ -45,13 +44,13 @@ function isPlain({ input }: CommandAnalysis, program: string): boolean {
   return input.kind === 'exec' && isProgram(input.argv[0], program)
 }
 
-/** The program of that name that the system has, and no file of a project. */
+/** The system's program of that name, and not a file of the project. */
 function isProgram(word: string | undefined, program: string): boolean {
   return word === program || word === `/usr/bin/${program}` || word === `/bin/${program}`
 }
 
 const fetchers = wordSet('curl wget')
-/** With these a fetcher may need no network, or another address than it names. */
+/** With these options a fetcher may need no network, or another address. */
 const fetcherOptions = [
   '--help',
   '--version',
@@ -96,7 +95,7 @@ function addressesOf(command: CommandOfText): readonly string[] {
   return urls.every((one) => elsewhere.test(one)) ? urls : []
 }
 
-/** Whether the proxy of a list of domains might let a command through to an address. */
+/** Whether the proxy of a list of domains might permit an address. */
 function isListed(address: string, domains: readonly string[]): boolean {
   const url = /^https?:/i.test(address) ? URL.parse(address) : null
   if (url === null) return false

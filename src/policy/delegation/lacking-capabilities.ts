@@ -5,9 +5,9 @@ import { decidingZones } from '../globs/zones-of-path.ts'
 import type { WorkerDefinition, Zone } from '../worker-definition.ts'
 
 /**
- * What a new worker could do and the worker that writes it cannot, each as a sentence's end; empty
- * when it may be made (product.md 24). Zones are compared as they decide at every root of either
- * side, so that no path is wider.
+ * The abilities of a new worker that its author lacks, each as the end of a sentence; empty when it
+ * may be made (product.md 24). Zones are compared at every root of either side, so that no path is
+ * wider.
  */
 export function lackingCapabilities(
   creator: WorkerDefinition,
@@ -20,7 +20,7 @@ export function lackingCapabilities(
     const what = typeof network === 'string' ? network : domainsText(network)
     lacking.push(`the network (sandbox.network: ${what})`)
   }
-  // Without commands and servers there is nothing that would run in a sandbox.
+  // Without commands and servers nothing runs in a sandbox.
   const runsPrograms = created.shell !== null || created.mcpServers.size > 0
   if (runsPrograms && creator.sandbox.required && !created.sandbox.required) {
     lacking.push('commands without a sandbox (write sandbox.required: true)')

@@ -4,10 +4,9 @@ import type { Policy } from '../policy.ts'
 import type { WorkerDefinition, Zone } from '../worker-definition.ts'
 
 /**
- * The policy under which a delegated run's calls are judged (product.md 23): the one in force, in
- * which the run's worker has no zones wider than those of any run above it, since all of them work
- * in one workspace. `above`: the names of the workers above, from the root down; one that no longer
- * exists may touch nothing.
+ * The policy for a delegated run's calls (product.md 23): the one in force, in which its worker's
+ * zones are no wider than those of any run above, since all work in one workspace. `above`: the
+ * names of the workers above, from the root down; one that no longer exists may touch nothing.
  */
 export function narrowPolicy(policy: Policy, worker: string, above: readonly string[]): Policy {
   const own = policy.workers.get(worker)
@@ -21,9 +20,9 @@ export function narrowPolicy(policy: Policy, worker: string, above: readonly str
 }
 
 /**
- * Zones that allow a path exactly what both allow it: at the root of every zone of either side that
- * lies in a zone of the other, the child's zone there with what the parent's takes away. A blocked
- * approval of the parent's is taken over; every other consent is the child's own.
+ * Zones that allow a path exactly what both sides allow: at the root of every zone of either side
+ * that lies in a zone of the other, the child's zone without what the parent's forbids. A blocked
+ * approval of the parent's is added; all other consent is the child's own.
  */
 export function narrowZones(child: readonly Zone[], parent: readonly Zone[]): readonly Zone[] {
   const roots = new Set([...child, ...parent].map((zone) => zone.root))
@@ -53,8 +52,8 @@ function narrowZone(placed: Zone, zone: Zone, above: readonly Zone[]): Zone {
 }
 
 /**
- * A name ends in one of each side: in the longer of two of which one ends in the other. `null`: any
- * name does.
+ * The suffixes that both sides permit: of two suffixes of which one ends in the other, the longer.
+ * `null`: any name.
  */
 function commonSuffixes(left: Zone['suffixes'], right: Zone['suffixes']): Zone['suffixes'] {
   if (left === null || right === null) return left ?? right

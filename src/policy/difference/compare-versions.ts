@@ -4,10 +4,7 @@ import { settingsOf } from './settings-of.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
 
-/**
- * One setting that differs; `null`: it is not there. Of a list each member that came or went is
- * one.
- */
+/** One setting that differs; `null`: it is absent. Each added or removed item of a list is one. */
 export interface SettingChange {
   /** `queues.platform.selfApproval` */
   readonly at: string
@@ -20,23 +17,23 @@ export interface FileChange {
   readonly change: ChangeKind
 }
 
-/** What one version changes of another. */
+/** The changes between two versions. */
 export interface VersionDifference {
   readonly files: readonly FileChange[]
   readonly settings: readonly SettingChange[]
   /**
-   * those of the settings that decide who must agree: a second person has to
-   * (workers-and-policy.md); empty: nobody has to
+   * the changes that need a second person (workers-and-policy.md): settings that determine who must
+   * agree; empty: none
    */
   readonly secondPerson: readonly SettingChange[]
 }
 
-/** Lists in which the first match wins: another order is another meaning. */
+/** Lists in which the first match wins, so that their order has a meaning. */
 const ordered = /^(routing|workers\.[^.]+\.shell\.rules)$/
 
 /**
- * What `after` changes of `before`; against `null`, everything is new and nobody has to agree
- * twice.
+ * The changes from `before` to `after`; against `null`, everything is new and no second person is
+ * needed.
  */
 export function compareVersions(before: Policy | null, after: Policy): VersionDifference {
   const files = changedFiles(before?.files ?? { texts: new Map(), toolFiles: [] }, after.files)
@@ -53,9 +50,9 @@ export function compareVersions(before: Policy | null, after: Policy): VersionDi
 }
 
 /**
- * Does a setting decide who must agree to a call: teams, quorum (with the queue and the routing
- * that lead to it), `selfApproval`, rights, who vouches for people, and for the trail? A worker
- * that is new has no queue that it could leave.
+ * Whether a setting determines who must agree to a call: teams, quorum (with the queue and the
+ * routing that lead to it), `selfApproval`, rights, who identifies people, and who attests the
+ * trail. A new worker has no queue that it could leave.
  */
 function decidesWho(at: string, isKnownWorker: boolean): boolean {
   if (/^(teams|rights|routing|defaults\.queue|signIn|audit)(\.| |$)/.test(at)) return true
@@ -82,7 +79,7 @@ function changesAt(
     : [{ at: `${at} (order)`, before: left.join(' · '), after: right.join(' · ') }]
 }
 
-/** The members of a list that another one lacks, as often as it lacks them. */
+/** The members of a list that another one lacks, with their number. */
 function without(list: readonly string[], other: readonly string[]): string[] {
   const left = [...other]
   return list.filter((member) => {
@@ -107,11 +104,11 @@ function contentsOf(files: ProjectFiles): Map<string, string> {
   return new Map([...files.texts, ...tools])
 }
 
-/** Where settings hand values to other programs: what stands there is told by its hash. */
+/** Settings that are passed to other programs: their values are shown as hashes. */
 const handedOn = /\.(env|headers)(\.|$)/
 
 /**
- * A change as lists and the trail show it: what is, or looks like, a secret is its length and hash
+ * A change for lists and the trail: secrets, and possible ones, are replaced by length and hash
  * (security.md 20).
  */
 export function maskChange(change: SettingChange): SettingChange {

@@ -5,15 +5,13 @@ import type { Policy } from '../policy.ts'
 import { durationText } from '../reading/duration.ts'
 
 /**
- * A version's settings by where they stand: `queues.platform.selfApproval` → `["false"]`. A list
- * has one entry a member. Two versions are compared by these: the lines things are written in, and
- * comments, count for nothing.
+ * A version's settings by their paths: `queues.platform.selfApproval` → `["false"]`. A list has one
+ * entry a member. Two versions are compared by these, so that line numbers and comments do not
+ * count.
  */
 export type Settings = ReadonlyMap<string, readonly string[]>
 
-/**
- * What says nothing of its own: where something is written, or what other settings are made from.
- */
+/** Fields that are not settings: places in files, and values from which settings are made. */
 const silent = new Set(['source', 'queueSource', 'text', 'digest', 'name', 'email'])
 
 /**
@@ -74,7 +72,7 @@ function textOf(value: unknown): string {
   return typeof setting === 'string' ? setting : canonicalJson(setting)
 }
 
-/** Without what is not given, and with words on consent as people write them. */
+/** Without absent values, and with consent as people write it. */
 function bare(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(bare)
   if (!isObject(value)) return value
@@ -89,7 +87,7 @@ function bare(value: unknown): unknown {
   )
 }
 
-/** `ask`, or `blocked: reason`; `null` for what is no word on consent. */
+/** `ask`, or `blocked: reason`; `null` when it is not consent. */
 function consentText(value: Record<string, unknown>): string | null {
   const { approval, reason } = value
   if (typeof approval !== 'string' || 'when' in value) return null

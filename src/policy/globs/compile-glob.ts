@@ -1,17 +1,16 @@
 import { RE2JS } from 're2js'
 import { globSource } from './glob-source.ts'
 
-/** A glob that was read: what it matches, or the sentence that says why it cannot be read. */
+/** A compiled glob: its match function, or a sentence that says why it is invalid. */
 export type CompiledGlob =
   | { readonly ok: true; matches(text: string): boolean }
   | { readonly ok: false; readonly problem: string }
 
 /**
- * Reads a glob over paths with `/`. Matching takes time proportional to the length of the text,
- * whatever the glob (security.md 27): RE2 does not backtrack. Names that begin with a dot are no
- * exception, a leading `!` turns the glob round, and with `byName` a glob without `/` is matched
- * against the last name of the path.
- *
+ * Compiles a glob over paths with `/`. Matching takes time proportional to the length of the text,
+ * whatever the glob (security.md 27), since RE2 does not backtrack. Names that begin with a dot
+ * match too, a leading `!` inverts the glob, and with `byName` a glob without `/` matches the last
+ * name of the path.
  * @example compileGlob('docs/**' + '/*.{md,mdx}', { byName: false })
  */
 export function compileGlob(glob: string, options: { readonly byName: boolean }): CompiledGlob {
@@ -37,8 +36,7 @@ export function compileGlob(glob: string, options: { readonly byName: boolean })
 }
 
 /**
- * The folder that everything a glob can match lies in or is: its first names without a sign of its
- * own.
+ * The folder that contains everything a glob can match: its first names without special characters.
  */
 export function globBase(glob: string): { readonly base: string; readonly rest: string } {
   if (/^!(?!\()/.test(glob)) return { base: '', rest: glob }

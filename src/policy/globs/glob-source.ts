@@ -1,17 +1,17 @@
-/** What stands for a glob in RE2's syntax, or why it cannot. */
+/** A glob in RE2's syntax, or why there is none. */
 export type GlobSource =
   | { readonly ok: true; readonly source: string }
   | { readonly ok: false; readonly problem: string }
 
-/** A stretch of numbers such as `{1..20}` becomes so many alternatives at most. */
+/** A range of numbers such as `{1..20}` becomes at most this many alternatives. */
 const maxNumbers = 100
 
 class GlobProblem extends Error {}
 
 /**
  * Translates a glob: `*` and `?` within a name, `**` over names, `[a-z]`, `[!a-z]`, `{a,b}`,
- * `{1..9}`, `@(a|b)`, `?(a)`, `*(a)`, `+(a)` and `\` before a sign. Brackets that do not close
- * stand for themselves. Pure.
+ * `{1..9}`, `@(a|b)`, `?(a)`, `*(a)`, `+(a)` and `\` before a character. Brackets that are not
+ * closed are plain characters. Pure.
  */
 export function globSource(glob: string): GlobSource {
   try {
@@ -25,7 +25,7 @@ export function globSource(glob: string): GlobSource {
 class Translation {
   readonly #text: string
   #at = 0
-  /** where each bracket of `(` and `{` that closes does so */
+  /** the closing bracket of each `(` and `{` */
   readonly #closes: ReadonlyMap<number, number>
 
   constructor(text: string) {
@@ -79,7 +79,7 @@ class Translation {
     return literal(character)
   }
 
-  /** `/**` at the end of a name stands for what lies below, and for the folder itself. */
+  /** `/**` at the end matches everything below a folder, and the folder itself. */
   #slash(): string {
     const below = this.#text.startsWith('**', this.#at) && isEdge(this.#text[this.#at + 2])
     if (!below || this.#text[this.#at + 2] === '/') return '/'
@@ -91,7 +91,7 @@ class Translation {
     while (this.#text[this.#at] === '*' && !this.#closes.has(this.#at + 1)) this.#at += 1
     const whole = isEdge(this.#text[start - 1]) && isEdge(this.#text[this.#at])
     if (this.#at - start < 2 || !whole) {
-      // A run of `*` and `?` is so many characters and then any: one star says it.
+      // A run of `*` and `?` means this many characters and then any: one star is enough.
       let exactly = ''
       for (; '*?'.includes(this.#text[this.#at] ?? '-'); this.#at += 1) {
         if (this.#closes.has(this.#at + 1)) break
@@ -155,7 +155,7 @@ class Translation {
     return sign === '@' ? choice : `${choice}${sign}`
   }
 
-  /** The parts up to the closing bracket at `end`, which is passed. */
+  /** The parts up to the closing bracket at `end`, which is consumed. */
   #parts(end: number, separator: ',' | '|'): string[] {
     const parts: string[] = ['']
     while (this.#at < end) {
@@ -169,7 +169,7 @@ class Translation {
   }
 }
 
-/** Beside these a `**` stands for whole names. */
+/** A `**` next to these matches whole names. */
 function isEdge(character: string | undefined): boolean {
   return character === undefined || '/{},()|'.includes(character)
 }
@@ -179,8 +179,8 @@ function literal(character: string): string {
 }
 
 /**
- * Where the class that opens at `start` closes; a `]` that stands first is a member. `null`: it
- * does not.
+ * The end of the class that opens at `start`; a `]` at its beginning is a member. `null`: it has
+ * none.
  */
 function classEnd(text: string, start: number): number | null {
   const first = start + (/[!^]/.test(text[start + 1] ?? '') ? 2 : 1)
@@ -191,7 +191,7 @@ function classEnd(text: string, start: number): number | null {
   return null
 }
 
-/** Pairs of brackets by where they open; what is escaped or in a class is none. */
+/** Pairs of brackets by their opening; escaped ones and those in a class are ignored. */
 function closingBrackets(text: string): ReadonlyMap<number, number> {
   const closes = new Map<number, number>()
   const open: number[] = []

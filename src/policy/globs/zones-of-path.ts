@@ -1,6 +1,6 @@
 import type { Zone } from '../worker-definition.ts'
 
-/** Does a folder contain a path, or is it the path itself? `''` contains everything. */
+/** Whether a path is a folder or lies in it. `''` contains everything. */
 export function containsPath(folder: string, path: string): boolean {
   return folder === '' || path === folder || path.startsWith(`${folder}/`)
 }
@@ -18,7 +18,7 @@ export function decidingZones<Z extends Pick<Zone, 'root'>>(
   return containing.filter((zone) => zone.root.length === deepest)
 }
 
-/** Zones whose roots lie below a folder: listing or searching the folder reaches into them. */
+/** Zones whose roots lie below a folder: listing or searching the folder reads them too. */
 export function zonesBelow(zones: readonly Zone[], folder: string): readonly Zone[] {
   return zones.filter((zone) => zone.root !== folder && containsPath(folder, zone.root))
 }

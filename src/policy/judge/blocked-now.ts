@@ -10,13 +10,13 @@ import { opinionOf, strictest, type Opinion } from './consent/opinion.ts'
 import { ownQueue } from './routing/route.ts'
 import { zoneOpinions } from './consent/zone-consent.ts'
 
-/** A longer command takes too long to look through beside other work. */
+/** Analysing a longer command would delay other work. */
 const maxCharacters = 2000
 
 /**
- * The rule of a version that blocks a built-in tool's call, as a sentence, as far as the files
- * alone say so: neither host, workspace nor protected names are looked at. `null`: none of these
- * does, which judging still may.
+ * The rule of a version that blocks a built-in tool's call by its configuration alone, as a
+ * sentence, without host, workspace and protected names. `null`: none; judging the call may still
+ * block it.
  */
 export async function blockedNow(
   policy: Policy,
@@ -28,7 +28,8 @@ export async function blockedNow(
   const canonical = await canonicalCall(tool, input, null)
   if ('error' in canonical) return null
   const { call } = canonical
-  // How risky a call is hangs on more than the files: what speaks of risk matches nothing here.
+  // The risk of a call depends on more than the configuration: conditions on risk match nothing
+  // here.
   const overlays = policy.config.overlays.map((overlay) =>
     overlay.when.risk === null && overlay.when.cue === null
       ? overlay

@@ -6,10 +6,7 @@ import { strictest } from './consent/opinion.ts'
 import { toolOpinions } from './consent/tool-consent.ts'
 import { ownQueue } from './routing/route.ts'
 
-/**
- * Whether policy blocks a tool of an MCP server whatever its arguments are: such a tool is not
- * offered.
- */
+/** Whether policy blocks a tool of an MCP server for all arguments: such a tool is not offered. */
 export async function isServerToolBlocked(
   policy: Policy,
   worker: WorkerDefinition,

@@ -10,8 +10,8 @@ import { route } from './routing/route.ts'
 
 /**
  * Whether a run of the worker may begin under a policy, or asks first (product.md 45): by its
- * `startApproval`, and by overlays that name `start_run`. What is asked is about exactly this
- * input and this version of the worker: it is decided once and cannot be edited. Pure.
+ * `startApproval`, and by overlays that name `start_run`. The request is about exactly this input
+ * and this version of the worker: it is decided once and cannot be edited. Pure.
  */
 export function judgeStart(policy: Policy, worker: WorkerDefinition, input: JsonObject): Judgement {
   const { config } = policy

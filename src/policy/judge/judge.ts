@@ -25,9 +25,9 @@ import { raisedByCues } from './routing/raised-by-cues.ts'
 import type { Route } from './routing/stricter-route.ts'
 
 /**
- * What policy says of one call (workers-and-policy.md, from call to verdict): seven steps, each of
- * which is listed in `steps`. Never throws for what a model wrote; rejects when the workspace or
- * the grants cannot be read.
+ * The judgement of one call by policy (workers-and-policy.md, from call to verdict): seven steps,
+ * each of which is listed in `steps`. Never throws for a model's input; rejects when the workspace
+ * or the grants cannot be read.
  */
 export async function judge(query: PolicyQuery): Promise<Judgement> {
   const steps: ExplainStep[] = []
@@ -183,9 +183,7 @@ function stepText(step: WaitingStep): string {
   return `${to} after ${durationText(step.afterMs)}`
 }
 
-/**
- * Why the mode `approve_all` leaves a command to people, as they read it; `null` where it does not.
- */
+/** Why the mode `approve_all` leaves a command to people, for people; `null`: it does not. */
 function unreadByMode(
   query: PolicyQuery,
   worker: WorkerDefinition,
@@ -256,7 +254,7 @@ function answerAt(
   })
 }
 
-/** A refusal before there was a canonical form: unknown means high risk. */
+/** A refusal without a canonical form: unknown means high risk. */
 function withoutCall(
   query: PolicyQuery,
   steps: readonly ExplainStep[],

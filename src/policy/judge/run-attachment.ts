@@ -3,7 +3,7 @@ import { blockedText } from './consent/opinion.ts'
 import { readOpinion, shareOpinion, type ReadingPlace } from './consent/read-opinion.ts'
 import { decidingZones } from '../globs/zones-of-path.ts'
 
-/** Why a run may not be given a file when it starts. */
+/** Why a run may not get a file at its start. */
 export interface RefusedAttachment {
   readonly code: 'policy_blocked' | 'invalid_request'
   /** a sentence without its end */
@@ -11,10 +11,10 @@ export interface RefusedAttachment {
 }
 
 /**
- * Whether a run may be given a file when it starts (workers-and-policy.md, zones), or why not: what
- * its worker may read unasked, and what another worker could hand to it unasked: one of `sharers`,
- * which may call it, whose zone pre-approves `share`. A file that only asks is never given, since
- * nobody would have been asked. Pure; the path is canonical.
+ * Whether a run may get a file at its start (workers-and-policy.md, zones), or why not: it may get
+ * what its worker may read without approval, and what one of `sharers`, workers that may call it,
+ * could hand to it without approval (a zone that pre-approves `share`). A file that asks is
+ * refused, since nobody would be asked. Pure; the path is canonical.
  */
 export function refusedAttachment(
   place: ReadingPlace,
@@ -43,7 +43,7 @@ export function refusedAttachment(
   return { code: 'invalid_request', text }
 }
 
-/** A zone contains the path, and does not leave out its suffix. */
+/** Whether a zone contains the path, including its suffix. */
 function reaches(worker: WorkerDefinition, path: string): boolean {
   const zones = decidingZones(worker.zones, path)
   const named = ({ suffixes }: (typeof zones)[number]): boolean =>

@@ -9,28 +9,28 @@ import { blockedText, strictest } from './consent/opinion.ts'
 import { ownQueue, ownQueueWhy, route } from './routing/route.ts'
 import type { CallTraits } from './routing/when-matches.ts'
 
-/** A call of a tool that we know nothing of: another program has it. */
+/** A call of an unknown tool: only another program has it. */
 export interface UnknownToolQuery {
   readonly policy: Policy
-  /** whose queue and routing hold; `null`: nobody's */
+  /** whose queue and routing apply; `null`: none */
   readonly worker: WorkerDefinition | null
-  /** where it goes when routing says nothing; only without a worker. `null`: the default queue */
+  /** the queue without a routing entry; only without a worker. `null`: the default queue */
   readonly queue: string | null
   readonly tool: string
   readonly input: JsonObject
 }
 
-/** A tool of an MCP server: which server it is, only the one who calls it knows. */
+/** A tool of an MCP server; only its caller knows which server it is. */
 export function isServerTool(name: string): boolean {
   return name.startsWith('mcp__')
 }
 
-/** In the place of the hash of a definition, which only the program has: of the name alone. */
+/** Replaces the hash of a definition that only the program has: a hash of the name alone. */
 export function unknownToolHash(tool: string): string {
   return hashJson({ externalTool: tool })
 }
 
-/** Where a program works, and what it did before, is not known here. */
+/** The program's place and earlier calls are unknown here. */
 const unknownFacts: CueFacts = {
   isOffline: false,
   domains: null,
@@ -45,7 +45,7 @@ function queueWhyOf({ policy, worker, queue }: UnknownToolQuery): Pick<CallTrait
 }
 
 /**
- * What policy says of a call of an unknown tool: overlays may block it, otherwise it asks, at high
+ * The judgement of a call of an unknown tool: overlays may block it, otherwise it asks, at high
  * risk unless routing says otherwise (workers-and-policy.md, risk). Pure. Throws when the input has
  * no canonical form.
  */

@@ -1,5 +1,5 @@
 /**
- * Letters that look like a Latin one; NFKD has taken care of full-width, mathematical and accented
+ * Letters that look like a Latin one; NFKD already replaces full-width, mathematical and accented
  * forms.
  */
 const lookAlikes: Readonly<Record<string, string>> = {
@@ -41,9 +41,9 @@ const latinOf = new Map(
 )
 
 /**
- * What a file name is compared as with protected names: compatibility forms, case, accents,
- * invisible characters and look-alike letters make no difference (security.md 8). It over-matches
- * on purpose, and only ever tightens.
+ * The form of a file name that is compared with protected names: compatibility forms, case,
+ * accents, invisible characters and look-alike letters make no difference (security.md 8). It
+ * over-matches on purpose, and can only make a verdict stricter.
  */
 export function foldName(name: string): string {
   const plain = name

@@ -8,20 +8,17 @@ import { words } from './words.ts'
 export const configFile = 'countersign.yaml'
 
 /**
- * Folders of the project folder that no zone can make an agent's to write; the first is the data
+ * Folders of the project folder that no zone can permit an agent to write; the first is the data
  * folder.
  */
 const folders = new Set(words('.countersign workers tools node_modules'))
 
-/**
- * Those that an agent must not make either, while they are not there: the service acts on what
- * appears in them.
- */
+/** Those that an agent must not create either: the service reads files that appear in them. */
 export const foldersToKeep: readonly string[] = words('workers tools node_modules')
 
 /**
- * Files beside countersign.yaml that decide what code the tools are, or that make us look at it
- * again.
+ * Files beside countersign.yaml that decide what code the tools are, or that make the service read
+ * it again.
  */
 const files = new Set([
   configFile,
@@ -30,7 +27,7 @@ const files = new Set([
     bun.lock bun.lockb .pnp.cjs .pnp.loader.mjs`),
 ])
 
-/** What of a policy decides which files are Countersign's own; a policy is one. */
+/** The parts of a policy that determine which files are Countersign's own. */
 export interface OwnFilesPolicy {
   readonly config: {
     readonly workspaces: ReadonlyMap<string, { readonly root?: string | undefined }>
@@ -41,10 +38,9 @@ export interface OwnFilesPolicy {
 }
 
 /**
- * The name of Countersign's own file that a workspace path is, or `null`: no zone can make one of
- * these an agent's to write (security.md 8). Of the usual names only those of the project folder
- * count, wherever the workspace lies around it; the packages that tools load, and the package.json
- * that decides for them, count wherever they lie (36).
+ * The name of Countersign's own file at a workspace path, or `null`: no zone can permit an agent to
+ * write these (security.md 8). Usual names count only in the project folder, wherever the workspace
+ * is; packages that tools load, and the package.json that selects them, count everywhere (36).
  */
 export function ownFile(policy: OwnFilesPolicy, projectDir: string, path: string): string | null {
   const root = workspaceRoot(policy)

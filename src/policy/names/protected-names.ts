@@ -1,7 +1,7 @@
 import { foldPath } from './fold-name.ts'
 import { words } from './words.ts'
 
-/** Why a name is protected, in words for people, and the names themselves, already folded. */
+/** Why a name is protected, in words for people, and the folded names. */
 interface Group {
   readonly what: string
   readonly names: readonly string[]
@@ -80,15 +80,15 @@ const suffixes: readonly (readonly [suffix: string, what: string])[] = [
   ['.code-workspace', 'editor configuration'],
 ]
 
-/** The protected name that a path contains at any depth, folded, and what it is. */
+/** The protected name that a path contains at any depth, folded, and its kind. */
 export interface ProtectedName {
   readonly name: string
   readonly what: string
 }
 
 /**
- * Is creating, changing or renaming this path refused unless its zone lists it (security.md 8)?
- * Compared after NFKC, case folding and a map of look-alike letters.
+ * Whether creating, changing or renaming this path is refused unless its zone lists it (security.md
+ * 8). Compared after NFKC, case folding and a map of look-alike letters.
  */
 export function protectedName(path: string): ProtectedName | null {
   const components = foldPath(path)

@@ -10,8 +10,8 @@ const files = new Set(
 const suffixes = ['.pem', '.key', '.p12', '.pfx', '.jks', '.keystore', '.kdbx', '.ppk']
 
 /**
- * Does a path name an environment or key file, the reading of which asks (security.md 8)? Returns
- * the folded name that says so, or `null`. Tools that look through many files leave these out.
+ * Whether a path names an environment or key file, the reading of which asks (security.md 8).
+ * Returns the folded name, or `null`. Tools that read many files leave these out.
  */
 export function secretName(path: string): string | null {
   const components = foldPath(path)

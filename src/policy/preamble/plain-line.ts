@@ -5,8 +5,8 @@ import { hiddenReason, labelOf } from '#domain/text/visible-text.ts'
 const lineCharacters = 200
 
 /**
- * A name or sentence of a configuration as one line that the model cannot take for another: no line
- * ends, no invisible characters, of bounded length. Pure.
+ * A name or sentence of a configuration as one line that the model cannot mistake for another: no
+ * line ends, no invisible characters, of bounded length. Pure.
  */
 export function plainLine(text: string): string {
   const line = oneLine(text, lineCharacters)
@@ -18,7 +18,7 @@ export function plainLine(text: string): string {
 /** Most lines of one list of a preamble. */
 const listLines = 60
 
-/** A list, whose rest is counted when it is long. Pure. */
+/** The lines of a list; a long one ends with the number of the omitted lines. Pure. */
 export function plainList(lines: readonly string[]): readonly string[] {
   const items = lines.slice(0, listLines).map((line) => `- ${plainLine(line)}`)
   const more = lines.length - items.length

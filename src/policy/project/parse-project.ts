@@ -24,8 +24,8 @@ export type ParsedProject =
 const workerPath = /^workers\/([^/]+)\.md$/
 
 /**
- * Parses and validates a project folder: a version that may be activated, or every problem at once
- * (warnings among them).
+ * Parses and validates a project folder: a version that can be activated, or every problem at once
+ * (including warnings).
  */
 export function parseProject(files: ProjectFiles): ParsedProject {
   const report = new Report()
@@ -52,7 +52,7 @@ export function parseProject(files: ProjectFiles): ParsedProject {
     if (model?.kind === 'script') scripts.add(model.path)
   }
   for (const path of scripts) readScript(report, path, texts.get(path) ?? 'turns: []')
-  // What is odd about a file may come of what is wrong with it: one mistake, one message.
+  // Errors of a file can cause odd warnings: one mistake, one message.
   if (read !== null && !report.hasErrorsIn(configFile)) {
     warnOfUnreachable(report, read.config, workers)
     warnOfGroupRights(report, read.config)
@@ -72,7 +72,7 @@ export function parseProject(files: ProjectFiles): ParsedProject {
   return { policy, warnings: report.all() }
 }
 
-/** What a run may cost can only be held where it is known what its model costs. */
+/** A cost limit can only be enforced when the price of the model is known. */
 function requirePrice(report: Report, config: ProjectConfig, worker: WorkerDefinition): void {
   if (worker.limits.costUsd === null || priceOf(config, worker.model) !== null) return
   report.error(
@@ -82,7 +82,7 @@ function requirePrice(report: Report, config: ProjectConfig, worker: WorkerDefin
   )
 }
 
-/** `null` after a report: what refers to the names of an unreadable file is taken as it is. */
+/** `null` after a report: references to names of an unreadable file are not checked. */
 function readConfigOf(
   report: Report,
   files: ProjectFiles,
@@ -98,7 +98,7 @@ function readConfigOf(
   return null
 }
 
-/** The texts that can be stored and hashed; the others are reported, and not read. */
+/** The texts that can be stored and hashed; the others are reported, and not parsed. */
 function usableTexts(report: Report, files: ProjectFiles): ReadonlyMap<string, string> {
   const usable = new Map<string, string>()
   for (const [file, text] of files.texts) {
@@ -112,7 +112,7 @@ function usableTexts(report: Report, files: ProjectFiles): ReadonlyMap<string, s
   return usable
 }
 
-/** Worker names by their files; two that differ in case only would be one file elsewhere. */
+/** Worker names by their files; two that differ only by case would be one file on other systems. */
 function workerNamesIn(report: Report, files: ProjectFiles): Map<string, string> {
   const names = new Map<string, string>()
   for (const file of [...files.texts.keys()].toSorted()) {

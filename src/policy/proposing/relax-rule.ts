@@ -2,9 +2,8 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Scalar } from 
 import { splitFrontMatter } from '../worker/front-matter.ts'
 
 /**
- * The text of a worker's file in which one rule that asks is pre-approved, and nothing else is
- * different. `null`: the file says no such thing in one word, as of what is asked by default. Pure.
- *
+ * The text of a worker file with one rule that asks changed to pre-approved, and nothing else.
+ * `null`: no single word of the file does that, for instance when asking is the default. Pure.
  * @example relaxRule(text, 'zone:notes.write')
  */
 export function relaxRule(text: string, ruleId: string): string | null {
@@ -28,7 +27,7 @@ export function relaxRule(text: string, ruleId: string): string | null {
   return `${text.slice(0, at)}preApproved${text.slice(at + length)}`
 }
 
-/** The scalar that is a rule's word in the front matter. */
+/** The scalar with a rule's approval in the front matter. */
 function wordOf(root: unknown, ruleId: string): Scalar | null {
   const [, kind = '', name = ''] = /^(zone|shell|tool):(.+)$/s.exec(ruleId) ?? []
   if (kind === 'zone') {
@@ -56,7 +55,7 @@ function at(map: unknown, key: string): unknown {
   return isMap(map) ? map.get(key, true) : null
 }
 
-/** The one item of a list whose field says this; none where several do. */
+/** The one item of a list with this field value; none where several match. */
 function itemWith(list: unknown, field: string, value: string): unknown {
   if (!isSeq(list)) return null
   const matching = list.items.filter((item) => {

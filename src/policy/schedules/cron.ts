@@ -11,9 +11,9 @@ export interface CronTimes {
 }
 
 /**
- * Reads five fields of numbers, names, lists, ranges and steps; a sentence where they are no
- * expression, or limit both days, which programs read differently. An unknown zone is a sentence
- * too.
+ * Parses five fields of numbers, names, lists, ranges and steps; returns a sentence for an invalid
+ * expression, for one that limits both days, which programs read differently, and for an unknown
+ * zone.
  */
 export function readCron(expression: string, timezone: string): CronTimes | string {
   const text = expression.trim()
@@ -24,7 +24,7 @@ export function readCron(expression: string, timezone: string): CronTimes | stri
   }
   try {
     const cron = new Cron(text, { timezone, paused: true, mode: '5-part' })
-    // An unknown zone is found when a time is asked for.
+    // An unknown zone is detected when a time is computed.
     if (cron.nextRun() === null) return 'has no time in the future'
     return { next: (from) => cron.nextRun(from), has: (at) => cron.match(at) }
   } catch (error) {
@@ -33,14 +33,14 @@ export function readCron(expression: string, timezone: string): CronTimes | stri
   }
 }
 
-/** The times of a valid expression, which the configuration's reader has read. */
+/** The times of a valid expression, checked when the configuration was read. */
 export function cronTimes({ cron, timezone }: { cron: string; timezone: string }): CronTimes {
   const times = readCron(cron, timezone)
   if (typeof times === 'string') throw new TypeError(`${cron} ${times}`)
   return times
 }
 
-/** The longest pause between times to come, in milliseconds: as far as the next 20 tell. */
+/** The longest distance between the next 20 times, in milliseconds. */
 export function longestPauseMs(times: CronTimes, from: Date): number {
   let longest = 0
   let last = times.next(from)

@@ -57,7 +57,7 @@ export const when = z
   })
   .describe('all that are given must match; {} is every call')
 
-/** A block by what a command is seen to do would not hold for one that is computed. */
+/** Cues cannot be conditions of a block, which would not apply to a computed command. */
 export const overlayWhen = when
   .omit({ cue: true })
   .describe('all that are given must match; {} is every call')
@@ -144,7 +144,7 @@ export const retention = z.strictObject({
 
 export const commit = z.strictObject({ name: text, email })
 
-/** The most that a call through `/mcp` is held. */
+/** The most seconds that a call through `/mcp` waits for a decision. */
 export const maxHoldSeconds = 600
 
 export const gatewayServer = mcpServer.extend({
@@ -158,10 +158,10 @@ export const gatewayServer = mcpServer.extend({
   sandbox: maybe(sandbox).describe('as in a worker file'),
 })
 
-/** countersign.yaml. What refers to names elsewhere is checked by `countersign check` alone. */
+/** countersign.yaml. Only `countersign check` checks references between files. */
 const usd = z.number().min(0).max(1_000_000)
 export const price = z.strictObject({ input: usd, cachedInput: maybe(usd), output: usd })
-/** The least and most tokens that a model may be said to take. */
+/** The range of tokens for the context of a model. */
 export const contextTokens = { least: 256, most: 100_000_000 } as const
 const context = z.int().min(contextTokens.least).max(contextTokens.most)
 /** `NAME` of a model that a worker writes as `NAME:MODEL`. */

@@ -23,7 +23,7 @@ export function jsonSchemaOf(name: SchemaName): JsonObject {
 }
 
 /**
- * The same with the links of its descriptions, which are relative to docs/: for the pages there.
+ * The same with the links of its descriptions, which are relative to docs/, for the pages there.
  */
 export function documentedSchemaOf(name: SchemaName): JsonObject {
   return makeSchema(name, (text) => text)
@@ -40,7 +40,7 @@ function makeSchema(name: SchemaName, written: (text: string) => string): JsonOb
   }) as JsonObject
 }
 
-/** An editor shows the words of a link alone. */
+/** Replaces links by their text, since editors show them as text. */
 function withoutLinks(text: string): string {
   return text.replaceAll(/\[([^\]]*)\]\([^)\s]*\)/g, '$1')
 }

@@ -1,14 +1,12 @@
 import { z } from 'zod'
 import { risks, approvalWords } from '#domain/policy/verdict.ts'
 
-/**
- * The keys that a mapping may have: what the readers know, and what the schema says, are one list.
- */
+/** The keys that a mapping may have: readers and schema use this one list. */
 export function keysOf(mapping: z.ZodObject): readonly string[] {
   return Object.keys(mapping.shape)
 }
 
-/** A key that may be left out; written without a value it counts as left out. */
+/** An optional key; a key without a value counts as absent. */
 export function maybe<T extends z.ZodType>(schema: T) {
   return schema.nullable().optional()
 }
@@ -18,7 +16,7 @@ export function oneOrMany<T extends z.ZodType>(schema: T) {
   return z.union([schema, z.array(schema).min(1)])
 }
 
-/** What is not blank. Numbers and booleans must be quoted. */
+/** A text that is not blank. Numbers and booleans must be quoted. */
 export const text = z.string().regex(/\S/)
 
 /** A name of the user's own choosing. */

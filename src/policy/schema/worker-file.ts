@@ -76,7 +76,7 @@ export const toolSetting = z.strictObject({
   manual: maybe(z.boolean()).describe('only a person may invoke it'),
 })
 
-/** Tools are called `mcp__SERVER__TOOL`: where the server's name ends must be plain. */
+/** Tools are called `mcp__SERVER__TOOL`: the end of the server's name must be unambiguous. */
 export const serverName = z.string().regex(/^(?!.*__)(?!.*_$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
 const env = maybe(z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), text))
 const headers = maybe(z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), text))

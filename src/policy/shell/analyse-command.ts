@@ -7,22 +7,22 @@ import { knownScript } from './strict/known-script.ts'
 import { hasOddCharacters, shellLimits, textDoubts } from './text/odd-text.ts'
 
 /**
- * Two readings of a command tool's input: the strict one holds what is certain, the wide one all
- * that it could mean.
+ * Two readings of a command tool's input: the strict one has what is certain, the wide one
+ * everything that it could mean.
  */
 export interface CommandAnalysis {
   readonly input: CommandInput
-  /** for asks and blocks */
+  /** the wide reading, for asks and blocks */
   readonly search: Search
-  /** for pre-approval, and for how it runs then */
+  /** the strict reading, for pre-approval and its execution */
   readonly parts: readonly KnownPart[]
-  /** why it asks at best, a sentence each; empty when all of it is understood */
+  /** why it cannot be pre-approved, one sentence each; empty when all of it is understood */
   readonly doubts: readonly string[]
-  /** the search covered every command, understood or not */
+  /** the search found every command, understood or not */
   readonly isComplete: boolean
 }
 
-/** Analyses a command. Pure; never throws for what a model wrote. */
+/** Analyses a command. Pure; never throws for a model's text. */
 export function analyseCommand(input: CommandInput): CommandAnalysis {
   return input.kind === 'exec' ? analyseVector(input) : analyseScript(input)
 }

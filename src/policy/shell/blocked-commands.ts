@@ -9,9 +9,9 @@ import {
 import type { ShellPolicy, ShellRule } from '../worker-definition.ts'
 
 /**
- * A rule that blocks a command whatever its host and its files are, or `null` when that hangs on
- * more than the rules. What a rule before it might pre-approve is not looked into: the rules from
- * the first such one on count for nothing but what a command holds inside.
+ * The rule that blocks a command on any host and with any files; `null` when that depends on more
+ * than the rules. Rules that might pre-approve are not evaluated: from the first such rule on,
+ * rules count only for commands inside of others.
  */
 export function blockingRule(policy: ShellPolicy, { search }: CommandAnalysis): ShellRule | null {
   const { rules } = policy
@@ -30,10 +30,10 @@ export function blockingRule(policy: ShellPolicy, { search }: CommandAnalysis): 
 }
 
 /**
- * Why a text does not say whether it runs what one of these patterns blocks, as the end of a
- * sentence; `null` when it says all that it runs. Over-matches: a text that is put together when it
- * runs, code that is not read, a file that it may write and run, or a word that could yet make a
- * command of it the pattern's.
+ * Why a text does not show whether it runs a command that one of these patterns blocks, as the end
+ * of a sentence; `null` when it shows everything. Over-matches: text that is computed when it runs,
+ * code in another language, a file that it may write and run, or a word that could become a
+ * matching command.
  */
 export function whyUnread(
   patterns: readonly (readonly string[])[],

@@ -7,8 +7,8 @@ import {
 import type { WorkerDefinition } from '../worker-definition.ts'
 
 /**
- * The built-in tools that a worker's file gives it (workers-and-policy.md), wherever it runs,
- * without those that every worker has.
+ * The built-in tools that a worker file gives (workers-and-policy.md), on any host, without those
+ * that every worker has.
  */
 export function builtInToolsOf(worker: WorkerDefinition): readonly BuiltInToolName[] {
   return builtInToolNames.filter(
@@ -25,7 +25,7 @@ export function hasBuiltIn(worker: WorkerDefinition, name: BuiltInToolName): boo
     case 'shell':
       return worker.shell !== null
     case 'workers':
-      // A worker that may write workers may have its runs call them (product.md 43).
+      // The runs of a worker that may write workers may call them (product.md 43).
       return workers.length > 0 || tools.has(createWorkerName)
     case 'tools':
       return tools.has(name)

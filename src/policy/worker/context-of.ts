@@ -3,9 +3,8 @@ import type { ProjectConfig } from '../project-config.ts'
 import { endpointOf, modelEntries } from './model-entry.ts'
 
 /**
- * How many tokens a worker's model takes, as countersign.yaml says (with or without its provider,
- * or of its endpoint), else as is known of it; 32,768 for one that nobody knows.
- *
+ * How many tokens a worker's model takes, by countersign.yaml (with or without its provider, or by
+ * its endpoint), else by the built-in table; 32,768 for an unknown model.
  * @example contextOf(config, 'anthropic:claude-sonnet-5-5') // 200000
  */
 export function contextOf(config: Pick<ProjectConfig, 'models'>, model: string): number {
@@ -17,9 +16,9 @@ export function contextOf(config: Pick<ProjectConfig, 'models'>, model: string):
 }
 
 /**
- * How many tokens the models of providers take, by the beginning of their names; the first that
- * fits counts. Where a provider bounds input and output apart, this is the input. What is not here
- * has to be said in countersign.yaml (`models`).
+ * How many tokens models take, by the beginning of their names; the first match counts. Where a
+ * provider has separate bounds for input and output, this is the input. Other models need an entry
+ * in countersign.yaml (`models`).
  */
 const knownContexts: readonly (readonly [beginning: string, tokens: number])[] = [
   ['anthropic:claude-', 200_000],

@@ -1,16 +1,12 @@
 /**
- * A worker file in its two parts. `yaml` keeps the lines of the file: what is not front matter is
- * left blank.
+ * A worker file in its two parts. `yaml` keeps the line numbers of the file: other lines are blank.
  */
 export interface FrontMatter {
   readonly yaml: string
   readonly instructions: string
 }
 
-/**
- * Splits a Markdown file at its `---` lines; `null` when it does not begin with front matter that
- * ends.
- */
+/** Splits a Markdown file at its `---` lines; `null` without a complete front matter. */
 export function splitFrontMatter(text: string): FrontMatter | null {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
   if (lines[0]?.trimEnd() !== '---') return null

@@ -4,18 +4,17 @@ import type { Policy } from '../policy.ts'
 import type { WorkerDefinition } from '../worker-definition.ts'
 import { defaultModelSettings } from './read-model-settings.ts'
 
-/** No file of a worker has a colon in its name. */
+/** No worker file has a colon in its name. */
 const prefix = 'gateway:'
 
-/** Names the worker as which the calls of a server at `/mcp/NAME` are judged. */
+/** The name of the worker for the calls of a server at `/mcp/NAME`. */
 export function gatewayWorkerName(server: string): string {
   return `${prefix}${server}`
 }
 
 /**
- * The version with a worker for each server that programs use: it has that server's tools and
- * nothing else, so that judging, pins and sandbox are those of every worker. It is in no list, and
- * no run is started of it.
+ * The version with a worker for each server that programs use: it has only that server's tools, so
+ * that judging, pins and sandbox work as for every worker. It is in no list, and starts no run.
  */
 export function withGatewayWorkers(policy: Policy): Policy {
   const { mcpServers } = policy.config

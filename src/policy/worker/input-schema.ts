@@ -2,10 +2,10 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import { RE2JS } from 're2js'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 
-/** A schema is never longer as JSON: a bound against accidents, and on what compiling it takes. */
+/** The most characters of a schema as JSON, which bounds the time of compiling it. */
 const maxSchemaCharacters = 32 * 1024
 
-/** What is wrong with an input: the field, as `input.version`, and a sentence. */
+/** The problem of an input: the field, as `input.version`, and a sentence. */
 export interface InputProblem {
   readonly field: string
   readonly problem: string
@@ -17,16 +17,16 @@ type CompiledSchema =
 
 const compiled = new WeakMap<JsonObject, CompiledSchema>()
 
-/** Why a worker's `input` is no schema that can be checked, as a sentence; `null` when it is. */
+/** Why a worker's `input` is not a usable schema, as a sentence; `null` when it is. */
 export function schemaProblem(schema: JsonObject): string | null {
   const read = compile(schema)
   return read.ok ? null : read.problem
 }
 
 /**
- * The first thing that is wrong with what a run is to be started with, by the worker's `input`
- * schema (workers-and-policy.md); `null` when it fits. Patterns are matched in linear time
- * (security.md 27), and the schema was found valid when its version was activated.
+ * The first problem of a run's input by the worker's `input` schema (workers-and-policy.md); `null`
+ * when it fits. Patterns are matched in linear time (security.md 27), and the schema was checked
+ * when its version was activated.
  */
 export function inputProblem(schema: JsonObject, input: Json): InputProblem | null {
   const read = compile(schema)
@@ -48,7 +48,7 @@ function compileNow(schema: JsonObject): CompiledSchema {
   if (JSON.stringify(schema).length > maxSchemaCharacters) {
     return { ok: false, problem: `is over ${maxSchemaCharacters / 1024} KiB` }
   }
-  // A run is asked something by text or by an object; a schema is for the latter.
+  // A run's input is a text or an object; a schema is for the latter.
   if (schema['type'] !== 'object') return { ok: false, problem: 'is not of `type: object`' }
   const ajv = new Ajv2020({
     strict: true,
@@ -68,8 +68,8 @@ function compileNow(schema: JsonObject): CompiledSchema {
 }
 
 /**
- * A `pattern` read by RE2, which does not backtrack; it throws for what only backtracking can do.
- * The validator tells patterns apart by their text.
+ * A `pattern` for RE2, which does not backtrack; it throws for one that needs backtracking. The
+ * validator identifies patterns by their text.
  */
 function linearPattern(pattern: string): { test(text: string): boolean; toString(): string } {
   const expression = RE2JS.compile(pattern)

@@ -4,8 +4,8 @@ import type { ProjectConfig } from '../project-config.ts'
 type Models = Pick<ProjectConfig, 'models'>
 
 /**
- * What countersign.yaml says of a worker's model, the most specific first: under its whole name,
- * under its name without the provider, and of the endpoint that it is asked at.
+ * The entries of countersign.yaml for a worker's model, the most specific first: under its whole
+ * name, under its name without the provider, and of its endpoint.
  */
 export function modelEntries(config: Models, model: string): readonly ModelSetting[] {
   const colon = model.indexOf(':')
@@ -13,7 +13,7 @@ export function modelEntries(config: Models, model: string): readonly ModelSetti
   return names.flatMap((name) => config.models.get(name) ?? [])
 }
 
-/** The named endpoint that a model is asked at; `null`: its provider's own. */
+/** The named endpoint of a model; `null`: its provider's own. */
 export function endpointOf(config: Models, model: string): ModelEndpoint | null {
   return config.models.get(model.slice(0, Math.max(0, model.indexOf(':'))))?.endpoint ?? null
 }

@@ -3,8 +3,7 @@ import type { ProjectConfig } from '../project-config.ts'
 import { modelEntries } from './model-entry.ts'
 
 /**
- * What a worker's model costs by countersign.yaml, where it is named with or without its provider;
- * `null` when nothing is said.
+ * The price of a worker's model in countersign.yaml, with or without its provider; `null` for none.
  */
 export function priceOf(config: Pick<ProjectConfig, 'models'>, model: string): ModelPrice | null {
   return modelEntries(config, model).find(({ price }) => price !== null)?.price ?? null

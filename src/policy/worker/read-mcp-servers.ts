@@ -15,7 +15,7 @@ import { checkProgram, checkUrl, readSettings } from './read-server-settings.ts'
 import { keysOf } from '../schema/parts.ts'
 import { mcpServer } from '../schema/worker-file.ts'
 
-/** Reads `mcpServers`: the shape every MCP client reads, plus `tools`. */
+/** Reads `mcpServers`: the form of every MCP client, and `tools`. */
 export function readMcpServers(field: YamlField): Map<string, McpServer> {
   const servers = new Map<string, McpServer>()
   const compareCase = warnOfCase()
@@ -28,14 +28,14 @@ export function readMcpServers(field: YamlField): Map<string, McpServer> {
   return servers
 }
 
-/** One server: how it is reached, and what is said of its tools. */
+/** One server: how it is reached, and the approvals of its tools. */
 export function readServer(field: YamlField, name: string, fields: Fields): McpServer | null {
   const transport = readTransport(field, fields)
   const tools = readServerTools(fields)
   return transport === null ? null : { name, transport, tools, source: fieldSource(field) }
 }
 
-/** Tools are called `mcp__SERVER__TOOL`: where the server's name ends must be plain. */
+/** Tools are called `mcp__SERVER__TOOL`: the end of the server's name must be unambiguous. */
 export function isServerName(field: YamlField, name: string): boolean {
   if (!checkName(field, name)) return false
   if (!name.includes('__') && !name.endsWith('_')) return true

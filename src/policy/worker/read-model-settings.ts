@@ -5,7 +5,7 @@ import { readFields, type YamlField } from '../reading/yaml-field.ts'
 import { keysOf } from '../schema/parts.ts'
 import { maxOutputTokens, maxTemperature, modelSettings } from '../schema/worker-file.ts'
 
-/** What applies where a worker file says nothing of how its model is asked. */
+/** The defaults for the settings of a worker's model. */
 export const defaultModelSettings: WorkerModelSettings = {
   temperature: null,
   maxOutputTokens: null,

@@ -10,8 +10,8 @@ const names = {
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 
 /**
- * Reads a server's `env` or `headers`. Secrets belong into the service's environment: one that is
- * written out is pointed out, and so is what looks like a reference and is none.
+ * Reads a server's `env` or `headers`. Secrets belong into the service's environment: a literal
+ * secret gets a warning, and so does text that looks like a reference and is not one.
  */
 export function readSettings(
   field: YamlField | null,
@@ -57,7 +57,7 @@ export function checkProgram(field: YamlField, program: string, args: readonly s
   warnOfUnpinned(field, program, args)
 }
 
-/** What a package runner fetches without a version may be something else tomorrow. */
+/** A package runner without a version may fetch another one tomorrow. */
 function warnOfUnpinned(field: YamlField, command: string, args: readonly string[]): void {
   if (!['npx', 'pnpx', 'bunx', 'uvx'].includes(command)) return
   const name = args.find((argument) => !argument.startsWith('-'))
@@ -66,7 +66,7 @@ function warnOfUnpinned(field: YamlField, command: string, args: readonly string
   odd(field, `runs the package "${name}" without a version`, `pin it, like "${bare}@1.2.3"`)
 }
 
-/** What is sent to it should be read by nobody else. */
+/** Warns of a connection that others can read. */
 export function checkUrl(field: YamlField, url: string): void {
   const { protocol, hostname, username, password } = new URL(url)
   if (username !== '' || password !== '') {
@@ -78,7 +78,9 @@ export function checkUrl(field: YamlField, url: string): void {
   }
 }
 
-/** What no MCP server may be given: the service's own settings and secrets. */
+/**
+ * Whether a variable is one of the service's own settings and secrets, which no MCP server may get.
+ */
 export function isOwnVariable(name: string): boolean {
   return /^(COUNTERSIGN_|TEMPORAL_|PG|DATABASE_URL$)/.test(name)
 }

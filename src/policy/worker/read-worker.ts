@@ -43,20 +43,18 @@ const defaultLimits: WorkerLimits = {
 
 const defaultRestForMs = 7 * 86_400_000
 
-/** What a worker file is read with: its name by its path, and what it may refer to. */
+/** The context for reading a worker file: its name from its path, and the names it may refer to. */
 export interface WorkerFile {
   readonly file: string
   readonly name: string
   readonly text: string
   /** text of a script by its path in the project folder */
   readonly scriptText: (path: string) => string | null
-  /** `null`: references to other parts of the folder are taken as they are */
+  /** `null`: references to other parts of the folder are not checked */
   readonly names: Names | null
 }
 
-/**
- * Reads a worker file as far as it can be read; `null` when it has no usable front matter or model.
- */
+/** Reads a worker file as far as possible; `null` when it has no usable front matter or model. */
 export function readWorker(report: Report, worker: WorkerFile): WorkerDefinition | null {
   const { file, name, text, names } = worker
   const parts = splitFrontMatter(text)

@@ -47,7 +47,7 @@ export function readZones(field: YamlField): Zone[] {
   return zones
 }
 
-/** Names that are written, whether or not their zones are right: one mistake, one message. */
+/** The names of zones, including invalid zones: one mistake, one message. */
 export function zoneNamesAt(field: YamlField): Set<string> {
   if (!isListAt(field)) return new Set()
   const fields = readItems(field).map((item) => (isMapAt(item) ? new Map(readEntries(item)) : null))
@@ -80,13 +80,13 @@ function readZone(field: YamlField): Zone | null {
   return named && root !== null ? { name, root, ...zone } : null
 }
 
-/** What was meant by a mode that is no mode is not known. */
+/** The intention behind an invalid mode is unknown. */
 function saysReadOnly(fields: Fields): boolean {
   const field = fields.get('mode')
   return field === null || scalarOf(field) === 'ro'
 }
 
-/** A zone that does not say its mode can only be read. */
+/** The mode of a zone; the default is read only. */
 function readMode(fields: Fields): Zone['mode'] {
   const field = fields.get('mode')
   return field === null ? 'ro' : (readChoice(field, ['ro', 'rw']) ?? 'ro')
@@ -106,7 +106,7 @@ function readRoot(field: YamlField): string | null {
   return root
 }
 
-/** Names that no path may have, and such as look like something else. */
+/** Names that no path may have, and names that look like something else. */
 function checkRootNames(field: YamlField, root: string): void {
   const components = root.split('/')
   const refused = components.map(nameProblem).find((problem) => problem !== null)

@@ -2,9 +2,9 @@ import { hashJson } from '#domain/json/digest.ts'
 import type { WorkerDefinition } from '../worker-definition.ts'
 
 /**
- * Which text a model is told its world in: 0 is none, as in runs from before there was one. It is
- * raised when the text changes (policy/preamble), and is part of the digest of a worker, so that a
- * run is told the same from its first turn to its last.
+ * The version of the preamble: 0 is none, for runs from before there was one. It is raised when the
+ * text changes (policy/preamble), and is part of a worker's digest, so that a run has the same
+ * preamble from its first turn to its last.
  */
 export type PreambleVersion = 0 | 1
 
@@ -18,8 +18,8 @@ export function workerDigest({ name, text, script }: Content): string {
 }
 
 /**
- * The preamble of a run that pinned this worker under a digest; `null`: the digest is that of
- * another worker.
+ * The preamble version of a run that pinned this worker under a digest; `null`: the digest is
+ * another worker's.
  */
 export function preambleVersionOf(
   worker: Content & Pick<WorkerDefinition, 'digest'>,

@@ -10,14 +10,14 @@ import { viewerOf } from './people/viewer.ts'
 
 export interface SnoozeInput {
   readonly request: string
-  /** an instant; `null` ends it */
+  /** an instant; `null` ends the snooze */
   readonly until: string | null
 }
 
 /**
- * Puts a pending request off, for the caller alone: `mine` and the counts leave it out until then,
- * or until it is near its deadline. It changes nothing for anybody else, so it is no event of the
- * trail. Rejects with `forbidden` for keys, and with how the request ended.
+ * Snoozes a pending request for the caller alone: `mine` and the counts leave it out until then, or
+ * until its deadline is near. Others do not notice, so the trail has no event. Rejects keys with
+ * `forbidden`, and with how the request ended.
  */
 export async function snoozeRequest(
   ctx: ServiceContext,

@@ -23,11 +23,10 @@ interface ArchivedRun {
 }
 
 /**
- * Everything that was said and returned in the runs that ended before a moment, as JSON Lines, one
- * line a run in the order in which they ended: what `retention` will remove. The trail gets an
- * event before the first line, and one behind the last with the SHA-256 of all bytes, so that the
- * audit log says what the archive was. Rejects with `forbidden` without the right readAudit, before
- * anything is given out.
+ * The texts and results of the runs that ended before a time, as JSON Lines, one line a run in the
+ * order of their ends: what `retention` will remove. The trail gets an event before the first line,
+ * and one after the last with the SHA-256 of all bytes. Rejects with `forbidden` without the right
+ * `readAudit`, before the first byte.
  */
 export async function archiveRuns(
   ctx: ServiceContext,

@@ -9,7 +9,7 @@ import { inUnitOfWork } from '../core/unit-of-work.ts'
 import type { SystemContext } from '../core/context.ts'
 import { bySystem, type SystemCaller } from '../core/authority.ts'
 
-/** How much was removed of one run. */
+/** The amounts that were removed from one run. */
 export interface ClearedAmounts {
   readonly messages: number
   readonly results: number
@@ -18,10 +18,10 @@ export interface ClearedAmounts {
 const retention: SystemCaller = { actor: { type: 'system', name: 'retention' }, channel: 'system' }
 
 /**
- * Removes the words of a run that has ended: what was said in its turns, what its calls returned,
- * its output. What is evidence stays: which calls there were, what was asked and shown, who decided
- * why, and every event of the trail. In place of the words stands when they went, and by which
- * rule. Returns `null` when that was done before, or the run goes on.
+ * Removes the texts of a run that has ended: its messages, the results of its calls, its output.
+ * Evidence stays: the calls, the requests and their presentations, the decisions with reasons, and
+ * every event of the trail. A notice says when the texts were removed, and by which rule. Returns
+ * `null` when that was done before, or the run has not ended.
  */
 export async function clearTranscript(
   ctx: SystemContext,
@@ -57,7 +57,7 @@ async function markCleared(tx: Tx, runId: string, rule: string): Promise<boolean
   return numInsertedOrUpdatedRows === 1n
 }
 
-/** Everything that the run's messages and results refer to. */
+/** Every hash that the run's messages and results refer to. */
 async function hashesOfRun(tx: Tx, runId: string): Promise<string[]> {
   const { rows } = await sql<{ hash: string }>`
     select content_hash as hash from message where run_id = ${runId}

@@ -1,16 +1,16 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '#store/database.ts'
 
-/** Keyset cursor over the runs that have ended: the last one read. */
+/** Keyset cursor over the runs that have ended: the last one that was read. */
 export interface RunCursor {
   readonly endedAt: string
   readonly id: string
 }
 
 /**
- * Up to `most` runs whose words are due: they and every run of their tree ended longer ago than
- * `olderThanMs`, so did the forks that go on with their turns, and they still have them. In the
- * order in which they ended, after a place.
+ * Up to `most` runs whose texts are due, after a cursor, in the order of their ends: they, every
+ * run of their tree, and the forks that use their turns ended longer ago than `olderThanMs`, and
+ * they still have their texts.
  */
 export async function dueRuns(
   db: Db,
@@ -33,7 +33,7 @@ export async function dueRuns(
   return rows
 }
 
-/** How many there are. */
+/** The number of due runs. */
 export async function countDueRuns(db: Db, olderThanMs: number): Promise<number> {
   const { rows } = await sql<{ count: string }>`
     select count(*) from run where ${isDue(olderThanMs)}

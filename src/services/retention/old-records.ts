@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 
 /**
- * Rows of one kind that are no evidence and of no use once they are over: which, and how the oldest
+ * A kind of rows that are not evidence and useless once they are over: which, and how the oldest
  * are found.
  */
 export interface OldRecords {
@@ -9,13 +9,12 @@ export interface OldRecords {
   /** the primary key */
   readonly key: RawBuilder<unknown>
   readonly over: RawBuilder<unknown>
-  /** when it was over, or began: compared with the setting */
+  /** when it was over, or began; compared with the setting */
   readonly at: RawBuilder<unknown>
-  /** through an index; a table of people's size has none */
+  /** by an index; a table with a row for each person has none */
   readonly order: RawBuilder<unknown>
   /**
-   * they come in this order and not in that of `at`: looked through page by page, as far as they
-   * are old
+   * `order` differs from the order of `at`: pages are read from the oldest, as far as they are old
    */
   readonly walked: boolean
 }
@@ -23,7 +22,7 @@ export interface OldRecords {
 const always = sql`true`
 
 export const oldRecords = {
-  /** delivered, or nobody was left to be told */
+  /** delivered, or without a recipient */
   outbox: {
     table: sql`outbox`,
     key: sql`id`,
@@ -32,7 +31,7 @@ export const oldRecords = {
     order: sql`id`,
     walked: true,
   },
-  /** of the live stream; the newest says where it stands */
+  /** of the live stream; the newest one has its position */
   events: {
     table: sql`event`,
     key: sql`id`,
@@ -78,15 +77,15 @@ export const oldRecords = {
 } as const satisfies Readonly<Record<string, OldRecords>>
 
 /**
- * What goes without a setting: notifications that were delivered so long ago. What was given up
- * stays until somebody sends it again, or `records` says otherwise.
+ * Removed without a setting: notifications that were delivered this long ago. Those that were given
+ * up stay until somebody resends them, or `records` says otherwise.
  */
 export const deliveredByDefault = {
   records: { ...oldRecords.deliveries, over: sql`state = 'delivered'` },
   olderThanMs: 30 * 24 * 60 * 60 * 1000,
 } as const satisfies { readonly records: OldRecords; readonly olderThanMs: number }
 
-/** How many of each kind. */
+/** The number of rows of each kind. */
 export type RecordCounts = Record<keyof typeof oldRecords, number>
 
 export const recordKinds = Object.keys(oldRecords) as readonly (keyof RecordCounts)[]

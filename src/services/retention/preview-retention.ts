@@ -6,17 +6,15 @@ import { countDueRuns } from './due-runs.ts'
 import { isDue, oldRecords, recordKinds, type RecordCounts } from './old-records.ts'
 import { byRight } from '../core/authority.ts'
 
-/**
- * What rules would remove now; a rule that is not set, nor tried, removes nothing and is `null`.
- */
+/** What the rules would remove now; `null` for a rule that is neither set nor tried. */
 export interface RetentionPreview {
   readonly transcripts: { readonly olderThanMs: number; readonly runs: number } | null
   readonly records: { readonly olderThanMs: number; readonly counts: RecordCounts } | null
 }
 
 /**
- * Counts what `retention` would remove now, by the rules in force or by those that somebody tries.
- * Removes nothing. Rejects with `forbidden` without the right readAudit.
+ * Counts what `retention` would remove now, by the rules in force or by others to try. Removes
+ * nothing. Rejects with `forbidden` without the right `readAudit`.
  */
 export async function previewRetention(
   ctx: ServiceContext,

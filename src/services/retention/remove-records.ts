@@ -11,13 +11,13 @@ import {
   type RecordCounts,
 } from './old-records.ts'
 
-/** Of each kind at most so many in one statement: nobody waits for a long one. */
+/** Rows of one statement, so that no statement takes long. */
 const atOnce = 1000
 
 /**
- * Removes what the service itself needed and nobody needs any more: deliveries, sessions and the
- * like that were over longer ago than `olderThanMs`. No run, no request, no content and nothing of
- * the trail. Stops between two statements.
+ * Removes records of the service itself that are over longer than `olderThanMs`: deliveries,
+ * sessions and others. It never removes runs, requests, contents or events of the trail. Stops
+ * between two statements.
  */
 export async function removeRecords(
   db: Db,
@@ -32,10 +32,7 @@ export async function removeRecords(
   return removed
 }
 
-/**
- * The same of notifications that were delivered long ago, where no setting says otherwise. Returns
- * how many.
- */
+/** The same for notifications that were delivered long ago, without a setting. Returns how many. */
 export function removeDelivered(db: Db, stopping: AbortSignal): Promise<number> {
   return removeOld(db, { ...deliveredByDefault, stopping })
 }
@@ -62,10 +59,7 @@ async function removeOld(db: Db, removing: RemovalOptions): Promise<number> {
   return removed
 }
 
-/**
- * Page by page from the oldest, until one ends with a row that is young: never through all that is
- * kept.
- */
+/** Reads pages from the oldest until one ends with a young row, and never all rows. */
 async function removeWalking(db: Db, removing: RemovalOptions): Promise<number> {
   const { records, olderThanMs, stopping } = removing
   const { table, key, order, at } = records

@@ -20,13 +20,13 @@ import { inUnitOfWork } from '../core/unit-of-work.ts'
 import type { WorkerContext } from '../core/worker-context.ts'
 import { isUuid } from '../runs/visible-run.ts'
 
-/** How long a worktree is kept whose run has ended and left something in it. */
+/** Days for which the worktree of an ended run is kept if it has uncommitted or unmerged work. */
 const keptDays = 30
 const dayMs = 24 * 60 * 60 * 1000
 
 const retention: SystemCaller = { actor: { type: 'system', name: 'retention' }, channel: 'system' }
 
-/** One round over the worktrees of this host, one after the other; an error is logged. */
+/** One round over the worktrees of this host, one after the other; errors are logged. */
 export async function removeWorktrees(ctx: WorkerContext, stopping: AbortSignal): Promise<void> {
   const dataDir = ctx.commandSite?.dataDir
   if (dataDir === undefined) return
@@ -44,7 +44,7 @@ export async function removeWorktrees(ctx: WorkerContext, stopping: AbortSignal)
   }
 }
 
-/** The same for one root run, now: the API asks for it. */
+/** The same for one root run now, when the API asks for it. */
 export async function removeWorktreeHere(
   ctx: WorkerContext,
   runId: string,
@@ -56,8 +56,8 @@ export async function removeWorktreeHere(
 type Why = 'settled' | 'discarded' | 'after_30_days'
 
 /**
- * Removes the worktree of a root run if that is due. It is recorded first: a removal that was
- * interrupted after that is completed, and not recorded again.
+ * Removes the worktree of a root run if that is due. The removal is recorded first: an interrupted
+ * one is completed later, and not recorded again.
  */
 async function removeDue(ctx: WorkerContext, runId: string, signal: AbortSignal): Promise<boolean> {
   const dataDir = ctx.commandSite?.dataDir
@@ -73,7 +73,7 @@ async function removeDue(ctx: WorkerContext, runId: string, signal: AbortSignal)
     await removeWorktree(dataDir, runId, { branch: why !== 'after_30_days' })
     return true
   }
-  // Only the record was left, and it is gone: what is here is empty.
+  // Only the host's record was left, and it is removed: what is here is empty.
   await removeWorktree(dataDir, runId, { branch: false })
   return true
 }
@@ -102,7 +102,7 @@ interface EndedRun extends Pick<Selectable<RunTable>, 'id' | 'worktree'> {
   readonly days: number
 }
 
-/** `null`: there is no such root run, or a run or a call of its tree goes on. */
+/** `null`: there is no such root run, or a run or call of its tree has not ended. */
 async function endedRun({ db }: WorkerContext, runId: string): Promise<EndedRun | null> {
   const { rows } = await sql<EndedRun>`
     select id, worktree, tree.days from run, lateral (
@@ -119,8 +119,8 @@ async function endedRun({ db }: WorkerContext, runId: string): Promise<EndedRun 
 }
 
 /**
- * Why the worktree of a run that has ended is removed; `null`: it is kept. What loses work does not
- * rest on a row alone: a discard is signed, and after 30 days the host's own record is as old.
+ * Why the worktree of an ended run is removed; `null`: it is kept. Work is not lost because of a
+ * row alone: a discard is signed, and for the 30 days the host's own record counts.
  */
 async function whyRemoved(
   ctx: WorkerContext,
@@ -143,7 +143,7 @@ async function whyRemoved(
   return (await isSettled(sandbox, folder, signal)) ? 'settled' : null
 }
 
-/** Days since this host has made the worktree or has taken in a commit of it. */
+/** Days since this host made the worktree or received a commit of it. */
 async function daysOf(folder: string): Promise<number> {
   const { mtimeMs } = await stat(path.join(folder, recordName))
   return (Date.now() - mtimeMs) / dayMs

@@ -9,10 +9,10 @@ import { judgeChangedExternal } from '../external/judge-changed-external.ts'
 import { invalid } from '../requests/facts/decision-input.ts'
 import { gatewayServerOf } from '../requests/facts/gateway-call.ts'
 
-/** What policy says of a changed call, and how it would be shown. */
+/** The judgement of a changed call, and its presentation. */
 export interface JudgedChange {
   readonly judged: RemoteJudgement
-  /** What would be shown, in the transaction that writes the revision. */
+  /** Stores the presentation, in the transaction that writes the revision. */
   present(tx: Tx): Promise<StoredPresentation>
 }
 
@@ -35,7 +35,7 @@ export async function judgeChange(
   return judgeByWorker(ctx, request, { worker: run.worker, input })
 }
 
-/** An approval of a call of the gateway is for that call alone, whatever else the tool offers. */
+/** An approval of a gateway call is for that call alone, whatever scopes the tool offers. */
 async function judgeServed(
   ctx: SigningContext,
   request: Selectable<RequestTable>,

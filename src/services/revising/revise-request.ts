@@ -28,7 +28,7 @@ export interface ReviseRequestInput {
   readonly request: string
   /** the changed input of the call */
   readonly input: JsonObject
-  /** of what the editor saw */
+  /** of the revision that the editor saw */
   readonly digest?: string
   readonly revision: number
   readonly reason?: string
@@ -41,11 +41,10 @@ export interface RevisedAnswer {
 }
 
 /**
- * Changes a call before it is decided (product.md 11). The new input is judged on the host that has
- * the workspace, from the start; it then becomes the next revision, with what would be shown, an
- * empty tally and, under the queue's `revise`, the editor among the people behind it. Rejects with
- * `policy_blocked`, `edits_off`, `workspace_unreachable` (nothing changed) and the codes of a
- * decision.
+ * Changes a call before it is decided (product.md 11). The host of the workspace judges the new
+ * input from the start. It becomes the next revision, with a new presentation, without votes and,
+ * under the queue's `revise`, with the editor behind it. Rejects with `policy_blocked`,
+ * `edits_off`, `workspace_unreachable` (nothing changed) and the codes of a decision.
  */
 export async function reviseRequest(
   ctx: SigningContext,
@@ -54,8 +53,8 @@ export async function reviseRequest(
 ): Promise<RevisedAnswer> {
   return attemptOnRequest(ctx, caller, input.request, { attempt: 'revise' }, async (target) => {
     const expected = expectedOf(input)
-    // Judging takes a round trip to another host: first see that it can come to something, then
-    // hold no lock meanwhile.
+    // Judging takes a round trip to another host: check first that the edit is possible, and hold
+    // no lock meanwhile.
     const before = await inUnitOfWork(ctx, byAttempt(caller), (unit) =>
       editable(unit, caller, target, expected),
     )
@@ -122,7 +121,7 @@ async function editable(
   if (request === undefined) throw new Error(`Request ${target.id} is gone`)
   const facts = await factsWhileOpen(unit, caller, request)
   if (facts instanceof Problem) return facts
-  // Who edited it before may mend it again; deciding it is another matter.
+  // An earlier editor may edit it again, but perhaps not decide it.
   const others = facts.principals.filter((principal) => principal.why !== 'edited')
   const { person, authority } = judgePerson(caller, request, { ...facts, principals: others })
   if (!isChangeable(request)) throw editsOff()
@@ -136,10 +135,7 @@ async function editable(
   }
 }
 
-/**
- * Whom a delegation calls, and with which files, was asked about with it: only what it is asked to
- * do may change.
- */
+/** The approvers saw the worker and the files of a delegation: only its task may change. */
 async function refuseOtherDelegation(
   ctx: SigningContext,
   request: Selectable<RequestTable>,
@@ -159,7 +155,7 @@ async function refuseOtherDelegation(
   }
 }
 
-/** A question, a start or the check of an outcome has no call that could be another one. */
+/** A question, a start or an outcome check has no call to change. */
 function isChangeable({ kind, routing }: Selectable<RequestTable>): boolean {
   return (kind === 'tool_call' || kind === 'external') && routing.edits !== 'off'
 }
@@ -168,7 +164,7 @@ function editsOff(): Problem {
   return new Problem('edits_off', 'This call cannot be changed; deny it and say why')
 }
 
-/** Refuses what may not be asked about, or is no change. */
+/** Refuses a judgement that may not be asked about, and an edit without a change. */
 function refuseJudged({ judgement }: RemoteJudgement, request: Selectable<RequestTable>): void {
   if (judgement.verdict === 'blocked') {
     throw new Problem('policy_blocked', judgement.reason, { rule: judgement.rule?.id ?? null })
@@ -178,7 +174,7 @@ function refuseJudged({ judgement }: RemoteJudgement, request: Selectable<Reques
   if (judgement.digest === request.digest) throw invalid('input', 'changes nothing')
 }
 
-/** The stricter of what the call was asked under and is now. */
+/** The stricter of the edit rules at the opening and now. */
 function strictestEdits(request: Selectable<RequestTable>, judged: RemoteJudgement): EditsPolicy {
   const { routing, risk } = judged.judgement
   const all = [

@@ -14,9 +14,8 @@ import { putSaltedText } from '../requests/words/salted-text.ts'
 import { signatureMark } from '../requests/facts/needs-signature.ts'
 
 /**
- * Writes the next revision of a locked, pending request: the call is asked under what policy says
- * of it now, so that an edit can never slip a call past a stricter quorum. Votes belong to a
- * revision, so the tally is empty.
+ * Writes the next revision of a locked, pending request under the present policy, so that no edit
+ * evades a stricter quorum. Votes belong to a revision, so it begins without any.
  */
 export async function writeRevision(
   unit: UnitOfWork,
@@ -24,9 +23,9 @@ export async function writeRevision(
   change: {
     readonly request: Selectable<RequestTable>
     readonly personId: string
-    /** the people behind it so far */
+    /** the people behind the earlier revisions */
     readonly principals: DecisionFacts['principals']
-    /** everybody whose edit is in its history so far */
+    /** everybody with an edit in its history */
     readonly editors: DecisionFacts['editors']
     readonly judged: RemoteJudgement
     readonly presented: StoredPresentation
@@ -47,8 +46,7 @@ export async function writeRevision(
     presented,
     { editorId: personId, reasonHash },
   )
-  // Also who edited it before, when that was still allowed to count: their words are in what is
-  // decided.
+  // Includes earlier editors, even if they could still decide then: their words are in the call.
   const editors = change.edits === 'revise' ? new Set([...change.editors, personId]) : []
   const added = [...editors].map((editor) => ({ personId: editor, why: 'edited' }))
   const behind = [...change.principals, ...added]

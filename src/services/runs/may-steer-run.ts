@@ -4,9 +4,9 @@ import { assertVisible } from './visible-run.ts'
 import { byOwnerOrNull, byRightOrNull, type Authority } from '../core/authority.ts'
 
 /**
- * The authority to send messages to a run and to cancel it (security.md 22): of who started it or
- * one above it, of a person with the right `manageRuns`, and of the key that started it. Rejects
- * with `not_found` when the caller may not even see the run.
+ * The authority to send messages to a run and to cancel it (security.md 22): for its starter or
+ * that of a run above, a person with the right `manageRuns`, and the key that started it. Rejects
+ * with `not_found` when the caller may not see the run.
  */
 export async function bySteering(
   ctx: ServiceContext,
@@ -21,7 +21,7 @@ export async function bySteering(
   )
 }
 
-/** The same; `null`: the caller sees it and may not. */
+/** The same; `null`: the caller sees the run but has no authority. */
 export async function bySteeringOrNull(
   ctx: ServiceContext,
   caller: Caller,

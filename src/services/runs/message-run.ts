@@ -24,15 +24,15 @@ import {
 import { requireBudgetFits } from './starting/require-budget-fits.ts'
 import { bySteering } from './may-steer-run.ts'
 
-/** Bound of one message, in characters. */
+/** The most characters of one message. */
 const messageCharacters = 100_000
 
 export interface MessageRunInput {
   readonly runId: string
   readonly text: string
-  /** what it may use from now on, never above the limits of the worker as it was pinned */
+  /** a new budget, within the limits of the pinned worker */
   readonly budget?: RunBudget
-  /** pictures and texts that go with it */
+  /** pictures and texts of the message */
   readonly files?: readonly SentFile[]
   readonly idempotencyKey?: string
 }
@@ -44,8 +44,8 @@ export interface PostedMessage {
 }
 
 /**
- * Posts a message that the run's next turn reads; a run that waits for input goes on. Whoever posts
- * is behind every request opened afterwards (product.md 17). It takes the run's lock as closing
+ * Posts a message that the run's next turn reads; a run that waits for input continues. The author
+ * is behind every request opened afterwards (product.md 17). It takes the run's lock, as closing
  * does, so that the message is read or refused, never lost. Rejects with `not_found`, `forbidden`,
  * `invalid_request`, `run_ended` or `idempotency_key_reused`.
  */
@@ -72,8 +72,8 @@ export async function messageRun(
 }
 
 /**
- * Judges budget and files by the worker that the run was started with, and pictures by the
- * endpoints in force, which the model is asked at. A message with neither needs no look at it.
+ * Judges budget and files by the run's pinned worker, and pictures by the endpoints in force, at
+ * which the model is asked. Without either it reads nothing.
  */
 async function judgeByWorker(
   ctx: ServiceContext,

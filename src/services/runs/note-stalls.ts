@@ -7,25 +7,28 @@ import { bySystem, reconciler } from '../core/authority.ts'
 
 /** Why the workflow tasks of a run fail. */
 export interface TaskFailure {
-  /** the workflow code does not fit the run's history; it fails for another reason; nobody knows */
+  /**
+   * the workflow code does not fit the run's history; it fails for another reason; the reason is
+   * unknown
+   */
   readonly kind: 'does_not_fit' | 'fails' | 'unknown'
   /** the error message of the workflow code, on one line; `null`: there is none */
   readonly message: string | null
 }
 
-/** A run whose workflow tasks fail, how often in a row they have, and why. */
+/** A run whose workflow tasks fail, how often in a row, and why. */
 export interface Stall {
   readonly runId: string
   readonly attempts: number
   readonly why: TaskFailure
-  /** how often its workflow was started afresh over this */
+  /** how often its workflow was restarted because of this */
   readonly restarts: number
 }
 
 /**
- * Shows these runs as `stalled` (architecture.md, deployments), and no longer those that move
- * again: neither among them nor among `unsure`. It is a remark beside the run's state and decides
- * nothing. Answers the ids of the runs that were not shown so before.
+ * Marks these runs as `stalled` (architecture.md, deployments), and removes the mark from those
+ * that are neither among them nor among `unsure`. The mark is for people and decides nothing.
+ * Returns the ids of the runs that had no mark.
  */
 export async function noteStalls(
   ctx: SystemContext,
@@ -55,10 +58,7 @@ export async function noteStalls(
   return stalledIds
 }
 
-/**
- * Writes down that a run's workflow is about to be started afresh, since its tasks fail: before it
- * is done.
- */
+/** Records, before it is done, that a run's workflow is restarted because its tasks fail. */
 export async function noteRestart(ctx: SystemContext, stall: Stall): Promise<void> {
   const { runId, attempts, why } = stall
   await inUnitOfWork(ctx, bySystem(ctx, reconciler), async (unit) => {
@@ -75,7 +75,7 @@ export async function noteRestart(ctx: SystemContext, stall: Stall): Promise<voi
   })
 }
 
-/** How often the workflow of a run was started afresh because its tasks failed. */
+/** How often the workflow of a run was restarted because its tasks failed. */
 export async function restartsOf(db: Db, runId: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from audit_event

@@ -2,18 +2,18 @@ import type { ServiceContext } from '../core/context.ts'
 import { workflowIdOf } from './starting/insert-run.ts'
 import { recordRefusal } from '../refusals/record-refusal.ts'
 
-/** An activity as it reached a Temporal worker. */
+/** An activity as it arrived at a Temporal worker. */
 export interface ArrivedActivity {
   readonly activity: string
-  /** what it is about */
+  /** the run or call that it names */
   readonly subject: { readonly runId: string } | { readonly callId: string }
   /** of the workflow that scheduled it */
   readonly workflowId: string | null
 }
 
 /**
- * Records it when the run has another workflow: somebody who can reach Temporal scheduled it by
- * hand.
+ * Records an activity whose run has another workflow: somebody with access to Temporal scheduled it
+ * by hand.
  */
 export async function recordForgedActivity(
   ctx: ServiceContext,

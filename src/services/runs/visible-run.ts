@@ -5,8 +5,8 @@ import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import { runVisibleTo } from '../requests/people/visible-to.ts'
 
 /**
- * Rejects with `not_found` when there is no such run that the caller may see (security.md 22); else
- * who looks at it.
+ * The viewer of a run that the caller may see (security.md 22); rejects with `not_found` for other
+ * runs.
  */
 export async function assertVisible(
   ctx: ServiceContext,
@@ -27,15 +27,15 @@ export async function assertVisible(
 }
 
 /**
- * The id of a run that the caller may see, by its id or its number. Rejects with `not_found`, in
- * the words of what was asked for.
+ * The id of a run that the caller may see, by its id or its number. Rejects with `not_found`, which
+ * quotes the reference.
  */
 export async function findRun(
   ctx: ServiceContext,
   caller: Caller,
   reference: string,
 ): Promise<string> {
-  // By its id, whoever does something with it asks whether they may see it.
+  // For an id, the function that uses it checks whether the caller may see the run.
   if (isUuid(reference)) return reference.toLowerCase()
   const viewer = await viewerOf(ctx, caller)
   const row = numberPattern.test(reference)
@@ -57,8 +57,8 @@ function missingProblem(reference: string): Problem {
 }
 
 /**
- * The id of a run that exists, by its id or its number, whoever may see it: for the audit log, and
- * never for the caller.
+ * The id of an existing run, by its id or its number, also if the caller may not see it: for the
+ * audit log, and never for the caller.
  */
 export async function existingRun(db: Db, runId: string): Promise<string | null> {
   const column = isUuid(runId) ? 'id' : numberPattern.test(runId) ? 'number' : null
@@ -67,7 +67,7 @@ export async function existingRun(db: Db, runId: string): Promise<string | null>
   return row?.id ?? null
 }
 
-/** Whether a text is spelled as a UUID, so that Postgres takes it as one; of any version. */
+/** Whether a text has the form of a UUID that Postgres accepts, of any version. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
 }

@@ -7,7 +7,7 @@ import type { Caller, ServiceContext } from '../core/context.ts'
 import { likePattern } from '../requests/lists/list-requests.ts'
 import type { FoundItem } from './found.ts'
 
-/** People, and workers and rules of the policy in force: of these there are few. */
+/** Finds people, and workers and rules of the policy in force, which are few. */
 export async function findNamed(
   ctx: ServiceContext,
   caller: Caller,
@@ -18,7 +18,7 @@ export async function findNamed(
 ): Promise<FoundItem[]> {
   const policy = await ctx.policies.inForce()
   return [
-    // A key sees nobody, as in the list of people.
+    // A key sees no people, as in the list of people.
     ...(wanted.has('person') && caller.actor.type === 'person' ? await findPeople(ctx, words) : []),
     ...(wanted.has('worker') ? findWorkers(policy, words) : []),
     ...(wanted.has('rule') ? findRules(policy, words) : []),
@@ -75,7 +75,7 @@ function findRules(policy: Policy, words: readonly string[]): FoundItem[] {
   )
 }
 
-/** The rules that a worker file writes down, under the ids that requests name. */
+/** The rules of a worker file, under the ids that requests have. */
 function rulesOf(worker: WorkerDefinition): FoundItem[] {
   const url = workerUrl(worker.name)
   const rule = (id: string, text: string, consent: Consent): FoundItem =>

@@ -9,15 +9,15 @@ import type { Viewer } from '../requests/people/viewer.ts'
 import { requestVisibilityRules } from '../requests/people/visible-to.ts'
 import type { FoundItem } from './found.ts'
 
-/** How many of the newest hits are looked at for their files. */
+/** How many of the newest hits are searched for files. */
 const hits = 200
 /**
- * No index serves words of one or two characters alone: they are looked for among so many of the
- * newest requests.
+ * No index finds words of one or two characters: they are searched in this many of the newest
+ * requests.
  */
 const newestForShortWords = 1_000
 
-/** The newest requests with these words in title or tool, and the files that such are about. */
+/** The newest requests with these words in title or tool, and the files that such requests name. */
 export async function findRequests(
   ctx: ServiceContext,
   caller: Caller,
@@ -50,7 +50,7 @@ async function isAmongNewest({ db }: ServiceContext): Promise<RawBuilder<boolean
     : sql<boolean>`request.created_at >= ${oldest.at}::text::timestamptz`
 }
 
-/** The paths of these requests that have the words, the newest first, each once. */
+/** The paths of these requests with the words, newest first, each once. */
 async function filesOf(
   ctx: ServiceContext,
   ids: readonly string[],
@@ -76,7 +76,7 @@ async function filesOf(
     }))
 }
 
-/** A request as a search shows it. */
+/** A request as a search result. */
 export function foundRequest(item: RequestItemRecord): FoundItem {
   const { id, kind, number, title, effect, state, risk, tool, worker } = item
   const detail = [state, `${risk} risk`, tool, worker].filter((part) => part !== null)
@@ -84,7 +84,7 @@ export function foundRequest(item: RequestItemRecord): FoundItem {
     type: 'request',
     id,
     number,
-    // What somebody is asked says more of a question than what answering it would do.
+    // For a question its text is more useful than the effect of an answer.
     title: kind === 'question' || kind === 'outcome_check' ? title : effect,
     detail: detail.join(', '),
     url: `/requests/${number}`,

@@ -8,9 +8,9 @@ import { runVisibilityRules } from '../requests/people/visible-to.ts'
 import { runRows, type RunRow } from '../runs/reading/list-runs.ts'
 import type { FoundItem } from './found.ts'
 
-/** As the index `run_search` has it. */
+/** The searched text, as in the index `run_search`. */
 const searched = sql`(run.title || e'\n' || run.worker)`
-/** As with requests: words of one or two characters alone are looked for among the newest. */
+/** Words of one or two characters are searched in the newest runs only, as for requests. */
 const newestForShortWords = 1_000
 
 /** The newest runs with these words in the first line of their task, or in the worker's name. */
@@ -39,7 +39,7 @@ export async function findRuns(
   return rows.map(foundRun)
 }
 
-/** A run as a search shows it. */
+/** A run as a search result. */
 export function foundRun(row: RunRow): FoundItem {
   const { id, number, title, worker, state, starter_name: starter } = row
   return {

@@ -14,10 +14,10 @@ import type { KnownTurns, TranscriptCache } from './transcript-cache.ts'
 const nothingKnown: KnownTurns = { throughTurn: 0, digest: '', messages: [] }
 
 /**
- * The transcript of a run that is about to take a turn, as `loadTranscript` answers it. What the
- * cache has of the run is used if the digest of its rows is as it was: nothing of it was changed,
- * erased or added since. The other turns are read, and the cache has them next time. A run with
- * turns of another, or with calls that people made, is read whole.
+ * The transcript of a run that is about to take a turn, like that of `loadTranscript`. It uses the
+ * cached part if the digest of its rows is unchanged: nothing was changed, erased or added since.
+ * The other turns are read and cached. A run with turns of another, or with calls of people, is
+ * read whole.
  */
 export async function loadGrowingTranscript(
   db: Db,
@@ -44,7 +44,7 @@ export async function loadGrowingTranscript(
 
 interface ReadTurns {
   readonly messages: readonly TranscriptMessage[]
-  /** of all turns before the one that is taken */
+  /** of all turns before the present one */
   readonly digest: string
 }
 
@@ -54,7 +54,7 @@ async function readAgain(
 ): Promise<ReadTurns> {
   const read = await readSince(db, of, nothingKnown)
   if (typeof read === 'object') return read
-  // Something was erased, or became another's, at this moment: nothing of it is kept.
+  // Something was erased or changed at this moment: nothing of it is cached.
   return { messages: await loadTranscript(db, of.runId), digest: 'unknown' }
 }
 
@@ -65,9 +65,8 @@ interface RunState {
 }
 
 /**
- * Reads the turns behind those that are known. The digests are those of the moment at which the
- * messages are read, and the calls are read after that: what changes in between has another digest
- * the next time.
+ * Reads the turns after the cached ones. The digests are those of the time when the messages are
+ * read, and the calls are read after that: a change in between has another digest the next time.
  */
 async function readSince(
   db: Db,
@@ -118,7 +117,7 @@ interface Files {
   readonly files: readonly MessageFile[] | null
 }
 
-/** One row says how the run stands, whether there are messages or not. */
+/** One row has the state of the run, whether there are messages or not. */
 type Nullable<T> = { readonly [Name in keyof T]: T[Name] | null }
 
 function hasMessage<Row extends Nullable<Selectable<MessageTable>>>(

@@ -20,20 +20,20 @@ export interface TranscriptCall {
   readonly requestId: string | null
   readonly requestState: RequestState | null
   readonly manual: boolean
-  /** it has no effects, so that its result can be had again */
+  /** it has no effects, so that the call can be repeated */
   readonly readOnly: boolean
   readonly result: CallResult | null
 }
 
-/** A file that somebody sent with a message; a text stands in the message itself. */
+/** A file that somebody sent with a message; a text is in the message itself. */
 export interface MessageFile extends StoredFile {
   readonly name: string
 }
 
 export interface TranscriptMessage {
-  /** in a fork: the run that said it, before this one began; `null`: the run itself */
+  /** in a fork: the earlier run of the message; `null`: the run itself */
   readonly from: string | null
-  /** the turn that made it, or that read it; `null` for a message no turn has read */
+  /** the turn that made or read it; `null` for an unread message */
   readonly turn: number | null
   readonly role: 'user' | 'assistant'
   readonly author: Actor | null
@@ -46,16 +46,14 @@ export interface TranscriptMessage {
 }
 
 /**
- * A run's messages in the order the model meets them: before a turn's answer what that turn read,
+ * A run's messages in the model's order: before a turn's answer the messages that the turn read,
  * unread ones last.
  */
 export async function loadTranscript(db: Db | Tx, runId: string): Promise<TranscriptMessage[]> {
   return (await readTranscriptRows(db, runId)).messages
 }
 
-/**
- * The same, with the calls that people made and that have no result yet, as messages without words.
- */
+/** The same, with calls of people without a result, as messages without text. */
 export async function loadTranscriptWithOpenCalls(
   db: Db | Tx,
   runId: string,
@@ -69,7 +67,7 @@ interface TranscriptRows {
   readonly open: TranscriptMessage[]
 }
 
-/** Read again where contents were erased between the rows and what they refer to. */
+/** Read again if contents were erased between reading the rows and their contents. */
 async function readTranscriptRows(db: Db | Tx, runId: string): Promise<TranscriptRows> {
   try {
     return await readRowsOnce(db, runId)
@@ -86,7 +84,7 @@ async function readRowsOnce(db: Db | Tx, runId: string): Promise<TranscriptRows>
   return withTexts(db, messages, calls)
 }
 
-/** Messages and calls with what they say, as a transcript. */
+/** A transcript from messages and calls, with their texts. */
 export async function withTexts(
   db: Db | Tx,
   messages: readonly MessageRow[],
@@ -135,7 +133,7 @@ export async function withTexts(
   }
 }
 
-/** A run's own messages, behind those of the turns that it took over from others. */
+/** A run's own messages, after those of the turns that it took over. */
 async function readMessages(db: Db | Tx, runId: string): Promise<MessageRow[]> {
   const { rows } = await sql<MessageRow>`
     select message.*, ${filesOfMessage}, prefix.from_run_id from run_prefix as prefix
@@ -149,7 +147,7 @@ async function readMessages(db: Db | Tx, runId: string): Promise<MessageRow[]> {
   return rows
 }
 
-/** In one query with the messages: nearly all of them have none. */
+/** Part of the query of the messages, since nearly all have none. */
 export const filesOfMessage = sql`(
   select jsonb_agg(
     jsonb_build_object('name', name, 'hash', hash, 'mediaType', media_type, 'bytes', bytes)
@@ -168,7 +166,7 @@ function readCalls(db: Db | Tx, runId: string) {
   return selectCalls(db).where('tool_call.run_id', '=', runId).execute()
 }
 
-/** Calls of the turns that a fork took over; those that people made count to who read them. */
+/** Calls of the turns that a fork took over; people's calls belong to the turn that read them. */
 function readPrefixCalls(db: Db | Tx, runId: string) {
   return selectPrefixCalls(db, runId).execute()
 }
@@ -184,7 +182,7 @@ function selectPrefixCalls(db: Db | Tx, runId: string) {
   return selectCalls(db).where(sql<boolean>`tool_call.id in (${ofPrefix})`)
 }
 
-/** The calls of one turn that a run took or took over, in their order, without what they say. */
+/** The calls of one turn that a run took or took over, in order, without their texts. */
 export async function readCallsOfTurn(db: Db | Tx, runId: string, turn: number) {
   const own = selectCalls(db).where('tool_call.run_id', '=', runId)
   const [before, after] = await Promise.all(
@@ -195,7 +193,7 @@ export async function readCallsOfTurn(db: Db | Tx, runId: string, turn: number) 
   return [...(before ?? []), ...(after ?? [])]
 }
 
-/** Calls with what a transcript has of them, in their order. */
+/** Calls with their columns for a transcript, in order. */
 export function selectCalls(db: Db | Tx) {
   return db
     .selectFrom('tool_call')
@@ -211,7 +209,7 @@ export function selectCalls(db: Db | Tx) {
     .orderBy('tool_call.position')
 }
 
-/** In one query with the calls: nearly all of them have none. */
+/** Part of the query of the calls, since nearly all have none. */
 const filesOfCall = sql<readonly StoredFile[] | null>`(
   select jsonb_agg(
     jsonb_build_object('hash', hash, 'mediaType', media_type, 'bytes', bytes) order by position

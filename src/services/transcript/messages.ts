@@ -2,14 +2,14 @@ import { hashBytes } from '#domain/json/digest.ts'
 import type { Tx } from '#store/database.ts'
 
 /**
- * What `content` holds of a message: its text as a JSON string. Its calls are rows of `tool_call`,
- * written with it. A run's input that is text has the same bytes, so that it is stored once.
+ * The content of a message: its text as a JSON string. Its calls are rows of `tool_call`, written
+ * with it. A run's input that is text has the same bytes, so that it is stored once.
  */
 export function writeMessageText(text: string): string {
   return JSON.stringify(text)
 }
 
-/** Reads what {@link writeMessageText} wrote. */
+/** Parses the result of {@link writeMessageText}. */
 export function readMessageText(stored: string): string {
   const text: unknown = JSON.parse(stored)
   return typeof text === 'string' ? text : ''
@@ -18,7 +18,7 @@ export function readMessageText(stored: string): string {
 /** The content hash of an empty message. */
 export const wordlessHash = hashBytes(writeMessageText(''))
 
-/** The next place in a run's messages. The caller holds the run's lock. */
+/** The next sequence number in a run's messages. The caller holds the run's lock. */
 export async function nextSequence(tx: Tx, runId: string): Promise<number> {
   const last = await tx
     .selectFrom('message')

@@ -12,9 +12,9 @@ import type { CallResult, StoredFile } from './store-result.ts'
 import { compactionText, elidedPicturesText, elidedText } from './result-texts.ts'
 
 /**
- * The transcript as a model is given it, without what its window has no room for (`steps`). Ids
- * that a turn used twice are told apart, since providers refuse a conversation that repeats one;
- * the stored calls keep the model's own. `pictures`: those that it sees.
+ * The transcript for a model, without what `steps` removed from its window. Ids that a turn used
+ * twice are made distinct, since providers refuse a conversation that repeats one; the stored calls
+ * keep the model's own. `pictures`: those that it sees.
  */
 export function modelMessages(
   transcript: readonly TranscriptMessage[],
@@ -71,7 +71,9 @@ function messagesOf(message: TranscriptMessage, sight: Sight): ModelMessage[] {
   return [answer, { role: 'tool', results }]
 }
 
-/** The turn from which on the model does not see the pictures of a message; `null`: it does. */
+/**
+ * The turn from which on the model no longer sees the pictures of a message; `null`: it sees them.
+ */
 export function picturesElidedAt(
   steps: readonly WindowStep[],
   { role, turn, files = [] }: Pick<TranscriptMessage, 'role' | 'turn' | 'files'>,
@@ -81,7 +83,7 @@ export function picturesElidedAt(
   return elidedAt(steps, { turn, position: 0, resultBytes })
 }
 
-/** How much of a prompt a result is, in bytes of text. */
+/** The size of a result in a prompt, in bytes of text. */
 export function resultSize(result: CallResult | null): number {
   return Buffer.byteLength(result?.text ?? '') + picturesSize(result?.files)
 }

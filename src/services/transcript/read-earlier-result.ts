@@ -6,9 +6,9 @@ import type { StoredFile } from './store-result.ts'
 import { loadTranscript, readCallsOfTurn } from './load-transcript.ts'
 
 /**
- * What a run's model was given of one call, by its place in the transcript. The transcript is the
- * run's own and that of the turns it was forked from: a place in it names nothing of another run.
- * It reads the calls of that turn and the text of the one, however long the run is.
+ * The result that a run's model got of one call, by its place in the transcript of the run and the
+ * turns it was forked from, so that a place names nothing of another run. Reads the calls of that
+ * turn and the text of the one, however long the run is.
  */
 export async function readEarlierResult(
   db: Db,
@@ -18,7 +18,7 @@ export async function readEarlierResult(
   try {
     return await readOnce(db, runId, place)
   } catch (error) {
-    // It was erased in between: in its place is a notice.
+    // It was erased in between: a notice replaces it.
     if (!(error instanceof ContentRemoved)) throw error
     return readOnce(db, runId, place)
   }
@@ -36,7 +36,7 @@ async function readOnce(
   return { tool: call.tool, text: await getText(db, call.result_text_hash), pictures }
 }
 
-/** What was sent before a turn, with the messages that it read. */
+/** The files that were sent before a turn, with the messages that it read. */
 async function picturesBefore(db: Db, runId: string, turn: number): Promise<EarlierResult | null> {
   const transcript = await loadTranscript(db, runId)
   const files = transcript

@@ -9,14 +9,14 @@ import type { TranscriptMessage } from './load-transcript.ts'
 /** The pictures of a transcript that the model sees, by call, and by {@link placeOfMessage}. */
 export type SeenPictures = ReadonlyMap<string, readonly ModelPicture[]>
 
-/** Whose pictures those are that somebody sent with a message. */
+/** The key of the pictures of a message. */
 export function placeOfMessage({ sequence }: Pick<TranscriptMessage, 'sequence'>): string {
   return `message ${sequence}`
 }
 
 /**
- * Reads the newest pictures of what people sent and tools returned, as many as the bounds let a
- * model see (security.md 24); of all others it reads type, size and hash in the text.
+ * Reads the newest pictures that people sent and tools returned, as many as a model may see
+ * (security.md 24); for others the text has type, size and hash.
  */
 export async function seenPictures(
   db: Db,

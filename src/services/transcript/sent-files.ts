@@ -8,7 +8,7 @@ import { putContents } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
 import type { MessageFile } from './load-transcript.ts'
 
-/** A file as somebody sends it with a message. */
+/** A file of a message as it is sent. */
 export interface SentFile {
   readonly name: string
   readonly mediaType: string
@@ -16,7 +16,7 @@ export interface SentFile {
   readonly data: string
 }
 
-/** One that was found to be a picture, or a text, and can be stored. */
+/** A sent file that is a picture or a text, and can be stored. */
 export interface ReadSentFile extends MessageFile {
   readonly content: Buffer
   /** `null`: it is a picture */
@@ -24,9 +24,9 @@ export interface ReadSentFile extends MessageFile {
 }
 
 /**
- * Reads what somebody sends with a message: pictures of the types that models read, by their own
- * bytes, and texts in UTF-8. `seen`: what the model is shown; `null`: only its host knows. Rejects
- * with `invalid_request`, which names the file, for everything else, an SVG too.
+ * Reads the files of a message: pictures of the types that models read, recognised by their bytes,
+ * and texts in UTF-8. `seen`: the bounds for what the model sees; `null`: only its host knows them.
+ * Throws `invalid_request`, which names the file, for everything else, including an SVG.
  */
 export function readSentFiles(
   sent: readonly SentFile[],
@@ -60,7 +60,7 @@ function requireSum(bytes: number, most: number, what: string): void {
   throw new Problem('invalid_request', text, { field: 'files' })
 }
 
-/** The file, or what is wrong with it, as a sentence. */
+/** The file, or its problem as a sentence. */
 function readSentFile(
   { name, mediaType, data }: SentFile,
   seen: readonly PictureType[] | null,
@@ -99,7 +99,7 @@ function textOf(content: Buffer): string | null {
   }
 }
 
-/** A file as the words of its message name it, and as its sender's call is remembered. */
+/** A file as the text of its message names it, and in the body of an idempotent call. */
 export function namedFiles(files: readonly ReadSentFile[]) {
   return files.map(({ name: path, bytes, hash, text, mediaType }) => ({
     path,
@@ -110,7 +110,7 @@ export function namedFiles(files: readonly ReadSentFile[]) {
   }))
 }
 
-/** A file of a message that is written; without its content where that is stored already. */
+/** A file of a message to write; without its content where that is stored already. */
 export type MessageFileToStore = MessageFile & { readonly content?: Buffer }
 
 /** Stores the files of a message, in the transaction that writes the message. */

@@ -1,6 +1,6 @@
 /**
- * A model's text as a `text` column can hold it: Postgres takes no NUL and no lone surrogate. The
- * exact text is in `content`; this is for names and outputs that are shown.
+ * A model's text for a `text` column: Postgres accepts no NUL and no lone surrogate. `content` has
+ * the exact text; this is for names and outputs that are shown.
  */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')

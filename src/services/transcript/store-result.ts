@@ -5,9 +5,7 @@ import { together } from '#store/connection/side-by-side.ts'
 import { packContents, storeContents } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
 
-/**
- * Bytes of a result besides its text, stored. `mediaType` is a picture's only where the bytes are.
- */
+/** Stored bytes of a result besides its text. `mediaType` is a picture's only if the bytes are. */
 export interface StoredFile {
   readonly hash: string
   readonly mediaType: string
@@ -23,9 +21,9 @@ export interface CallResult {
 }
 
 /**
- * Stores a call's result, once: the first one stays. Returns whether this one was stored. What it
- * printed so far goes. The caller holds the run's lock and records the event that led here. `also`
- * are changes that are made in the same statement.
+ * Stores a call's result, once: the first one stays. Returns whether this one was stored. Its live
+ * output is deleted. The caller holds the run's lock and records the event. `also`: changes in the
+ * same statement.
  */
 export async function storeResult(
   tx: Tx,

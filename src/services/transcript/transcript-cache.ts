@@ -3,21 +3,21 @@ import type { TranscriptMessage } from './load-transcript.ts'
 /** The oldest turns of a run, as they were read. */
 export interface KnownTurns {
   readonly throughTurn: number
-  /** of their rows, by which the database says whether they are still the same */
+  /** of their rows; the database compares it with the present rows */
   readonly digest: string
   readonly messages: readonly TranscriptMessage[]
 }
 
-/** `whole`: the run is read whole each time, since its rows are not all its own. */
+/** `whole`: the run is read whole each time, since it has rows of other runs. */
 export type KnownRun = KnownTurns | 'whole'
 
-/** What all runs may take here, in characters of their transcripts. */
+/** The most characters of all cached transcripts together. */
 const mostCharacters = 16 * 1024 * 1024
 
 /**
- * What this process has read of its runs, so that a turn reads what is new. It says nothing by
- * itself: who uses it has the database say that the rows are as they were. The run that was used
- * longest ago goes first.
+ * The turns that this process has read, so that a later turn reads only new ones. The cache is not
+ * trusted by itself: its users compare the digest with the database. The run that was used longest
+ * ago is dropped first.
  */
 export class TranscriptCache {
   readonly #runs = new Map<string, { readonly known: KnownRun; readonly size: number }>()
@@ -28,12 +28,12 @@ export class TranscriptCache {
     this.#most = most
   }
 
-  /** What is known of a run; `undefined`: nothing. */
+  /** The cached turns of a run; `undefined`: none. */
   get(runId: string): KnownRun | undefined {
     return this.#runs.get(runId)?.known
   }
 
-  /** Keeps what was read of a run, in place of what was known. */
+  /** Caches turns of a run, in place of earlier ones. */
   set(runId: string, run: KnownRun): void {
     this.#forget(runId)
     const size = run === 'whole' ? 100 : sizeOf(run.messages)
@@ -52,14 +52,14 @@ export class TranscriptCache {
   }
 }
 
-/** What a message or a call takes besides its words. */
+/** The size of a message or a call besides its text. */
 const frame = 500
 
 function sizeOf(messages: readonly TranscriptMessage[]): number {
   return messages.reduce(
     (sum, { text, calls }) =>
       calls.reduce(
-        // The output says about the same as the text once more.
+        // The output has about the same text again.
         (all, { result }) => all + frame + 2 * (result?.text.length ?? 0),
         sum + frame + text.length,
       ),

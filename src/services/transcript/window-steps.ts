@@ -3,7 +3,7 @@ import type { WindowStep } from '#domain/runs/window.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { RunWindowTable } from '#store/tables/runs.ts'
 
-/** What a run's model no longer sees, in the order in which it was recorded. */
+/** What a run's model no longer sees, in the order of its recording. */
 export async function readWindowSteps(db: Db | Tx, runId: string): Promise<WindowStep[]> {
   const rows = await db
     .selectFrom('run_window')
@@ -15,14 +15,14 @@ export async function readWindowSteps(db: Db | Tx, runId: string): Promise<Windo
 }
 
 /**
- * The same as a column of a query of `run`, for readers that should make no query of their own; its
- * dates are text.
+ * The same as a column of a query of `run`, for readers without a query of their own; its dates are
+ * text.
  */
 export const windowStepsColumn = sql<readonly Selectable<RunWindowTable>[] | null>`(
   select json_agg(run_window order by number) from run_window where run_window.run_id = run.id
 )`.as('window_steps')
 
-/** A row of `run_window` as the transcript takes it; times are `Date`s. */
+/** A row of `run_window` for the transcript; times are `Date`s. */
 export function windowStepOf(row: Selectable<RunWindowTable>): WindowStep {
   return {
     kind: row.kind,
@@ -37,8 +37,8 @@ export function windowStepOf(row: Selectable<RunWindowTable>): WindowStep {
 }
 
 /**
- * Has a fork begin with what the model of the run that it goes on from no longer saw at the turn
- * after which it was forked.
+ * Copies to a fork what the model of the other run no longer saw at the turn after which it was
+ * forked.
  */
 export async function copyWindowSteps(
   tx: Tx,

@@ -2,24 +2,24 @@ import type { CommandAnalysis } from '../../shell/analyse-command.ts'
 import { isUnclear, programName, type Spelling } from '../../shell/spelling/spelling.ts'
 import { lineAt } from '../text/text-cues.ts'
 
-/** One command that a text may run, as its program would get it. */
+/** One command that a text may run, as its program would receive it. */
 export interface CommandOfText {
   /** last part of the program's path, in lower case */
   readonly program: string
   readonly args: readonly string[]
-  /** of `args`: what is not known before it runs is `?`, a file pattern `*` */
+  /** of `args`: an unknown part is `?`, a file pattern `*` */
   readonly isOpen: boolean
-  /** paths that its redirects write */
+  /** paths that its redirects write to */
   readonly writes: readonly string[]
   /** from 1: the line of the script, or of the vector when each of its words begins a line */
   readonly line: number
-  /** its own text with all that it encloses; empty when that is not known */
+  /** its own text with everything it encloses; empty when unknown */
   readonly source: string
   /** another command reads what it prints: whether that one succeeds is another question */
   readonly isPiped: boolean
 }
 
-/** More commands than this are not looked at one by one. */
+/** More commands than this are not examined one by one. */
 const maxCommands = 400
 
 /** Every command that an analysed text may run, wrappers followed; in the order of the text. */
@@ -73,7 +73,7 @@ function placeInVector(
   return input.argv.slice(0, from).join('\n').split('\n').length + (from === 0 ? 0 : 1)
 }
 
-/** Where a command inside of a text stands: by its first words. */
+/** The place of a command in a text: by its first words. */
 function lineOfText(script: string, name: string, [first = '']: readonly string[]): number {
   const whole = script.indexOf(`${name} ${first}`)
   const at = whole >= 0 ? whole : script.indexOf(name)

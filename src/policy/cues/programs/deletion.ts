@@ -2,7 +2,10 @@ import { wordSet } from '../text/words.ts'
 import { hasLetter, hasOption, operandsOf } from './hit.ts'
 import type { CommandOfText } from './commands-of.ts'
 
-/** What a command deletes. `paths`: as written; `beyond`: what no list can tell, as a phrase. */
+/**
+ * What a command deletes. `paths`: as written; `beyond`: everything that cannot be listed, as a
+ * phrase.
+ */
 export interface Deletion {
   readonly paths: readonly string[]
   readonly beyond: string | null
@@ -104,7 +107,7 @@ const madeAgain = wordSet(`
   node_modules __pycache__ dist build target coverage .next .turbo .pytest_cache .mypy_cache
   .cache .parcel-cache .nuxt out .nyc_output .ruff_cache .tox htmlcov`)
 
-/** What builds and tests make again: `node_modules`, `dist`, what lies in `/tmp`. */
+/** Files that builds and tests make again: `node_modules`, `dist`, and everything in `/tmp`. */
 export function isMadeAgain(path: string): boolean {
   if (/[?*]/.test(path.replace(/\/\*$/, ''))) return false
   if (path.split('/').includes('..')) return false

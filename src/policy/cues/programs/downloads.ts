@@ -8,7 +8,7 @@ const shells = wordSet('sh bash zsh dash ksh fish ash')
 const interpreters = wordSet('python python3 node perl ruby php deno bun osascript')
 const evaluators = wordSet('eval source .')
 
-/** The commands of a text that run what the text downloads, with a phrase for each. */
+/** The commands of a text that run something it downloads, with a phrase for each. */
 export function downloadedRuns(
   commands: readonly CommandOfText[],
 ): readonly { readonly command: CommandOfText; readonly what: string }[] {

@@ -2,7 +2,7 @@ import type { CueId } from '#domain/policy/cues.ts'
 import type { CommandOfText } from './commands-of.ts'
 import { fromVerb } from './global-options.ts'
 
-/** What a command does that deserves attention, as a phrase that the command is quoted behind. */
+/** A cue of a command, as a phrase that is followed by the command. */
 export type Hit = readonly [id: CueId, what: string]
 
 /**
@@ -17,15 +17,15 @@ export function operandsOf(command: Pick<CommandOfText, 'program' | 'args'>): re
   return [...before.filter((word) => !word.startsWith('-')), ...behind]
 }
 
-/** Whether one of the words is an option of these, also with a value behind `=`. */
+/** Whether one of the words is one of these options, also with a value after `=`. */
 export function hasOption(args: readonly string[], ...options: readonly string[]): boolean {
   return args.some((word) => options.includes(word.split('=', 1)[0] ?? word))
 }
 
-/** Whether short options hold a letter: `-rf` holds `f`. */
+/** Whether short options contain a letter: `-rf` contains `f`. */
 export function hasLetter(args: readonly string[], letter: string): boolean {
   return args.some((word) => /^-[A-Za-z]+$/.test(word) && word.includes(letter, 1))
 }
 
-/** Looks at one command. */
+/** Finds the cues of one command. */
 export type Look = (command: CommandOfText) => readonly Hit[]

@@ -16,7 +16,7 @@ const managers = wordSet('npm pnpm yarn bun pip pip3 pipx uv uvx poetry cargo ge
 const systemManagers = wordSet('apt apt-get dnf yum apk brew pacman snap zypper')
 const imageWords = wordSet('pull push run build login buildx compose')
 
-/** Names of address forms that stay on the machine. */
+/** Addresses on this machine. */
 const local = /^(?:https?:\/\/)?(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/i
 
 /** Commands that talk to other machines, or open this one to them. */

@@ -96,7 +96,7 @@ function opensFiles(args: readonly string[]): boolean {
   })
 }
 
-/** Settings before a command or of the shell that programs read. */
+/** Variables before a command or of the shell that programs read. */
 function assignmentOff(source: string): string | null {
   if (/NODE_TLS_REJECT_UNAUTHORIZED=["']?0/.test(source)) return noTls
   if (/GIT_SSL_NO_VERIFY=["']?(?:1|true)/.test(source)) return noTls

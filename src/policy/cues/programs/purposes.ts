@@ -12,7 +12,7 @@ const accounts = wordSet(`
   passwd chpasswd useradd usermod userdel adduser deluser groupadd visudo htpasswd ssh-keygen
   ssh-copy-id`)
 
-/** What commands are about: sign-in, migrations, dependencies, money, production. */
+/** The purposes of commands: sign-in, migrations, dependencies, money, production. */
 export const purposeHits: Look = (command) => {
   const { program, args } = command
   const operands = operandsOf(command)
@@ -33,7 +33,7 @@ export const purposeHits: Look = (command) => {
   return hits
 }
 
-/** Fewer than for names of files: commands have many words. */
+/** Fewer than for file names, since commands have many words. */
 const paymentWords = wordSet(
   [...moneyWords]
     .filter((word) => !/^(?:pay|price|charge|transfer|discount|purchase|checkout)s?$/.test(word))
@@ -82,7 +82,7 @@ function publishes(
     : null
 }
 
-/** A build mode is no system: `--mode production` makes files. */
+/** A build mode is not a system: `--mode production` makes files. */
 function namesProduction(program: string, args: readonly string[]): boolean {
   if (
     /^(?:vite|webpack|rollup|esbuild|next|tsc|npm|pnpm|yarn|bun|echo|grep|rg|cat|ls)$/.test(program)

@@ -24,7 +24,7 @@ const dependencyNames = wordSet(`
   pom.xml mix.exs mix.lock package.swift podfile podfile.lock .npmrc .gitmodules deno.lock
   gradle.lockfile environment.yml flake.lock`)
 
-/** What a changed path says by its name alone. Pure. */
+/** Cues from the name of a changed path alone. Pure. */
 export function pathCues(path: string): readonly FoundCue[] {
   return kindsOf(path).map(([id, what]) => ({
     id,

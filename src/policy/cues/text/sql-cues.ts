@@ -7,8 +7,8 @@ const dropped = wordSet(
 )
 
 /**
- * SQL in a text that removes data or structure, or changes structure: read word by word, statement
- * by statement. Pure and linear.
+ * SQL in a text that removes data, or removes or changes structure: read word by word, statement by
+ * statement. Pure and linear.
  */
 export function destructiveSql(text: string): readonly FoundCue[] {
   const cues: FoundCue[] = []

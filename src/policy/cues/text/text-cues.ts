@@ -3,7 +3,7 @@ import { cueLimits, type CueId, type FoundCue } from '#domain/policy/cues.ts'
 import { findSecrets } from '#domain/text/secrets.ts'
 import { destructiveSql } from './sql-cues.ts'
 
-/** A longer text is looked at so far; a longer line likewise. */
+/** The rest of a longer text, or of a longer line, is ignored. */
 const maxCharacters = 1024 * 1024
 const maxLineCharacters = 2000
 
@@ -55,14 +55,11 @@ const phrases: readonly Phrase[] = [
   phrase('downloads_and_runs', 'Downloads and runs', 'bash<(curl'),
 ]
 
-/** Prose is read by people: its words switch nothing off. */
+/** Prose is for people: its words switch nothing off. */
 const prose = /\.(?:md|mdx|txt|rst|adoc|csv|tsv|po|svg|html|htm)$/i
 const sqlFile = /\.sql$/i
 
-/**
- * What the lines of a text that is written say. Of prose only what looks like a secret counts. Pure
- * and linear.
- */
+/** Cues from the lines of a text that is written. In prose only secrets count. Pure and linear. */
 export function textCues(text: string, path: string): readonly FoundCue[] {
   const looked = text.slice(0, maxCharacters)
   const cues: FoundCue[] = [...secretCues(looked)]
@@ -86,7 +83,7 @@ export function textCues(text: string, path: string): readonly FoundCue[] {
   return cues
 }
 
-/** `environment:prod` does not stand in `environment:product`. */
+/** `environment:prod` does not occur in `environment:product`. */
 function holds(packed: string, part: string): boolean {
   let at = packed.indexOf(part)
   while (at >= 0) {
@@ -105,7 +102,7 @@ function holds(packed: string, part: string): boolean {
   return false
 }
 
-/** What looks like a secret, each with the line that holds it. */
+/** Possible secrets, each with its line. */
 export function secretCues(text: string): readonly FoundCue[] {
   const looked = text.slice(0, maxCharacters)
   return findSecrets(looked).flatMap(({ start, end, kind }) => {
@@ -130,7 +127,7 @@ const standIns =
 const placeholders =
   /^(?:change-?me|placeholder|your[-_]|example|xxx|redacted|dummy|todo|null|undefined|true|false|required|optional|string|password|secret)/i
 
-/** A value that is read from elsewhere, or stands for one. */
+/** A reference to a value elsewhere, or a placeholder. */
 function isStandIn(text: string, start: number, value: string): boolean {
   const after = text[start + value.length] ?? ''
   return standIns.test(value) || placeholders.test(value) || after === '(' || after === '['

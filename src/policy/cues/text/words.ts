@@ -1,6 +1,6 @@
 /**
- * The words of a name, a path or a key, in lower case: parted at every character that is no letter
- * or digit, and where lower case meets upper case. Linear.
+ * The words of a name, a path or a key, in lower case: split at every character other than letters
+ * and digits, and between lower and upper case. Linear.
  */
 export function wordsOf(text: string): readonly string[] {
   return text
@@ -15,16 +15,16 @@ export function hasWord(text: string, words: ReadonlySet<string>): boolean {
   return wordsOf(text).some((word) => words.has(word))
 }
 
-/** A set of the words of a list, which are parted by white space. */
+/** A set of the words in a list, separated by white space. */
 export function wordSet(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/).filter((word) => word !== ''))
 }
 
-/** Words for money that moves. */
+/** Words for payments. */
 export const moneyWords = wordSet(`
   payment payments pay payout payouts refund refunds charge charges invoice invoices billing price
   prices pricing checkout stripe paypal payroll salary salaries purchase purchases transfer
   transfers subscription subscriptions iban tariff tariffs discount discounts`)
 
-/** Words for what customers use. */
+/** Words for production systems. */
 export const productionWords = wordSet('prod production prd')

@@ -14,13 +14,13 @@ export interface CanonicalCall {
   readonly input: JsonObject
   readonly digest: string
   readonly accesses: readonly Access[]
-  /** what a command tool would run, analysed; `null` for other tools */
+  /** the analysed command of a command tool; `null` for other tools */
   readonly command: CommandAnalysis | null
 }
 
 /**
- * Step 2: the canonical form, over which the digest is; or what is wrong with the input, for the
- * model. `workspace`: `null` where nobody can look at it, for paths that it alone tells.
+ * Step 2: the canonical form, which the digest is over; or the problem of the input, for the model.
+ * `workspace`: `null` where it cannot be read, for paths that depend on it.
  */
 export async function canonicalCall(
   tool: Tool,
@@ -61,7 +61,7 @@ function digestOf(tool: Tool, input: JsonObject): string | null {
   }
 }
 
-/** A digest for calls that have no canonical form, so that a refusal can still be named. */
+/** A digest for calls without a canonical form, so that a refusal can be named. */
 export function refusedDigest(tool: string, input: Json): string {
   try {
     return callDigest({ tool, input: { refused: input }, toolHash: 'none' })

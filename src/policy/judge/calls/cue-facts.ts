@@ -3,7 +3,7 @@ import type { CueFacts } from '../../cues/cues-of-call.ts'
 import type { WorkerDefinition } from '../../worker-definition.ts'
 import type { PolicyQuery } from './policy-query.ts'
 
-/** What a command of this call would reach, where a sandbox of ours bounds it; else `null`. */
+/** The network of a command of this call, where its sandbox bounds it; else `null`. */
 export function boundedNetwork(
   { commandHost, runsHere }: PolicyQuery,
   worker: WorkerDefinition,
@@ -13,7 +13,7 @@ export function boundedNetwork(
   return isConfined && network !== 'allow' ? network : null
 }
 
-/** What is known of the run and its host; of a run that nothing is known of, no cue speaks. */
+/** The facts about the run and its host; without a run there is no cue about one. */
 export function cueFactsOf(query: PolicyQuery, worker: WorkerDefinition): CueFacts {
   const { cueFacts, tool } = query
   const network = boundedNetwork(query, worker)

@@ -4,16 +4,10 @@ import type { WorkerDefinition } from '../../worker-definition.ts'
 import { didYouMean } from '../../reading/did-you-mean.ts'
 import type { PolicyQuery } from './policy-query.ts'
 
-/**
- * Id of the rule by which nothing of an MCP server runs whose pin is not what was signed
- * (security.md 13).
- */
+/** Id of the rule that blocks an MCP server whose pin is not the signed one (security.md 13). */
 export const forgedPinRuleId = 'mcp:forged'
 
-/**
- * Step 1: is this a call that could be made at all? The tool, or why not as a sentence for the
- * model.
- */
+/** Step 1: the tool of a call, or a sentence for the model why the call cannot be made. */
 export function knownCall(
   query: PolicyQuery,
   worker: WorkerDefinition,

@@ -6,32 +6,32 @@ import type { RunMode } from '#domain/policy/verdict.ts'
 import type { Policy } from '../../policy.ts'
 import type { WorkerDefinition } from '../../worker-definition.ts'
 
-/** What a live grant is looked up by (product.md 10). */
+/** The keys for finding a live grant (product.md 10). */
 export interface GrantLookup {
   readonly tool: string
-  /** of this very call; what scope `run` matches */
+  /** of this call; scope `run` compares it */
   readonly digest: string
   readonly toolHash: string
-  /** the one file the call writes, where scope `path` is offered for it; `null` otherwise */
+  /** the one file the call writes, where scope `path` is offered for it; else `null` */
   readonly path: string | null
   /** the canonical form */
   readonly input: JsonObject
 }
 
 /**
- * A live grant: signature verified, not used up, its giver still eligible. `text` says who gave it
- * and when.
+ * A live grant: its signature was verified, it is not used up, its giver is still eligible. `text`
+ * says who gave it and when.
  */
 export interface LiveGrant {
   readonly id: string
   readonly text: string
 }
 
-/** What a run and its host know of a call that cues rest on (product.md 38). */
+/** The facts about a run and its host that cues need (product.md 38). */
 export interface RunCueFacts {
-  /** tools that the worker used before, of those it may be asked about */
+  /** the tools that the worker has used before */
   readonly usedTools: ReadonlySet<string>
-  /** whose text the model read just before, as a phrase, when it was no person's */
+  /** whose text the model read just before, as a phrase, if it was not a person's */
   readonly outsider: string | null
   /** see `CueFacts` */
   isTracked(path: string): Promise<boolean>
@@ -46,46 +46,37 @@ export interface PolicyQuery {
   readonly tool: string
   readonly input: Json
   readonly runMode: RunMode
-  /** the worker's tools under this very policy */
+  /** the worker's tools under this policy */
   readonly registry: ToolRegistry
-  /** with the proposals of earlier calls of the turn laid over it */
+  /** with the proposals of earlier calls of the turn */
   readonly workspace: Workspace
-  /** absolute path of the project folder: its own files are never an agent's to write */
+  /** absolute path of the project folder, whose own files no agent may write */
   readonly projectDir: string
   /** another call of the turn has the same model id (product.md 16) */
   readonly duplicateId: boolean
   /** a person invokes the tool, not the model (product.md 5) */
   readonly byPerson: boolean
-  /**
-   * paths that earlier calls of the turn write or move to: what is absent now may be there by then
-   */
+  /** paths that earlier calls of the turn write or move to, which may be missing now */
   readonly earlierWrites?: ReadonlySet<string>
   /**
-   * the host that would run a command; absent: as if it had no sandbox, so no command is
-   * pre-approved
+   * the host that would run a command; absent: as without a sandbox, so no command is pre-approved
    */
   readonly commandHost?: CommandHost
-  /**
-   * the workers of the run and of those above it, from the root down; absent: the run has none
-   * above it
-   */
+  /** the workers of the run and of those above it, from the root down; absent: none above */
   readonly lineage?: readonly string[]
-  /**
-   * why a run of this worker could not be started here, as a sentence; absent: nothing more is
-   * known of it
-   */
+  /** why a run of this worker could not be started here, as a sentence; absent: not checked */
   readonly refuseTarget?: (target: WorkerDefinition) => Promise<string | null>
   /**
-   * whether a run of this root wrote the worker, as it is now: it may be called, though no list
-   * names it; absent: none
+   * whether a run of this root wrote the worker as it is now, so that it may be called without an
+   * entry in a list; absent: none did
    */
   readonly madeHere?: (target: WorkerDefinition) => Promise<boolean>
   /**
-   * the call would run here, on this workspace and in this host's sandbox: one that would change
+   * the call would run here, in this workspace and this host's sandbox: one that would change
    * nothing is answered at once (product.md 34), and one that cannot succeed is an error
    */
   readonly runsHere?: boolean
-  /** what cues rest on besides the call; absent: nothing is known of the run and of Git */
+  /** the facts for cues besides the call; absent: nothing is known of the run and of Git */
   readonly cueFacts?: RunCueFacts
   findGrant(call: GrantLookup): Promise<LiveGrant | null>
 }

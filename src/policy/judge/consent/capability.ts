@@ -4,15 +4,15 @@ import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { WorkerDefinition, Zone } from '../../worker-definition.ts'
 import { containsPath, decidingZones } from '../../globs/zones-of-path.ts'
 
-/** What a path was found to be, for the question whether a person needs to be asked at all. */
+/** What is at a path, for deciding whether a person needs to be asked at all. */
 export interface AccessTarget {
   readonly access: Access
   readonly state: FileState
 }
 
 /**
- * Step 3: can the worker do this at all (product.md 1)? Zone, mode, suffix, name and type of the
- * target; what was found, or a sentence for the model.
+ * Step 3: whether the worker can do this at all (product.md 1): zone, mode, suffix, name and type
+ * of the target. Returns the target, or a sentence for the model.
  */
 export async function judgeCapability(
   worker: WorkerDefinition,
@@ -83,9 +83,7 @@ function refusedByType(access: Access, state: FileState): string | null {
   }
 }
 
-/**
- * A call about a file that is not there could not run, so nobody is asked about it (product.md 4).
- */
+/** A call about a missing file could not run, so nobody is asked about it (product.md 4). */
 export function missingTarget(
   touched: readonly AccessTarget[],
   earlierWrites: ReadonlySet<string> | undefined,

@@ -11,7 +11,7 @@ import { whyUnread } from '../../shell/blocked-commands.ts'
 import { unreachableAddress } from '../../cues/unreachable-address.ts'
 import { tokensOf } from '../routing/command-traits.ts'
 
-/** A host of which nothing is known has no sandbox and no programs. */
+/** An unknown host has no sandbox and no programs. */
 const unknownHost: CommandHost = {
   sandboxProblem: 'this host is not known to have a sandbox',
   executable: async () => null,
@@ -20,8 +20,8 @@ const unknownHost: CommandHost = {
 }
 
 /**
- * Step 3 for a command: its folder is inside of a zone, and the sandbox that the worker requires is
- * there. What is wrong, as a sentence for the model, or `null`.
+ * Step 3 for a command: its folder is inside of a zone, and the sandbox that the worker requires
+ * works. Returns the problem as a sentence for the model, or `null`.
  */
 export async function refusedCommand(
   query: PolicyQuery,
@@ -43,7 +43,7 @@ export async function refusedCommand(
 
 /**
  * Why a command that asks could not succeed in its sandbox, as a sentence for the model, before
- * anybody is asked (workers-and-policy.md, shell rules); `null` where it might.
+ * anybody is asked (workers-and-policy.md, shell rules); `null` when it might.
  */
 export function impossibleCommand(
   query: PolicyQuery,
@@ -59,9 +59,7 @@ export function impossibleCommand(
   return `The command needs ${JSON.stringify(address)}, and commands of the worker ${worker.name} ${reached} (sandbox.network): it cannot succeed`
 }
 
-/**
- * Step 4 for a command: what the worker's shell rules say of it. `null` for a call that runs none.
- */
+/** Step 4 for a command: the verdict of the worker's shell rules. `null` for other calls. */
 export async function commandVerdict(
   query: PolicyQuery,
   worker: WorkerDefinition,
@@ -82,9 +80,9 @@ export async function commandVerdict(
 }
 
 /**
- * Why a command's text does not say all that it would run, where something is blocked: a mode that
- * approves for people would turn such a block into a run (product.md 21), so that it leaves the
- * call to them. A sentence; `null` when the text says it all, or nothing is blocked.
+ * Why a command's text does not show everything that it would run, where something is blocked: a
+ * mode that approves automatically would run a blocked command (product.md 21), so it leaves the
+ * call to people. A sentence; `null` when the text shows everything, or nothing is blocked.
  */
 export function unreadCommand(
   policy: Policy,
@@ -99,7 +97,7 @@ export function unreadCommand(
       consent.approval === 'blocked' ? (when.command ?? []).map(tokensOf) : [],
     ),
   ]
-  // What a command is seen to do raises its risk: one that cannot be read may be of any.
+  // Cues raise a command's risk: one that cannot be read may have any risk.
   const blocksRisk = policy.config.overlays.some(
     ({ consent, when }) => consent.approval === 'blocked' && when.risk !== null,
   )

@@ -9,9 +9,8 @@ import { whenMatches, type CallTraits } from '../routing/when-matches.ts'
 import { zoneOpinions } from './zone-consent.ts'
 
 /**
- * Step 4: who must agree? The strictest of tool, zone, the rules of a command or delegation
- * (`commanded`), overlay and protected-name rule; of several that are equally strict the most
- * particular is named.
+ * Step 4: who must agree. The strictest opinion of tool, zone, the rules of a command or delegation
+ * (`commanded`), overlay and protected-name rule; of equally strict ones the most specific.
  */
 export async function judgeConsent(
   query: PolicyQuery,
@@ -42,7 +41,7 @@ export function guardedNames(
   return protectedOpinions(query.policy, worker, query.projectDir, call.accesses)
 }
 
-/** What the organisation's own rules say of a call; they only tighten. */
+/** The opinions of the organisation's overlays, which can only be stricter. */
 export function overlayOpinions(
   overlays: readonly Overlay[],
   traits: CallTraits,

@@ -15,9 +15,7 @@ import type { CallTraits } from '../routing/when-matches.ts'
 import { startOpinion } from './start-consent.ts'
 import { zoneOpinions } from './zone-consent.ts'
 
-/**
- * What delegating a call touches of each attachment: it is read, and shared with another worker.
- */
+/** The accesses of a delegation for each attachment: it is read, and shared with another worker. */
 export function attachmentAccesses(
   paths: readonly string[],
 ): readonly AccessOf<typeof callWorkerName>[] {
@@ -28,9 +26,9 @@ export function attachmentAccesses(
 }
 
 /**
- * Step 3 of a delegation: may this worker call that one here (product.md 23)? Allow-list,
- * existence, depth and cycles, then what the caller of `judge` knows of the target; a sentence for
- * the model, or `null`. Other tools pass.
+ * Step 3 of a delegation: whether this worker may call that one here (product.md 23). It checks the
+ * allow-list, existence, depth and cycles, then `refuseTarget`; a sentence for the model, or
+ * `null`. Other tools pass.
  */
 export async function refusedDelegation(
   query: PolicyQuery,
@@ -79,7 +77,7 @@ function isUnlisted(worker: WorkerDefinition, name: string): boolean {
   return !worker.workers.includes(name)
 }
 
-/** What a delegation is held to besides `tools`; `null` for every other call. */
+/** The opinions about a delegation besides `tools`; `null` for every other call. */
 export function delegationOpinion(
   policy: Policy,
   worker: WorkerDefinition,
@@ -91,8 +89,8 @@ export function delegationOpinion(
 }
 
 /**
- * Calling a worker that no list names, because the run wrote it, asks whatever the worker's `tools`
- * say (product.md 43); `null` for every other call.
+ * A call of a worker that the run itself wrote and no list names asks, whatever the worker's
+ * `tools` say (product.md 43); `null` for every other call.
  */
 function unlistedOpinion(worker: WorkerDefinition, call: CanonicalCall): Opinion | null {
   const name = targetOf(call.input)
@@ -103,8 +101,8 @@ function unlistedOpinion(worker: WorkerDefinition, call: CanonicalCall): Opinion
 }
 
 /**
- * Handing work to a worker whose runs ask before they begin asks whatever `tools` say: the request
- * shows what that run is started with (product.md 45).
+ * A delegation to a worker whose runs ask before they begin asks, whatever `tools` say: the request
+ * shows the input of that run (product.md 45).
  */
 function askingStartOpinion({ config, workers }: Policy, call: CanonicalCall): Opinion | null {
   const target = workers.get(targetOf(call.input))

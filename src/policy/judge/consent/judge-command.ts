@@ -21,21 +21,21 @@ import {
   displayWords,
 } from './judge-simple-command.ts'
 
-/** What a worker's shell rules say of a command. */
+/** The verdict of a worker's shell rules on a command. */
 export interface CommandVerdict {
   readonly approval: ApprovalWord
   readonly rule: Rule
-  /** a block's own text */
+  /** the text of a block */
   readonly reason: string | null
   /** how it runs when these rules alone allow it */
   readonly printed: PrintedCommand | null
-  /** the analysis, one line a finding */
+  /** the analysis, one line for each finding */
   readonly lines: readonly { readonly outcome: string; readonly detail: string }[]
 }
 
 /**
  * Judges every simple command of a text by the worker's rules (workers-and-policy.md, shell rules).
- * One that is blocked blocks the whole; the whole is pre-approved only when each is, everything is
+ * A blocked one blocks the whole; the whole is pre-approved only when each is, everything is
  * understood, and the host has a sandbox.
  */
 export async function judgeCommand(
@@ -50,7 +50,7 @@ export async function judgeCommand(
   const opinions: CommandOpinion[] = []
   const judged = new Map<string, CommandOpinion>()
   for (const command of search.commands) {
-    // What was found inside of a text that a command runs counts for asks and blocks alone.
+    // Commands in a text that a command runs count for asks and blocks only.
     const isVector = analysis.input.kind === 'exec' && command === search.commands[0]
     const isOwn = command.node !== null || isVector
     const words = isOwn ? (wordsByNode.get(command.node) ?? null) : null
@@ -154,7 +154,7 @@ export async function judgeCommand(
   return { ...verdictOf(first), printed }
 }
 
-/** The block of a text that could not be looked through as a whole. */
+/** The block of a text that could not be analysed completely. */
 function unreadableRule(search: CommandAnalysis['search'], budget: Budget): Rule | null {
   if (search.isTooDeep) {
     const text = 'its substitutions are nested too deeply to look for what is blocked in them'
@@ -166,7 +166,8 @@ function unreadableRule(search: CommandAnalysis['search'], budget: Budget): Rule
 }
 
 /**
- * The text of a command of the script itself: the same text means the same, so it is judged once.
+ * The text of a command of the script itself: equal texts have equal verdicts, so each is judged
+ * once.
  */
 function sourceOf({ input }: CommandAnalysis, { node }: PossibleCommand): string | null {
   return node === null || input.kind === 'exec' ? null : input.script.slice(node.pos, node.end)
@@ -181,7 +182,7 @@ function knownByNode(analysis: CommandAnalysis): ReadonlyMap<unknown, readonly K
   return wordsByNode
 }
 
-/** A command some words of which are not known has no vector. */
+/** A command with unknown words has no vector. */
 function hasAllWords({ node, words }: KnownCommand): boolean {
   if (node === null) return true
   return node.name !== undefined && words.length === node.args.length + 1
@@ -198,7 +199,7 @@ function printCommand(
   const script = analysis.parts.map((part) => {
     if (part.kind === 'text') return part.text
     const words = opinions.find((opinion) => opinion.node === part.node)?.printed
-    // A command that is not pre-approved never gets here; nothing at all runs rather than a part.
+    // Only a pre-approved command gets here; nothing runs rather than a part.
     if (words === undefined || words === null) throw new TypeError('a command has no printed form')
     return [...words.map((word) => word.printed), ...part.redirects].join(' ')
   })

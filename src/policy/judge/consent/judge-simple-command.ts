@@ -8,28 +8,27 @@ import type { Budget } from '../../shell/spelling/budget.ts'
 import type { Spelling } from '../../shell/spelling/spelling.ts'
 import type { KnownWord } from '../../shell/strict/known-word.ts'
 
-/** Id of the word for what no rule speaks of. */
+/** Id of the default for commands without a rule. */
 export const defaultRule = 'shell:default'
 
-/** What one simple command comes to. */
+/** The opinion about one simple command. */
 export interface CommandOpinion {
   readonly displayText: string
   readonly approval: ApprovalWord
   readonly rule: Rule
   readonly reason: string | null
-  /** of a command of the text itself */
+  /** for a command of the text itself */
   readonly node?: PossibleCommand['node']
-  /** as it runs when it is pre-approved */
+  /** its words for execution, when it is pre-approved */
   readonly printed: readonly KnownWord[] | null
   /** the zones that its rule names */
   readonly visibleZones: readonly string[]
-  /** what its arguments name, when it is pre-approved */
+  /** the paths in its arguments, when it is pre-approved */
   readonly paths: readonly string[]
 }
 
 /**
- * First match wins: rules that pre-approve look at the vector as it is, others at what it could
- * mean.
+ * First match wins: rules that pre-approve match the exact vector, others everything it could mean.
  */
 export async function judgeSimpleCommand(
   policy: ShellPolicy,
@@ -71,7 +70,7 @@ export async function judgeSimpleCommand(
   }
 }
 
-/** What a shell rule says of a command that it matches, with the rule's own description. */
+/** The opinion of a shell rule on a command that it matches, with the rule's own description. */
 export function ruleOpinion(rule: ShellRule, displayText: string): CommandOpinion {
   const pattern = rule.pattern.join(' ')
   const {
@@ -106,7 +105,7 @@ function askingOpinion(rule: ShellRule, displayText: string, why: string): Comma
 }
 
 /**
- * A command on one line for people: `…` for what is only known when it runs, at most 200
+ * A command on one line for people: `…` for parts that are unknown before it runs, at most 200
  * characters, control characters replaced.
  */
 export function displayWords(words: readonly Spelling[]): string {

@@ -1,7 +1,7 @@
 import type { ApprovalWord, Rule } from '#domain/policy/verdict.ts'
 import type { Consent } from '../../routing.ts'
 
-/** One voice on consent: its word, the rule that says so, and its own text for a block. */
+/** One opinion on consent: its approval, the rule behind it, and its own text for a block. */
 export interface Opinion {
   readonly approval: ApprovalWord
   readonly rule: Rule
@@ -17,12 +17,12 @@ const phrase: Readonly<Record<ApprovalWord, string>> = {
   blocked: 'is blocked',
 }
 
-/** Whether one word is stricter than another. */
+/** Whether one approval is stricter than another. */
 export function isStricter(word: ApprovalWord, other: ApprovalWord): boolean {
   return strictness[word] > strictness[other]
 }
 
-/** The strictest opinion; among equals the one that is named first. `null` when nobody has one. */
+/** The strictest opinion; among equals the first. `null` for none. */
 export function strictest(opinions: readonly Opinion[]): Opinion | null {
   let decisive: Opinion | null = null
   for (const opinion of opinions) {
@@ -45,7 +45,7 @@ export function opinionOf(consent: Consent, id: string, subject: string): Opinio
   }
 }
 
-/** What the model is told of a block. */
+/** The text of a block for the model. */
 export function blockedText(opinion: Opinion): string {
   return opinion.reason ?? `blocked by policy: ${opinion.rule.text}`
 }

@@ -10,8 +10,8 @@ import { globMatches } from '../routing/when-matches.ts'
 import { decidingZones } from '../../globs/zones-of-path.ts'
 
 /**
- * The word of the rules about protected names (security.md 8), which hold at any depth and in every
- * zone.
+ * The opinions of the rules about protected names (security.md 8), which apply at any depth and in
+ * every zone.
  */
 export function protectedOpinions(
   policy: Policy,

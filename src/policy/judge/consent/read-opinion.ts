@@ -7,7 +7,7 @@ import { strictest, type Opinion } from './opinion.ts'
 import { protectedOpinions } from './protected-consent.ts'
 import { zoneOpinions } from './zone-consent.ts'
 
-/** Whose zones are asked. */
+/** The worker whose zones apply. */
 export interface ReadingPlace {
   readonly policy: Policy
   readonly worker: WorkerDefinition
@@ -16,14 +16,14 @@ export interface ReadingPlace {
 }
 
 /**
- * What policy says of a worker that reads one file by itself, whatever call names it: the strictest
- * of protected names, zone and overlays. `null`: no zone of the worker contains the file. Pure.
+ * The opinion on a worker reading one file, in any call: the strictest of protected names, zone and
+ * overlays. `null`: no zone of the worker contains the file. Pure.
  */
 export function readOpinion(place: ReadingPlace, path: string): Opinion | null {
   return opinionOn(place, [{ operation: 'read', path, target: 'file' }])
 }
 
-/** The same of a worker that hands the file to another one: it is read, and shared. */
+/** The same for handing the file to another worker: it is read, and shared. */
 export function shareOpinion(place: ReadingPlace, path: string): Opinion | null {
   return opinionOn(place, attachmentAccesses([path]))
 }

@@ -6,7 +6,7 @@ import type { CallTraits } from '../routing/when-matches.ts'
 import { overlayOpinions } from './consent.ts'
 import { strictest, type Opinion } from './opinion.ts'
 
-/** The strictest word on the starts of a worker's runs. */
+/** The strictest opinion on the starts of a worker's runs. */
 export function startOpinion(config: ProjectConfig, worker: WorkerDefinition): Opinion {
   const { startApproval, name } = worker
   const begins: Opinion = {
@@ -29,7 +29,7 @@ export function startOpinion(config: ProjectConfig, worker: WorkerDefinition): O
   return strictest([startApproval === null ? begins : asks, ...overlaid]) ?? begins
 }
 
-/** What routing and overlays look at. */
+/** The traits of a start for routing and overlays. */
 export function startTraits(config: ProjectConfig, worker: WorkerDefinition): CallTraits {
   return {
     tool: startRunName,

@@ -5,8 +5,8 @@ import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { opinionOf, type Opinion } from './opinion.ts'
 
 /**
- * The word of the tool and of the worker file's `tools`. A tool that declares nothing asks, unless
- * the worker file marks it pre-approved or zones speak for it (product.md 3).
+ * The opinions of the tool and of the worker file's `tools`. A tool without an approval of its own
+ * asks, unless the worker file marks it pre-approved or zones apply to it (product.md 3).
  */
 export async function toolOpinions(
   worker: WorkerDefinition,
@@ -26,8 +26,8 @@ export async function toolOpinions(
 }
 
 /**
- * An MCP tool asks, unless the worker's file says otherwise of the very definition that was
- * activated (product.md 25).
+ * An MCP tool asks, unless the worker file says otherwise about the definition that was activated
+ * (product.md 25).
  */
 function serverOpinion(worker: WorkerDefinition, name: string, server: ServerTool): Opinion {
   const setting = worker.mcpServers.get(server.name)?.tools.get(server.tool)
@@ -40,7 +40,7 @@ function serverOpinion(worker: WorkerDefinition, name: string, server: ServerToo
   return asks(name, `tool ${name} of the MCP server ${server.name}: it asks`)
 }
 
-/** What the tool itself says. What is no verdict asks, with the reason shown. */
+/** The tool's own approval. Anything else than an approval asks, with the reason shown. */
 async function ownOpinion({
   tool,
   input,

@@ -8,9 +8,9 @@ import { readOpinion } from './read-opinion.ts'
 export const unchangedRuleId = 'unchanged'
 
 /**
- * The rule by which nobody is asked about a call because it would change nothing; `null`: it would,
- * or it is not known. Only of files that the worker may read without being asked, because the
- * answer tells what is in them; and not of files that an earlier call of the turn writes.
+ * The rule for a call that would change nothing, so that nobody is asked; `null`: it would, or it
+ * is not known. Only for files that the worker may read without approval, because the answer
+ * reveals their contents; and not for files that an earlier call of the turn writes.
  */
 export async function unchangedRule(
   query: PolicyQuery,

@@ -4,7 +4,7 @@ import type { WorkerDefinition, Zone } from '../../worker-definition.ts'
 import { opinionOf, type Opinion } from './opinion.ts'
 import { decidingZones, zonesBelow } from '../../globs/zones-of-path.ts'
 
-/** What a zone says where its file says nothing (workers-and-policy.md, built-in tools). */
+/** The defaults of a zone (workers-and-policy.md, built-in tools). */
 const unset: Readonly<Record<Operation, ApprovalWord>> = {
   read: 'preApproved',
   write: 'ask',
@@ -12,7 +12,9 @@ const unset: Readonly<Record<Operation, ApprovalWord>> = {
   share: 'ask',
 }
 
-/** The word of each zone that a call touches. Listing a folder touches the zones below it too. */
+/**
+ * The opinion of each zone that a call touches. Listing a folder touches the zones below it too.
+ */
 export function zoneOpinions(
   worker: WorkerDefinition,
   accesses: readonly Access[],
@@ -24,7 +26,7 @@ export function zoneOpinions(
   })
 }
 
-/** What a zone says of one operation, in the file or by default. */
+/** A zone's opinion on one operation, from the file or by default. */
 export function zoneOpinion(zone: Zone, operation: Operation): Opinion {
   const consent = zone.approval[operation] ?? {
     approval: unset[operation],

@@ -4,7 +4,7 @@ import { cannot, type PreviewLine } from './preview-line.ts'
 
 const tools = ['exec', 'shell'] as const
 
-/** Which commands a worker may run: its rules in order, then what no rule names. */
+/** The commands that a worker may run: its rules in order, then all others. */
 export function commandLines({ shell, sandbox }: WorkerDefinition): readonly PreviewLine[] {
   if (shell === null) return [cannot('Run commands')]
   const rules = shell.rules.map(({ pattern, consent, description }) => ({

@@ -10,7 +10,7 @@ import type { McpServer, WorkerDefinition } from '../../worker-definition.ts'
 import { hasBuiltIn } from '../../worker/built-in-tools-of.ts'
 import { cannot, type PreviewLine } from './preview-line.ts'
 
-/** What a worker may do with its other tools: its own, those of MCP servers, and delegation. */
+/** What a worker may do with its other tools: custom ones, those of MCP servers, and delegation. */
 export function toolLines(worker: WorkerDefinition): readonly PreviewLine[] {
   return [
     ...delegationLines(worker),
@@ -47,7 +47,7 @@ const personWords: ReadonlyMap<string, string> = new Map([
   [gitPushName, 'Push a branch to a remote'],
 ])
 
-/** What always takes a person. */
+/** The tools that always need a person. */
 function personLines(worker: WorkerDefinition): readonly PreviewLine[] {
   return [...worker.tools].flatMap(([name, { source }]) => {
     const consent = builtInTool(name)?.consent

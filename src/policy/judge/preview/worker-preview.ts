@@ -13,9 +13,9 @@ import { toolLines } from './tool-lines.ts'
 import { zoneLines } from './zone-lines.ts'
 
 /**
- * What a worker would do alone, ask for and never do under a policy: a sentence for each zone, rule
- * and tool. It promises nothing: every call is judged by itself when it is made, and what depends
- * on a call's arguments is listed as what it may come to.
+ * What a worker would do without approval, ask for and never do under a policy: a sentence for each
+ * zone, rule and tool. It is not a promise: every call is judged when it is made, and verdicts that
+ * depend on its arguments are listed as possible.
  */
 export function workerPreview(policy: Policy, worker: WorkerDefinition): readonly PreviewLine[] {
   return [
@@ -27,7 +27,7 @@ export function workerPreview(policy: Policy, worker: WorkerDefinition): readonl
   ]
 }
 
-/** The preview of a run that has begun, without what overlays say of single paths and commands. */
+/** The preview of a run that has begun, without overlays on single paths and commands. */
 export function certainLines(policy: Policy, worker: WorkerDefinition): readonly PreviewLine[] {
   const always = policy.config.overlays.filter(
     ({ when }) => concerns(when, worker) && isOfTools(when),
@@ -37,14 +37,14 @@ export function certainLines(policy: Policy, worker: WorkerDefinition): readonly
   )
 }
 
-/** Said only where the start of a run asks, or is blocked. */
+/** Present only where the start of a run asks, or is blocked. */
 function startLine({ config }: Policy, worker: WorkerDefinition): readonly PreviewLine[] {
   const { approval, reason, rule } = startOpinion(config, worker)
   if (approval === 'preApproved') return []
   return [{ approval, text: 'Begin a run', tools: [startRunName], reason, source: rule.source }]
 }
 
-/** A line by what `tools` and overlays say of each of its tools: tools that differ are split. */
+/** Applies `tools` and overlays to a line: it is split when its tools differ. */
 function tightenLines(
   line: PreviewLine,
   worker: WorkerDefinition,
@@ -88,12 +88,12 @@ function concerns(when: When, worker: WorkerDefinition): boolean {
   return when.worker === null || when.worker.includes(worker.name)
 }
 
-/** Does an overlay hold for every call of its tools, whatever the call's arguments? */
+/** Whether an overlay applies to every call of its tools, whatever the arguments. */
 function isOfTools({ path, command, queue, risk }: When): boolean {
   return path === null && command === null && queue === null && risk === null
 }
 
-/** An overlay that depends on the call: what it may come to, in the words of its conditions. */
+/** An overlay that depends on the call: the possible verdict, with its conditions in words. */
 function overlayLine({ when, consent }: Overlay, worker: WorkerDefinition): readonly PreviewLine[] {
   const call = { worker: worker.name, queue: null }
   const tools = toolsOf(worker).filter((tool) => mayMatch(when, { ...call, tool }))

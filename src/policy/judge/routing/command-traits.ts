@@ -4,14 +4,15 @@ import { tokenPattern } from '../../shell/rules/token-pattern.ts'
 import type { CommandAnalysis } from '../../shell/analyse-command.ts'
 
 /**
- * What `when.command` of overlays and routing looks at. A pattern is written as in a shell rule.
+ * The traits of a command for `when.command` of overlays and routing. A pattern is written as in a
+ * shell rule.
  */
 export interface CommandTraits {
-  /** could some command of the text be the pattern's? Over-matches */
+  /** whether some command of the text could match the pattern; over-matches */
   someIs(pattern: string): boolean
   /**
-   * is the text understood, and every command of it one of the patterns', or spelled out by one
-   * word for word?
+   * whether the text is understood, and one of the patterns matches every command of it, or spells
+   * the text out
    */
   allAre(patterns: readonly string[]): boolean
 }
@@ -31,10 +32,7 @@ export function commandTraits(analysis: CommandAnalysis): CommandTraits {
   }
 }
 
-/**
- * `sh run.sh`: whoever wrote the pattern named the file too, so that what the file holds is no part
- * it does not speak of.
- */
+/** `sh run.sh`: the author of the pattern named the file too, so its contents are covered. */
 function spellsOut(tokens: readonly string[], { parts }: CommandAnalysis): boolean {
   const [part, ...others] = parts
   if (others.length > 0 || part?.kind !== 'command' || part.redirects.length > 0) return false
@@ -45,7 +43,7 @@ function spellsOut(tokens: readonly string[], { parts }: CommandAnalysis): boole
 const split = new Map<string, readonly string[]>()
 
 /**
- * A pattern's words: one list for one pattern, since what is compiled of it is kept by the list.
+ * A pattern's words: always the same list for one pattern, since compiled forms are cached by list.
  */
 export function tokensOf(pattern: string): readonly string[] {
   let tokens = split.get(pattern)

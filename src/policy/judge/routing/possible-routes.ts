@@ -16,21 +16,21 @@ import type { RoutingEntry, When } from '../../routing.ts'
 import type { WorkerDefinition, Zone } from '../../worker-definition.ts'
 import { builtInToolsOf } from '../../worker/built-in-tools-of.ts'
 
-/** Where some call of a worker might have to be asked. `queue: null`: nowhere. */
+/** A possible route of a worker's calls. `queue: null`: there is none. */
 export type PossibleRoute =
   | { readonly queue: null; readonly tool: string }
   | {
       readonly queue: string
       readonly tool: string
-      /** once every escalation has added its teams */
+      /** after every escalation */
       readonly quorum: Quorum
       readonly selfApproval: boolean
     }
 
 /**
- * Every place to which a worker's asks could go under a policy, for the question whether they would
- * reach anybody (product.md 22). What depends on a path, a risk or a tool's own function counts as
- * possible. Empty for a worker none of whose calls asks.
+ * Every possible route of a worker's calls under a policy, to find out whether its requests would
+ * reach anybody (product.md 22). Everything that depends on a path, a risk or a tool's own function
+ * counts as possible. Empty for a worker without calls that ask.
  */
 export function possibleRoutes(policy: Policy, worker: WorkerDefinition): readonly PossibleRoute[] {
   const { config } = policy
@@ -54,7 +54,7 @@ function startMayAsk({ overlays }: ProjectConfig, { name, startApproval }: Worke
   return startApproval !== null || overlayAsks
 }
 
-/** The tools that a worker has by its definition; those of MCP servers are known to their host. */
+/** The tools that a worker has by its definition; only their host knows those of MCP servers. */
 export function toolsOf(worker: WorkerDefinition): readonly string[] {
   const custom = [...worker.tools.keys()].filter((name) => !isBuiltInTool(name))
   return [...builtInToolsOf(worker), ...custom]
@@ -84,7 +84,7 @@ function mayAsk(policy: Policy, worker: WorkerDefinition, tool: string): boolean
 }
 
 /**
- * What is pre-approved asks as soon as it is not wholly understood, so only rules that all block
+ * A pre-approved command asks when it is not completely understood, so only rules that all block
  * never ask.
  */
 function shellMayAsk({ shell }: WorkerDefinition): boolean {
@@ -103,7 +103,7 @@ function zoneMayAsk(zone: Zone, operation: Access['operation']): boolean {
   return approval === 'ask' || asksUnlessSaid || (changes && zone.protected.length > 0)
 }
 
-/** Every place to which the asks of one of the worker's tools could go. */
+/** Every possible route of one of the worker's tools. */
 export function routesOf(
   config: ProjectConfig,
   worker: WorkerDefinition,
@@ -138,7 +138,7 @@ function routeTo(
   }
 }
 
-/** Could the conditions hold for some call? With `queue: null` any queue counts. */
+/** Whether the conditions could hold for some call. With `queue: null` any queue counts. */
 export function mayMatch(
   when: When,
   call: { readonly tool: string; readonly worker: string; readonly queue: string | null },

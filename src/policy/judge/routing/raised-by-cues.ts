@@ -4,8 +4,8 @@ import type { CanonicalCall } from '../calls/canonical-call.ts'
 import type { CallTraits } from './when-matches.ts'
 
 /**
- * What cues do to a call's traits: routing can match them, and a command has at least the risk of
- * its highest one, whatever routing says (product.md 38).
+ * A call's traits with its cues: routing can match them, and a command has at least the risk of its
+ * highest one, whatever routing says (product.md 38).
  */
 export function raisedByCues(
   call: Pick<CanonicalCall, 'command'>,

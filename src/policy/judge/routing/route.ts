@@ -20,20 +20,21 @@ import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { stricterRoute, type Route } from './stricter-route.ts'
 import { coverageOf, type CallTraits } from './when-matches.ts'
 
-/** What routing looks at besides a call's traits. */
+/** The parts of a call for routing besides its traits. */
 export type RoutedCall = Pick<CanonicalCall, 'accesses'> & {
   readonly tool: Pick<Tool, 'name' | 'scopes' | 'needsPerson'>
 }
 
-/** The queue of a worker's calls when routing says nothing. */
+/** The queue of a worker's calls without a routing entry. */
 export function ownQueue(config: ProjectConfig, worker: WorkerDefinition): string | null {
   return worker.queue ?? config.defaultQueue
 }
 
 /**
  * Step 7: queue, quorum, risk, expiry and allowed scopes, by the first routing entry that matches.
- * One that matches only a part of the call chooses the queue and its times, but is held to what
- * would hold without it: whoever is trusted with the part is not thereby trusted with the whole.
+ * An entry that matches only a part of the call chooses the queue and its times, but the rest is as
+ * strict as without it: people who are trusted with the part are not thereby trusted with the
+ * whole.
  */
 export function route(config: ProjectConfig, call: RoutedCall, traits: CallTraits): Route {
   const routes: Route[] = []
@@ -75,14 +76,14 @@ function routeBy(
   return { risk, routing, sources }
 }
 
-/** Routing sets the risk; what a cue says of a command it cannot lower, nor by naming a cue. */
+/** Routing sets the risk, but not below the risk of a command's cues. */
 function riskBy(traits: CallTraits, entry: RoutingEntry | null): Risk {
   const least = entry?.when.cue == null ? (traits.leastRisk ?? 'low') : traits.risk
   const risk = entry?.risk ?? traits.risk
   return risks.indexOf(risk) < risks.indexOf(least) ? least : risk
 }
 
-/** Why each value of the routing is what it is, of those that are no defaults. */
+/** The reason of each value of the routing that is not a default. */
 function whyOf(
   config: ProjectConfig,
   traits: CallTraits,
@@ -104,7 +105,7 @@ function defaultQueueWhy({ defaultQueueSource }: ProjectConfig): FrozenWhy | nul
   return defaultQueueSource === undefined ? null : { source: defaultQueueSource }
 }
 
-/** Why a worker's calls go where they go when routing says nothing; `null`: by default. */
+/** The reason for a worker's own queue; `null`: it is the default. */
 export function ownQueueWhy(
   config: ProjectConfig,
   { queue, queueSource }: WorkerDefinition,
@@ -116,13 +117,13 @@ function sourceOf(source: string | undefined): FrozenWhy {
   return source === undefined ? {} : { source }
 }
 
-/** What a queue does about a request that waits; nothing at all when it says nothing. */
+/** The waiting steps of a queue; nothing when it has none. */
 export function stepsOf(queue: Queue, quorum: Quorum): Pick<Routing, 'steps'> {
   const steps = waitingSteps(queue, quorum)
   return steps.length === 0 ? {} : { steps }
 }
 
-/** The quorum that a setting means for a queue; without one, anybody of its team. */
+/** The quorum of a setting for a queue; without one, any member of its team. */
 export function quorumOf(setting: QuorumSetting | null, queue: Queue): Quorum {
   if (setting === null) return { any: [[{ team: queue.team, count: 1 }]] }
   if ('places' in setting) return setting.places
@@ -140,7 +141,7 @@ function scopesOf(
   const listed = entry?.scopes ?? usualScopes
   const why = (scope: Scope): WhyNarrow | null => {
     if (!call.tool.scopes.includes(scope)) return 'tool'
-    // What is handed over is approved as it is now, each time.
+    // Files that are handed over are approved each time.
     if (call.accesses.some(({ operation }) => operation === 'share')) return 'share'
     if (scope === 'path' && writtenFile(call) === null) return 'path'
     return listed.includes(scope) ? null : 'routing'
@@ -148,14 +149,14 @@ function scopesOf(
   const whys = widerScopes.map((scope) => [scope, why(scope)] as const)
   const offered = whys.flatMap(([scope, not]) => (not === null ? [scope] : []))
   const narrowed = whys.flatMap(([scope, not]) =>
-    // Nobody expects of a tool a wider scope that it does not know.
+    // A wider scope that the tool does not have is not worth mentioning.
     not === null || (not === 'tool' && scope !== 'run') ? [] : [[scope, not] as const],
   )
   return { scopes: ['once', ...offered], ...withNarrowed(Object.fromEntries(narrowed)) }
 }
 
 /**
- * The one file that a call writes and the only thing it touches; scope `path` is for these alone.
+ * The one file that a call writes, if it touches nothing else; only such calls have scope `path`.
  */
 export function writtenFile(call: RoutedCall): string | null {
   const [access, ...others] = call.accesses
@@ -164,8 +165,8 @@ export function writtenFile(call: RoutedCall): string | null {
 }
 
 /**
- * What people may do to the call before deciding it: whoever edits stands behind it unless the
- * queue says otherwise.
+ * What people may do to the call before its decision: an editor is behind it unless the queue says
+ * otherwise.
  */
 function offeredEdits(queue: Queue, tool: RoutedCall['tool'], risk: Risk): EditsPolicy {
   if (tool.needsPerson === 'answer') return 'off'

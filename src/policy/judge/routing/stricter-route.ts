@@ -3,18 +3,18 @@ import { withNarrowed } from '#domain/policy/narrowed-scopes.ts'
 import { bothQuorums, quorumText } from '#domain/deciding/quorum.ts'
 import { editsPolicies, risks, type Risk } from '#domain/policy/verdict.ts'
 
-/** Where an ask would go. `routing` is `null` when there is no queue for it. */
+/** The route of a request. `routing` is `null` when there is no queue for it. */
 export interface Route {
   readonly risk: Risk
   readonly routing: Routing | null
-  /** which entries decided, for explanations; the first one chose the queue */
+  /** the entries that decided, for explanations; the first one chose the queue */
   readonly sources: readonly string[]
 }
 
 /**
- * The first route as strict as both: its queue and times, the people of both, the higher risk, and
- * of scopes, edits, self-approval and signature what both allow. Nobody can be asked where one of
- * them asks nobody.
+ * A route as strict as both: the first one's queue and times, the quorum of both, the higher risk,
+ * and the scopes, edits, self-approval and signature that both allow. Without a queue in one of
+ * them there is none.
  */
 export function stricterRoute(first: Route, other: Route): Route {
   const risk = last(risks, first.risk, other.risk)
@@ -41,7 +41,7 @@ function stricterRouting(first: Routing, other: Routing): Routing {
   }
 }
 
-/** The queue's is the first one's, the risk's that of the higher, the quorum's both. */
+/** The reasons: the queue's from the first, the risk's from the higher, the quorum's from both. */
 function strictestWhy(first: Route, other: Route, risk: Risk): RoutingWhys {
   const [one = {}, two = {}] = [first.routing?.why, other.routing?.why]
   const riskWhy = risk === first.risk ? one.risk : two.risk

@@ -7,28 +7,28 @@ import { compileGlob, globBase } from '../../globs/compile-glob.ts'
 import type { CommandTraits } from './command-traits.ts'
 import { containsPath } from '../../globs/zones-of-path.ts'
 
-/** What routing and overlays look at. */
+/** The traits of a call for routing and overlays. */
 export interface CallTraits {
   readonly tool: string
   readonly accesses: readonly Access[]
   readonly worker: string
-  /** where the call would go if routing said nothing */
+  /** the queue of the call without routing */
   readonly queue: string | null
-  /** before routing has its say */
+  /** before routing */
   readonly risk: Risk
-  /** `null`: the call is no command */
+  /** `null`: the call is not a command */
   readonly command: CommandTraits | null
   /** ids of its cues; absent: it has none */
   readonly cues?: readonly CueId[]
-  /** below which routing cannot set the risk, since cues say so; absent: it may set any */
+  /** the least risk by its cues; absent: routing may set any */
   readonly leastRisk?: Risk
-  /** why the risk is what it is before routing; absent: it is the tool's own */
+  /** the reason of the risk before routing; absent: it is the tool's own */
   readonly riskWhy?: string
-  /** why the queue is; absent: it is the default one */
+  /** the reason of the queue; absent: it is the default */
   readonly queueWhy?: FrozenWhy | null
 }
 
-/** Do all conditions that are given match? A call that is no command matches no `command`. */
+/** Whether all given conditions match. A call that is not a command matches no `command`. */
 export function whenMatches(when: When, call: CallTraits): boolean {
   const { command } = call
   return (
@@ -46,13 +46,13 @@ function someMatch<T>(values: readonly T[] | null, matches: (value: T) => boolea
   return values === null || values.some(matches)
 }
 
-/** How much of a call the conditions speak of. */
+/** How much of a call the conditions are about. */
 export type Coverage = 'none' | 'part' | 'whole'
 
 /**
- * The same conditions for routing, which sends the whole call to somebody: of a script the
- * conditions may mean one command, of a move one of two paths. A command counts by the folder it
- * runs in, and never as a whole: whoever wrote it chose the folder, and it may go elsewhere.
+ * The same conditions for routing, which sends the whole call to one queue: conditions may be about
+ * one command of a script, or one path of a move. A command's path is the folder in which it runs,
+ * and is never the whole: its author chose the folder, and it may change to another one.
  */
 export function coverageOf(when: When, call: CallTraits): Coverage {
   if (!whenMatches({ ...when, path: null }, call)) return 'none'
@@ -78,14 +78,16 @@ function pathsCovered(patterns: readonly string[] | null, call: CallTraits): Cov
   return accesses.every(some(contains)) ? 'whole' : 'part'
 }
 
-/** Does the pattern match all that the access could touch? */
+/** Whether the pattern matches everything that the access could touch. */
 function contains(pattern: string, access: Access): boolean {
   if (access.target === 'file') return globMatches(pattern, access.path)
   const { base, rest } = globBase(pattern)
   return rest === '**' && containsPath(base, access.path)
 }
 
-/** A call that lists or searches a folder touches whatever the pattern could match below it. */
+/**
+ * A call that lists or searches a folder touches everything below it that the pattern could match.
+ */
 function touches(pattern: string, access: Access): boolean {
   if (globMatches(pattern, access.path)) return true
   if (access.target === 'file') return false
@@ -96,8 +98,8 @@ function touches(pattern: string, access: Access): boolean {
 const matchers = new Map<string, (text: string) => boolean>()
 
 /**
- * Does a glob match? Names that begin with a dot are no exception. Compiled once. Throws for one
- * that cannot be read: the configuration refuses those.
+ * Whether a glob matches, including names that begin with a dot. Compiled once. Throws for an
+ * invalid glob, which the configuration refuses.
  */
 export function globMatches(pattern: string, text: string): boolean {
   let matcher = matchers.get(pattern)

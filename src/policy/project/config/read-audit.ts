@@ -13,7 +13,7 @@ import { checkName, readText } from '../../reading/values.ts'
 import { audit, witness } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
 
-/** Nobody cosigns. */
+/** There are no witnesses. */
 export const noWitnesses: AuditSettings = { witnesses: [] }
 
 const maxWitnesses = 10
@@ -62,7 +62,7 @@ function readWitness(field: YamlField): WitnessSetting | null {
   return { name, url, vkey, source: fieldSource(field) }
 }
 
-/** As webhooks have them; `/add-checkpoint` follows it. */
+/** An address as for webhooks; `/add-checkpoint` is appended. */
 function readUrl(field: YamlField): string | null {
   const value = readText(field)
   if (value === null) return null

@@ -4,7 +4,7 @@ import { readAmount, readChoice, readReference } from '../../reading/values.ts'
 import { keysOf } from '../../schema/parts.ts'
 import { budget } from '../../schema/starts.ts'
 
-/** Reads `budgets`: what models may cost in a month. Of two for one worker the lower holds. */
+/** Reads `budgets`: the monthly costs of models. Of two for one worker the lower one applies. */
 export function readBudgets(
   field: YamlField,
   workers: ReadonlySet<string>,

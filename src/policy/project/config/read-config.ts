@@ -35,8 +35,8 @@ import { keysOf } from '../../schema/parts.ts'
 import type { RetentionSettings, CommitSetting } from '../../settings.ts'
 
 /**
- * Reads countersign.yaml as far as it can be read, and the names it defines; what is wrong is in
- * the report. `null` when it is no mapping.
+ * Reads countersign.yaml as far as possible, and the names it defines; problems are in the report.
+ * `null` when it is not a mapping.
  */
 export function readConfig(
   report: Report,
@@ -54,8 +54,7 @@ export function readConfig(
   const teams = part('teams', readTeams, new Map<string, Team>())
   const listed = part('people', readPeople, [])
   const people = everybody(listed, teams)
-  // A name that is written counts as defined even when its own settings are wrong: one mistake, one
-  // message.
+  // A name counts as defined even when its own settings are wrong: one mistake, one message.
   const queueNames = part('queues', (field) => readEntries(field).map(([name]) => name), [])
   const models = part('models', readModels, new Map<string, ModelSetting>())
   const workspaceNames = part('workspaces', (field) => readEntries(field).map(([name]) => name), [])
@@ -123,7 +122,7 @@ function defaultQueueSource(field: YamlField): { readonly defaultQueueSource?: s
 /** Everything is kept. */
 export const noRetention: RetentionSettings = { transcriptsMs: null, recordsMs: null }
 
-/** Reads `retention`: what need not be kept for ever. */
+/** Reads `retention`: the records that are removed after some time. */
 export function readRetention(field: YamlField): RetentionSettings {
   const fields = readFields(field, keysOf(retention))
   const read = (key: 'transcripts' | 'records'): number | null => {
@@ -135,10 +134,7 @@ export function readRetention(field: YamlField): RetentionSettings {
 
 const address = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,189}$/
 
-/**
- * Reads `commit`: whose name stands on the commits of runs, instead of the worker's and the
- * service's.
- */
+/** Reads `commit`: the author of the commits of runs, in place of the worker and the service. */
 export function readCommit(field: YamlField): CommitSetting | null {
   const fields = readFields(field, keysOf(commit))
   if (fields === null) return null

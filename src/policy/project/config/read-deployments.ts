@@ -11,7 +11,7 @@ import { deployments, nobody, repositoryForm } from '../../schema/deployments.ts
 import { keysOf } from '../../schema/parts.ts'
 import { readSecret, readStarter } from './read-triggers.ts'
 
-/** What the file defines elsewhere that deployments name. */
+/** Names that other parts of the file define and deployments use. */
 interface DefinedNames {
   readonly queues: ReadonlySet<string>
   readonly people: ReadonlySet<string>
@@ -88,7 +88,7 @@ function readRepository(field: YamlField): string | null {
   return null
 }
 
-/** Logins in lower case, since GitHub does not tell cases apart. */
+/** Logins in lower case, since GitHub ignores their case. */
 function readLogins(field: YamlField, people: ReadonlySet<string>): Map<string, string | null> {
   const logins = new Map<string, string | null>()
   for (const [login, value] of readEntries(field)) {

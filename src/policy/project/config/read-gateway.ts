@@ -37,7 +37,7 @@ export function readGateway(
   return gateway
 }
 
-/** A server of files is of use only where there are files; what protects them holds as well. */
+/** A server for files is only useful with files; protected names apply to them as well. */
 function wholeWorkspace(source: string): GatewayServer['zones'][number] {
   return {
     name: 'workspace',

@@ -41,7 +41,7 @@ export function readPeople(field: YamlField): ConfiguredPerson[] {
   return [...people.values()]
 }
 
-/** Reads `teams`. A team may be empty; who needs it finds out when a run starts (product.md 22). */
+/** Reads `teams`. A team may be empty; starting a run that needs it fails (product.md 22). */
 export function readTeams(field: YamlField): Map<string, Team> {
   const teams = new Map<string, Team>()
   const compareCase = warnOfCase()
@@ -67,7 +67,7 @@ function readMembers(field: YamlField): string[] {
   return [...members]
 }
 
-/** Everybody: those listed, then those that only a team names, called by their address. */
+/** Everybody: those listed, then those that only a team names, with a name from their address. */
 export function everybody(
   listed: readonly ConfiguredPerson[],
   teams: ReadonlyMap<string, Team>,

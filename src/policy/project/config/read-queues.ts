@@ -25,7 +25,7 @@ import { keysOf } from '../../schema/parts.ts'
 const day = 86_400_000
 
 /**
- * Reads `queues`. What a queue does not say: no self-approval, permits for 30 days, expiry after 72
+ * Reads `queues`. Defaults of a queue: no self-approval, permits for 30 days, expiry after 72
  * hours.
  */
 export function readQueues(field: YamlField, names: Names): Map<string, Queue> {

@@ -52,7 +52,7 @@ export function readRouting(field: YamlField, names: Names): RoutingEntry[] {
   })
 }
 
-/** Reads `overlays`: the organisation's own rules, which may only tighten. */
+/** Reads `overlays`: the organisation's own rules, which can only be stricter. */
 export function readOverlays(field: YamlField, names: Names): Overlay[] {
   return readList(field, (item) => {
     const fields = readFields(item, keysOf(overlay))

@@ -17,7 +17,7 @@ import type { overlayWhen, when } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
 
 /**
- * Reads a `when`, which has the keys of `schema`: each a value or a list, all that are given must
+ * Reads a `when`, which has the keys of `schema`: each a value or a list; all present ones must
  * match.
  */
 export function readWhen(
@@ -48,8 +48,8 @@ export function readWhen(
 }
 
 /**
- * A tool's name or a glob of names. Custom tools are not known here, so a near miss is only pointed
- * out.
+ * A tool's name or a glob of names. Custom tools are unknown here, so a near miss is only a
+ * warning.
  */
 function readToolPattern(field: YamlField): string | null {
   const name = readText(field)
@@ -61,7 +61,7 @@ function readToolPattern(field: YamlField): string | null {
   return name
 }
 
-/** A shell pattern; what can match no plain command is pointed out. */
+/** A shell pattern; one that can match no plain command gets a warning. */
 function readPattern(field: YamlField): string | null {
   const pattern = readText(field)
   const why = pattern === null ? null : oddPattern(pattern.trim().split(/\s+/))
@@ -97,7 +97,7 @@ function readPathGlob(field: YamlField): string | null {
   return glob
 }
 
-/** Brackets of a glob come in pairs; one alone stands for itself. */
+/** Brackets of a glob come in pairs; a single one is a plain character. */
 function hasOpenBracket(glob: string): boolean {
   const plain = glob.replaceAll(/\\./g, '')
   return ['[]', '{}', '()'].some(
@@ -106,7 +106,7 @@ function hasOpenBracket(glob: string): boolean {
 }
 
 /**
- * Why a pattern's words can be those of no plain command, as a sentence; `null` when they may be.
+ * Why a pattern's words cannot be those of a plain command, as a sentence; `null` when they can.
  */
 export function oddPattern(words: readonly string[]): string | null {
   const [first = ''] = words

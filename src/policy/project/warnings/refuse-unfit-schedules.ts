@@ -4,8 +4,8 @@ import { placeOfSource, type Report } from '../../reading/report.ts'
 import { inputProblem } from '../../worker/input-schema.ts'
 
 /**
- * Refuses schedules whose `input` their worker's schema refuses: none of their runs could start,
- * which nobody would see before the first time comes.
+ * Refuses schedules whose `input` does not fit their worker's schema: none of their runs could
+ * start, which would show only at the first time.
  */
 export function refuseUnfitSchedules(
   report: Report,

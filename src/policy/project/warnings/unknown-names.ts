@@ -9,8 +9,8 @@ import { placeOfSource } from '../../reading/report.ts'
 
 /**
  * An error for each tool that a worker file lists and that is neither built in nor defined in
- * `tools/`. `defined` are the names that the project's tool files export: only whoever may load
- * code knows them.
+ * `tools/`. `defined` are the names that the project's tool files export: only callers that may
+ * load code know them.
  */
 export function unknownTools(
   policy: Policy,
@@ -36,8 +36,8 @@ export function unknownTools(
 }
 
 /**
- * A warning for each tool pattern of routing and overlays that matches no tool that any worker
- * could have. What an MCP server offers is not known here.
+ * A warning for each tool pattern of routing and overlays that matches no tool of any worker. The
+ * tools of an MCP server are unknown here.
  */
 export function idleToolPatterns(
   policy: Policy,
@@ -52,7 +52,7 @@ export function idleToolPatterns(
   return rules.flatMap(({ when, source }) =>
     (when.tool ?? [])
       .filter((pattern) => !/^(?:mcp_|\*)/.test(pattern))
-      // A near miss of a built-in name has been pointed out already.
+      // A near miss of a built-in name has its own warning already.
       .filter((pattern) => closestWord(pattern, builtInToolNames) === null)
       .filter((pattern) => !names.some((name) => globMatches(pattern, name)))
       .map((pattern) => ({
@@ -64,12 +64,12 @@ export function idleToolPatterns(
   )
 }
 
-/** Only the server knows which tools it has. */
+/** Only the server knows its tools. */
 function isOfServer(worker: WorkerDefinition, name: string): boolean {
   return [...worker.mcpServers.keys()].some((server) => name.startsWith(`mcp__${server}__`))
 }
 
-/** What a shell does by itself: no program of the name needs to be there. */
+/** Commands of the shell itself, without a program of the name. */
 const builtins = new Set(
   words(`
     : . [ alias cd command echo eval exec exit export false printf pwd read set shift source test
@@ -77,9 +77,8 @@ const builtins = new Set(
 )
 
 /**
- * A warning for each program that a shell rule names and that is not on this host. `isHere` is
- * asked once for each name. A rule for a program that comes with the workspace names it by a path,
- * and is left alone.
+ * A warning for each program that a shell rule names and this host lacks. `isHere` is called once
+ * for each name. A rule for a program of the workspace names it by a path, and is left alone.
  */
 export async function unknownPrograms(
   policy: Policy,

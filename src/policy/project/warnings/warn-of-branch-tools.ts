@@ -4,10 +4,7 @@ import type { ProjectConfig } from '../../project-config.ts'
 import type { WorkerDefinition } from '../../worker-definition.ts'
 import { workspacesOf } from '../../workspaces.ts'
 
-/**
- * Warns of tools that need the branch of a run where runs have none: each call would be an error to
- * the model.
- */
+/** Warns of tools that need a run's branch where runs have none: each call would be an error. */
 export function warnOfBranchTools(
   report: Report,
   { workspaces }: ProjectConfig,

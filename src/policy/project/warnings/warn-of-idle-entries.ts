@@ -8,7 +8,7 @@ import type { WorkerDefinition } from '../../worker-definition.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'
 import { workspacesOf } from '../../workspaces.ts'
 
-/** Points out what countersign.yaml says that can never count. */
+/** Warns of entries in countersign.yaml that can never apply. */
 export function warnOfIdleEntries(
   report: Report,
   config: ProjectConfig,
@@ -44,7 +44,7 @@ function namedEntries({
   )
 }
 
-/** Conditions that no call can meet together. */
+/** Warns of conditions that no call can meet together. */
 function warnOfNever(report: Report, { tool, command }: When, source: string): void {
   if (command === null || tool === null) return
   const commandTools = builtInToolNames.filter(isCommandTool)
@@ -53,7 +53,7 @@ function warnOfNever(report: Report, { tool, command }: When, source: string): v
   report.warn(placeOfSource(source), problem, 'leave one of them out')
 }
 
-/** An escalation adds people, or nothing happens. */
+/** Warns of an escalation that adds nobody. */
 function warnOfIdleTeams(report: Report, config: ProjectConfig, queue: Queue): void {
   for (const name of queue.escalate.flatMap(({ addTeams }) => addTeams)) {
     const isEmpty = config.teams.get(name)?.members.length === 0
@@ -65,8 +65,7 @@ function warnOfIdleTeams(report: Report, config: ProjectConfig, queue: Queue): v
 }
 
 /**
- * People are added to the places of the queue's own team: without one, there is nothing to add them
- * to.
+ * An escalation adds people to the places of the queue's own team, and does nothing without one.
  */
 function warnOfLostEscalation(report: Report, config: ProjectConfig, entry: RoutingEntry): void {
   const { quorum, source } = entry
@@ -81,7 +80,7 @@ function warnOfLostEscalation(report: Report, config: ProjectConfig, entry: Rout
   )
 }
 
-/** What would happen after a request has expired never happens. */
+/** Warns of times after the expiry of a request. */
 function warnOfLateTimes(report: Report, queue: Queue): void {
   const { expiresAfterMs } = queue
   const late = [
@@ -94,8 +93,8 @@ function warnOfLateTimes(report: Report, queue: Queue): void {
 }
 
 /**
- * Does every call that matches `later` match `earlier`? `false` whenever that cannot be said of
- * their texts.
+ * Whether every call that matches `later` matches `earlier`. `false` when their texts do not show
+ * it.
  */
 function covers(earlier: When, later: When): boolean {
   return (
@@ -109,10 +108,7 @@ function covers(earlier: When, later: When): boolean {
   )
 }
 
-/**
- * Each of the later values is one that an earlier value covers; what the earlier one leaves out
- * covers all.
- */
+/** Whether an earlier value covers each of the later values; an absent list covers all. */
 function within(
   later: readonly string[] | null,
   earlier: readonly string[] | null,
@@ -126,7 +122,10 @@ function isSame(one: string, by: string): boolean {
   return one === by
 }
 
-/** A plain name within a glob; of two globs only what is the same or below `folder/**`. */
+/**
+ * Whether a plain name is within a glob; for two globs only when they are equal or below
+ * `folder/**`.
+ */
 function globCovers(one: string, by: string): boolean {
   if (one === by || by === '**') return true
   if (!/[*?[\]{}()!+@]/.test(one)) return globMatches(by, one)

@@ -5,7 +5,7 @@ import { placeOfSource, type Report } from '../../reading/report.ts'
 import { hasBuiltIn } from '../../worker/built-in-tools-of.ts'
 import { warnOfShellRules } from './warn-of-shell-rules.ts'
 
-/** Points out what a worker's file says that can never count, or that says two things at once. */
+/** Warns of entries in a worker file that can never apply, or that contradict each other. */
 export function warnOfIdleRules(report: Report, worker: WorkerDefinition): void {
   warnOfZones(report, worker.zones)
   warnOfTools(report, worker)
@@ -51,7 +51,7 @@ function contradicts(one: Zone, other: Zone): boolean {
   )
 }
 
-/** A word on a built-in tool that the worker does not have. */
+/** Warns of an approval for a built-in tool that the worker does not have. */
 function warnOfTools(report: Report, worker: WorkerDefinition): void {
   for (const [name, setting] of worker.tools) {
     const contradiction = contradictionIn(name, setting)

@@ -3,8 +3,8 @@ import type { Report } from '../../reading/report.ts'
 import type { ProjectConfig } from '../../project-config.ts'
 
 /**
- * Points out people whose addresses most mail servers deliver to one mailbox
- * (`ada+ops@example.com`): whoever reads it could sign in as both, and approve their own work.
+ * Warns of people whose addresses most mail servers deliver to one mailbox (`ada+ops@example.com`):
+ * its reader could sign in as both, and approve their own work.
  */
 export function warnOfSharedMailboxes(
   report: Report,

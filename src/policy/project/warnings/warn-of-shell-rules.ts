@@ -5,9 +5,7 @@ import { hiddenZones } from '../../shell/rules/command-zones.ts'
 import { programName } from '../../shell/spelling/spelling.ts'
 import { oddPattern } from '../config/read-when.ts'
 
-/**
- * Points out shell rules that never count, or that count for more or less than they seem to say.
- */
+/** Warns of shell rules that never apply, or that allow more or less than they seem to. */
 export function warnOfShellRules(report: Report, shell: ShellPolicy, zones: readonly Zone[]): void {
   for (const [index, rule] of shell.rules.entries()) {
     const place = placeOfSource(rule.consent.source)
@@ -48,8 +46,8 @@ export function warnOfShellRules(report: Report, shell: ShellPolicy, zones: read
 }
 
 /**
- * A rule that allows more commands than its words say, or only exactly these words where more
- * usually follow.
+ * Warns of a rule that allows more commands than its words say, or only exactly these words where
+ * more usually follow.
  */
 function breadthOf({ pattern }: ShellRule): { problem: string; remedy: string } | null {
   const words = pattern.join(' ')
@@ -75,7 +73,7 @@ function breadthOf({ pattern }: ShellRule): { problem: string; remedy: string } 
 }
 
 /**
- * Every zone is hidden from what the rule allows, so that its commands have no folder to run in.
+ * Whether every zone is hidden from the commands of a rule, so that they have no folder to run in.
  */
 function neverSees(rule: ShellRule, zones: readonly Zone[]): boolean {
   return (
@@ -86,7 +84,7 @@ function neverSees(rule: ShellRule, zones: readonly Zone[]): boolean {
 }
 
 /**
- * A rule that a zone or an argument can keep from applying leaves something for those behind it.
+ * Whether a rule always applies before a later one: not when a zone or an argument can exclude it.
  */
 function alwaysFirst(one: ShellRule, later: ShellRule): boolean {
   if (one.zones !== null || one.unlessArgs.length > 0) return false

@@ -8,7 +8,8 @@ import { configFile } from '../../names/own-files.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'
 
 /**
- * Points out what would make requests that nobody can decide; a run that needs it fails at start.
+ * Warns of settings that would cause requests nobody can decide; a run that needs them fails at its
+ * start.
  */
 export function warnOfUnreachable(
   report: Report,
@@ -46,8 +47,8 @@ export function warnOfUnreachable(
 }
 
 /**
- * Whoever is alone in a team decides nothing that they started: such a run does not start
- * (product.md 42).
+ * Somebody who is alone in a team cannot decide requests of their own runs, which therefore do not
+ * start (product.md 42).
  */
 function warnOfTeamOfOne(report: Report, config: ProjectConfig, queue: Queue): void {
   const teams = [queue.team, ...queue.escalate.flatMap(({ addTeams }) => addTeams)]
@@ -61,7 +62,7 @@ function warnOfTeamOfOne(report: Report, config: ProjectConfig, queue: Queue): v
   report.warn(placeOfSource(queue.source), problem, remedy)
 }
 
-/** A count without a queue is of whatever queue the call goes to, which is not known here. */
+/** A count without a queue is for the call's own queue, which is unknown here. */
 function canBeMet(config: ProjectConfig, entry: RoutingEntry, quorum: QuorumSetting): boolean {
   if ('places' in quorum) return everybodyMeets(config, quorum.places)
   const queue = config.queues.get(entry.queue ?? config.defaultQueue ?? '')
@@ -70,8 +71,8 @@ function canBeMet(config: ProjectConfig, entry: RoutingEntry, quorum: QuorumSett
 }
 
 /**
- * Would it be met if everybody approved? Distinct people fill distinct places. How many a group has
- * is not known here.
+ * Whether the quorum would be met if everybody approved. Distinct people fill distinct places. The
+ * size of a group is unknown here.
  */
 function everybodyMeets(config: ProjectConfig, quorum: Quorum): boolean {
   const filled = groupTeams(config)
@@ -86,8 +87,8 @@ function everybodyMeets(config: ProjectConfig, quorum: Quorum): boolean {
 }
 
 /**
- * Points out rights of teams that a provider's groups fill: rights are only of people whom the file
- * names.
+ * Warns of rights for teams that a provider's groups fill: only people whom the file names can have
+ * rights.
  */
 export function warnOfGroupRights(report: Report, config: ProjectConfig): void {
   const { oidc } = config.signIn

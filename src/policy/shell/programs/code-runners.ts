@@ -1,9 +1,9 @@
 import { words } from '../../names/words.ts'
 import { flags, type Program } from './program.ts'
 
-/** Programs that run a script or code: of an argument, of a file or of their input. */
+/** Programs that run a script or code: from an argument, a file or their input. */
 export const codeRunners: readonly Program[] = [
-  // What can run a script that is written in an argument, in its input or in a file.
+  // Programs that run a script from an argument, their input or a file.
   {
     names: words(`
       sh bash dash zsh ksh mksh ash fish csh tcsh rbash eval source . trap alias ssh watch
@@ -13,7 +13,7 @@ export const codeRunners: readonly Program[] = [
     spellOut: 'all',
     readsScript: true,
   },
-  // Languages: what they run has to be spelled out by the rule.
+  // Interpreters of languages: the rule must spell out what they run.
   {
     names: words(`
       python python2 python3 node nodejs deno bun perl ruby php lua luajit tclsh Rscript julia
@@ -24,7 +24,7 @@ export const codeRunners: readonly Program[] = [
     spellOut: 'all',
     hidesCode: (words) => words.some(isInline),
   },
-  // Its program can run commands and write files: a rule has to spell it out.
+  // Its script can run commands and write files: the rule must spell it out.
   {
     names: ['awk', 'gawk', 'mawk', 'nawk'],
     flags: flags('-F= -v= --field-separator= --assign= --posix --re-interval'),
@@ -32,7 +32,7 @@ export const codeRunners: readonly Program[] = [
     spellOut: 1,
     hidesCode: (words) => words.some((word) => /system|getline|[|@]/.test(word)),
   },
-  // What runs commands that a file names, or that somebody types into it.
+  // Programs that run commands from a file or from a terminal.
   {
     names: words('make gmake ninja just vim nvim ed ex emacs less more man'),
     runs: 'code',

@@ -7,9 +7,9 @@ const spelledOut = {
   spellOut: 'all',
 } as const
 
-/** Programs that run the command that stands in their arguments. */
+/** Programs that run the command in their arguments. */
 export const commandRunners: readonly Program[] = [
-  // Programs and words of the shell that run the command behind them.
+  // Programs and shell words that run the command after them.
   {
     names: words(`
       time command exec builtin setsid stdbuf ionice chrt taskset unshare nsenter chroot strace
@@ -22,8 +22,8 @@ export const commandRunners: readonly Program[] = [
     runs: 'command',
     spellOut: 'all',
   },
-  // `-S` splits a text into a command, and assignments can change what any program does: without
-  // either it wraps.
+  // `-S` splits a text into a command, and assignments can change what any program does: it is a
+  // wrapper only without either.
   {
     names: ['env'],
     flags: null,
@@ -62,12 +62,12 @@ export const commandRunners: readonly Program[] = [
     takesInputWords: true,
     neverReason: 'runs a command with words that are not known yet',
   },
-  // What runs a command of a project by its name: a rule has to spell out every operand.
+  // Programs that run a project's command by its name: the rule must spell out every operand.
   {
     names: words('npm npx pnpm pnpx yarn bunx corepack poetry bundle composer mvn gradle rake tox'),
     ...spelledOut,
   },
-  // What installs, builds or changes something else with almost every operand.
+  // Programs whose operands nearly all install, build or change something.
   {
     names: words('pip pip3 pipx uv uvx cargo go gem dotnet docker podman helm terraform'),
     allowsMore: true,

@@ -102,7 +102,7 @@ export const filePrograms: readonly Program[] = [
       return words.some((word) => word.includes(':')) ? 'may reach another host' : null
     },
   },
-  // What removes, moves and changes: whoever pre-approves it means its bare words.
+  // Programs that remove, move or change files: a pre-approval is for exactly its words.
   {
     names: ['rm', 'rmdir', 'cp', 'mv', 'chmod', 'chown', 'mkdir', 'ln', 'touch'],
     flags: null,

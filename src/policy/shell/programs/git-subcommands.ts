@@ -9,7 +9,7 @@ const limits =
 const diffs =
   '-p -u --patch -s --no-patch -U= --unified= --raw --patch-with-raw --minimal --patience --histogram --diff-algorithm= --stat? --compact-summary --numstat --shortstat --dirstat? --summary --patch-with-stat -z --name-only --name-status --word-diff? --word-diff-regex= --color-words? --color-moved? --no-color-moved --no-renames --rename-empty --check --full-index --binary -B -M -C -D -l= -S= -G= --pickaxe-regex --pickaxe-all -R --relative? --no-relative -a --text --ignore-cr-at-eol --ignore-space-at-eol -b --ignore-space-change -w --ignore-all-space --ignore-blank-lines --inter-hunk-context= -W --function-context --exit-code --quiet --no-ext-diff --no-textconv --no-prefix --src-prefix= --dst-prefix= --find-renames? --find-copies? --find-copies-harder --break-rewrites? --irreversible-delete --diff-filter= -m -c --cc --diff-merges= -t --root -r --cached --staged --merge-base --no-index'
 
-/** With one of these, names are looked for; without, made. */
+/** With one of these it lists names; otherwise it creates one. */
 const listing = [
   '-l',
   '--list',
@@ -21,8 +21,7 @@ const listing = [
 ]
 
 /**
- * Commands that git itself knows, which no alias can stand for, with their harmless flags; `null`:
- * any flag asks.
+ * Git's own commands, which no alias can replace, with their harmless flags; `null`: any flag asks.
  */
 export const gitSubcommands: Readonly<Record<string, Subcommand>> = {
   add: { flags: null, writes: true },

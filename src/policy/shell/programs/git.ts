@@ -1,14 +1,11 @@
 import { gitSubcommands } from './git-subcommands.ts'
 import { flags, type Program } from './program.ts'
 
-/**
- * What a repository's own configuration could make git run, switched off by settings that win over
- * it.
- */
+/** Settings that switch off programs which a repository's own configuration could make git run. */
 const switchedOff = [
   'safe.bareRepository=explicit',
   'core.fsmonitor=false',
-  // Hooks of ours, which add trailers; outside of a sandbox nothing is there.
+  // The service's own hooks, which add trailers; outside of a sandbox the folder does not exist.
   'core.hooksPath=/run/countersign/hooks',
   'core.pager=cat',
   'core.editor=false',
@@ -45,14 +42,11 @@ const switchedOff = [
   'protocol.ssh.allow=never',
 ]
 
-/**
- * `.gitmodules` would win over the setting, and a repository within the repository names filters of
- * its own.
- */
+/** `.gitmodules` would override the setting, and a nested repository has filters of its own. */
 const noSubmodules = '--ignore-submodules=all'
 
 /**
- * `git`, with what the repository could make it run switched off. Only names that git itself knows
+ * `git`, without the programs that the repository could make it run. Only git's own command names
  * can be pre-approved: any other may be an alias, which may run a shell.
  */
 export const gitProgram: Program = {
@@ -95,7 +89,7 @@ export const gitProgram: Program = {
     marker: '.git',
     file: '.git/config',
     refuses: gitConfigRefuses,
-    // With it the configuration that counts lies in another folder.
+    // If it exists, the effective configuration is in another folder.
     without: '.git/commondir',
   },
   safeArguments(words) {
@@ -118,7 +112,9 @@ export const gitProgram: Program = {
   },
 }
 
-/** Sections whose names, chosen by the repository, bring in a program or a further file. */
+/**
+ * Sections with names chosen by the repository that configure a program or include another file.
+ */
 const refusalReasons: Readonly<Record<string, string>> = {
   filter: 'the repository names a filter, a program that git would run',
   hook: 'the repository names a hook, a program that git would run',
@@ -130,13 +126,13 @@ const refusalReasons: Readonly<Record<string, string>> = {
 }
 
 /**
- * Why a repository's configuration keeps `git` from being pre-approved: what cannot be switched off
- * by a setting in the call, because its name is the repository's own, or what brings in
- * further files. `null`: nothing of the kind.
+ * Why a repository's configuration prevents pre-approving `git`: an entry that no setting in the
+ * call can switch off, because the repository chooses its name, or because it includes other files.
+ * `null`: there is none.
  */
 export function gitConfigRefuses(text: string): string | null {
-  // Wherever a section begins, also behind another one or on a line that goes on. `[merge]` alone
-  // names no driver.
+  // Wherever a section begins, also after another one or on a continued line. `[merge]` alone names
+  // no driver.
   for (const [, name = '', nameMark] of text.matchAll(/\[\s*([A-Za-z0-9-]+)\s*(["'.]?)/g)) {
     const section = name.toLowerCase()
     const isNamed = !['merge', 'protocol'].includes(section) || nameMark !== ''

@@ -7,7 +7,7 @@ const targetFlags =
 const outputFlags =
   '-o= --output= --no-headers --show-labels --show-kind --label-columns= -L= --sort-by= --chunk-size= --ignore-not-found -w --watch --watch-only --template='
 
-/** What changes a cluster, or may: a rule has to spell out every operand. */
+/** Commands that change a cluster, or may: a rule must spell out every operand. */
 const changingCommands = Object.fromEntries(
   words(`
     annotate apply auth autoscale config cordon cp create debug delete diff drain edit exec expose
@@ -18,9 +18,9 @@ const changingCommands = Object.fromEntries(
 )
 
 /**
- * `kubectl`: what only reads has a list of harmless flags; another command asks unless the rule
- * spells it out. `--kubeconfig` is none of them: such a file names a program that is run to sign
- * in.
+ * `kubectl`: commands that only read have a list of harmless flags; others ask unless the rule
+ * spells them out. `--kubeconfig` is not harmless: such a file can name a program that is run for
+ * signing in.
  */
 export const kubectlProgram: Program = {
   names: ['kubectl', 'oc'],

@@ -1,4 +1,4 @@
-/** Names that are one program on the systems we know, though no number or ending tells it. */
+/** Names of the same program on common systems, which no rule for versions and suffixes finds. */
 const sameProgram: Readonly<Record<string, string>> = {
   ex: 'vim',
   gview: 'vim',
@@ -33,14 +33,14 @@ const sameProgram: Readonly<Record<string, string>> = {
   original: 'awk',
 }
 
-/** Files that hold many programs; the name in the call selects one. */
+/** Files that contain many programs; the name in the call selects one. */
 const multiCall: ReadonlySet<string> = new Set(['busybox', 'toybox', 'coreutils'])
 
 const namesByFile = new Map<string, readonly string[]>()
 
 /**
- * The names that a program's file name stands for: itself, without its version and ending, and what
- * is known to be the same program. `perl5.36.0` is also `perl`, `vim.basic` and `view` are also
+ * The names that a program's file name stands for: itself, without its version and suffix, and
+ * other names of the same program. `perl5.36.0` is also `perl`, `vim.basic` and `view` are also
  * `vim`.
  */
 export function programNames(name: string): readonly string[] {
@@ -56,7 +56,7 @@ export function programNames(name: string): readonly string[] {
 function expandName(name: string): ReadonlySet<string> {
   const names = new Set<string>()
   let shortName = name
-  // A name has at most 255 characters; each step takes one away or ends.
+  // A name has at most 255 characters; each round removes one or ends.
   for (;;) {
     names.add(shortName)
     const sameName = Object.hasOwn(sameProgram, shortName) ? sameProgram[shortName] : undefined

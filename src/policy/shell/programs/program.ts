@@ -1,88 +1,85 @@
 import { countWords } from '#domain/text/counted.ts'
 
 /**
- * What is known of a program, or of several with the same flags: one entry of one of the tables
- * that registry.ts joins. A rule can pre-approve a program without an entry only with the operands
- * that the rule spells out; any other operand and any flag asks.
+ * Facts about a program, or about several with the same flags: one entry of a table that
+ * registry.ts joins. A rule can pre-approve a program without an entry only with the operands that
+ * the rule spells out; any other operand and any flag asks.
  */
 export interface Program {
   readonly names: readonly string[]
   /**
-   * What its arguments make it run: another `command` (wrappers), a `script` of a shell (also from
-   * its input), or `code` of a language. Asks and blocks are looked for in there.
+   * what it runs from its arguments: another `command` (wrappers), a `script` of a shell (also from
+   * its input), or `code` of a language; asks and blocks apply to these
    */
   readonly runs?: 'command' | 'script' | 'code'
-  /** the command that it runs gets words from its input */
+  /** the command that it runs also gets words from its input */
   readonly takesInputWords?: boolean
   /** why it is never pre-approved, as the end of the sentence "NAME …" */
   readonly neverReason?: string
-  /** it is pre-approved only where the rule spells out this many operands, or all of them */
+  /** it is pre-approved only if the rule spells out this many operands, or all of them */
   readonly spellOut?: number | 'all'
-  /**
-   * its options, all of which are understood, end before another command, which must be
-   * pre-approved itself
-   */
+  /** its options, before the command that it wraps, which must be pre-approved itself */
   readonly wraps?: Flags
-  /** operands of its own that stand before that command */
+  /** number of operands of its own before that command */
   readonly wrapsAfter?: number
-  /** flags known to be harmless; any other asks. `null`: not listed, so that any flag asks */
+  /** harmless flags; any other asks. `null`: there is no list, and any flag asks */
   readonly flags: Flags | null
-  /** the words with a dash that are flags, where others are printed or compared as they stand */
+  /** the words with a dash that are flags, where others are printed or compared literally */
   readonly isFlag?: RegExp
-  /** a rule for less than the whole command rarely means what it says: `check` points it out */
+  /** a rule for a part of the command usually allows more than it says: `check` warns */
   readonly allowsMore?: boolean
-  /** flags are words with one dash, as those of `find` */
+  /** flags are words with one dash, like those of `find` */
   readonly wordFlags?: boolean
-  /** the operands that are refused, as a sentence; `null` when they pass */
+  /** why operands are refused, as a sentence; `null`: they are not */
   readonly operands?: (operands: readonly string[]) => string | null
   /**
-   * the words behind the name that are refused, as a sentence; the rule spells out the first so
-   * many of them
+   * why words after the name are refused, as a sentence; the rule spells out the first
+   * `spelledCount` of them
    */
   readonly refuses?: (words: readonly string[], spelledCount: number) => string | null
-  /** by the first operand: flags of each command of the program; another one asks */
+  /** the flags of each subcommand; other subcommands ask */
   readonly subcommands?: Readonly<Record<string, Subcommand>>
-  /** global options that take no value, so that what follows them is not one */
+  /** global options without a value, so that the next word is not one */
   readonly plainGlobals?: readonly string[]
-  /** flags that mean the same */
+  /** flags with the same meaning */
   readonly sameFlags?: readonly (readonly string[])[]
-  /** words whose presence makes its arguments hold commands or texts that it runs */
+  /** words which make its other arguments commands or texts that it runs */
   readonly runsWith?: readonly string[]
-  /** an argument that holds a script which it runs */
+  /** an argument with a script that it runs */
   readonly runsText?: RegExp
-  /** whether it runs code from its arguments, in a language that is not read here */
+  /** whether it runs code from its arguments, in a language that is not analysed */
   readonly hidesCode?: (words: readonly string[]) => boolean
-  /** it runs what it reads from its input, when no argument says otherwise */
+  /** it runs a script from its input, unless an argument says otherwise */
   readonly readsScript?: boolean
-  /** finds the words that an argument makes of a name of its own */
+  /** finds the words that an argument defines as an alias */
   readonly aliases?: RegExp
-  /** it works on the folder it stands in, even when operands name others */
+  /** it works on its working folder, even when operands name others */
   readonly readsFolder?: boolean
   /**
    * files by which a folder can make it run other programs, judged by their text; a sentence when
-   * it does
+   * they do
    */
   readonly folderRuns?: FolderSettings
   /**
-   * the words that a pre-approved call runs with, helpers switched off; `arguments_` are those
-   * behind the name
+   * the words of a pre-approved call, with helpers switched off; `arguments_` are those after the
+   * name
    */
   readonly safeArguments?: (arguments_: readonly string[]) => SafeArguments
 }
 
 export interface Subcommand {
   readonly flags: Flags | null
-  /** it changes files or references: a rule that does not name it should not allow it unsaid */
+  /** it changes files or references: a rule that does not name it should not allow it */
   readonly writes?: true
-  /** as of the program, the subcommand among the operands */
+  /** as for the program, with the subcommand among the operands */
   readonly spellOut?: 'all'
-  /** as of the program, for the operands behind the subcommand */
+  /** as for the program, for the operands after the subcommand */
   readonly operands?: (operands: readonly string[]) => string | null
-  /** as of the program, the subcommand among the words */
+  /** as for the program, with the subcommand among the words */
   readonly refuses?: (words: readonly string[], spelledCount: number) => string | null
 }
 
-/** Words to put before the arguments, and behind the first `after` of them. */
+/** Words to insert before the arguments, and after the first `after` of them. */
 export interface SafeArguments {
   readonly leading: readonly string[]
   readonly insertAt: number
@@ -90,11 +87,11 @@ export interface SafeArguments {
 }
 
 export interface FolderSettings {
-  /** the folder that marks where the settings lie, looked for upwards, and the file in it */
+  /** the folder that contains the settings, searched upwards, and the file in it */
   readonly marker: string
   readonly file: string
   refuses(text: string): string | null
-  /** a file that must not be there: it makes other settings count */
+  /** a file that must not exist, since it makes other settings effective */
   readonly without: string
 }
 
@@ -104,13 +101,13 @@ export interface FlagMeaning {
   readonly path: boolean
 }
 
-/** `-#` stands for a number such as `-5`. */
+/** `-#` means a number such as `-5`. */
 export type Flags = ReadonlyMap<string, FlagMeaning>
 
 /**
- * Reads a list of flags: `-n`, `--color?` (may have a value behind `=`), `-m=` and `--max=` (have
- * one), `-f=path` (a file's name), `-#` (a number). Throws for a word that is no flag, such as half
- * of one that was broken at the end of a line.
+ * Parses a list of flags: `-n`, `--color?` (optional value after `=`), `-m=` and `--max=` (with a
+ * value), `-f=path` (with a file name), `-#` (a number). Throws for a word that is not a flag, such
+ * as half of one that was broken at the end of a line.
  */
 export function flags(...lists: readonly string[]): Flags {
   const entries = lists
@@ -132,8 +129,8 @@ export function maxOperands(count: number): (operands: readonly string[]) => str
 }
 
 /**
- * Operands that the rule does not spell out only beside one of some flags: a subcommand that lists
- * with it and makes without.
+ * Operands that the rule does not spell out are allowed only with one of some flags: a subcommand
+ * that lists with such a flag and creates without.
  */
 export function onlyWith(
   listing: readonly string[],

@@ -28,8 +28,7 @@ export function exactProgram(name: string): Program | undefined {
 }
 
 /**
- * What is known of a program by its name, without a path, its version and ending left out where
- * they have to be.
+ * The entry of a program by its name without a path, and if necessary without version and suffix.
  */
 export function programNamed(name: string): Program | undefined {
   for (const candidate of programNames(name.toLowerCase())) {

@@ -1,7 +1,10 @@
 import { words } from '../../names/words.ts'
 import { flags, type Program } from './program.ts'
 
-/** Programs that report or change the machine and the shell, and those that reach other hosts. */
+/**
+ * Programs that report about or change the machine and the shell, and those that connect to other
+ * hosts.
+ */
 export const systemPrograms: readonly Program[] = [
   // `-s` and a bare operand set the clock, `-f` prints what a file holds.
   {
@@ -47,8 +50,7 @@ export const systemPrograms: readonly Program[] = [
     flags: null,
     neverReason: 'talks to other hosts, and reads and writes files by many of its options',
   },
-  // Builtins whose effect is on the shell itself: no program does the same, so none can stand for
-  // them.
+  // Builtins with an effect on the shell itself: no program can replace them.
   {
     names: words(`
       : bg bind break caller cd compgen complete compopt continue declare dirs disown enable exit

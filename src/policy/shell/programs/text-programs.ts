@@ -34,13 +34,13 @@ export const textPrograms: readonly Program[] = [
       '--radix= --encoding= --print-file-name',
     ),
   },
-  // Whatever `echo` does not know as a flag it prints.
+  // `echo` prints every word that it does not know as a flag.
   {
     names: ['echo'],
     isFlag: /^-[neE]+$/,
     flags: flags('-n -e -E'),
   },
-  // The program, not the builtin, whose `-v` sets a variable and may run what its index says.
+  // The program, not the builtin, whose `-v` sets a variable and may run its index.
   {
     names: ['printf'],
     flags: flags(),
@@ -61,7 +61,7 @@ export const textPrograms: readonly Program[] = [
       '--directories= --exclude= --exclude-dir= --include= --recursive --dereference-recursive --line-buffered --null-data',
     ),
   },
-  // `--pre`, `--hostname-bin` and `--search-zip` run programs, and its configuration file may give
+  // `--pre`, `--hostname-bin` and `--search-zip` run programs, and its configuration file may set
   // them.
   {
     names: ['rg'],
@@ -128,7 +128,7 @@ export const textPrograms: readonly Program[] = [
     ),
     operands: maxOperands(1),
   },
-  // A script can run (`e`, `s///e`) and write (`w`): `--sandbox` makes the program refuse such a
+  // A script can run (`e`, `s///e`) and write (`w`): with `--sandbox` the program refuses such a
   // script. `-i` writes, `-f` reads a script.
   {
     names: ['sed'],

@@ -4,8 +4,7 @@ import { showsGitContents } from './git-contents.ts'
 import { decidingZones, zonesBelow } from '../../globs/zones-of-path.ts'
 
 /**
- * What a rule's `zones` is judged with. `root` is the workspace's, absolute; `cwd` is relative to
- * it.
+ * The context of a rule's `zones`. `root` is the workspace's, absolute; `cwd` is relative to it.
  */
 export interface ZoneContext {
   readonly host: CommandHost
@@ -15,8 +14,8 @@ export interface ZoneContext {
 }
 
 /**
- * Which of some arguments lies outside of the named zones once links are followed, or `null`. The
- * deepest zone that contains a path decides, and a folder must not hold a zone that is not named.
+ * The first argument that lies outside of the named zones after links are followed, or `null`. The
+ * deepest zone of a path decides, and a folder must not contain a zone that is not named.
  */
 export async function outsideZones(
   context: ZoneContext,
@@ -33,8 +32,8 @@ export async function outsideZones(
 }
 
 /**
- * The first of some arguments that lies in one of the hidden zones once links are followed, with
- * that zone; `null` when none does. An argument that is no path lies in the folder of the command.
+ * The first argument that lies in a hidden zone after links are followed, with that zone; `null`:
+ * none. An argument that is not a path lies in the working folder.
  */
 export async function insideHidden(
   context: ZoneContext,
@@ -77,15 +76,16 @@ function isNamed(
 export interface AllowedPart {
   /** the zones that the rule names */
   readonly visibleZones: readonly string[]
-  /** what its arguments name */
+  /** the paths in its arguments */
   readonly paths: readonly string[]
-  /** the vector that would run; `null`: it is not known */
+  /** the vector that would run; `null`: unknown */
   readonly vector: readonly string[] | null
 }
 
 /**
- * The zones that a command which rules alone allow does not see (security.md 40): their reads ask,
- * and some rule that allows a part of the text does not name them. All parts run in one sandbox.
+ * The zones that are hidden from a command which rules alone allow (security.md 40): reading them
+ * asks, and some rule that allows a part of the text does not name them. All parts run in one
+ * sandbox.
  */
 export function hiddenZones(
   zones: readonly Zone[],
@@ -99,8 +99,8 @@ export function hiddenZones(
 }
 
 /**
- * Why a command that could run alone asks after all: it needs a zone that it would not see. `null`
- * when it does not.
+ * Why a command that could be pre-approved asks after all: it needs a hidden zone. `null`: it does
+ * not.
  */
 export async function reachedHidden(
   context: ZoneContext,
@@ -115,7 +115,7 @@ export async function reachedHidden(
   return `the command asks: ${displayPath} is in zone ${match.zone.name}, whose reads ${effect}, and not every rule that allows it names that zone`
 }
 
-/** The same of a command of Git that can print what Git keeps of the files of such a zone. */
+/** The same for a Git command that can print Git's copies of files in such a zone. */
 async function keptByGit(
   { host, root }: ZoneContext,
   hidden: readonly Zone[],

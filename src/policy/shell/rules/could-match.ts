@@ -5,18 +5,18 @@ import type { Flag, TokenPattern } from './token-pattern.ts'
 
 /** How words are compared with a pattern. */
 export interface MatchOptions {
-  /** the command may also begin at any word behind `from` */
+  /** the command may also begin at any word after `from` */
   readonly anywhere?: boolean
-  /** a word that might become something else may become what the pattern wants */
+  /** a word that might become something else may become what the pattern needs */
   readonly openIsAny?: boolean
-  /** charged for every step; nothing matches any more once it is spent */
+  /** charged for every step; nothing matches once it is used up */
   readonly budget?: Budget
 }
 
 /**
- * Could the words be a command that the pattern means? The program by the last part of its path;
- * options between the operands are passed over with a value each; flags count in any place and
- * spelling; a word that may vanish may.
+ * Whether the words could be a command that the pattern means: the program by the last part of its
+ * path; options between the operands are skipped with a value each; flags count in any place and
+ * spelling; words that may vanish may be absent.
  */
 export function couldMatch(
   pattern: TokenPattern,
@@ -43,7 +43,7 @@ export function couldMatch(
   return false
 }
 
-/** Whether the words contain all tokens of the pattern, in any order: a cheap first test. */
+/** Whether the words contain all tokens of the pattern, in any order: a fast first test. */
 export function hasAllTokens(
   pattern: TokenPattern,
   words: readonly Spelling[],
@@ -67,9 +67,8 @@ function couldBegin(pattern: TokenPattern, spelling: Spelling | undefined): bool
 }
 
 /**
- * How much of a pattern the words so far have been, as one number: operands (none: not even the
- * program), a bit for each flag, and whether the last word was an option, so that the next may be
- * its value.
+ * The matched part of a pattern as one number: operands (none: not even the program), a bit for
+ * each flag, and whether the last word was an option, whose value may be next.
  */
 function stateOf(operands: number, flags: number, afterOption: boolean): number {
   return ((operands + 1) << 8) | (flags << 1) | (afterOption ? 1 : 0)

@@ -8,12 +8,12 @@ import { parseWord } from './parse-word.ts'
 import { tokenPattern, type TokenPattern } from './token-pattern.ts'
 
 /**
- * More places than this at which a command may begin are not judged one by one, but all rules by
- * all of them.
+ * If a command may begin at more places than this, they are not judged one by one, but all rules
+ * against all of them.
  */
 const maxStarts = 100
 
-/** Rules in their order, and by the name of the program they speak of. */
+/** Rules in their order, by the name of their program. */
 interface RuleIndex {
   readonly restrictions: readonly IndexedRule[]
   readonly byName: ReadonlyMap<string, readonly IndexedRule[]>
@@ -43,8 +43,8 @@ function indexOf(rules: readonly ShellRule[]): RuleIndex {
 }
 
 /**
- * The first rule that asks or blocks and could mean the words from a place on; those that
- * pre-approve are passed over.
+ * The first rule that asks or blocks and could match the words from a place on; rules that
+ * pre-approve are skipped.
  */
 export function firstRestriction(
   rules: readonly ShellRule[],
@@ -75,8 +75,8 @@ function rulesForFirstWord(index: RuleIndex, first: Spelling | undefined): reado
 }
 
 /**
- * Every rule that some reading of what a command holds meets first: what a wrapper runs, what a
- * name may stand for.
+ * Every rule that some reading of a command's contents meets first: the command of a wrapper, the
+ * meaning of a name.
  */
 export function innerRestrictions(
   rules: readonly ShellRule[],
@@ -92,7 +92,9 @@ export function innerRestrictions(
   return inner.flatMap(({ words, from }) => firstRestriction(rules, words, from, budget) ?? [])
 }
 
-/** Every rule that a text which is not understood meets, wherever in it a command may begin. */
+/**
+ * Every rule that a text which is not understood meets, at every place where a command may begin.
+ */
 export function scannedRestrictions(
   rules: readonly ShellRule[],
   search: Search,
@@ -138,7 +140,7 @@ function restrictionsAnywhere(
 }
 
 /**
- * Could some command that a text may mean be the pattern's? For `when.command`
+ * Whether some command that a text may mean could match the pattern. For `when.command`
  * (workers-and-policy.md).
  */
 export function someCommandMatches(

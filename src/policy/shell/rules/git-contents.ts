@@ -1,24 +1,24 @@
 import { words } from '../../names/words.ts'
 
-/** Commands that print names, commits and places, but nothing that files hold. */
+/** Commands that print names, commits and places, but no contents of files. */
 const plainCommands = words(
   'branch check-ignore count-objects describe for-each-ref ls-files ls-tree merge-base name-rev remote rev-list rev-parse show-ref symbolic-ref tag version worktree',
 )
 
-/** Flags of `log` and `status` with which these do so too. */
+/** Flags of `log` and `status` that keep it so. */
 const plainFlags: Readonly<Record<string, RegExp>> = {
   log: /^(?:--|-n|-\d+|-n\d+|--(?:oneline|graph|all|no-merges|merges|first-parent|reverse|name-only|name-status|no-patch|abbrev-commit|no-decorate|topo-order|date-order)|--(?:max-count|skip|since|until|after|before|author|committer|date|decorate|format|pretty|stat|shortstat)(?:=.*)?)$/,
   status:
     /^(?:--|-s|-b|-sb|-z|-u\w*|--(?:short|branch|porcelain|untracked-files|ignored|no-renames|ahead-behind|no-ahead-behind|column)(?:=.*)?)$/,
 }
-/** What is put in wherever a command of Git runs alone. */
+/** Options that are inserted wherever a Git command runs by rules alone. */
 const putIn = /^--(?:no-ext-diff|no-textconv|ignore-submodules=all)$/
 /** Options of `git` itself whose value is the next word. */
 const withValue = new Set(['-c', '-C', '--git-dir', '--work-tree', '--namespace'])
 
 /**
- * Whether a vector runs `git` in a way that can print what files hold, which Git keeps a copy of
- * wherever the files themselves may be hidden. `[0]` is the program.
+ * Whether a vector runs `git` in a way that can print contents of files, of which Git has copies
+ * even where the files are hidden. `[0]` is the program.
  */
 export function showsGitContents(vector: readonly string[]): boolean {
   if (vector[0]?.split('/').at(-1) !== 'git') return false

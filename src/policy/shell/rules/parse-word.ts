@@ -2,7 +2,7 @@ import { programNames } from '../programs/program-names.ts'
 import type { Budget } from '../spelling/budget.ts'
 import { isUnclear, patternOf, programName, type Spelling } from '../spelling/spelling.ts'
 
-/** One field of a word, as every pattern looks at it. */
+/** One field of a word in the form that patterns compare. */
 export interface ParsedField {
   readonly text: string
   /** as a program's name, and the names that it stands for */
@@ -10,8 +10,8 @@ export interface ParsedField {
   readonly names: readonly string[]
   readonly isOption: boolean
   /**
-   * matches all that it could be, when it holds a file pattern or invisible characters; `name`: as
-   * a program's name
+   * matches everything that it could be, when it has a file pattern or invisible characters;
+   * `name`: as a program's name
    */
   readonly alternatePattern: {
     readonly text: readonly string[]
@@ -19,11 +19,11 @@ export interface ParsedField {
   } | null
 }
 
-/** A spelling, read once for all patterns. */
+/** A spelling, parsed once for all patterns. */
 export interface ParsedWord {
   readonly alternatives: readonly (readonly ParsedField[])[]
   readonly isOpen: boolean
-  /** characters of fields that have to be compared one by one */
+  /** characters of fields that must be compared one by one */
   readonly unclearLength: number
 }
 
@@ -48,22 +48,19 @@ function parseField(text: string): ParsedField {
   return { text, name, names: programNames(name), isOption: text.startsWith('-'), alternatePattern }
 }
 
-/** What a list of words contains, in any order. */
+/** The set of words in a list, in any order. */
 export interface WordIndex {
   readonly texts: ReadonlySet<string>
   readonly names: ReadonlySet<string>
   readonly options: readonly string[]
-  /** some word might be what it does not say */
+  /** some word might become something else */
   readonly isUnclear: boolean
   readonly isOpen: boolean
 }
 
 const indexes = new WeakMap<readonly Spelling[], WordIndex>()
 
-/**
- * Collects what a list of words contains, so that most patterns are ruled out at once. Cached by
- * the list.
- */
+/** Indexes a list of words, so that most patterns are excluded at once. Cached by the list. */
 export function indexWords(words: readonly Spelling[], budget?: Budget): WordIndex {
   let index = indexes.get(words)
   if (index === undefined) {

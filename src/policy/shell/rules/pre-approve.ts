@@ -11,7 +11,7 @@ import { literalWord, variableMark, type KnownWord } from '../strict/known-word.
 import { isUnlessArgument } from './token-pattern.ts'
 import { outsideZones } from './command-zones.ts'
 
-/** What a pre-approval is judged with. */
+/** The context of a pre-approval. */
 export interface CommandContext {
   readonly host: CommandHost
   readonly workspace: Workspace
@@ -21,25 +21,25 @@ export interface CommandContext {
 }
 
 /**
- * What a rule that would pre-approve says of a vector. `skips`: it does not speak of it, with the
+ * The answer of a rule that pre-approves about a vector. `skips`: the rule does not apply, with the
  * reason if there is one.
  */
 export type PreApproval =
   | {
       readonly kind: 'approves'
       readonly words: readonly KnownWord[]
-      /** the zones that the rule names, which the command sees even where their reads ask */
+      /** the zones that the rule names, which the command sees even where reading them asks */
       readonly visibleZones: readonly string[]
-      /** what its arguments name, and whether it works on the folder it stands in */
+      /** the paths in its arguments, and whether it works on its working folder */
       readonly paths: readonly string[]
     }
   | { readonly kind: 'asks'; readonly why: string }
   | { readonly kind: 'skips'; readonly why: string | null }
 
 /**
- * Does a rule pre-approve a vector? Under-matches: the pattern word for word, every argument known
- * to be harmless, none of `unlessArgs`, every path in the rule's zones, and the program found on
- * this host.
+ * Whether a rule pre-approves a vector. Under-matches: the pattern word for word, every argument
+ * known to be harmless, none of `unlessArgs`, every path in the rule's zones, and the program found
+ * on this host.
  */
 export async function preApprove(
   rule: ShellRule,
@@ -99,8 +99,8 @@ export async function preApprove(
 }
 
 /**
- * The name of the program that a link or an alternative leads to, when it is another one than the
- * name says: `view` may be `vim`. `null` when it is the same, or one file that is many programs.
+ * The name of the program that a link or an alternative leads to, when it differs: `view` may be
+ * `vim`. `null` when it is the same, or one file with many programs.
  */
 async function otherProgram(
   program: Program | undefined,
@@ -173,7 +173,7 @@ async function judgeWrapper(
 }
 
 /**
- * Where the command behind a wrapper's own words begins; `null` when one of its options is not
+ * The index of the command after a wrapper's own words; `null` when one of its options is not
  * understood.
  */
 function commandIndex(program: Program, args: readonly KnownWord[]): number | null {
@@ -192,7 +192,7 @@ function commandIndex(program: Program, args: readonly KnownWord[]): number | nu
 }
 
 /**
- * What the folder's own settings would make a program run, where that cannot be switched off; a
+ * What the folder's own settings would make a program run, if that cannot be switched off; a
  * sentence, or `null`.
  */
 async function folderProblemOf(

@@ -4,7 +4,7 @@ import { programNamed } from '../programs/registry.ts'
 import { programName } from '../spelling/spelling.ts'
 import type { KnownPart, KnownWord } from '../strict/known-word.ts'
 
-/** What takes commands from its input, whatever its arguments name. */
+/** Programs that read commands from their input, whatever their arguments. */
 const takesCommands: ReadonlySet<string> = new Set(
   splitWords(`
     psql mysql sqlite3 gnuplot dc bc m4 ed ex vim nvim emacs gdb at batch script screen tmux ssh
@@ -14,8 +14,8 @@ const takesCommands: ReadonlySet<string> = new Set(
 const inputFiles: readonly string[] = ['-', '/dev/stdin', '/dev/fd/0', '/proc/self/fd/0']
 
 /**
- * The first command of a script that may run the text which another one pipes into it: a rule
- * spells out what such a program runs, and no rule spells out a pipe. `null`: there is none.
+ * The first command of a script that may run text which another one pipes into it: no rule can
+ * spell out a pipe. `null`: there is none.
  */
 export function pipedIntoRunner(parts: readonly KnownPart[]): string | null {
   for (const [index, part] of parts.entries()) {
@@ -27,7 +27,7 @@ export function pipedIntoRunner(parts: readonly KnownPart[]): string | null {
   return null
 }
 
-/** A program that nobody knows may do anything with its input. */
+/** An unknown program may do anything with its input. */
 function runsInput(words: readonly KnownWord[]): boolean {
   const [first] = words
   if (first === undefined) return false

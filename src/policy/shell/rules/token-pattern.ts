@@ -2,8 +2,7 @@ import { programNamed } from '../programs/registry.ts'
 import { programName } from '../spelling/spelling.ts'
 
 /**
- * A rule's pattern as asks and blocks read it: a program, operands in order, and flags anywhere
- * behind it.
+ * A rule's pattern for asks and blocks: a program, operands in order, and flags anywhere after it.
  */
 export interface TokenPattern {
   readonly tokens: readonly string[]
@@ -22,7 +21,7 @@ export interface Flag {
   readonly words: readonly string[]
 }
 
-/** More flags than this in one pattern are not demanded: it matches more. */
+/** More flags than this in one pattern are not required: it then matches more. */
 const maxFlags = 6
 
 const compiled = new WeakMap<readonly string[], TokenPattern>()
@@ -52,7 +51,7 @@ function compile(tokens: readonly string[]): TokenPattern {
   }
 }
 
-/** `-rf` is `-r` and `-f`, but for programs whose flags are words with one dash. */
+/** `-rf` is `-r` and `-f`, except for programs whose flags are words with one dash. */
 function flagsOf(token: string, wordFlags: boolean): readonly string[] {
   if (wordFlags || !/^-[A-Za-z]{2,4}$/.test(token)) return [token]
   return token
@@ -71,8 +70,8 @@ function spellings(token: string, sameFlags: readonly (readonly string[])[]): Fl
 }
 
 /**
- * Is an argument what `unlessArgs` names? Over-matches, since it keeps a rule from applying: `-o`
- * also as `-oFILE` or in `-xo`, `--output` also as `--output=FILE` or `--outp`, `-exec` also as the
+ * Whether `unlessArgs` names an argument. Over-matches, since it prevents a pre-approval: `-o` also
+ * as `-oFILE` or in `-xo`, `--output` also as `--output=FILE` or `--outp`, `-exec` also as the
  * beginning of a longer word.
  */
 export function isUnlessArgument(argument: string, entry: string): boolean {

@@ -8,14 +8,14 @@ export interface CommandStart {
   readonly from: number
 }
 
-/** A command may begin at every word behind the first. */
+/** A command may begin at every word after the first. */
 export function startsIn(words: readonly Spelling[]): readonly CommandStart[] {
   return words.slice(1).map((_, index) => ({ words, from: index + 1 }))
 }
 
 /**
- * What `xargs` and its like get from their input may be any words: behind the command, or where
- * an option says so.
+ * `xargs` and similar programs may get any words from their input: after the command, or where an
+ * option says so.
  */
 export function inputStarts(words: readonly Spelling[]): readonly CommandStart[] {
   const anyWord: Spelling = { alternatives: [[]], isOpen: true }
@@ -27,7 +27,7 @@ export function inputStarts(words: readonly Spelling[]): readonly CommandStart[]
   const isReplaced = (index: number): boolean =>
     at >= 0 && index >= from && texts[index]?.includes(mark) === true
   const replaced = [...words.map((word, index) => (isReplaced(index) ? anyWord : word)), anyWord]
-  // Only behind a wrapper, or as its own command, is its input a command.
+  // Only after a wrapper, or as a command of its own, is its input a command.
   const isWrapped = programsOf(words.slice(1), words.length).some(({ runs }) => runs !== undefined)
   const first = texts.findIndex((text, index) => index >= from && !text.startsWith('-'))
   return startsIn(replaced).filter(
@@ -35,7 +35,7 @@ export function inputStarts(words: readonly Spelling[]): readonly CommandStart[]
   )
 }
 
-/** `git -c alias.x=push x`: the commands that an alias in the call makes of a name. */
+/** `git -c alias.x=push x`: the commands that an alias in the call defines. */
 export function aliasStarts(
   words: readonly Spelling[],
   programs: readonly { readonly aliases?: RegExp }[],

@@ -4,15 +4,15 @@ import type { Program } from '../programs/program.ts'
 import { programNames } from '../programs/program-names.ts'
 import { programName, type Spelling } from '../spelling/spelling.ts'
 
-/** What stands for a word that is not known where code may stand. */
+/** Replaces an unknown word where there may be code. */
 const anyCode = '-e system()'
 
-/** Programs that write nothing but what a redirect takes. */
+/** Programs that write nothing except through redirects. */
 const readers = new Set(words('cat ls head tail grep wc test [ stat file diff echo printf'))
 
 /**
- * Why what one command runs is known only when it runs, so that no reading of its text finds what
- * is blocked; a sentence, or `null`. `runners` are the programs that its words may name.
+ * Why the effect of one command is unknown before it runs, so that its text cannot show what is
+ * blocked; a sentence, or `null`. `runners` are the programs that its words may name.
  */
 export function whyComputed(
   words: readonly Spelling[],
@@ -35,7 +35,7 @@ export function whyComputed(
 /** The script sets where programs are looked for. */
 export const pathChanged = 'it changes where programs are looked for'
 
-/** `alias g=git`: a name that is read later is another one, with the words that follow it. */
+/** `alias g=git`: the name later means another one, with the words after it. */
 const nameRedefined = 'it gives a name another meaning'
 
 function isNamed(program: Program, text: string): boolean {
@@ -43,8 +43,8 @@ function isNamed(program: Program, text: string): boolean {
 }
 
 /**
- * The texts behind a program's name; an unknown word may be code, but for arguments of a file that
- * is named.
+ * The texts after a program's name; an unknown word may be code, unless it is an argument of a file
+ * that is named.
  */
 function wordsBehind(program: Program, words: readonly Spelling[]): readonly string[] {
   const at = words.findIndex((word) => isNamed(program, textOf(word)))
@@ -55,7 +55,7 @@ function wordsBehind(program: Program, words: readonly Spelling[]): readonly str
   )
 }
 
-/** The program among these words that runs what it reads from its input, if there is one. */
+/** The program among these words that runs its input, if there is one. */
 function inputReader(words: readonly Spelling[], runners: readonly Program[]): Program | undefined {
   const texts = words.map(textOf)
   return runners.find((program) => {
@@ -67,14 +67,14 @@ function inputReader(words: readonly Spelling[], runners: readonly Program[]): P
     const operands = rest.filter(
       (text, index) => !/^[-+]/.test(text) && !/^[-+][oO]$/.test(rest[index - 1] ?? ''),
     )
-    // `bash -c sh` reads as `sh` does.
+    // `bash -c sh` reads its input as `sh` does.
     const isShell = (text: string): boolean => isNamed(program, text)
     return operands.length === 0 || rest.includes('-s') || operands.some(isShell)
   })
 }
 
 /**
- * Does a command print no more than the text says, so that what it hands to a shell has been read?
+ * Whether a command prints exactly its text, so that the input of a shell after it was analysed.
  */
 export function printsLiterally(words: readonly Spelling[]): boolean {
   const texts = words.map(textOf)
@@ -103,7 +103,7 @@ export function filesNamed(words: readonly Spelling[]): readonly string[] {
     : rest.map((text) => baseName(text.replace(/^.*=/, '')))
 }
 
-/** A command with the words that stand in it. */
+/** A command with its words. */
 export interface SpelledCommand {
   readonly node: Command
   readonly words: readonly Spelling[]
@@ -111,8 +111,8 @@ export interface SpelledCommand {
 }
 
 /**
- * Why what several commands of a script do together is known only when they run; a sentence, or
- * `null`.
+ * Why the combined effect of several commands of a script is unknown before they run; a sentence,
+ * or `null`.
  */
 export function whyComputedTogether(
   commands: readonly SpelledCommand[],

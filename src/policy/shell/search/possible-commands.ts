@@ -10,13 +10,10 @@ import { walkScript, type ScriptParts } from './walk-script.ts'
 import { type CommandStart, startsIn, inputStarts, aliasStarts } from './command-starts.ts'
 import { programsOf, runsOf, readsInput } from './programs-of.ts'
 
-/** One simple command, as asks and blocks are looked for in it. */
+/** One simple command, as asks and blocks examine it. */
 export interface PossibleCommand {
   readonly words: readonly Spelling[]
-  /**
-   * commands that its words may hold: what a wrapper runs, what stands behind a name that is not
-   * known
-   */
+  /** commands that its words may contain: that of a wrapper, those after an unknown name */
   readonly inner: readonly CommandStart[]
   /** its node in the script; `null` for a command in a text that another command runs */
   readonly node: Command | null
@@ -27,12 +24,13 @@ export interface Search {
   readonly commands: readonly PossibleCommand[]
   /** token lists of texts that are not understood; a command may begin at every token */
   readonly scanned: readonly (readonly string[])[]
-  /** not all of it could be looked at: it is nested too deeply */
+  /** a part of it was not analysed: it is nested too deeply */
   readonly isTooDeep: boolean
-  /** not all of it could be looked at: it means too much (budget.ts) */
+  /** a part of it was not analysed: it means too much (budget.ts) */
   readonly isTooMuch: boolean
   /**
-   * why what it runs is known only when it runs, a sentence each; empty when the text says it all
+   * why parts of it are unknown before it runs, one sentence each; empty when the text shows
+   * everything
    */
   readonly computed: readonly string[]
 }
@@ -40,8 +38,8 @@ export interface Search {
 const maxDepth = 4
 
 /**
- * Every command that a script could run, over-approximated. `root` is its tree, if it has been
- * parsed already.
+ * Every command that a script could run, over-approximated. `root` is its tree, if it was parsed
+ * already.
  */
 export function possibleCommands(script: string, root: ParsedScript | null): Search {
   const search = new CommandSearch()
@@ -117,7 +115,7 @@ class CommandSearch implements Search {
     if (why !== null) this.computed.push(why)
   }
 
-  /** Some command reads a script from its input: whatever others print or hand on may be one. */
+  /** If some command reads a script from its input, the output of any other may be one. */
   #addInputScripts(parts: ScriptParts, depth: number): void {
     const printed = parts.commands.flatMap((node) => {
       const texts = this.#wordsOf(node, parts.values).map((word) => textsOf(word)[0] ?? '')
@@ -129,8 +127,9 @@ class CommandSearch implements Search {
   }
 
   /**
-   * `sourceText` is the text that contains the command, `inputWords` what it may get from other
-   * commands. Tells whether it may read a script from its input, and which programs it may name.
+   * `sourceText` is the text that contains the command, `inputWords` the words it may get from
+   * other commands. Returns whether it may read a script from its input, and which programs it may
+   * name.
    */
   addCommand(
     words: readonly Spelling[],
@@ -163,7 +162,7 @@ class CommandSearch implements Search {
     if (isFed) this.scan(sourceText)
     if (isUnknown || [...runs].some((kind) => kind !== undefined)) this.#addTexts(words, depth)
     if (programs.some((program) => program.runsText) && runs.has('script')) {
-      // In `s/x/git push/e` the mark that ends a text is of the program's own making.
+      // In `s/x/git push/e` the program itself defines the delimiter of the text.
       for (const text of words.flatMap(textsOf)) this.scan(text.replaceAll('/', ' '))
     }
     this.#addComputed(whyComputed(words, runners))
@@ -179,7 +178,7 @@ class CommandSearch implements Search {
     )) {
       this.scan(text)
       const script = text.replace(/^(?:-{1,2}[A-Za-z-]+=?|!)/, '')
-      // `alias x='git push'`: behind the name.
+      // `alias x='git push'`: the text after the name.
       const value = text.replace(/^[^\s=]+=/, '')
       for (const candidate of new Set([text, script, value, text.replace(/^-[A-Za-z]/, '')])) {
         if (isScript(candidate)) this.addScript(candidate, null, depth + 1, false)
@@ -206,8 +205,8 @@ class CommandSearch implements Search {
   }
 
   /**
-   * What `xargs` and its like may append, also behind a wrapper: the words of every other command,
-   * and what is handed on.
+   * The words that `xargs` and similar programs may append, also inside of a wrapper: those of
+   * every other command, and forwarded ones.
    */
   #inputWordsOf(parts: ScriptParts, own: Command, words: readonly Spelling[]): readonly Spelling[] {
     const takesInput = programsOf(words, words.length).some((program) => program.takesInputWords)
@@ -224,7 +223,7 @@ class CommandSearch implements Search {
 }
 
 /**
- * A single plain word runs nothing that a rule of more than one word could mean, and a name alone
+ * A single plain word runs nothing that a rule of more than one word could match, and a name alone
  * is found anyway.
  */
 function isScript(text: string): boolean {

@@ -4,8 +4,8 @@ import { programName, type Spelling } from '../spelling/spelling.ts'
 import { textsOf } from '../spelling/spell-word.ts'
 
 /**
- * What is known of the programs that the first so many words may name; of words that may vanish,
- * the next counts too.
+ * The entries of the programs that the first `maxWords` words may name; after a word that may
+ * vanish, the next one counts too.
  */
 export function programsOf(words: readonly Spelling[], maxWords: number): readonly Program[] {
   const names = new Set<string>()
@@ -20,7 +20,7 @@ function mayVanish(word: Spelling): boolean {
   return word.isOpen || word.alternatives.some((fields) => fields.length === 0)
 }
 
-/** What a program runs of what it is given, when it is called with these words. */
+/** What a program runs when it is called with these words. */
 export function runsOf(program: Program, words: readonly Spelling[]): Program['runs'] {
   const { runs, runsWith = [], runsText } = program
   if (runs !== undefined) return runs
@@ -36,7 +36,7 @@ export function runsOf(program: Program, words: readonly Spelling[]): Program['r
   return hasRunningWord ? 'command' : undefined
 }
 
-/** An interpreter without a file to read, or with `-` for one, reads its input. */
+/** Whether an interpreter reads its input: it has no file argument, or `-`. */
 export function readsInput(words: readonly Spelling[]): boolean {
   return words.slice(1).every((word) => textsOf(word).some((text) => text.startsWith('-')))
 }

@@ -1,7 +1,7 @@
 /**
- * The words of a text that is not understood: quotes and escapes fall away, and what separates
- * commands, expansions and arguments separates words. Twice, since some marks may stand inside of a
- * word or between two. For asks and blocks only.
+ * The words of a text that is not understood: quotes and escapes are removed, and whatever
+ * separates commands, expansions and arguments separates words. Two lists, since some characters
+ * may be inside of a word or between two. For asks and blocks only.
  */
 export function scanTokens(text: string): readonly (readonly string[])[] {
   const decoded = text.replace(/\$'((?:[^'\\]|\\[^])*)'/g, (_, body: string) => decodeAnsiC(body))

@@ -5,29 +5,28 @@ import { exactly, type Spelling } from '../spelling/spelling.ts'
 import { textsOf, spellWord, type KnownValues } from '../spelling/spell-word.ts'
 
 /**
- * What a script holds, wherever in it: substitutions, functions, loops and here-documents included.
+ * The contents of a script at any depth: substitutions, functions, loops and here-documents
+ * included.
  */
 export interface ScriptParts {
   readonly commands: readonly Command[]
   /** texts that some command may read: here-documents and here-strings */
   readonly inputTexts: readonly string[]
   readonly values: KnownValues
-  /** the elements of each array, which may be run as a command */
+  /** the elements of each array, which may run as a command */
   readonly arrays: readonly (readonly Word[])[]
-  /**
-   * texts with a substitution in them, which an index or a transformation of a value may yet run
-   */
+  /** texts with a substitution, which an index or a transformation of a value may run */
   readonly latentScripts: readonly string[]
-  /** substitutions are nested deeper than they are followed */
+  /** substitutions are nested too deeply to be analysed */
   readonly isTooDeep: boolean
-  /** files that redirects write */
+  /** files that redirects write to */
   readonly writtenFiles: readonly Word[]
-  /** names that hand their arguments on: functions, and `set` */
+  /** names that forward their arguments: functions, and `set` */
   readonly argumentForwarders: ReadonlySet<string>
 }
 
 /**
- * Substitutions within substitutions that are followed; each level costs the parser a look at all
+ * The depth of nested substitutions that are analysed; at each level the parser reads everything
  * below it.
  */
 const maxNested = 24
@@ -36,7 +35,7 @@ const maxNested = 24
 const maxRounds = 3
 
 /**
- * Collects every simple command of a tree, the texts it hands on, and the values it gives to
+ * Collects every simple command of a tree, the texts it passes on, and the values it gives to
  * variables.
  */
 export function walkScript(root: SyntaxNode, budget: Budget): ScriptParts {
@@ -90,10 +89,12 @@ export function walkScript(root: SyntaxNode, budget: Budget): ScriptParts {
 
 /** More values of one variable than this are not followed. */
 const maxValues = 128
-/** What is put together of other values is no more than this; the variable stays open. */
+/**
+ * A value that is combined from others has at most this many spellings; the variable stays open.
+ */
 const maxJoinedValues = 16
 
-/** What separates fields, unless the script says otherwise. */
+/** The field separators, unless the script sets others. */
 const alwaysKnown: KnownValues['values'] = new Map([['IFS', [' ']]])
 
 function valuesOf(nodes: readonly SyntaxNode[], knownValues: KnownValues): KnownValues {
@@ -106,7 +107,7 @@ function valuesOf(nodes: readonly SyntaxNode[], knownValues: KnownValues): Known
           list.push(text)
       }
     }
-    // Nothing that the script spells out is forgotten: it is too much rather.
+    // No text of the script is dropped: the budget is exceeded instead.
     knownValues.budget.spend(list.length > maxValues ? Infinity : list.length)
     values.set(name, list)
   }
@@ -135,7 +136,7 @@ function textsOfInput(node: HereDoc | HereString, knownValues: KnownValues): rea
 }
 
 /**
- * What `$1` and `"$@"` may be, where a function or `set` could give them: the words of every
+ * The values of `$1` and `"$@"`, where a function or `set` could set them: the words of every
  * command.
  */
 function withPositional(
@@ -160,7 +161,7 @@ function withPositional(
   return { values, budget: knownValues.budget }
 }
 
-/** Variables that tell some program what to run. */
+/** Variables whose value some program runs. */
 const namesProgram = /PAGER|EDITOR|VISUAL|COMMAND|SSH|ASKPASS|BROWSER|SHELL|OPEN|DIFF|^GIT_|^PS4$/
 
 /** `GIT_PAGER='git push' git log`: what a variable of the environment may make a program run. */
@@ -174,8 +175,8 @@ function holdsSubstitution(text: string): boolean {
 }
 
 /**
- * `'a[$(x)]'` as an argument of `test -v`, `printf -v` and their like: the index is run. `2<(x)`:
- * the parser takes it for a plain word.
+ * `'a[$(x)]'` as an argument of `test -v`, `printf -v` and similar commands: the index is run. The
+ * parser reads `2<(x)` as a plain word.
  */
 function latentTexts(word: Word): readonly string[] {
   const isIndexed = word.text.includes('[') && holdsSubstitution(word.value)

@@ -1,7 +1,8 @@
 /**
- * How many steps the search for blocked commands in one text may take. Steps, not time, so that the
- * same text always has the same verdict; a step is about the cost of one word. A text whose budget
- * is spent is blocked: a limit never loosens a verdict (workers-and-policy.md, shell rules).
+ * The number of steps for searching one text for blocked commands. Steps, not time, so that the
+ * same text always has the same verdict; a step costs about as much as one word. A text that
+ * exceeds its budget is blocked: a limit never makes a verdict milder (workers-and-policy.md, shell
+ * rules).
  */
 export class Budget {
   #left: number
@@ -10,7 +11,7 @@ export class Budget {
     this.#left = steps
   }
 
-  /** Takes some steps; `false` when there were not enough. */
+  /** Takes some steps; `false` when too few are left. */
   spend(steps: number): boolean {
     this.#left -= steps
     return this.#left >= 0

@@ -5,8 +5,8 @@ export const maxWords = 128
 
 /**
  * The words that unquoted braces make of one word's source text: `{git,push}` is `git` and `push`,
- * `{a..c}` is `a`, `b`, `c`. Without such braces, the text itself. More than `maxWords`: the first
- * of them, and one too many.
+ * `{a..c}` is `a`, `b`, `c`. Without such braces, the text itself. Beyond `maxWords`, the first of
+ * them and one more.
  */
 export function expandBraces(text: string, budget: Budget): readonly string[] {
   return expand(text, 0, budget)
@@ -38,7 +38,7 @@ interface Group {
 function firstGroup(text: string, budget: Budget): Group | null {
   for (let start = 0; start < text.length; start = nextIndex(text, start)) {
     if (text[start] !== '{') continue
-    // A brace that is never closed is looked behind to the end, and so is the next.
+    // The search for the end of an open brace reads the rest of the text, once for each.
     if (!budget.spend((text.length - start) / 16)) return null
     const group = groupAt(text, start)
     if (group !== null) return group
@@ -84,7 +84,7 @@ function sequence(inner: string): readonly string[] | null {
   })
 }
 
-/** The next place that braces count at: quotes, escapes and substitutions are stepped over. */
+/** The next place at which braces count: quotes, escapes and substitutions are skipped. */
 function nextIndex(text: string, at: number): number {
   const character = text[at]
   if (character === '\\') return at + 2

@@ -11,8 +11,8 @@ import { expandBraces, maxWords } from './expand-braces.ts'
 import { anyCharacter, anyText, type Spelling, exactly } from './spelling.ts'
 
 /**
- * The texts that a script itself gives a variable, by its name, and what reading words with them is
- * charged to.
+ * The texts that a script itself assigns to variables, by name, and the budget for reading words
+ * with them.
  */
 export interface KnownValues {
   readonly values: ReadonlyMap<string, readonly string[]>
@@ -21,12 +21,12 @@ export interface KnownValues {
 
 /** A word whose parts combine to more texts than this is open. */
 const maxSpellings = 32
-/** A part that can be many texts, alone in its word. */
+/** The bound for a part that is alone in its word. */
 const maxSpellingsOfOneText = 256
-/** Where an unquoted expansion is split into fields. */
+/** The place where an unquoted expansion is split into fields. */
 const fieldSeparator = '\u{f0003}'
 
-/** What a part of a word may become. A part that may vanish has `''` among its texts. */
+/** The texts that a part of a word may become. A part that may vanish has `''` among them. */
 interface Fragment {
   readonly texts: readonly string[]
   readonly isOpen: boolean
@@ -34,9 +34,9 @@ interface Fragment {
 }
 
 /**
- * What a word may become: one spelling for each word that its braces make, in a shell that knows
- * them. Quotes, escapes and `$'…'` are read, an expansion may vanish, be its default, or be what
- * the script itself assigns.
+ * The words that a word may become: one spelling for each word that its braces make. Quotes,
+ * escapes and `$'…'` are read; an expansion may vanish, be its default, or be a value that the
+ * script assigns.
  */
 export function spellWord(word: Word, knownValues: KnownValues): readonly Spelling[] {
   if (word.parts === undefined && !word.text.includes('{')) {
@@ -53,7 +53,7 @@ export function spellWord(word: Word, knownValues: KnownValues): readonly Spelli
     return spellOne(sourceWord, knownValues)
   })
   if (texts.length === 1) return spelled
-  // A shell without braces takes the word for the one that it looks like.
+  // A shell without brace expansion reads the word literally.
   const anyShell = spelled.map(({ alternatives, isOpen }, index) => ({
     alternatives: [...alternatives, index === 0 ? [word.value] : []],
     isOpen,
@@ -61,10 +61,10 @@ export function spellWord(word: Word, knownValues: KnownValues): readonly Spelli
   return texts.length > maxWords ? [...anyShell, { alternatives: [[]], isOpen: true }] : anyShell
 }
 
-/** A word for which the budget did not suffice. */
+/** The spelling of a word when the budget is used up. */
 const unreadable: readonly Spelling[] = [{ alternatives: [[]], isOpen: true }]
 
-/** Reads a text as one word once more; `null` when it is none, or more than one. */
+/** Parses a text again as one word; `null` when it is not exactly one. */
 function wordOf(text: string, budget: Budget): Word | null {
   if (text === '' || !budget.spend(8 + text.length / 4)) return null
   const statement = parse(`_ ${text}`).commands[0]?.command
@@ -154,12 +154,12 @@ function valuesOf(part: ParameterExpansionPart, knownValues: KnownValues): reado
   return [...operandTexts, ...values]
 }
 
-/** The texts of a spelling, its fields put together again. */
+/** The texts of a spelling, with its fields joined. */
 export function textsOf(spelling: Spelling): readonly string[] {
   return spelling.alternatives.map((fields) => fields.join(' '))
 }
 
-/** What `$(echo git)` and `$(printf %s git)` say, for these are the short ways to hide a name. */
+/** The output of `$(echo git)` and `$(printf %s git)`, which are short ways to hide a name. */
 function wordsOfEcho(part: CommandExpansionPart): readonly string[] {
   const commands = part.script?.commands ?? []
   return commands.flatMap(({ command }) => {
@@ -185,13 +185,13 @@ function joinFragments(fragments: readonly Fragment[], budget: Budget, quoted: b
     const next = texts.flatMap((before) => fragment.texts.map((text) => before + text))
     const maxTexts = texts.length === 1 ? maxSpellingsOfOneText : maxSpellings
     if (next.length > maxTexts) isOpen = true
-    // The first and the last combination are all values, and all vanished.
+    // Keeps the first and the last combination: all values, and all vanished.
     texts = next.length > maxTexts ? [...next.slice(0, maxTexts - 1), ...next.slice(-1)] : next
   }
   return { texts, isOpen, quoted }
 }
 
-/** `x='git push'` behind `alias`, `declare` and their like is one word, with its quotes gone. */
+/** `x='git push'` after `alias`, `declare` and similar commands is one word, without its quotes. */
 export function spellArgument(
   argument: Command['args'][number],
   knownValues: KnownValues,

@@ -1,8 +1,8 @@
 import { withoutOddCharacters } from '../text/odd-text.ts'
 
 /**
- * What one word of a command might become once a shell has expanded it. Over-approximates: for asks
- * and blocks only.
+ * What one word of a command might become when a shell expands it. Over-approximates: for asks and
+ * blocks only.
  */
 export interface Spelling {
   /** each a list of fields: `[]` when the word vanishes, several when it is split */
@@ -11,24 +11,24 @@ export interface Spelling {
   readonly isOpen: boolean
 }
 
-/** Stand in fields for `*` and for one unknown character of an unquoted file pattern. */
+/** Replace `*` and one unknown character of an unquoted file pattern in fields. */
 export const anyText = '\u{f0001}'
 export const anyCharacter = '\u{f0002}'
 
-/** A word that is just this text. */
+/** A word that is exactly this text. */
 export function exactly(text: string): Spelling {
   return { alternatives: [[text]], isOpen: false }
 }
 
 /**
- * Could a field be this token? Invisible characters do not count, and a file pattern may
+ * Whether a field could be this token. Invisible characters do not count, and a file pattern may
  * match it.
  */
 export function couldBe(field: string, token: string): boolean {
   return field === token || (isUnclear(field) && patternMatches(patternOf(field), token))
 }
 
-/** An unclear field, ready to be compared with many tokens. */
+/** An unclear field, prepared for comparing it with many tokens. */
 export function patternOf(field: string): readonly string[] {
   const isMark = (character: string): boolean => character === anyText || character === anyCharacter
   return [...visibleText(field)].flatMap((character) =>
@@ -36,15 +36,13 @@ export function patternOf(field: string): readonly string[] {
   )
 }
 
-/** The last part of a path, in lower case: what a program is called wherever it lies. */
+/** The last part of a path, in lower case: a program's name, wherever it is. */
 export function programName(field: string): string {
   const text = visibleText(field)
   return text.slice(text.lastIndexOf('/') + 1).toLowerCase()
 }
 
-/**
- * Might a field be another text than it says? It holds a file pattern or invisible characters.
- */
+/** Whether a field might be another text: it has a file pattern or invisible characters. */
 export function isUnclear(field: string): boolean {
   return !printable.test(field)
 }
@@ -61,7 +59,9 @@ function visibleText(field: string): string {
   return visible.join('')
 }
 
-/** Could an unclear field be this token? The usual walk with one place to come back to. */
+/**
+ * Whether an unclear field could be this token. The usual matching with one place for backtracking.
+ */
 export function patternMatches(pattern: readonly string[], text: string): boolean {
   let at = 0
   let star = -1

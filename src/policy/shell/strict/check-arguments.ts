@@ -4,8 +4,7 @@ import type { KnownWord } from './known-word.ts'
 /** The result of checking the arguments of a command that a rule would pre-approve. */
 export interface CheckedArguments {
   /**
-   * why they are not known to be harmless, as the end of the sentence "NAME …"; `null` when they
-   * are
+   * why they are not known to be harmless, as the end of the sentence "NAME …"; `null`: they are
    */
   readonly problem: string | null
   /** the arguments and flag values that may be paths */
@@ -15,8 +14,8 @@ export interface CheckedArguments {
 }
 
 /**
- * Checks the words behind a program's name against what is known of it. `spelled`: how many of them
- * the rule's own pattern spells out; these are the rule's responsibility.
+ * Checks the words after a program's name against its entry. `spelled`: how many of them the rule's
+ * own pattern spells out; the rule is responsible for these.
  */
 export function checkArguments(
   program: Program | undefined,
@@ -51,7 +50,7 @@ export function checkArguments(
     spelledCount,
   )
   if (refusal !== undefined && refusal !== null) return refuse(refusal)
-  // What runs is not known: an operand may be code, a file that is run or an option in disguise.
+  // The program is unknown: an operand may be code, a file that it runs or a disguised option.
   const required = program === undefined ? 'all' : (sub?.spellOut ?? program.spellOut ?? 0)
   const firstUnspelled = reader.operands.findIndex((operand) => operand.index >= spelledCount)
   if (firstUnspelled >= 0 && (required === 'all' || firstUnspelled < required)) {
@@ -84,7 +83,7 @@ function problemOfEarlyFlag(
   return `has the option ${word.text} before its command`
 }
 
-/** Reads words as options and operands, as the usual library does, without abbreviations. */
+/** Parses words as options and operands, as getopt does, without abbreviations. */
 class Operands {
   readonly operands: { readonly text: string; readonly index: number }[] = []
   /** values of flags that name files */
@@ -101,7 +100,7 @@ class Operands {
     this.#program = program
   }
 
-  /** Takes the next word; why it is refused, or `null`. */
+  /** Takes the next word; returns why it is refused, or `null`. */
   take(word: KnownWord, index: number): string | null {
     const { text } = word
     if (this.#pendingValue !== null) {
@@ -146,7 +145,7 @@ class Operands {
     return this.#cluster(flags, text)
   }
 
-  /** A flag with what was glued to it; `null`: nothing, so that a needed value is the next word. */
+  /** A flag with its attached value; `null`: none, so that a required value is the next word. */
   #acceptValue(meaning: FlagMeaning | undefined, value: string | null): boolean {
     if (meaning === undefined) return false
     if (value === null) {

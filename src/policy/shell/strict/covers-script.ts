@@ -2,9 +2,9 @@ import type { Command } from 'unbash'
 import type { KnownPart } from './known-word.ts'
 
 /**
- * Does what was read account for every character of a script? Between the words of a command only
- * blanks may stand, and between commands only the operator that was read, so that nothing the
- * parser passed over is lost when it is printed.
+ * Whether the parsed parts cover every character of a script: only blanks between the words of a
+ * command, and only the parsed operator between commands, so that printing loses nothing that the
+ * parser skipped.
  */
 export function coversScript(script: string, parts: readonly KnownPart[]): boolean {
   let at = 0
@@ -35,7 +35,7 @@ function spansOf(node: Command): readonly { readonly pos: number; readonly end: 
   return parts.toSorted((a, b) => a.pos - b.pos)
 }
 
-/** A semicolon may be written as the end of a line. */
+/** A semicolon may also be the end of a line. */
 function isOperator(gap: string, operator: string, isFirst: boolean): boolean {
   const operatorText = withoutBlanks(gap)
   if (operatorText === operator) return true

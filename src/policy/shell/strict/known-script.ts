@@ -12,12 +12,12 @@ import { type KnownPart, knownWord, type KnownWord } from './known-word.ts'
 
 export interface KnownScript {
   readonly parts: readonly KnownPart[]
-  /** why not all of it is known, a sentence each; empty when all is */
+  /** why parts of it are unknown, one sentence each; empty when all is known */
   readonly doubts: readonly string[]
 }
 
 /**
- * Reads a tree by a list of node types that are understood; anything else is a doubt
+ * Reads a tree by a list of node types that are understood; every other type is a doubt
  * (workers-and-policy.md, shell rules).
  */
 export function knownScript(root: ParsedScript, script: string): KnownScript {
@@ -112,7 +112,7 @@ class ScriptReader implements KnownScript {
   }
 }
 
-/** To `/dev/null`, or between two of the first ten descriptors. */
+/** A redirect to `/dev/null`, or between two of the first ten descriptors. */
 function knownRedirect(redirect: Redirection): string | null {
   if (redirect.type !== 'Redirect' || redirect.target === undefined) return null
   const { descriptor, operator, target } = redirect

@@ -1,21 +1,21 @@
 import type { DoubleQuotedChild, Word, Command } from 'unbash'
 
 /**
- * Variables that the built environment sets, each to an absolute path (workers-and-policy.md, shell
- * rules).
+ * Variables that the command's environment sets, each to an absolute path (workers-and-policy.md,
+ * shell rules).
  */
 export const knownVariables: readonly string[] = ['HOME', 'PATH', 'PWD', 'TMPDIR']
 
-/** A word of which is known what it becomes. */
+/** A word with a known expansion. */
 export interface KnownWord {
-  /** the one field; a variable in it stands as `variableMark` */
+  /** the one field; `variableMark` replaces a variable in it */
   readonly text: string
-  /** how a shell reads exactly that again */
+  /** source text that a shell reads as exactly this word */
   readonly printed: string
   readonly hasVariable: boolean
 }
 
-/** Stands in a known word for the value of a variable. */
+/** Replaces the value of a variable in a known word. */
 export const variableMark = '\u{f0004}'
 
 /** A word that is nothing but this text. */
@@ -23,18 +23,18 @@ export function literalWord(text: string): KnownWord {
   return { text, printed: quotedPart(text), hasVariable: false }
 }
 
-/** A text in single quotes, unless none of its characters means anything to a shell. */
+/** A text in single quotes, unless none of its characters has a meaning to a shell. */
 export function quotedPart(text: string): string {
   if (/^[A-Za-z0-9_./:,@%+-]+$/.test(text)) return text
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 
-/** Characters that stand for themselves outside of quotes, wherever in a word. */
+/** Characters without a meaning to a shell outside of quotes, anywhere in a word. */
 const plainCharacter = /^[A-Za-z0-9_./:,@%+=^!-]$/
 
 /**
- * What a word becomes, or why that is not known, as the end of the sentence "it holds …". Quotes
- * and escapes are read here once more, and what is read must be what the parser read.
+ * The expansion of a word, or why it is unknown, as the end of the sentence "it holds …". Quotes
+ * and escapes are parsed again here, and the result must be the parser's.
  */
 export function knownWord(word: Word): KnownWord | string {
   let text = ''
@@ -90,7 +90,7 @@ const notPlain = {
   ProcessSubstitution: 'a process substitution',
 } as const
 
-/** Text outside of quotes; `null` when a character of it may mean something. */
+/** Text outside of quotes; `null` when a character of it may have a meaning. */
 function unquotedValue(text: string, first: boolean): string | null {
   let value = ''
   for (let at = 0; at < text.length; at += 1) {
@@ -111,7 +111,7 @@ function unquotedValue(text: string, first: boolean): string | null {
   return value
 }
 
-/** `HEAD~2`: a tilde that no home folder stands for. */
+/** `HEAD~2`: a tilde that is not replaced by a home folder. */
 function isInside(text: string, at: number, first: boolean): boolean {
   return (at > 0 || !first) && /[A-Za-z0-9^~]/.test(text[at - 1] ?? '')
 }
@@ -131,17 +131,16 @@ function quotedChild(child: DoubleQuotedChild): { text: string } | { variable: s
   return { variable: name }
 }
 
-/** A simple command of which every word and redirect is known. */
+/** A simple command with known words and redirects. */
 export interface KnownCommand {
   readonly kind: 'command'
   readonly node: Command | null
   readonly words: readonly KnownWord[]
-  /** printed, in their order */
+  /** printed, in order */
   readonly redirects: readonly string[]
 }
 
 /**
- * A script of which everything is known: commands between separators and operators, as they are
- * printed.
+ * A part of a known script: a command, or the separator or operator between commands, as printed.
  */
 export type KnownPart = KnownCommand | { readonly kind: 'text'; readonly text: string }

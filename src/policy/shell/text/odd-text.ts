@@ -2,15 +2,15 @@ import { limits } from '#domain/limits.ts'
 import { binarySize } from '#domain/text/binary-size.ts'
 
 /**
- * Bounds of what can be pre-approved; beyond them a command asks at best (workers-and-policy.md,
- * shell rules).
+ * Bounds for pre-approval; beyond them a command asks at least (workers-and-policy.md, shell
+ * rules).
  */
 export const shellLimits = {
   scriptBytes: limits.scriptBytes,
   commands: limits.scriptCommands,
   arguments: limits.commandArguments,
   argumentBytes: limits.argumentBytes,
-  /** beyond this a script is not parsed, only scanned for what is blocked */
+  /** a larger script is not parsed, only scanned for blocked commands */
   parsedBytes: 64 * 1024,
 } as const
 
@@ -18,19 +18,17 @@ const oddCharacter =
   /(?![\n\t ])[\p{Cc}\p{Cs}\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\p{Zs}\u2800\p{Co}]/u
 const oddCharacters = new RegExp(oddCharacter, 'gu')
 
-/**
- * Does a text hold a character that is not seen or not printed, newline, tab and plain space apart?
- */
+/** Whether a text has an invisible or unprintable character other than newline, tab and space. */
 export function hasOddCharacters(text: string): boolean {
   return oddCharacter.test(text)
 }
 
-/** A word without the characters that an eye would miss, for finding what it pretends not to be. */
+/** A word without invisible characters, to find the name that it imitates. */
 export function withoutOddCharacters(text: string): string {
   return text.replace(oddCharacters, '')
 }
 
-/** Why a script asks at best, whatever it says; a sentence each. */
+/** Why a script asks at least, whatever its commands; one sentence each. */
 export function textDoubts(script: string): readonly string[] {
   const doubts: string[] = []
   if (hasOddCharacters(script)) doubts.push('it holds control or invisible characters')
@@ -43,9 +41,8 @@ export function textDoubts(script: string): readonly string[] {
 }
 
 /**
- * The texts in which blocked commands are looked for: the script, and what it becomes when
- * continued lines are joined and odd characters are left out, or taken for space or for the end of
- * a line.
+ * The texts in which blocked commands are searched: the script, and its versions with continued
+ * lines joined and odd characters removed, or replaced by a space or a line end.
  */
 export function readableTexts(script: string): readonly string[] {
   const joined = script.replace(/\\\r?\n/g, '')

@@ -10,7 +10,7 @@ import { byEligibility, type Authority, type PersonActor } from '../../core/auth
 
 /**
  * The authority of a caller who is one of the queue's people now: enabled, in its team or in one
- * that the quorum names (security.md 22). Rejects with `not_eligible`; machines never are.
+ * that the quorum names (security.md 22). Rejects others, and all machines, with `not_eligible`.
  */
 export async function requireQueuePerson(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,

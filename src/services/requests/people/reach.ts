@@ -6,7 +6,7 @@ import type { Quorum } from '#domain/requests/request.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { Principal } from './principals-of-run.ts'
 
-/** Somebody who can sign in, and the teams that they are in now. */
+/** Somebody who can sign in, and their present teams. */
 export interface Reachable {
   readonly id: string
   readonly name: string
@@ -14,8 +14,8 @@ export interface Reachable {
 }
 
 /**
- * A place to ask: where, of whom, also once every escalation has added its teams, and whether one
- * may decide one's own.
+ * The approvers of a queue: its quorum, the teams that escalations add, and whether people may
+ * decide their own requests.
  */
 export interface QueueRoute {
   readonly queue: string
@@ -43,10 +43,10 @@ export async function readReachable(db: Db | Tx, teams: readonly string[]): Prom
 }
 
 /**
- * Refuses to ask where nobody could decide (product.md 22, 42): the quorum must be one that the
- * people can meet without those behind the request, unless the queue lets them. Throws
- * `unreachable_approvers` with the people it would reach and why they do not count, what to
- * configure, and `facts` before its own.
+ * Refuses a request that nobody could decide (product.md 22, 42): people who are not behind it must
+ * be able to meet the quorum, unless the queue permits its own. Throws `unreachable_approvers` with
+ * the people it would reach and why they do not count, what to configure, and `facts` before its
+ * own.
  */
 export function requireReachable(
   { queue, quorum, selfApproval }: QueueRoute,

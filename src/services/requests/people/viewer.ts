@@ -3,21 +3,21 @@ import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { rightsOfEmail } from '../../core/rights-of.ts'
 
-/** Who reads: a person, or a key for its owner. `managesRuns`: holds the right `manageRuns`. */
+/**
+ * The reader: a person, or a key for its owner. `managesRuns`: they have the right `manageRuns`.
+ */
 export interface Viewer {
   readonly personId: string
   readonly managesRuns: boolean
   /**
-   * the teams they are in now; when absent, each query looks them up, which a list cannot be
-   * planned by
+   * their present teams; when absent, each query looks them up, so that Postgres plans a list worse
    */
   readonly teams?: readonly string[]
 }
 
 /**
- * The viewer behind a caller. A key sees what its owner sees (security.md 22). Rejects with
- * `forbidden` for callers that are neither: the service's own parts read the store, not these
- * lists.
+ * The viewer behind a caller. A key sees what its owner sees (security.md 22). Rejects other
+ * callers with `forbidden`: the service's own parts read the store, not these lists.
  */
 export async function viewerOf(ctx: ServiceContext, caller: Caller): Promise<Viewer> {
   const personId = personBehind(caller)
@@ -31,7 +31,7 @@ export async function viewerOf(ctx: ServiceContext, caller: Caller): Promise<Vie
   return { personId, managesRuns: rights.has('manageRuns'), teams: row?.teams ?? [] }
 }
 
-/** The person who calls, or the owner of the key that does. */
+/** The calling person, or the owner of the calling key. */
 export function personBehind(caller: Caller): string {
   const { actor } = caller
   if (actor.type === 'person') return actor.id

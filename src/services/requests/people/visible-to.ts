@@ -2,10 +2,9 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Viewer } from './viewer.ts'
 
 /**
- * Whether the viewer may see a run (security.md 22): who started it or a run above it, the owner of
- * a key that did, members of the teams its requests went to, and who holds `manageRuns`. `run` is
- * the table's name or alias in the query.
- *
+ * Whether the viewer may see a run (security.md 22): they started it or a run above it, own a key
+ * that did, are in a team that its requests went to, or have `manageRuns`. `run` is the table's
+ * name or alias in the query.
  * @example query.where(runVisibleTo(viewer, 'run'))
  */
 export function runVisibleTo(viewer: Viewer, run: string): RawBuilder<boolean> {
@@ -13,17 +12,17 @@ export function runVisibleTo(viewer: Viewer, run: string): RawBuilder<boolean> {
 }
 
 /**
- * Whether the viewer may see a request: the people of its queue, and whoever may see its run; of a
- * program's request the owner of the key, and the person for whom it asked. `request` is the
- * table's name or alias in the query.
+ * Whether the viewer may see a request: they are one of its queue's people, may see its run or, for
+ * a program's request, own the key or are the person for whom it asked. `request` is the table's
+ * name or alias in the query.
  */
 export function requestVisibleTo(viewer: Viewer, request: string): RawBuilder<boolean> {
   return anyOf(requestVisibilityRules(viewer, request))
 }
 
 /**
- * The reasons for which `runVisibleTo` holds, any of which will do. Lists take a page by each and
- * merge them (`pageOfAny`): an index serves each of them, and none their `or`.
+ * The conditions for `runVisibleTo`, of which one must hold. Lists take a page by each and merge
+ * them (`pageOfAny`): each has an index, and their `or` has none.
  */
 export function runVisibilityRules(viewer: Viewer, run: string): RawBuilder<boolean>[] {
   if (viewer.managesRuns) return [sql<boolean>`true`]
@@ -35,7 +34,7 @@ export function runVisibilityRules(viewer: Viewer, run: string): RawBuilder<bool
   ]
 }
 
-/** The same of `requestVisibleTo`. A row names its owners from its beginning on. */
+/** The same for `requestVisibleTo`. The owners of a row never change. */
 export function requestVisibilityRules(viewer: Viewer, request: string): RawBuilder<boolean>[] {
   const runId = sql.ref(`${request}.run_id`)
   const rules = [
@@ -55,17 +54,20 @@ function isPerson({ personId }: Viewer, column: string): RawBuilder<boolean> {
   return sql<boolean>`${sql.ref(column)} = ${personId}`
 }
 
-/** A request of the run goes to the viewer's teams. */
+/** Whether a request of the run goes to the viewer's teams. */
 function wentTo(runId: RawBuilder<unknown>, goesTo: GoesTo): RawBuilder<boolean> {
   return sql<boolean>`exists (
     select 1 from request as asked where asked.run_id = ${runId} and ${goesTo('asked')}
   )`
 }
 
-/** The viewer is in the queue's team, or in one that the quorum names; of a request's alias. */
+/**
+ * Whether the viewer is in the queue's team, or in one that the quorum names; for a request's
+ * alias.
+ */
 type GoesTo = (request: string) => RawBuilder<boolean>
 
-/** What holds by the viewer's teams: nothing for who is known to be in none. */
+/** The conditions by the viewer's teams: none for viewers without a team. */
 function toTeams(
   { personId, teams }: Viewer,
   way: (goesTo: GoesTo) => RawBuilder<boolean>,
@@ -84,7 +86,7 @@ function toTeams(
 }
 
 /**
- * The viewer is in a team that the quorum names: one of the people who may decide, if not behind
+ * Whether the viewer is in a team that the quorum names, and so may decide unless they are behind
  * it.
  */
 export function inQuorumOf(request: string, personId: string): RawBuilder<boolean> {
@@ -96,8 +98,8 @@ export function inQuorumOf(request: string, personId: string): RawBuilder<boolea
 }
 
 /**
- * A question of a run that the person started, or of one below such a run: they may answer it
- * (product.md 30). `person` is their id, or a column that has it.
+ * Whether it is a question of a run that the person started, or of one below: they may answer it
+ * (product.md 30). `person` is their id, or a column with it.
  */
 export function isQuestionTo(request: string, person: RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`(${sql.ref(`${request}.kind`)} = 'question' and coalesce((
@@ -106,7 +108,7 @@ export function isQuestionTo(request: string, person: RawBuilder<unknown>): RawB
     limit 1), false))`
 }
 
-/** Whether the quorum names a team: for a place, or beside it since an escalation. */
+/** Whether the quorum names a team: for a place, or in addition since an escalation. */
 export function namesTeam(request: string, team: RawBuilder<unknown>): RawBuilder<boolean> {
   const routing = sql.ref(`${request}.routing`)
   // `team` is one word and `also` a list: `.*[*]` reads the words of both.

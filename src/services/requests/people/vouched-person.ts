@@ -2,36 +2,38 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 
-/** A person with what they are a member of, as their rows say. */
+/** The rows of a person and their memberships. */
 export interface PersonRows {
   readonly person: JsonRow
   readonly memberships: readonly JsonRow[]
 }
 
-/** A person as the seals of their rows vouch for them. */
+/** A person, as far as the seals of their rows hold. */
 export interface VouchedPerson {
   readonly id: string
   readonly name: string
-  /** false too when nobody vouches for the row */
+  /** false also when the row has no valid seal */
   readonly enabled: boolean
-  /** those that somebody vouches for */
+  /** those with a valid seal */
   readonly teams: readonly string[]
-  /** which of their rows nobody vouches for; `null`: none */
+  /** which of their rows has no valid seal; `null`: none */
   readonly forged: 'person' | 'membership' | null
 }
 
-/** The rows of the row of `person` at hand, as {@link PersonRows}: memberships that hold now. */
+/**
+ * The rows of the current `person` row as {@link PersonRows}, with the memberships that hold now.
+ */
 export const personRows: RawBuilder<PersonRows> = sql<PersonRows>`jsonb_build_object(
   'person', to_jsonb(person),
   'memberships', (
     select coalesce(jsonb_agg(to_jsonb(m)), '[]') from membership m
     where m.person_id = person.id and (m.until is null or m.until > clock_timestamp())))`
 
-/** Believes of a person what their rows' seals hold for (security.md 29). */
+/** A person by the rows whose seals hold (security.md 29). */
 export function vouchFor(seals: Seals, { person, memberships }: PersonRows): VouchedPerson {
   const row = fromJsonRow<{ id: string; name: string; disabled_at: Date | null }>(person)
   const isDisabled = row.disabled_at !== null
-  // Who is disabled is, whoever wrote it.
+  // A disabled person stays disabled even without a seal.
   const isKnown = isDisabled || seals.holds('person', fromJsonRow(person))
   const members = memberships.map((member) => withUntil(member))
   const vouched = members.filter((member) => seals.holds('membership', member))
@@ -45,7 +47,7 @@ export function vouchFor(seals: Seals, { person, memberships }: PersonRows): Vou
   }
 }
 
-/** `until` is a time, though it is not named like one. */
+/** `until` is a time, though its name does not end like one. */
 function withUntil(member: JsonRow): JsonRow {
   const { until } = member
   return typeof until === 'string' ? { ...member, until: new Date(until) } : member

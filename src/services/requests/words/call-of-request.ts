@@ -4,18 +4,21 @@ import type { RequestTable } from '#store/tables/requests.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { lockLineage, lockRequests } from '../../core/locks.ts'
 
-/** A request with all that shows or tells the same call, every row of it locked. */
+/** A request and all requests and runs with contents of the same call, every row locked. */
 export interface CallOfRequest {
   readonly request: Selectable<RequestTable>
-  /** of the same call: asked again, its attachments, its outcome checks; `request` among them */
+  /** of the same call: renewals, its attachments, its outcome checks; `request` among them */
   readonly requests: readonly Selectable<RequestTable>[]
-  /** other requests of its runs, whose pages show what the model said */
+  /** other requests of its runs, whose pages show the model's text */
   readonly others: readonly string[]
   /** the run and those above it, root first; empty for a program's request */
   readonly above: readonly Selectable<RunTable>[]
-  /** runs that the call started: what they were told is its input */
+  /** runs that the call started: their input is the call's */
   readonly children: readonly Selectable<RunTable>[]
-  /** since when the model can have told what the call holds; `null`: there is no run */
+  /**
+   * the first turn in which the model can have repeated the call's contents; `null`: there is no
+   * run
+   */
   readonly fromTurn: number | null
 }
 
@@ -58,9 +61,7 @@ interface CallPlace {
   readonly fromTurn: number
 }
 
-/**
- * A call that a person made has no turn: the model read of it in the one after the last there was.
- */
+/** A person's call has no turn: the model read it in the turn after the last one before it. */
 async function callOf(tx: Tx, requestId: string): Promise<CallPlace | null> {
   const { rows } = await sql<CallPlace>`
     select call.id, call.run_id as "runId", coalesce(manual.after_turn + 1, call.turn) as "fromTurn"

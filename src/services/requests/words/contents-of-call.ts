@@ -12,9 +12,9 @@ export interface ErasedPart {
 }
 
 /**
- * Which rows of `message` tell of a call: what the model said from its turn on, and the result of
- * one that a person made; of runs that the call started their task and all that their model said.
- * Words that retention removed are no more.
+ * The rows of `message` with contents of a call: the model's messages from its turn on, and the
+ * result of a person's call; for runs that the call started, their task and all their messages.
+ * Those that retention removed are left out.
  */
 export function tellingMessages({
   request,
@@ -32,10 +32,9 @@ export function tellingMessages({
 }
 
 /**
- * Everything in `content` that holds what a call was given, what people were shown of it, what it
- * returned, and what the model said from its turn on, by request; what belongs to the call stands
- * with the one that was asked about. Where the run was cleared by retention, results and words are
- * gone already.
+ * Every row of `content` with a call's input, presentation or result, and the model's messages from
+ * its turn on, by request; the call's own belong to the request it was opened with. Where retention
+ * cleared the run, results and messages are gone already.
  */
 export async function contentsOfCall(
   tx: Tx,

@@ -4,7 +4,7 @@ import type { ErasedPart } from './contents-of-call.ts'
 import { erasedText } from './erased-words.ts'
 
 /**
- * That the contents of a request were erased: when, by whom, and the hashes and sizes of what went.
+ * The erasure of a request's contents: when, by whom, and the hashes and sizes of what was erased.
  */
 export interface RequestErasure {
   readonly at: Date
@@ -12,7 +12,7 @@ export interface RequestErasure {
   readonly contents: readonly ErasedPart[]
 }
 
-/** `null`: nobody had its contents erased. */
+/** `null`: its contents were not erased. */
 export async function readRequestErasure(
   db: Db | Tx,
   requestId: string,
@@ -27,9 +27,7 @@ export async function readRequestErasure(
   return { at: row.at, by: { id: row.id, name: row.name }, contents: row.contents }
 }
 
-/**
- * Rejects with `not_found`, and says when and by whom, where bytes are asked for that were erased.
- */
+/** Rejects with `not_found`, saying when and by whom, for bytes that were erased. */
 export async function refuseErased(db: Db | Tx, requestId: string | null): Promise<void> {
   const erasure = requestId === null ? null : await readRequestErasure(db, requestId)
   if (erasure === null) return

@@ -2,17 +2,17 @@ import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
 import type { Tx } from '#store/database.ts'
 import { getSaltedText } from './salted-text.ts'
 
-/** How many comments on lines a model is told with a denial. */
+/** How many comments on lines a denial passes to the model. */
 const maxRemarks = 50
 
-/** A comment on a line, in words. */
+/** A comment on a line, with its text. */
 export interface Remark extends CommentAnchor {
   readonly text: string
 }
 
 /**
- * The comments on lines of a request that were written before it was denied, in their order
- * (product.md 41); those that were erased are left out.
+ * The comments on lines of a request from before its denial, in order (product.md 41), without
+ * erased ones.
  */
 export async function readRemarks(
   tx: Tx,

@@ -4,8 +4,8 @@ import { erasedText } from './erased-words.ts'
 import { saltedText } from './salted-text.ts'
 
 /**
- * What people wrote, by its hash, from `texts` that were read already; of words that are not among
- * them, that and when they were erased. One query, and none where all of `hashes` were read.
+ * People's texts by hash, from `texts` that were read already; for others a notice that they were
+ * erased. One query, and none when `texts` has all of `hashes`.
  */
 export async function readWords(
   db: Db | Tx,

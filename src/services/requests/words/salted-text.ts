@@ -5,9 +5,9 @@ import type { Db, Tx } from '#store/database.ts'
 import { unlessErased } from './erased-words.ts'
 
 /**
- * Stores what a person wrote (a reason, a comment) with a salt, and returns the hash: a commitment
- * that an audit event may carry, which says nothing of the text once that is erased (audit.md,
- * form). Read it with `getSaltedText`.
+ * Stores a person's text (a reason, a comment) with a salt, and returns the hash: a commitment for
+ * audit events, which reveals nothing once the text is erased (audit.md, form). Read it with
+ * `getSaltedText`.
  */
 export async function putSaltedText(db: Db | Tx, text: string): Promise<string> {
   return putContent(db, saltedDocument(text, newSalt()))
@@ -23,9 +23,7 @@ export function saltedDocument(text: string, salt: string): string {
   return canonicalJson({ salt, text })
 }
 
-/**
- * The words behind a hash of `putSaltedText`, or that and when they were erased; `null` for `null`.
- */
+/** The text behind a hash of `putSaltedText`, or that and when it was erased; `null` for `null`. */
 export async function getSaltedText(db: Db | Tx, hash: string | null): Promise<string | null> {
   if (hash === null) return null
   const read = async (): Promise<string> => saltedText(await getText(db, hash))

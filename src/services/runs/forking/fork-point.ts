@@ -5,9 +5,9 @@ import type { RunTable } from '#store/tables/runs.ts'
 import type { Fork } from '../starting/insert-run.ts'
 
 /**
- * Where a run is forked: after its last turn whose calls all have results, or after the one that is
+ * The turn after which a run is forked: its last turn whose calls all have results, or the one
  * asked for; 0: before its first. The caller holds the run's lock. Rejects with `invalid_request`
- * beyond the end, in a turn that has open calls, and for words that retention has removed.
+ * beyond the end, in a turn with open calls, and for texts that retention has removed.
  */
 export async function forkPoint(
   tx: Tx,
@@ -36,7 +36,10 @@ export async function forkPoint(
   return { afterTurn, prefix: await prefixOf(tx, run, afterTurn), sequence }
 }
 
-/** Who took the turns up to one: for a fork of a fork, the runs that it took them over from too. */
+/**
+ * The runs that took the turns up to one: for a fork of a fork, also those that it took turns over
+ * from.
+ */
 async function prefixOf(
   tx: Tx,
   run: Selectable<RunTable>,

@@ -29,7 +29,7 @@ export interface ForkRunInput {
   readonly afterTurn?: number
   /** the first message; needed unless `afterTurn` is 0 */
   readonly text?: string
-  /** instead of the old one; only with `afterTurn` 0 */
+  /** in place of the old one; only with `afterTurn` 0 */
   readonly input?: Json
   /** absent: `current` */
   readonly worker?: 'current' | 'pinned'
@@ -37,11 +37,11 @@ export interface ForkRunInput {
 }
 
 /**
- * Starts a run that goes on with another's transcript up to a turn (product.md 29): whoever sees
- * that run and may start its worker. Everybody who stands behind it now stands behind every request
- * of the new one; its grants stay behind. Conversation and mode are those of the old run. Rejects
- * as `startRun` does, with `not_found` for a run that the caller may not see, and with
- * `invalid_request` for a turn that it cannot go on from.
+ * Starts a run that continues another's transcript from a turn (product.md 29), for callers who see
+ * that run and may start its worker. Everybody behind that run is behind every request of the new
+ * one, which gets none of its grants. Conversation and mode are those of the old run. Rejects as
+ * `startRun` does, with `not_found` for a run that the caller may not see, and with
+ * `invalid_request` for a turn from which it cannot continue.
  */
 export async function forkRun(
   ctx: SigningContext,
@@ -97,15 +97,15 @@ export async function forkRun(
 }
 
 interface ForkWorker {
-  /** as it is in force: who may start it, and where its requests go */
+  /** by the policy in force: who may start it, and where its requests go */
   readonly current: WorkerDefinition
   readonly policy: Policy
-  /** the one that the fork pins, with the version that has it */
+  /** the one that the fork pins, with its version of the policy */
   readonly worker: WorkerDefinition
   readonly policyDigest: string
 }
 
-/** A worker that is gone from the policy in force starts no fork, not even as it was pinned. */
+/** A worker that is missing from the policy in force starts no fork, not even as it was pinned. */
 async function workerOf(
   ctx: SigningContext,
   old: Selectable<RunTable>,
@@ -129,7 +129,7 @@ async function workerOf(
 
 type Words = Pick<Parameters<typeof recordRun>[3], 'input' | 'text' | 'attachments' | 'files'>
 
-/** What the fork is asked: its first message, and the input that it counts as started with. */
+/** The task of the fork: its first message, and its input. */
 async function wordsOf(
   tx: Tx,
   at: {

@@ -6,7 +6,7 @@ import type { ServiceContext } from '../../core/context.ts'
 import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import { readReachable } from '../../requests/people/reach.ts'
 
-/** A queue in which the run may ask, and whose approvers are away. */
+/** A queue that the run may ask and whose approvers are away. */
 export interface RunWarning {
   readonly code: 'approvers_away'
   readonly queue: string
@@ -16,9 +16,9 @@ export interface RunWarning {
 }
 
 /**
- * The queues in which a run may ask and where nobody could decide before somebody is back
- * (details.md, Absence): a warning, since the run started and its requests wait. One query where
- * nobody is away.
+ * The queues that a run may ask and where nobody can decide until somebody is back (details.md,
+ * Absence): a warning only, since the run starts and its requests wait. One query when nobody is
+ * away.
  */
 export async function awayWarnings(
   ctx: ServiceContext,

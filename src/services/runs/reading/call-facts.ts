@@ -3,10 +3,10 @@ import type { Scope } from '#domain/policy/verdict.ts'
 import type { Db } from '#store/database.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 
-/** Whose approval a call has, and how far it reached. */
+/** Who approved a call, and with which scope. */
 export interface CallApproval {
   readonly by: readonly PersonRef[]
-  /** the widest of those who approved it */
+  /** the widest scope of its approvals */
   readonly scope: Scope
   readonly requestId: string
   readonly number: number
@@ -49,7 +49,7 @@ interface FactRow {
   readonly grant_number: number | null
 }
 
-/** Of each call of a run: who approved it, for how long, and when. One query. */
+/** For each call of a run who approved it, with which scope, and when. One query. */
 export async function readCallFacts(
   db: Db,
   runId: string,

@@ -3,7 +3,7 @@ import { contextOf } from '#policy/worker/context-of.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import type { RunContext } from './run-record.ts'
 
-/** How full the window of a run's model was at its last step. */
+/** How much of its model's window a run used in its last step. */
 export async function contextOfRun(
   ctx: ServiceContext,
   runId: string,

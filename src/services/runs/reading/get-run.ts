@@ -18,8 +18,8 @@ import { assertVisible } from '../visible-run.ts'
 import { bySteeringOrNull } from '../may-steer-run.ts'
 
 /**
- * A run with everything but its transcript. Rejects with `not_found` for what the caller may not
- * see.
+ * Reads everything about a run except its transcript. Rejects with `not_found` for a run that the
+ * caller may not see.
  */
 export async function getRun(
   ctx: ServiceContext,
@@ -63,7 +63,7 @@ export async function getRun(
     context: await contextOfRun(ctx, runId, policy.workers.get(row.worker)?.model ?? ''),
     lineage: await lineageOf(ctx, runId),
     children,
-    // While it works on the next message, its last answer is in the transcript.
+    // While a conversation works on the next message, its last answer is in the transcript.
     output: hasEnded || isResting ? run.output : null,
     policyDigest: run.policy_digest,
     warnings: hasEnded ? [] : await awayWarnings(ctx, policy, row),
@@ -82,7 +82,7 @@ export async function getRun(
   }
 }
 
-/** Whether a run has a worktree of its own that is still there, and nothing works in it. */
+/** Whether a run's own worktree still exists, and no run works in it. */
 async function isWorktreeLeft(
   db: Db,
   run: Pick<Selectable<RunTable>, 'id' | 'root_run_id' | 'worktree'>,
@@ -100,15 +100,15 @@ async function isWorktreeLeft(
   return open === undefined
 }
 
-/** As it was given, or that and when it was erased. */
+/** The input, or that and when it was erased. */
 async function inputOf(ctx: ServiceContext, hash: string): Promise<Json> {
   const text = await unlessErased(ctx.db, hash, () => getText(ctx.db, hash), JSON.stringify)
   return JSON.parse(text) as Json
 }
 
 /**
- * Whether a person could find a manual tool here; which ones there are, only the host of the
- * workspace knows.
+ * Whether the run may have a manual tool for the person; only the host of the workspace knows
+ * which.
  */
 async function mayCall(
   ctx: ServiceContext,

@@ -12,7 +12,7 @@ export interface StartedByName {
 }
 
 interface LastStart {
-  /** who starts its runs; `null`: nobody, or nobody with the address is known */
+  /** who starts its runs; `null`: nobody, or the address is unknown */
   readonly as: PersonRef | null
   readonly lastRun: StartedByName | null
 }
@@ -23,7 +23,7 @@ interface LastStartRow {
   readonly last: (Omit<StartedByName, 'at'> & { readonly at: string }) | null
 }
 
-/** The people and last runs of schedules or triggers, by their names, in one query. */
+/** The people and last runs of schedules or triggers by name, in one query. */
 export async function lastStarts(
   { db }: Pick<ServiceContext, 'db'>,
   kind: 'schedule' | 'trigger',

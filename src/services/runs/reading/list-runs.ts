@@ -24,8 +24,8 @@ export interface ListRunsInput extends PageInput {
 const order = 'newest'
 
 /**
- * A page of the runs that the caller may see (security.md 22), newest first, by keyset.
- * Rejects with `invalid_request` for a cursor that is not of this list.
+ * A page of the runs that the caller may see (security.md 22), newest first, by keyset. Rejects
+ * with `invalid_request` for a cursor of another list.
  */
 export async function listRuns(
   ctx: ServiceContext,
@@ -91,7 +91,7 @@ export interface RunRow extends Pick<
   readonly scripted: boolean
 }
 
-/** What every listing of runs reads. */
+/** The columns of every list of runs. */
 export const runRows = sql`
   select run.id, run.workflow_id, run.worker, run.state, run.mode, run.started_by, run.started_from,
     person.name as starter_name, run.created_at, run.created_at::text as created_key, run.ended_at,
@@ -112,7 +112,7 @@ export const runRows = sql`
   join worker_version on worker_version.digest = run.worker_digest
 `
 
-/** Rows as callers get them, with what other queries say of each. */
+/** The records of these rows, completed by other queries. */
 export async function runRecords(
   db: Db,
   viewer: Viewer,
@@ -162,9 +162,9 @@ export async function runRecords(
 
 function conditionsOf(viewer: Viewer, input: ListRunsInput): RawBuilder<boolean>[] {
   const conditions: RawBuilder<boolean>[] = []
-  // A literal, not a parameter: only then does the partial index of rare ends serve.
+  // A literal and not a parameter: only then does Postgres use the partial index of rare ends.
   if (input.state !== undefined) conditions.push(sql<boolean>`run.state = ${sql.lit(input.state)}`)
-  // What goes on is little beside what has ended, and has an index of its own.
+  // Runs that have not ended are few, and have an index of their own.
   if (input.state !== undefined && !isEnd(runTransitions, input.state)) {
     conditions.push(sql<boolean>`run.ended_at is null`)
   }

@@ -5,7 +5,7 @@ import { lastStarts, type StartedByName } from './last-starts.ts'
 export interface TriggerRecord {
   readonly name: string
   readonly worker: string
-  /** `null`: nobody starts its runs, or nobody with the address is known */
+  /** `null`: nobody starts its runs, or the address is unknown */
   readonly as: PersonRef | null
   readonly conversation: boolean
   /** the variable of the service that holds its secret */

@@ -1,33 +1,33 @@
 import type { NetChangeKind } from '#domain/tools/file-change.ts'
 
-/** A stored change: as `FileChange`, with hashes alone and the number of the request behind it. */
+/** A stored change: a `FileChange` with hashes only, and the number of its request. */
 export interface StoredChange {
-  /** in the order of what happened */
+  /** ids sort in the order of the changes */
   readonly id: string
   readonly path: string
   readonly from: string | null
   readonly before: string | null
   readonly after: string | null
-  /** `null`: nobody was asked */
+  /** `null`: it needed no request */
   readonly request: number | null
 }
 
-/** Where the lines of a version of a file are stored. */
+/** The place of the stored lines of a file's version. */
 export interface VersionRef {
   readonly changeId: string
   readonly side: 'before' | 'after'
 }
 
-/** What became of a file since the run began. */
+/** The change of a file since the run began. */
 export interface NetChange {
   readonly path: string
   readonly change: NetChangeKind
-  /** of a file that was moved: where it was */
+  /** for a file that was moved: its first path */
   readonly from: string | null
   readonly before: string | null
   readonly after: string | null
   readonly requests: readonly number[]
-  /** of the two versions; `null` where there is no file */
+  /** of the two versions; `null` where the file did not exist */
   readonly versions: { readonly before: VersionRef | null; readonly after: VersionRef | null }
 }
 
@@ -36,16 +36,16 @@ interface Version {
   readonly ref: VersionRef
 }
 
-/** A path that was touched: what was there first, and what is there now. */
+/** A path that was changed: its first and its present version. */
 interface TouchedFile {
   readonly first: Version | null
   now: Version | null
-  /** the path at which this file was when the run began */
+  /** the path of this file when the run began */
   origin: string
   readonly requests: Set<number>
 }
 
-/** The net effect of changes that are told one after the other, in their order. */
+/** Computes the net effect of changes that are added in order. */
 export class NetChanges {
   readonly #paths = new Map<string, TouchedFile>()
 
@@ -61,7 +61,7 @@ export class NetChanges {
     for (const number of source.requests) target.requests.add(number)
   }
 
-  /** Sorted by path, in the order of code units; a file that is as it was is not among them. */
+  /** Sorted by path, in code-unit order, without files that are unchanged in the end. */
   items(): NetChange[] {
     const moved = new Set<string>()
     const items = [...this.#paths].flatMap(([path, touched]): NetChange[] => {
@@ -87,7 +87,7 @@ export class NetChanges {
       .toSorted((one, other) => (one.path < other.path ? -1 : 1))
   }
 
-  /** Where the file at a path was moved from, if it took nothing's place and is gone from there. */
+  /** The path from which a file was moved, if it replaced nothing and no longer exists there. */
   #movedFrom(path: string, { first, now, origin }: TouchedFile): TouchedFile | null {
     if (origin === path || first !== null || now === null) return null
     const source = this.#paths.get(origin)
@@ -103,7 +103,7 @@ export class NetChanges {
       requests: new Set<number>(),
     }
     if (change === undefined) this.#paths.set(path, touched)
-    // A file that is made where none is did not come from elsewhere.
+    // A file that is created was not moved from elsewhere.
     else if (change.now === null) change.origin = path
     if (request !== null) touched.requests.add(request)
     return touched

@@ -5,8 +5,7 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import { assertVisible } from '../visible-run.ts'
 
 /**
- * Bytes of a result. `picture`: the type that the bytes are, where they are a picture that was
- * stored as one.
+ * Bytes of a result. `picture`: the media type by its bytes, for a picture that was stored as one.
  */
 export interface CallFile {
   readonly bytes: Buffer
@@ -14,8 +13,8 @@ export interface CallFile {
 }
 
 /**
- * A picture, sound or blob that a call's tool returned, by the hash that the transcript names.
- * Rejects with `not_found` when the run, the call or the file is none that the caller may see.
+ * A picture, sound or blob that a call's tool returned, by its hash in the transcript. Rejects with
+ * `not_found` for a run, call or file that the caller may not see.
  */
 export async function readCallFile(
   ctx: ServiceContext,

@@ -9,32 +9,29 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import { refuseErased } from '../../requests/words/erased-requests.ts'
 import { assertVisible } from '../visible-run.ts'
 
-/** What can be read of a stream from an offset on. */
+/** The part of a stream that can be read from an offset. */
 export interface CallOutput {
-  /** `running`: more may come; `ended`: this is all that was kept */
+  /** `running`: more may come; `ended`: this is all that was stored */
   readonly state: OutputState
-  /** another one begins at 0 */
+  /** the number of the attempt; the offsets of another one begin at 0 */
   readonly attempt: number
-  /**
-   * where `bytes` begin: behind the offset that was asked for when the bytes there are not kept any
-   * more
-   */
+  /** offset of `bytes`: greater than the one asked for when earlier bytes are no longer stored */
   readonly start: number
   readonly bytes: Buffer
 }
 
 /**
- * What a call of a run wrote to one of its streams from `offset` (bytes) on: all that was kept once
- * it has ended (security.md 24), while it runs the newest of what it has written so far. Rejects
- * with `not_found` when the run, the call or its output is none that the caller may see, and with
- * `invalid_request` when `offset` is behind the end.
+ * The output of a run's call on one of its streams from `offset` (bytes) on: after its end
+ * everything that was stored (security.md 24), while it runs the newest part. Rejects with
+ * `not_found` for a run, call or output that the caller may not see, and with `invalid_request`
+ * when `offset` is beyond the end.
  */
 export async function readCallOutput(
   ctx: ServiceContext,
   caller: Caller,
   input: { readonly callId: string; readonly stream: OutputStream; readonly offset: number },
 ): Promise<CallOutput> {
-  // One query: a result that is stored between two of them removes the live output.
+  // One query, since storing a result between two would remove the live output.
   const call = await ctx.db
     .selectFrom('tool_call')
     .leftJoin('execution', 'execution.call_id', 'tool_call.id')
@@ -62,7 +59,7 @@ export async function readCallOutput(
     }
   }
   await refuseErased(ctx.db, call.request_id)
-  // What another tool returns is its own words: a hash in it is no right to what it names.
+  // A hash in another tool's result is only its own text, and gives no right to the content.
   if (!isCommandTool(call.tool)) throw new Problem('not_found', 'This call ran no command')
   const stored = await storedOutput(ctx.db, call.result_output_hash, input.stream)
   return { state: 'ended', attempt: attempt ?? 0, ...from(input.offset, 0, stored) }

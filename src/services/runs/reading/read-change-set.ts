@@ -21,7 +21,7 @@ import { readWords } from '../../requests/words/read-words.ts'
 import { readItems } from '../../requests/lists/read-items.ts'
 import { assertVisible } from '../visible-run.ts'
 
-/** A request of a turn with all that a decision of it is made from. */
+/** A request of a turn with everything that a decision of it needs. */
 export interface ShownRequest {
   readonly request: RequestItemRecord & {
     /** the presentation's digest, which an approval repeats */
@@ -40,13 +40,13 @@ export interface ChangeSetCall {
   readonly tool: string
   readonly title: string
   readonly verdict: Verdict | null
-  /** the call's newest request; `null`: nobody is asked */
+  /** the call's newest request; `null`: there is none */
   readonly shown: ShownRequest | null
-  /** of a delegation: a request for each file that may not be shared without one */
+  /** of a delegation: a request for each file that needs one */
   readonly attachments: readonly ShownRequest[]
 }
 
-/** The calls of one turn, in call order, and what a person asked the root run to do. */
+/** The calls of one turn, in call order, and the task of the root run. */
 export interface ChangeSetRecord {
   readonly task: TaskRecord | null
   readonly calls: readonly ChangeSetCall[]
@@ -74,9 +74,8 @@ interface RevisionRow {
 }
 
 /**
- * The change set of a turn (product.md 40): seven queries whatever its size,
- * and one more where a comment was erased. Rejects with
- * `not_found` for a run that the caller may not see, and for a turn that it did not make.
+ * The change set of a turn (product.md 40): seven queries, and one more where a comment was erased.
+ * Rejects with `not_found` for a run that the caller may not see, and for an unknown turn.
  */
 export async function readChangeSet(
   ctx: ServiceContext,
@@ -127,7 +126,7 @@ export async function readChangeSet(
   }
 }
 
-/** The requests that are shown, and by their hash all texts that were read: theirs and `others`. */
+/** The presented requests, and by hash all texts that were read: theirs and `others`. */
 async function readShown(
   ctx: ServiceContext,
   caller: Caller,
@@ -153,7 +152,7 @@ async function readShown(
     if (item === undefined || stored === undefined) continue
     const digest = row.presentation_digest
     const presentation: Presentation = { ...(JSON.parse(stored) as Presentation), digest }
-    // An approval states the digest, so it must be that of what is shown.
+    // An approval states the digest, so it must be that of the presentation.
     if (item.state === 'pending' && !isWhole(presentation)) throw tamperedProblem('presentation')
     const signatureRequired = needsSignature({ ...item, routing: row.routing })
     records.set(row.id, {
@@ -170,7 +169,7 @@ async function readShown(
   return { records, texts }
 }
 
-/** What a person asked the root run to do. */
+/** The task of the root run. */
 async function taskOf(ctx: ServiceContext, runId: string): Promise<ChangeSetRecord['task']> {
   const { id, by } = await ctx.db
     .selectFrom('run')

@@ -16,9 +16,9 @@ import { runVisibleTo } from '../../requests/people/visible-to.ts'
 import { assertVisible } from '../visible-run.ts'
 import { NetChanges, type NetChange, type StoredChange, type VersionRef } from './net-changes.ts'
 
-/** A file that is not as it was when the run began. */
+/** A file that differs from its state when the run began. */
 export interface ChangedFile extends Omit<NetChange, 'versions'> {
-  /** lines; `null`: no text, too large, or its lines were not recorded */
+  /** lines; `null`: not text, too large, or not recorded */
   readonly added: number | null
   readonly removed: number | null
 }
@@ -26,17 +26,17 @@ export interface ChangedFile extends Omit<NetChange, 'versions'> {
 export interface RunChangesRecord extends Page<ChangedFile> {
   /** files on all pages together */
   readonly total: number
-  /** what may have changed files that are not listed: calls that were begun */
+  /** calls that have begun and may have changed files that are not listed */
   readonly unknown: { readonly commands: number; readonly calls: number }
 }
 
-/** Rows that are read at once; what is kept of them is a line for each path. */
+/** Rows that are read at once; one line for each path is kept in memory. */
 const batch = 5_000
 
 /**
- * The net effect of a run, and of those below it that the caller may see, on files of the
- * workspace (product.md 28). A file that is again what it was is not listed, and neither is what
- * commands and other tools did: they are counted. Rejects with `not_found`.
+ * The net effect of a run, and of those below it that the caller may see, on files of the workspace
+ * (product.md 28). Files that are unchanged in the end are not listed; effects of commands and
+ * other tools are only counted. Rejects with `not_found`.
  */
 export async function readChanges(
   ctx: ServiceContext,
@@ -59,7 +59,7 @@ export async function readChanges(
   }
 }
 
-/** Those that work in the workspace of the run: paths of another one are other files. */
+/** The runs in the same workspace: paths of another one are other files. */
 async function visibleRuns(db: Db, viewer: Viewer, runId: string): Promise<readonly string[]> {
   const rows = await db
     .selectFrom('run_lineage')
@@ -140,14 +140,14 @@ const fileTools = builtInToolNames.filter((name) =>
   builtInTools[name].operations.some((operation) => isChange({ operation })),
 )
 
-/** What a run below does is counted there, and an answer changes nothing. */
+/** A delegation's effects are counted in its run, and an answer changes nothing. */
 const changeless = builtInToolNames.filter(
   (name) => name === callWorkerName || builtInTools[name].consent === 'answer',
 )
 
 /**
- * Calls that were begun and may have changed files nobody recorded: those of tools that do not only
- * read, and writes of which nobody knows how they ended.
+ * Calls that have begun and may have changed files without a record: those of tools that do not
+ * only read, and writes with an unknown end.
  */
 async function unknownOf(db: Db, runs: readonly string[]): Promise<RunChangesRecord['unknown']> {
   const { rows } = await sql<{ commands: number; calls: number }>`

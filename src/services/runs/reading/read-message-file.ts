@@ -7,9 +7,8 @@ import { assertVisible } from '../visible-run.ts'
 import type { CallFile } from './read-call-file.ts'
 
 /**
- * A file that somebody sent with a message of a run, or of the turns that it was forked from, by
- * the hash that the transcript names. Rejects with `not_found` when the run or the file is none
- * that the caller may see.
+ * A file of a message of a run, or of the turns that it was forked from, by its hash in the
+ * transcript. Rejects with `not_found` for a run or file that the caller may not see.
  */
 export async function readMessageFile(
   ctx: ServiceContext,

@@ -5,14 +5,14 @@ import { termsOf } from '../../core/run-terms.ts'
 import { assertVisible } from '../visible-run.ts'
 
 export interface PreambleRecord {
-  /** 0: the run is from before models were told their world, and `text` is empty */
+  /** 0: the run is from before there was a preamble, and `text` is empty */
   readonly version: PreambleVersion
   readonly text: string
 }
 
 /**
- * What the model of a run is told of its world, in every turn (product.md 32). Rejects with
- * `not_found` for a run that the caller may not see.
+ * The preamble that a run's model gets in every turn (product.md 32). Rejects with `not_found` for
+ * a run that the caller may not see.
  */
 export async function readPreamble(
   ctx: ServiceContext,

@@ -4,9 +4,8 @@ import { assertVisible } from '../visible-run.ts'
 import { byReader } from '../../core/authority.ts'
 
 /**
- * Records that a page is about to show its reader a value of a run that it masked (security.md 20):
- * what the value looks like and how many characters it has, never the value. Rejects with
- * `not_found`.
+ * Records that a page shows its reader a masked value of a run (security.md 20): the kind of secret
+ * and its number of characters, never the value. Rejects with `not_found`.
  */
 export async function revealRunSecret(
   ctx: ServiceContext,

@@ -14,27 +14,27 @@ import type { LineageRecord, PersonRef } from '../../requests/facts/request-reco
 /** A run in a list. */
 export interface RunRecord {
   readonly id: string
-  /** short, for people; as good as the id in paths and commands */
+  /** short, for people; paths and commands accept it in place of the id */
   readonly number: number
   readonly workflowId: string
   readonly worker: string
   readonly state: RunState
   readonly mode: RunMode
-  /** `null`: nobody, a trigger */
+  /** `null`: nobody; a trigger started it */
   readonly startedBy: PersonRef | null
-  /** what started it where no caller did: `trigger:NAME` or `schedule:NAME` */
+  /** what started it without a caller: `trigger:NAME` or `schedule:NAME` */
   readonly startedFrom: string | null
   readonly createdAt: Date
   readonly endedAt: Date | null
   readonly pendingRequests: number
-  /** the first line of what it was asked */
+  /** the first line of its task */
   readonly title: string
   /** its model is a script */
   readonly scripted: boolean
   readonly failure: RunFailure | null
   /** it rests after each answer instead of ending */
   readonly conversation: boolean
-  /** what it rests after, while it waits for input */
+  /** why it rests, while it waits for input */
   readonly rest: RestReason | null
   /** when a resting conversation ends by itself */
   readonly restsUntil: Date | null
@@ -43,31 +43,31 @@ export interface RunRecord {
   readonly forkedFrom: ForkedFrom | null
   readonly workspace: WorkspaceOfRun
   readonly usage: RunUsage
-  /** what the root run was asked */
+  /** the task of the root run */
   readonly task: TaskRecord | null
   /** pending requests of the run and of those below it */
   readonly waitsFor: readonly WaitsForRecord[]
 }
 
-/** What the model steps of a run used, those whose answers were dropped among them. */
+/** The usage of a run's model steps, including those whose answers were dropped. */
 export interface RunUsage {
   readonly inputTokens: number
-  /** of the input, what providers read from their caches */
+  /** of the input, the tokens that providers read from their caches */
   readonly cachedInputTokens: number
   readonly outputTokens: number
   /** `null`: no step had a price */
   readonly costUsd: number | null
 }
 
-/** How full a run's window is, in tokens. */
+/** How much of a run's window is used, in tokens. */
 export interface RunContext {
   /** what its model takes */
   readonly limit: number
-  /** of the last model step and its answer, as the provider counted, else estimated */
+  /** of the last model step and its answer, by the provider's count, else estimated */
   readonly used: number
 }
 
-/** Everything of a run but its transcript. */
+/** Everything about a run except its transcript. */
 export interface RunDetailRecord extends RunRecord {
   readonly turns: number
   readonly context: RunContext
@@ -76,23 +76,23 @@ export interface RunDetailRecord extends RunRecord {
   readonly children: readonly ChildRecord[]
   readonly output: string | null
   readonly policyDigest: string
-  /** of a run that has not ended: what may keep it waiting */
+  /** what may delay a run that has not ended */
   readonly warnings: readonly RunWarning[]
   readonly input: Json
-  /** files that it was given with its task */
+  /** files of its task */
   readonly attachments: readonly RunAttachment[]
-  /** as the pinned worker file names it */
+  /** as in the pinned worker file */
   readonly model: string
   readonly endReason: string | null
-  /** the request that its start waits for, or waited for; `null`: nobody was asked */
+  /** the request of its start; `null`: it needed none */
   readonly startRequestId: string | null
   /** what the caller may do now */
   readonly allowed: {
     readonly message: boolean
     readonly cancel: boolean
-    /** it rests, and nothing of it is open */
+    /** it rests, without open work */
     readonly close: boolean
-    /** its worktree is there still, and no run works in it */
+    /** its worktree exists, and no run works in it */
     readonly discard: boolean
     /** the worker may have manual tools that the caller can invoke */
     readonly call: boolean

@@ -13,35 +13,33 @@ import { childrenOf } from './children-of.ts'
 import { assertVisible } from '../visible-run.ts'
 
 /**
- * A message with the turn it belongs to: one that no turn has read yet counts to the next. Or the
- * summary that the model sees in place of the oldest turns.
+ * A message with its turn (an unread one belongs to the next), or the summary that the model sees
+ * in place of the oldest turns.
  */
 export interface TranscriptItem extends Omit<TranscriptMessage, 'role' | 'calls'> {
-  /** the turn from which on the model does not see its pictures; `null`: it does */
+  /** the turn from which on the model no longer sees its pictures; `null`: it sees them */
   readonly picturesElidedAt: number | null
   readonly role: TranscriptMessage['role'] | 'compaction'
   readonly turn: number
-  /** of a summary: the first and last turn that it stands for */
+  /** of a summary: its first and last turn */
   readonly covers: readonly [number, number] | null
   readonly calls: readonly TranscriptItemCall[]
 }
 
-/** A call with what only those who look at the run are told. */
+/** A call with facts for viewers of the run. */
 export interface TranscriptItemCall extends TranscriptCall {
-  /** the run that it started, if it is a delegation that did and the caller may see that run */
+  /** the run that it started, if it is a delegation and the caller may see that run */
   readonly childRunId: string | null
-  /** the turn from which on the model does not see its result; `null`: it does */
+  /** the turn from which on the model no longer sees its result; `null`: it sees it */
   readonly elidedAt: number | null
-  /** what it has written so far, while it has no result */
+  /** its output so far, while it has no result */
   readonly live: LiveCall | null
-  /** whose approval it has; `null`: nobody's */
+  /** its approval; `null`: none */
   readonly approval: CallApproval | null
   readonly times: CallTimes | null
 }
 
-/**
- * A run's messages, calls and results, in the order the model meets them. Rejects with `not_found`.
- */
+/** A run's messages, calls and results, in the model's order. Rejects with `not_found`. */
 export async function readTranscript(
   ctx: ServiceContext,
   caller: Caller,
@@ -75,7 +73,7 @@ export async function readTranscript(
   return withSummaries(items, steps)
 }
 
-/** Each summary before what the first turn read that was asked with it. */
+/** Each summary before the messages that the first turn with it read. */
 function withSummaries(
   items: readonly TranscriptItem[],
   steps: readonly WindowStep[],

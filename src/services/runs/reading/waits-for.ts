@@ -4,7 +4,7 @@ import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { requestVisibleTo, namesTeam, isQuestionTo } from '../../requests/people/visible-to.ts'
 import type { Viewer } from '../../requests/people/viewer.ts'
 
-/** A request that a run waits for, and whom it can be decided or answered by. */
+/** A request that a run waits for, and who can decide or answer it. */
 export interface WaitsForRecord {
   readonly requestId: string
   readonly number: number
@@ -13,13 +13,13 @@ export interface WaitsForRecord {
   readonly people: readonly PersonRef[]
 }
 
-/** At most so many requests are named for a run, and people for a request: the first by name. */
+/** The most requests of a run, and people of a request, first by name. */
 const most = { requests: 50, people: 20 }
 
 /**
  * The pending requests of runs and of the runs below them, as far as the viewer may see them,
- * oldest first, by the ids of the runs. `people` can decide them now: they are in a team that the
- * quorum names and not behind the request.
+ * oldest first, by run id. `people` can decide them now: they are in a team that the quorum names
+ * and not behind the request.
  */
 export async function waitsForOf(
   db: Db,

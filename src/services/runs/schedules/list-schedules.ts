@@ -10,7 +10,7 @@ export interface ScheduleRecord {
   readonly worker: string
   readonly cron: string
   readonly timezone: string
-  /** `null`: nobody with the address is known */
+  /** `null`: the address is unknown */
   readonly as: PersonRef | null
   readonly paused: boolean
   /** `null` while it is paused */
@@ -29,7 +29,7 @@ export async function listSchedules(
   return describe(ctx, caller, [...policy.config.schedules.values()])
 }
 
-/** Of these alone. */
+/** The same for these schedules only. */
 export async function describe(
   ctx: ServiceContext,
   { actor }: Caller,

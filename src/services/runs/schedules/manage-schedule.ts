@@ -16,7 +16,7 @@ interface ManagedSchedule {
   readonly authority: Authority
 }
 
-/** The person whom `as` names manages a schedule, and who manages runs. */
+/** The person whom `as` names and holders of `manageRuns` may manage a schedule. */
 async function manage(ctx: ServiceContext, caller: Caller, name: string): Promise<ManagedSchedule> {
   const policy = await ctx.policies.inForce()
   const setting = policy.config.schedules.get(name)
@@ -38,8 +38,8 @@ async function manage(ctx: ServiceContext, caller: Caller, name: string): Promis
 }
 
 /**
- * Keeps a schedule from starting runs, or lets it go on; doing so twice changes nothing. Its times
- * in between are dropped. Rejects with `not_found` or `forbidden`.
+ * Pauses a schedule, or resumes it; repeating it changes nothing. Its times in between are dropped.
+ * Rejects with `not_found` or `forbidden`.
  */
 export async function pauseSchedule(
   ctx: ServiceContext,
@@ -61,9 +61,8 @@ export async function pauseSchedule(
 }
 
 /**
- * Starts a run of a schedule now, also of a paused one, as the person whom `as` names; whoever
- * triggers it stands behind it too. Rejects as `startRun` does, and with `not_found` or
- * `forbidden`.
+ * Starts a run of a schedule now, also of a paused one, as the person whom `as` names; the caller
+ * is behind it too. Rejects as `startRun` does, and with `not_found` or `forbidden`.
  */
 export async function triggerSchedule(
   ctx: SigningContext,

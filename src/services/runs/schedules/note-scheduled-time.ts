@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import type { ServiceContext } from '../../core/context.ts'
 
-/** Notified when a time was noted. */
+/** Notified when a time was recorded. */
 export const scheduleChannel = 'countersign_schedule'
 
-/** As countersign.yaml has names. */
+/** The form of names in countersign.yaml. */
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
-/** A time that is further away is nobody's. */
+/** A time further away is invalid. */
 const mostAwayMs = 400 * 86_400_000
 
 /**
- * Notes a time that Temporal says has come: once, however often it says so. Nothing starts here;
- * the API process judges the time by the schedule in force and starts its run.
+ * Records a time of a schedule that Temporal reports, once. It starts nothing: the API process
+ * judges the time by the schedule in force and starts its run.
  */
 export async function noteScheduledTime(
   ctx: Pick<ServiceContext, 'db'>,

@@ -14,11 +14,11 @@ import { worktreeStart, type WorktreeStart } from '../starting/worktree-start.ts
 import { newRunOf, recordRun, type StartedRun } from '../starting/record-run.ts'
 import { requireInputFits, starterOf, taskMessage } from '../starting/start-run.ts'
 
-/** A time is missed when its run could not start this long after it. */
+/** A time is missed when its run could not start within these milliseconds. */
 const missedAfterMs = 60_000
 const mostAtOnce = 100
 
-/** Starts the runs of all times that were noted, each once; several processes may do so. */
+/** Starts the runs of all recorded times, each once, even with several processes. */
 export async function startDueTimes(ctx: SigningContext): Promise<void> {
   const due = await ctx.db
     .selectFrom('schedule_time')
@@ -60,7 +60,7 @@ async function startDue(ctx: SigningContext, time: DueTime): Promise<void> {
   }
 }
 
-/** Why a time starts nothing; `null`: it does. Whoever made it up is found out by the schedule. */
+/** Why a time starts nothing; `null`: it does. A forged time does not fit the schedule. */
 async function skipReason(
   { db }: SigningContext,
   setting: ScheduleSetting | undefined,
@@ -94,7 +94,7 @@ async function skip(
   })
 }
 
-/** Whether nobody has settled the time yet. It is locked. */
+/** Whether the time is still open. Locks it. */
 async function isOpen({ tx }: UnitOfWork, { schedule, at }: DueTime): Promise<boolean> {
   const row = await tx
     .selectFrom('schedule_time')
@@ -131,7 +131,7 @@ export async function starterOfSchedule(
   return starterOf(ctx, worker, await personOfEmail(ctx, as))
 }
 
-/** Where the worktree of a run of a schedule begins, by `worktreeStart`. */
+/** Where the worktree of a schedule's run begins, by `worktreeStart`. */
 export async function worktreeOfSchedule(
   ctx: SigningContext,
   policy: Policy,
@@ -142,8 +142,8 @@ export async function worktreeOfSchedule(
 }
 
 /**
- * Records a run of a schedule: as the person whom `as` names, who wrote its task. `by`: who has it
- * start besides its time, and stands behind it too.
+ * Records a run of a schedule for the person whom `as` names, the author of its task. `by`: who
+ * started it before its time, and is behind it too.
  */
 export async function startOfSchedule(
   ctx: SigningContext,

@@ -21,13 +21,13 @@ import { openingOf, openRequests } from '../../requests/opening/open-request.ts'
 import type { MessageFileToStore } from '../../transcript/sent-files.ts'
 import { storePresented } from '../../requests/opening/store-presented.ts'
 
-/** A start that policy looks at. */
+/** A start to be judged by policy. */
 export interface StartToJudge {
-  /** the version in force, whose word on the start counts */
+  /** the version in force, which judges the start */
   readonly policy: Policy
-  /** the worker as it is in force */
+  /** the worker in the version in force */
   readonly current: WorkerDefinition
-  /** the one that the run pins */
+  /** the worker that the run pins */
   readonly worker: WorkerDefinition
   readonly input: Json
   readonly mode: RunMode
@@ -40,12 +40,12 @@ export interface JudgedStart {
 }
 
 /**
- * What policy and the mode make of a start: `approve_all` approves what asks, and `strict` denies
- * it (product.md 21). Throws `policy_blocked` where an overlay blocks the start.
+ * The judgement of a start by policy and mode: `approve_all` approves what asks, and `strict`
+ * denies it (product.md 21). Throws `policy_blocked` where an overlay blocks the start.
  */
 export function judgedStart(start: StartToJudge): JudgedStart {
   const { policy, current, worker, mode } = start
-  // The digest is of the version that would run; whether it asks, the one in force says.
+  // The digest is of the version that would run; the one in force decides whether it asks.
   const judged = { ...current, digest: worker.digest }
   const judgement = judgeStart(policy, judged, inputOf(start))
   if (judgement.verdict === 'blocked') {
@@ -59,18 +59,21 @@ function inputOf({ worker, input, mode, attachments }: StartToJudge): JsonObject
   return { worker: worker.name, input, mode, attachments: attachments.map(({ path }) => path) }
 }
 
-/** What else an approver is told of a start. */
+/** More facts about a start for its approver. */
 export interface StartTerms {
   /** the first message, with the texts of its files */
   readonly text: string
-  /** pictures and texts that were sent with it */
+  /** pictures and texts of the first message */
   readonly files: readonly Pick<MessageFileToStore, 'name' | 'bytes' | 'hash'>[]
   readonly conversation: boolean
   readonly budget: RunBudget | null
   readonly forkedFrom: { readonly number: number; readonly afterTurn: number } | null
 }
 
-/** Opens the request that the start of a run waits for. The run is written, and locked by that. */
+/**
+ * Opens the request that the start of a run waits for. The run's row was just written, which locks
+ * it.
+ */
 export async function askToStart(
   unit: UnitOfWork,
   caller: Caller,
@@ -92,7 +95,7 @@ export async function askToStart(
   await openRequests(unit, run, [{ requestId, caller, opening }])
 }
 
-/** The task comes last, so that nothing in it can pass for the facts above it. */
+/** The task comes last, so that nothing in it can look like one of the facts above it. */
 function presentStart(start: StartToJudge & StartTerms): CallPresentation {
   const { worker, mode, attachments, text } = start
   const files = attachments.map(({ path, bytes, hash }) => ({ path, bytes, hash }))
@@ -160,7 +163,7 @@ const previewTitles = {
 } as const
 
 function previewLines({ policy, current }: StartToJudge): readonly string[] {
-  // That it begins is what is asked.
+  // Without the start itself, which the request is about.
   const lines = workerPreview(policy, current).filter(({ tools }) => !tools.includes(startRunName))
   return Object.entries(previewTitles).flatMap(([approval, title]) => {
     const own = lines.filter((line) => line.approval === approval)

@@ -7,9 +7,9 @@ import type { WorkerContext } from '../../core/worker-context.ts'
 import type { AttachmentsAnswer, AttachmentsQuery } from '../../core/host-queries.ts'
 
 /**
- * Reads what a run is to be given, by the policy in force on this host: never through a link, never
- * out of the data folder, and nothing that neither the worker may read unasked nor one could hand
- * to it that the person may start.
+ * Reads attachments of a run, by the policy in force on this host: never through a link or from the
+ * data folder, and only files that the worker may read without a request, or that a worker which
+ * the person may start could hand to it.
  */
 export async function attachmentsHere(
   ctx: WorkerContext,

@@ -17,8 +17,8 @@ import { writeMessageText } from '../../transcript/messages.ts'
 import { storeMessageFiles, type MessageFileToStore } from '../../transcript/sent-files.ts'
 
 /**
- * A run as it begins. `signed`: over its statement; `null` for a delegated one, which the API
- * process signs.
+ * A run as it begins. `signed`: its signature; `null` for a delegated one, which the API process
+ * signs later.
  */
 export interface NewRun {
   readonly id: string
@@ -34,7 +34,7 @@ export interface NewRun {
   /** of the input's canonical JSON in `content` */
   readonly inputDigest: string
   readonly startedBy: string | null
-  /** the trigger or schedule that starts it; `null`: somebody does */
+  /** the trigger or schedule that starts it; `null`: a caller does */
   readonly startedFrom: string | null
   readonly apiKeyId: string | null
   readonly taskQueue: string
@@ -43,22 +43,22 @@ export interface NewRun {
   /** its own, whose branch is named after its number, or that of the run above; `null`: none */
   readonly worktree: WorktreeStart | WorktreeOfRun | null
   readonly signed: SignedStatement | null
-  /** what the model is told first, and by whom */
+  /** the first message of the model, and its author */
   readonly text: string
   readonly attachments: readonly RunAttachment[]
   readonly files: readonly MessageFileToStore[]
   readonly author: Actor
-  /** how long it rests after each answer, as a conversation; `null`: it is none */
+  /** how long it rests after each answer; `null`: it is not a conversation */
   readonly restForMs: number | null
   readonly budget: RunBudget | null
   readonly fork: Fork | null
-  /** a request of the run without whose approval it does not begin */
+  /** a request that must be approved before it begins */
   readonly startRequestId: string | null
-  /** who stands behind it besides who starts it and whoever will write to it */
+  /** who is behind it besides its starter and the authors of its messages */
   readonly behind: readonly string[]
 }
 
-/** What a run takes over from the run that it is forked from. */
+/** What a fork takes over from the other run. */
 export interface Fork {
   readonly runId: string
   readonly number: number
@@ -70,13 +70,13 @@ export interface Fork {
     readonly firstTurn: number
     readonly lastTurn: number
   }[]
-  /** the place in the order of all messages that its own begin at */
+  /** the sequence number at which its own messages begin */
   readonly sequence: number
-  /** everybody who stands behind the other run now */
+  /** everybody who is behind the other run now */
   readonly behind: readonly string[]
 }
 
-/** The workflow of a run. */
+/** The id of a run's workflow. */
 export function workflowIdOf(runId: string): string {
   return `agent-run:${runId}`
 }
@@ -191,13 +191,10 @@ async function insertPrincipals(tx: Tx, id: string, behind: readonly string[]): 
   await tx.insertInto('run_principal').values(principals).execute()
 }
 
-/** Longest title of a run, in characters. */
+/** The most characters of a run's title. */
 const titleCharacters = 200
 
-/**
- * The first line of what a run is asked, as lists show it: without control characters, cut to 200
- * characters.
- */
+/** The first line of a run's task for lists: without control characters, cut to 200 characters. */
 export function titleOf(input: Json): string {
   const task = typeof input === 'string' ? input : JSON.stringify(input)
   const line = task.trim().split(/[\r\n]/, 1)[0] ?? ''

@@ -16,7 +16,7 @@ export interface PreviewedLine extends PreviewLine {
   readonly queues: readonly string[]
 }
 
-/** A queue that a run may ask in, and who could decide there: nobody who stands behind the run. */
+/** A queue that a run may ask, and who could decide there, without the people behind the run. */
 export interface PreviewedQueue {
   readonly name: string
   readonly quorum: string
@@ -25,15 +25,21 @@ export interface PreviewedQueue {
   readonly problem: string | null
 }
 
-/** What a run of a worker would do alone, ask and never do, were the caller to start it now. */
+/**
+ * What a run of a worker does without approval, asks about, and never does, if the caller starts it
+ * now.
+ */
 export interface StartPreview {
   readonly lines: readonly PreviewedLine[]
   readonly queues: readonly PreviewedQueue[]
-  /** what starting it would be refused with; `null`: it would start */
+  /** why the start would be refused; `null`: it would not */
   readonly refusal: { readonly code: string; readonly detail: string } | null
 }
 
-/** What a worker does alone, asks and never does, with the queues that it asks. Pure. */
+/**
+ * What a worker does without approval, asks about and never does, with the queues that it asks.
+ * Pure.
+ */
 export function previewedLines(policy: Policy, worker: WorkerDefinition): readonly PreviewedLine[] {
   return linesWithRoutes(policy, worker).map(({ line, routes }) => ({
     ...line,

@@ -9,10 +9,10 @@ import type { Db, Tx } from '#store/database.ts'
 import { readReachable, requireReachable, type Reachable } from '../../requests/people/reach.ts'
 
 /**
- * Refuses to start a run whose asks could be decided by nobody but those behind it (product.md 22,
- * 42): wherever a call of the worker might be asked, there must be a queue, and its quorum must be
- * one that others can meet. A worker that never asks needs nobody. Rejects with
- * `unreachable_approvers`: whom it would reach, and what to configure.
+ * Refuses to start a run whose requests only the people behind it could decide (product.md 22, 42):
+ * every call of the worker that may ask needs a queue, with a quorum that others can meet. A worker
+ * that never asks needs nobody. Rejects with `unreachable_approvers`: whom it would reach, and what
+ * to configure.
  */
 export async function assertReachable(
   db: Db | Tx,
@@ -26,7 +26,7 @@ export async function assertReachable(
   assertReachableBy(policy, worker, await readReachable(db, teams), behind)
 }
 
-/** As `assertReachable`, of people who are said to be there. */
+/** As `assertReachable`, with the people as an argument. */
 export function assertReachableBy(
   policy: Policy,
   worker: WorkerDefinition,
@@ -42,7 +42,7 @@ export function assertReachableBy(
         { worker: worker.name, tool: route.tool, queue: null, people: [], remedy },
       )
     }
-    // A question can be answered by whoever starts the run (product.md 30).
+    // The starter of the run can answer a question (product.md 30).
     if (builtInTool(route.tool)?.consent === 'answer') continue
     requireReachable(route, people, behind, { worker: worker.name })
   }

@@ -5,9 +5,9 @@ import type { SigningContext } from '../../core/context.ts'
 import type { ReadFile } from '../../core/attached-files.ts'
 
 /**
- * Reads the files that a run is to be given, on the host of the workspace. Rejects with
- * `invalid_request` or `policy_blocked`, which name the file, and `workspace_unreachable`. Without
- * files nobody is asked.
+ * Reads the attachments of a run on the host of the workspace. Rejects with `invalid_request` or
+ * `policy_blocked`, which name the file, and `workspace_unreachable`. Without files it does
+ * nothing.
  */
 export async function readRunAttachments(
   ctx: Pick<SigningContext, 'readAttachments'>,

@@ -30,13 +30,13 @@ import type { WorktreeStart } from './worktree-start.ts'
 export interface WorkspaceOfRun extends Partial<WorktreeOfRun> {
   readonly name: string
   readonly isolation: Isolation
-  /** when somebody had its worktree removed, as ISO text */
+  /** when somebody discarded its worktree, as ISO text */
   readonly discardedAt?: string
   /** when the service removed it, as ISO text */
   readonly removedAt?: string
 }
 
-/** As callers get it. */
+/** The workspace of a run for callers. */
 export function workspaceOfRun(name: string, worktree: WorktreeRow | null): WorkspaceOfRun {
   if (worktree === null) return { name, isolation: 'none' }
   const { branch, base, baseCommit, discardedAt, removedAt } = worktree
@@ -57,17 +57,14 @@ function worktreeDetail(worktree: WorktreeRow | null): JsonObject {
   return { worktree: { branch, base, baseCommit } }
 }
 
-/** The run that a run was forked from, and its last turn that the fork goes on from. */
+/** The run that a run was forked from, and the last turn taken over from it. */
 export interface ForkedFrom {
   readonly runId: string
   readonly number: number
   readonly turn: number
 }
 
-/**
- * What starting is answered with; dates are text, so that a repeated call gets the very same
- * answer.
- */
+/** The answer to a start; dates are text, so that a repeated call gets the same answer. */
 export interface StartedRun {
   readonly id: string
   /** short, for people */
@@ -77,7 +74,7 @@ export interface StartedRun {
   readonly state: RunState
   readonly mode: RunMode
   readonly conversation: boolean
-  /** `null`: nobody, a trigger */
+  /** `null`: nobody; a trigger started it */
   readonly startedBy: PersonRef | null
   readonly forkedFrom?: ForkedFrom
   readonly workspace: WorkspaceOfRun
@@ -88,12 +85,12 @@ export interface RunToRecord {
   readonly input: Json
   readonly text: string
   readonly attachments: readonly RunAttachment[]
-  /** sent with the first message; absent: none */
+  /** files of the first message; absent: none */
   readonly files?: readonly MessageFileToStore[]
   readonly mode: RunMode
   /** the version that pins the worker */
   readonly policyDigest: string
-  /** the version in force, and the worker in it: they say whether the start asks */
+  /** the version in force, and its worker: they decide whether the start asks */
   readonly policy: Policy
   readonly current: WorkerDefinition
   readonly taskQueue: string
@@ -104,17 +101,17 @@ export interface RunToRecord {
   readonly worker: WorkerDefinition
   readonly conversation: boolean
   readonly starter: PersonRef | null
-  /** what started it where no caller did: `trigger:NAME` or `schedule:NAME` */
+  /** what started it without a caller: `trigger:NAME` or `schedule:NAME` */
   readonly startedFrom?: string
-  /** who else stands behind it: whoever had a schedule start it */
+  /** who else is behind it: the caller who triggered a schedule */
   readonly behind?: readonly string[]
-  /** whose words its first message is; absent: the caller's */
+  /** the author of its first message; absent: the caller */
   readonly author?: Actor
   readonly budget: RunBudget | null
   readonly fork: Fork | null
 }
 
-/** What a run that is no fork records of the policy in force, its worker and its workspace. */
+/** The facts of a run that is not a fork from the policy in force, its worker and its workspace. */
 export function newRunOf(
   ctx: SigningContext,
   policy: Policy,
@@ -127,9 +124,9 @@ export function newRunOf(
 }
 
 /**
- * Records a root run: its signed statement, its first message, the event, the request that its
- * start waits for, and the start of its workflow. The caller has judged who starts it, and that
- * what it asks can reach somebody. One whose start the mode denies ends with this.
+ * Records a root run: its signed statement, its first message, the event, the request of its start,
+ * and the start of its workflow. The caller has judged who starts it, and that somebody can decide
+ * its requests. A start that the mode denies ends the run with this.
  */
 export async function recordRun(
   ctx: SigningContext,

@@ -9,10 +9,10 @@ import type { Reachable } from '../../requests/people/reach.ts'
 import { assertReachable, assertReachableBy } from './reachable-approvers.ts'
 
 /**
- * Why no run of a worker could be started on behalf of a person, as a sentence; `null` when one
- * could: the worker's `startableBy` holds for delegation too, and what the run would ask must be
- * able to reach somebody who is not behind it (product.md 22, 42). `behind`: who stands behind the
- * run that starts it, besides the person.
+ * Why a run of a worker could not start on behalf of a person, as a sentence; `null` when it could:
+ * the worker's `startableBy` holds for delegation too, and somebody who is not behind the run must
+ * be able to decide its requests (product.md 22, 42). `behind`: who is behind the run that starts
+ * it, besides the person.
  */
 export async function refusedStart(
   db: Db | Tx,
@@ -46,8 +46,7 @@ export async function refusedStart(
 }
 
 /**
- * The same under a version that is not in force: its own teams count, not the rows of the one that
- * is.
+ * The same under a version that is not in force: by its own teams, not the rows of the one that is.
  */
 export async function refusedStartUnder(
   policy: Policy,
@@ -66,11 +65,11 @@ function startedBy(email: string | null): readonly Principal[] {
   return email === null ? [] : [{ personId: email, why: 'started' }]
 }
 
-/** How many of a group there are is not known here: as many as any quorum asks for. */
+/** The size of a group is unknown here: assume as many as any quorum needs. */
 const membersOfGroup = 50
 
 /**
- * Whom a version names, by their address, and somebody for each place of a team that a group fills.
+ * The people that a version names, by address, and one for each place of a team that a group fills.
  */
 function peopleOf({ config }: Policy): readonly Reachable[] {
   const named = new Map<string, string[]>()

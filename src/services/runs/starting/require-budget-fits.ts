@@ -5,8 +5,8 @@ import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { priceOf } from '#policy/worker/price-of.ts'
 
 /**
- * Rejects a budget above the worker's limits, and one in USD of a model without a price, with
- * `invalid_request`, which names the field.
+ * Throws `invalid_request`, which names the field, for a budget above the worker's limits, and for
+ * one in USD for a model without a price.
  */
 export function requireBudgetFits(
   { config }: Pick<Policy, 'config'>,

@@ -18,19 +18,19 @@ import { behindStart, requireInputFits, starterOf, taskMessage } from './start-r
 
 export interface TriggeredStart {
   readonly trigger: TriggerSetting
-  /** the key that calls it; `null`: its secret signed the message */
+  /** the calling key; `null`: the message was signed with the trigger's secret */
   readonly key: Caller | null
-  /** text, or the object that it is as JSON */
+  /** text, or the object of a JSON message */
   readonly input: Json
-  /** the sender's name for the message; the same one starts one run */
+  /** the sender's id of the message; each starts one run */
   readonly messageId: string | undefined
 }
 
 /**
- * Starts a run for a trigger whose message was verified. What it was sent is data that nobody
- * wrote: quoted in the first message, with no author. The person whom `as` names starts it, or
- * nobody; the owner of a key that calls it stands behind it. Rejects as `startRun` does, and with
- * `forbidden` where the worker is not for everybody and nobody starts it.
+ * Starts a run for a trigger whose message was verified. The message is data without an author: it
+ * is quoted in the first message. The person whom `as` names starts it, or nobody; the owner of a
+ * key that calls it is behind it. Rejects as `startRun` does, and with `forbidden` where nobody
+ * starts it and the worker is not for everybody.
  */
 export async function startFromTrigger(
   ctx: SigningContext,
@@ -81,7 +81,7 @@ export async function startFromTrigger(
   return answer
 }
 
-/** The key's owner has to be somebody who may start the worker, as whoever `as` names. */
+/** The key's owner must be permitted to start the worker, as the person whom `as` names must. */
 async function starterOfTrigger(
   ctx: SigningContext,
   worker: WorkerDefinition,

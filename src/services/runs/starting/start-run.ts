@@ -27,24 +27,24 @@ export interface StartRunInput {
   readonly worker: string
   /** text or an object */
   readonly input: Json
-  /** of those that the worker may work in; absent: the first of them */
+  /** one of those that the worker may work in; absent: its first */
   readonly workspace?: string
   /** absent: `prompt` */
   readonly mode?: RunMode
-  /** paths in the workspace: files that the run is given with its task */
+  /** paths in the workspace: files for the task */
   readonly attachments?: readonly string[]
-  /** pictures and texts that go with the task */
+  /** pictures and texts of the task */
   readonly files?: readonly SentFile[]
-  /** it rests after each answer; absent: as the worker says of what people start, else not */
+  /** it rests after each answer; absent: for people as the worker says, else not */
   readonly conversation?: boolean
-  /** never above the worker's limits */
+  /** within the worker's limits */
   readonly budget?: RunBudget
   readonly idempotencyKey?: string
 }
 
 /**
- * Starts a run: its signed statement, its first message, the event and the start of its workflow
- * are written in one transaction. A key starts it for its owner. Rejects with `unknown_worker`,
+ * Starts a run: writes its signed statement, its first message, the event and the start of its
+ * workflow in one transaction. A key starts it for its owner. Rejects with `unknown_worker`,
  * `forbidden` (the worker's `startableBy`), `mode_not_permitted`, `unreachable_approvers`,
  * `invalid_request` (also by the worker's `input` schema and `workspace`),
  * `idempotency_key_reused`, and for attachments `policy_blocked` or `workspace_unreachable`.
@@ -109,8 +109,8 @@ export async function startRun(
 }
 
 /**
- * Who starts, and their authority to, if the worker lets them and they may in this mode. Rejects
- * with `forbidden` or `mode_not_permitted`.
+ * The authority of the caller to start the worker in this mode. Rejects with `forbidden` or
+ * `mode_not_permitted`.
  */
 export async function judgeStart(
   ctx: SigningContext,
@@ -133,7 +133,7 @@ export async function judgeStart(
   return { starter, authority }
 }
 
-/** Who will stand behind what the run asks, as far as its start decides it (product.md 17). */
+/** The people behind the run's requests, as far as its start determines them (product.md 17). */
 export function behindStart({ actor }: Caller, personId: string): readonly Principal[] {
   if (actor.type !== 'machine') return [{ personId, why: 'started' }]
   const { ownerId, proposedBy } = actor
@@ -143,7 +143,7 @@ export function behindStart({ actor }: Caller, personId: string): readonly Princ
   ]
 }
 
-/** Programs say so themselves: a key's runs end with their answer unless its request asks else. */
+/** Programs must ask for it: a key's run ends with its answer unless its request says otherwise. */
 function isConversation(
   { actor }: Caller,
   worker: WorkerDefinition,
@@ -152,7 +152,7 @@ function isConversation(
   return conversation ?? (actor.type === 'person' && worker.conversation === true)
 }
 
-/** Who starts, if the worker lets them: `startableBy` names teams, in which they have to be now. */
+/** The person who starts it, if `startableBy` names one of their present teams. */
 export async function starterOf(
   ctx: Pick<SigningContext, 'db'>,
   worker: WorkerDefinition,
@@ -173,7 +173,7 @@ export async function starterOf(
   return { id: person.id, name: person.name }
 }
 
-/** Rejects with `invalid_request` for a workspace in which the worker's runs do not work. */
+/** Throws `invalid_request` for a workspace in which the worker's runs do not work. */
 function chosenWorkspace(worker: WorkerDefinition, name: string | undefined): string {
   const allowed = workspacesOf(worker)
   if (name === undefined) return allowed[0]
@@ -182,13 +182,13 @@ function chosenWorkspace(worker: WorkerDefinition, name: string | undefined): st
   throw new Problem('invalid_request', text, { field: 'workspace' })
 }
 
-/** What the run is asked, as text: an object as JSON. */
+/** The task of the run as text: an object as JSON. */
 export function taskMessage(task: Json): string {
   const isObject = task !== null && typeof task === 'object' && !Array.isArray(task)
   if (typeof task !== 'string' && !isObject) {
     throw new Problem('invalid_request', 'The input is text or an object', { field: 'input' })
   }
-  // The input has a canonical form, which has no lone surrogate, and a title, which has no NUL.
+  // The input needs a canonical form, without lone surrogates, and a title, without NUL.
   if (!isStorable(task)) {
     throw new Problem('invalid_request', 'The input has a NUL character or half a surrogate pair', {
       field: 'input',
@@ -197,7 +197,7 @@ export function taskMessage(task: Json): string {
   return typeof task === 'string' ? task : JSON.stringify(task satisfies JsonObject, null, 2)
 }
 
-/** What a run of the worker is started with fits the schema in its file. */
+/** Checks the input of a run against the schema in the worker file. */
 export function requireInputFits(worker: WorkerDefinition, input: Json): void {
   const wrong = worker.input === null ? null : inputProblem(worker.input, input)
   if (wrong === null) return

@@ -1,7 +1,7 @@
 import type { WorktreeBaseAnswer } from '../../core/host-queries.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 
-/** Says where the worktree of a run that starts now begins, by the policy in force on this host. */
+/** Where the worktree of a run that starts now begins, by the policy in force on this host. */
 export async function worktreeBaseHere(
   ctx: WorkerContext,
   workspace: string,

@@ -4,17 +4,16 @@ import { beginAt, cursorId, type StreamCursor } from './stream-cursor.ts'
 import type { StreamView } from './stream-view.ts'
 import type { FinishReason, UiEvent, UiPart } from '#domain/runs/ui-part.ts'
 
-/** Where a reader stands after some events. */
+/** The position of a reader after some events. */
 export interface StreamProgress {
   readonly cursor: StreamCursor
   readonly events: readonly UiEvent[]
 }
 
 /**
- * The events that a reader at `cursor` gets of what there is now, and where the reader stands
- * afterwards: at a later turn when one is complete (look again), at `done` when the stream is over,
- * else where something is to come. Which events there are, and their ids, follows from the two
- * alone.
+ * The events that a reader at `cursor` gets now, and the reader's next position: at a later turn
+ * when one is complete (call again), at `done` when the stream is over, else where more is to come.
+ * Only the two arguments determine the events and their ids.
  */
 export function advanceStream(from: StreamCursor, view: StreamView): StreamProgress {
   const events: UiEvent[] = []
@@ -68,7 +67,7 @@ export function advanceStream(from: StreamCursor, view: StreamView): StreamProgr
       if (cursor.stage === 'step') tell({ type: 'finish-step' }, { stage: 'stepped' })
       const { state, rest, failure } = view
       const metadata = { state, rest, failure }
-      // A turn that was begun and not stored is taken anew: it is none that was given.
+      // A turn that was begun and not stored is taken again: nothing of it was sent.
       const over = { ...beginAt(view.turns), stage: 'finished' as const }
       tell({ type: 'finish', finishReason: reasonOf(view), messageMetadata: metadata }, over)
     }
@@ -84,8 +83,8 @@ function reasonOf({ state, rest }: StreamView): FinishReason {
 const pieceCharacters = 400
 
 /**
- * A text in pieces that end behind a word where they can, so that a text which was stored at once
- * comes like one that is being written.
+ * A text in pieces that end after a word if possible, so that a stored text looks like one that is
+ * being written.
  */
 function textPieces(text: string): readonly string[] {
   if (text === '') return []

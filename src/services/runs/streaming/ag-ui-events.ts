@@ -1,18 +1,18 @@
 import type { UiPart } from '#domain/runs/ui-part.ts'
 
-/** The version of the Agent User Interaction Protocol that the service answers in. */
+/** The version of the Agent User Interaction Protocol that the service implements. */
 export const agUiVersion = '1.0'
 
 /** An event of AG-UI: its `type`, and the fields of that type. */
 export type AgUiEvent = { readonly type: string } & Readonly<Record<string, unknown>>
 
-/** What a front end has of a run already, by the ids of its messages. */
+/** The parts of a run that a front end already has, by the ids of its messages. */
 export interface FrontEndHistory {
   readonly messages: ReadonlySet<string>
-  /** ids of calls whose call it has, and of those whose result it has */
+  /** ids of calls that it has, and of calls whose result it has */
   readonly calls: ReadonlySet<string>
   readonly results: ReadonlySet<string>
-  /** the last turn of which it has something; 0: none */
+  /** the last turn of which it has a part; 0: none */
   readonly turn: number
 }
 
@@ -23,7 +23,7 @@ interface FrontEndMessage {
   readonly toolCalls?: readonly { readonly id: string }[] | undefined
 }
 
-/** Reads it from the messages that a front end sends with its request. Pure. */
+/** Reads the history from the messages that a front end sends with its request. Pure. */
 export function historyOf(runId: string, messages: readonly FrontEndMessage[]): FrontEndHistory {
   const turns = messages.flatMap(({ id }) => {
     const [own, turn] = id.startsWith(`${runId}.`) ? id.slice(runId.length).split('.') : []
@@ -42,8 +42,9 @@ export function historyOf(runId: string, messages: readonly FrontEndMessage[]): 
 }
 
 /**
- * Translates the parts of a run's stream, in order, into events of AG-UI, without what the front
- * end has already. Steps are left out: a step that waits for a decision would be open at the end.
+ * Translates the parts of a run's stream, in order, into events of AG-UI, without those that the
+ * front end already has. Steps are left out: a step that waits for a decision would be open at the
+ * end.
  */
 export class AgUiTranslator {
   readonly #runId: string
@@ -83,7 +84,7 @@ export class AgUiTranslator {
     }
   }
 
-  /** Ends the text that is open, as each run of AG-UI must before it ends. */
+  /** Ends the open text, as each run of AG-UI must before it ends. */
   end(): readonly AgUiEvent[] {
     const messageId = this.#open
     this.#open = null

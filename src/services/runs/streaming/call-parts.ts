@@ -3,8 +3,8 @@ import type { CallView } from './stream-view.ts'
 import type { UiPart } from '#domain/runs/ui-part.ts'
 
 /**
- * The parts of a turn's calls that a reader has not got, each with what was told of all calls after
- * it: first every input, then the requests, then the results that there are.
+ * The parts of a turn's calls that a reader has not received, each with the marks of all calls
+ * after it: first every input, then the requests, then the results.
  */
 export function callParts(
   calls: readonly CallView[],

@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 
-/** A pending request of a run, as a front end is told of it. */
+/** A pending request of a run for a front end. */
 export interface OpenInterrupt {
   readonly requestId: string
   readonly number: number
   readonly kind: string
   readonly queue: string
   readonly expiresAt: Date
-  /** the model's id of the call; `null`: it is about no call */
+  /** the model's id of the call; `null`: there is no call */
   readonly toolCallId: string | null
 }
 
-/** The pending requests of a run that does nothing but wait for people; otherwise none. */
+/** The pending requests of a run that only waits for people; otherwise none. */
 export async function readOpenInterrupts(db: Db, runId: string): Promise<readonly OpenInterrupt[]> {
   const { rows } = await sql<OpenInterrupt>`
     select request.id as "requestId", request.number::int as number, request.kind, request.queue,

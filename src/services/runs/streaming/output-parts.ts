@@ -4,8 +4,8 @@ import type { OutputPosition } from './stream-cursor.ts'
 import type { CallView, LiveAttempt, LiveStreamPiece } from './stream-view.ts'
 
 /**
- * What running commands of a turn have written and a reader was not told, each part with what was
- * told of all calls after it. Characters that are not whole yet are left for later. Pure.
+ * The output of a turn's running commands that a reader has not received, each part with the
+ * positions of all calls after it. Incomplete characters are left for later. Pure.
  */
 export function outputParts(
   calls: readonly CallView[],
@@ -13,7 +13,7 @@ export function outputParts(
 ): readonly { readonly part: CommandOutputPart; readonly outputs: readonly OutputPosition[] }[] {
   const outputs = new Map(
     positions
-      // What ended is told by its result.
+      // The end of a call comes with its result.
       .filter(({ call }) => calls[call]?.result === null)
       .map((one) => [one.call, one]),
   )
@@ -68,13 +68,13 @@ function endingAt(at: number) {
   return { start: at, end: at, text: '', lost: true }
 }
 
-/** The characters of a piece that are whole, and how many bytes they take. */
+/** The complete characters of a piece, and their number of bytes. */
 function wholeText({ bytes }: LiveStreamPiece, { isLost }: LiveAttempt) {
   const whole = isLost ? bytes.length : bytes.length - countUnfinished(bytes)
   return { bytes: whole, text: Buffer.from(bytes.subarray(0, whole)).toString('utf8') }
 }
 
-/** How many bytes at the end begin a character that may still come. */
+/** How many bytes at the end begin an incomplete character. */
 function countUnfinished(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0

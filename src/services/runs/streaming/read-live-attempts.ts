@@ -14,8 +14,8 @@ interface LiveRow {
 }
 
 /**
- * The newest attempts at calls that have no result, by the call's id, with what they wrote behind
- * what a reader was told. Calls that were not begun are left out.
+ * By call id, the newest attempts at calls without a result, with their output after the reader's
+ * position. Calls that have not begun are left out.
  */
 export async function readLiveAttempts(
   db: Db,

@@ -8,10 +8,10 @@ import { readStreamView } from './read-stream-view.ts'
 import { beginAt, parseCursor, type StreamCursor } from './stream-cursor.ts'
 
 /**
- * Where a reader of a run's stream begins: behind the event `after`, else at the turn in progress.
- * `null` when the run rests or has ended and nothing is left to tell. Rejects with `not_found` when
- * there is no such run that the caller may see, and with `invalid_request` when `after` is no id of
- * ours.
+ * The first position of a reader of a run's stream: after the event `after`, else at the turn in
+ * progress. `null` when the run rests or has ended and nothing is left to send. Rejects with
+ * `not_found` for a run that the caller may not see, and with `invalid_request` when `after` is not
+ * an event id.
  */
 export async function beginRunStream(
   ctx: ServiceContext,
@@ -27,15 +27,15 @@ export async function beginRunStream(
     })
   }
   const { turns, turn, rests } = await positionOf(ctx.db, runId)
-  // An id from the future is of a database that was restored from a copy.
+  // An id from the future was sent by a database that was since restored from a copy.
   if (startAfter === null || startAfter.turn > turns + 1) return rests ? null : beginAt(turn)
   if (startAfter.stage !== 'done') return startAfter
   return rests && turns <= startAfter.turn ? null : beginAt(startAfter.turn + 1)
 }
 
 /**
- * What there is to tell a reader now. The caller has authorised the reader (`beginRunStream`), and
- * does so again now and then. Rejects with `not_found` when the run is gone.
+ * The next events for a reader. The caller has authorised the reader (`beginRunStream`), and
+ * repeats that now and then. Rejects with `not_found` when the run no longer exists.
  */
 export async function readRunStream(
   ctx: Pick<ServiceContext, 'db'>,
@@ -46,7 +46,7 @@ export async function readRunStream(
   return advanceStream(input.cursor, view)
 }
 
-/** Whether the caller may still read: rights and teams change while a stream is open. */
+/** Whether the caller may still read: rights and teams can change while a stream is open. */
 export async function isVisible(
   ctx: ServiceContext,
   caller: Caller,

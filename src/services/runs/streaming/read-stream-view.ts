@@ -10,7 +10,7 @@ import { readLiveAttempts } from './read-live-attempts.ts'
 import type { StreamCursor } from './stream-cursor.ts'
 import type { CallView, StreamView, TurnView } from './stream-view.ts'
 
-/** What a reader at `cursor` looks at; `null` when there is no such run. */
+/** The state of a run for a reader at `cursor`; `null` when there is no such run. */
 export async function readStreamView(
   db: Db,
   runId: string,
@@ -55,7 +55,7 @@ async function turnOf(
   { attempt, outcome, textHash }: RunRow,
 ): Promise<TurnView> {
   const { turn } = cursor
-  // Attempts may have been removed with old records: the message is of one of them.
+  // Old attempts may have been removed: the message is of one of them.
   const number = attempt ?? 1
   const isSame = cursor.stage === 'text' && cursor.attempt === number
   const offset = isSame ? cursor.offset : 0
@@ -72,7 +72,7 @@ async function turnOf(
   return { kind: 'live', attempt, text }
 }
 
-/** Of what was erased nothing is left to tell. */
+/** Erased text is empty. */
 async function storedText(db: Db, hash: string): Promise<string> {
   const stored = (await getRemainingTexts(db, [hash])).get(hash)
   return stored === undefined ? '' : readMessageText(stored)

@@ -1,36 +1,36 @@
 /**
- * How far a reader of a run's stream has come. It is the whole state of the reading: each event's
- * id is its cursor, so that any process goes on from `Last-Event-ID` without having kept anything.
+ * The position of a reader in a run's stream. It is the whole state of the reader: each event's id
+ * is its cursor, so that any process can continue from `Last-Event-ID`.
  */
 export interface StreamCursor {
   readonly turn: number
   readonly stage: StreamStage
-  /** whose text was begun; 0: nobody's */
+  /** the attempt whose text was begun; 0: none */
   readonly attempt: number
-  /** how many UTF-16 units of that text were given */
+  /** how many UTF-16 units of that text were sent */
   readonly offset: number
-  /** of the turn's calls, in order: what was told of each (see `callMark`) */
+  /** a mark for each call of the turn, in order (see `callMark`) */
   readonly calls: string
-  /** of the turn's calls that run: what was told of their output */
+  /** the positions in the output of the turn's running calls */
   readonly outputs: readonly OutputPosition[]
 }
 
-/** What was told of the output of one attempt at a call. */
+/** The position in the output of one attempt at a call. */
 export interface OutputPosition {
-  /** place of the call in its turn, from 0 */
+  /** index of the call in its turn, from 0 */
   readonly call: number
   readonly attempt: number
   /** bytes */
   readonly stdout: number
   readonly stderr: number
-  /** it was told that the attempt is lost */
+  /** the reader was told that the attempt is lost */
   readonly lost: boolean
 }
 
 /**
  * `opened`: the message was begun; `step`: the turn was; `text`: its text was; `calls`: its text is
  * complete; `stepped`: the turn is; `finished`: the message is; `done`: the stream is over. `new`:
- * nothing was given at all.
+ * nothing was sent.
  */
 const letters = {
   new: 'n',
@@ -44,23 +44,23 @@ const letters = {
 } as const
 export type StreamStage = keyof typeof letters
 
-/** The reading of a message that begins with a turn. */
+/** The position at the beginning of a message, with its first turn. */
 export function beginAt(turn: number): StreamCursor {
   return { turn, stage: 'new', attempt: 0, offset: 0, calls: '', outputs: [] }
 }
 
 /**
- * What was told of a call: `-` nothing; `0` its input; `1` and so on how many of its requests as
+ * What was sent of a call: `-` nothing; `0` its input; `1` and so on how many of its requests as
  * well; `z` its result.
  */
 export function callMark(requests: number): string {
   return Math.min(requests, maxRequestsTold).toString(36)
 }
 
-/** The requests of one call beyond these are not told. */
+/** More requests of one call than these are not sent. */
 export const maxRequestsTold = 30
 
-/** How many requests were told by a mark that is none of `-` and `z`. */
+/** The number of requests of a mark other than `-` and `z`. */
 export function requestsTold(mark: string): number {
   return Number.parseInt(mark, 36)
 }
@@ -83,7 +83,7 @@ const idForm =
   /^(\d{1,9})\.([a-z])\.(\d{1,9})\.(\d{1,9})(?:\.([-0-9a-z]{1,1000}))?(?:\.([-0-9x_]{1,6000}))?$/
 const outputForm = /^(\d{1,4})-(\d{1,9})-(\d{1,12})-(\d{1,12})(x?)$/
 
-/** Reads an event's id; `null` when it is none of ours. */
+/** Parses an event's id; `null` when it is not one. */
 export function parseCursor(id: string): StreamCursor | null {
   const match = idForm.exec(id)
   if (match === null) return null

@@ -4,7 +4,7 @@ import type { RestReason, RunState } from '#domain/requests/request.ts'
 import type { RunFailure } from '#store/tables/runs.ts'
 import type { CallResult } from '../../transcript/store-result.ts'
 
-/** What a reader looks at: the run, and the turn at which the reader stands. */
+/** The state of a run, and of the turn at the reader's position. */
 export interface StreamView {
   readonly runId: string
   /** turns whose message is stored */
@@ -12,15 +12,15 @@ export interface StreamView {
   readonly state: RunState
   readonly rest: RestReason | null
   readonly failure: RunFailure | null
-  /** no turn follows unless somebody does something: the run has ended, or waits for a message */
+  /** no turn follows unless somebody acts: the run has ended, or waits for a message */
   readonly rests: boolean
   readonly turn: TurnView
 }
 
 /**
  * `none`: the model has not begun it, or its attempt has failed. `live`: the model writes; `text`
- * is what there is behind the reader's offset if that attempt is the reader's, else all of it.
- * `stored`: its message is there; `text` likewise.
+ * begins at the reader's offset if that attempt is the reader's, else at its beginning. `stored`:
+ * its message is stored; `text` likewise.
  */
 export type TurnView =
   | { readonly kind: 'none' }
@@ -40,11 +40,11 @@ export interface CallView {
   /** ids of its requests, oldest first */
   readonly requests: readonly string[]
   readonly result: Pick<CallResult, 'type' | 'text' | 'output'> | null
-  /** the newest attempt, as long as there is no result; `null`: none was begun */
+  /** the newest attempt while there is no result; `null`: none has begun */
   readonly live: LiveAttempt | null
 }
 
-/** What an attempt has written behind what the reader was told of it. */
+/** The output of an attempt after the reader's position. */
 export interface LiveAttempt {
   readonly attempt: number
   /** nobody knows how it ended */

@@ -13,14 +13,14 @@ import { email, smtp } from '../../../schema/email.ts'
 import { keysOf } from '../../../schema/parts.ts'
 import { readVariable } from './read-variable.ts'
 
-/** Each morning; a team that wants it otherwise says so. */
+/** Each morning, unless a team sets another time. */
 const usualDigest = { at: '08:00', timeZone: 'UTC' } as const
 const usualPorts = { tls: 465, starttls: 587, none: 25 } as const
 const leastDigestMs = 3_600_000
 
 /**
- * Reads `email`: the server, the sender, and what people get who have not chosen. `null` after
- * reporting.
+ * Reads `email`: the server, the sender, and the default for people who have not chosen. `null`
+ * after reporting.
  */
 export function readEmail(field: YamlField): EmailSettings | null {
   const fields = readFields(field, keysOf(email))

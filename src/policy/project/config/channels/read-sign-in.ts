@@ -13,7 +13,7 @@ import { oidc, signIn } from '../../../schema/sign-in.ts'
 import { keysOf } from '../../../schema/parts.ts'
 import { readVariable } from './read-variable.ts'
 
-/** People sign in by link, and in the development profile by its token. */
+/** People sign in by link, and in the development profile with its token. */
 export const noSignIn: SignInSettings = { oidc: null }
 
 const usualScopes = ['openid', 'email', 'profile']
@@ -52,7 +52,7 @@ function readOidc(field: YamlField, teamNames: ReadonlySet<string>): OidcSetting
   return { issuer, clientId, scopes, label: label ?? new URL(issuer).host, teams, ...rest }
 }
 
-/** As the provider writes itself, to the letter: it is compared with what its tokens say. */
+/** Exactly as the provider writes it: it is compared with the issuer in its tokens. */
 function readIssuer(field: YamlField): string | null {
   const value = readText(field)
   if (value === null) return null
