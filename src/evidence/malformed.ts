@@ -1,4 +1,4 @@
-/** Evidence that cannot be read: its sentence says what was expected and what was found. */
+/** Evidence that cannot be read: the message says what was expected and what was found. */
 export class MalformedEvidence extends Error {
   override readonly name = 'MalformedEvidence'
 }

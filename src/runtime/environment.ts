@@ -1,7 +1,7 @@
 /** Environment variables as read once; tests pass their own. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The one place where the process' environment is touched. */
+/** The only place that reads the process environment. */
 export function processEnvironment(): Environment {
   return process.env
 }

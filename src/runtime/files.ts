@@ -17,17 +17,14 @@ export function isProgram(path: string): Promise<boolean> {
   )
 }
 
-/**
- * Writes a file that others read at any moment: they find it as it was, or whole. `mode` as for
- * `writeFile`.
- */
+/** Writes a file atomically: readers see the old or the new contents. `mode` as for `writeFile`. */
 export async function writeWhole(file: string, text: string, mode: number): Promise<void> {
   const half = `${file}.${process.pid}.new`
   await writeFile(half, text, { mode })
   await rename(half, file)
 }
 
-/** A file that is new in this folder is there after a loss of power too. */
+/** Makes a new file in this folder survive a loss of power. */
 export async function flushFolder(folder: string): Promise<void> {
   await using handle = await open(folder)
   await handle.sync()

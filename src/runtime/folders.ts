@@ -7,25 +7,25 @@ import { readText, type Environment } from './environment.ts'
 /** The folder of this checkout or package, wherever the command was called from. */
 export const checkoutFolder = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Whether this is the package, compiled and with everything prebuilt, and not a checkout. */
+/** Whether this is the compiled package, and not a checkout. */
 export const isPackage = import.meta.url.endsWith('.js')
 
-/** What starts the command `countersign`. */
+/** The file that starts the command `countersign`. */
 export const entryFile = join(checkoutFolder, 'src', 'cli', isPackage ? 'main.js' : 'main.ts')
 
 export interface Folders {
   /** Holds `countersign.yaml`. */
   readonly projectDir: string
-  /** Everything this installation keeps. */
+  /** All data of this installation. */
   readonly dataDir: string
   /** True when the project is the working copy of examples/quickstart. */
   readonly isQuickstart: boolean
 }
 
 /**
- * Which project and data folder a command means: `--project` (else the working directory), `--data`
+ * The project and data folder of a command: `--project` (else the working directory), `--data`
  * (else `.countersign` in it). Without a `countersign.yaml` there, the project is the working copy
- * of the quickstart under the data folder.
+ * of the quickstart in the data folder.
  */
 export function findFolders(options: { project?: string; data?: string }): Folders {
   const folder = resolve(options.project ?? '.')
@@ -36,8 +36,8 @@ export function findFolders(options: { project?: string; data?: string }): Folde
 }
 
 /**
- * Whether a command finds the data folder by itself: called with `--project`, or for the example in
- * the checkout.
+ * Whether a command finds the data folder by itself: with `--project`, or for the example in the
+ * checkout.
  */
 export function isUsualDataDir({ projectDir, dataDir, isQuickstart }: Folders): boolean {
   return dataDir === join(isQuickstart ? checkoutFolder : projectDir, '.countersign')
@@ -49,7 +49,8 @@ export function runFolder(dataDir: string): string {
 }
 
 /**
- * With what programs on this host prove in which folder they work; made by the API at each start.
+ * The key with which programs on this host prove in which folder they work; the API makes it at
+ * each start.
  */
 export function hostProofFile(dataDir: string): string {
   return join(runFolder(dataDir), 'host-proof')
@@ -60,7 +61,7 @@ export function logFolder(dataDir: string): string {
 }
 
 /**
- * Where downloads and builds that any checkout can use are kept: `COUNTERSIGN_CACHE`, else
+ * The cache for downloads and builds that any checkout can use: `COUNTERSIGN_CACHE`, else
  * `countersign` in the XDG cache folder.
  */
 export function cacheFolder(environment: Environment): string {

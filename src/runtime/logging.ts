@@ -2,15 +2,15 @@ import { destination, pino, stdSerializers } from 'pino'
 import type { DestinationStream, Logger, LoggerOptions } from 'pino'
 import { currentRequest } from '#services/core/current-request.ts'
 
-/** Kept while lines cannot be written; those beyond it are dropped. */
+/** Bytes that are kept while lines cannot be written; more are dropped. */
 const maxUnwrittenBytes = 1024 * 1024
 
 /**
  * The log of one process: one JSON object a line on standard output, with the process' name. Lines
- * carry ids, never arguments (security.md 25). An error is written as its type, code and stack
- * frames only, since a message may quote what a model or a person wrote; `problem` texts are ours.
- * Lines that are logged during a request have its id. A full disk does not end the process: lines
- * are written when there is space again.
+ * have ids, never arguments (security.md 25). An error is written as its type, code and stack
+ * frames only, since a message may quote a model or a person; `problem` texts are the service's
+ * own. Lines during a request have its id. A full disk does not end the process: lines are written
+ * when there is space again.
  */
 export function createLog(name: string, level: string): Logger {
   const options: LoggerOptions = {
@@ -29,13 +29,13 @@ export function createLog(name: string, level: string): Logger {
 }
 
 /**
- * Standard output, which may be a file on a full disk or a pipe that nobody reads: neither holds
- * the process up.
+ * Standard output may be a file on a full disk or a pipe without a reader: neither blocks the
+ * process.
  */
 function openOutput(): DestinationStream {
   const output = destination({ dest: 1, sync: false, maxLength: maxUnwrittenBytes })
   let fails = false
-  // Without somebody who listens, what cannot be written ends the process.
+  // Without a listener, a failed write would end the process.
   output.on('error', () => {
     fails = true
   })
@@ -43,7 +43,7 @@ function openOutput(): DestinationStream {
     fails = false
   })
   const flush = output.flushSync.bind(output)
-  // Called when the process ends: it tries again until there is room.
+  // Called when the process ends: the default tries again until there is space.
   output.flushSync = () => {
     if (!fails) flush()
   }
@@ -54,7 +54,7 @@ function withoutMessage(value: unknown): unknown {
   if (!(value instanceof Error)) return value
   const { type, stack } = stdSerializers.err(value)
   const code = (value as { code?: unknown }).code
-  // A message may have lines that look like frames: it goes first.
+  // A message may have lines that look like frames, so it is removed first.
   const frames = stack
     .replace(value.message, '')
     .split('\n')

@@ -4,8 +4,8 @@ import { type Environment, processEnvironment } from '#runtime/environment.ts'
 import { checkoutFolder, isPackage } from '#runtime/folders.ts'
 
 /**
- * How people start this command from here, as they can type it: "countersign" where the PATH has
- * it, else with npx, else the path of the checkout's file.
+ * The command as people can type it here: "countersign" if it is on the PATH, else with npx, else
+ * the path of the checkout's file.
  */
 export function ownCommand(environment: Environment = processEnvironment()): string {
   const name = installedCommand(environment)
@@ -15,8 +15,8 @@ export function ownCommand(environment: Environment = processEnvironment()): str
 }
 
 /**
- * The same as the dashboard says it, to people who may be elsewhere: of a checkout, the path in its
- * folder, since an address of this host would help them to nothing.
+ * The same for the dashboard, whose readers may be on another host: for a checkout, the path inside
+ * of it.
  */
 export function commandForReaders(environment: Environment = processEnvironment()): string {
   return installedCommand(environment) ?? relative(checkoutFolder, program)
@@ -24,7 +24,7 @@ export function commandForReaders(environment: Environment = processEnvironment(
 
 const program = join(checkoutFolder, 'bin', 'countersign')
 
-/** The name by which every folder of this host starts it; null: only the checkout's file does. */
+/** The command that works in every folder of this host; null: only the checkout's file does. */
 function installedCommand(environment: Environment): string | null {
   if (environment['npm_command'] === 'exec') return 'npx countersign'
   const folders = (environment['PATH'] ?? '').split(delimiter)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
-/** What is pending, and for how long. Ages in milliseconds; 0 when nothing is pending. */
+/** The numbers and ages of pending work. Ages in milliseconds; 0 when nothing is pending. */
 export interface Backlog {
   readonly relay: { readonly pending: number; readonly lagMs: number }
   readonly events: { readonly lagMs: number }

@@ -6,8 +6,8 @@ import { asStatement } from './log-files.ts'
 export const bundleFormat = 'countersign-evidence-bundle/v1'
 
 /**
- * One event of the log: its exact bytes as text, its place, and the hashes that lead from it to the
- * root (base64).
+ * One event of the log: its exact bytes as text, its index, and the hashes from it to the root
+ * (base64).
  */
 export interface BundledEvent {
   readonly index: number
@@ -16,15 +16,14 @@ export interface BundledEvent {
 }
 
 /**
- * Words that an event commits to: the salted document whose hash the event carries (audit.md,
- * Form).
+ * A text that an event commits to: the salted document whose hash is in the event (audit.md, Form).
  */
 export interface RevealedText {
   readonly hash: string
   readonly document: string
 }
 
-/** A checkpoint that witnesses cosigned, and the proof that the bundle's own goes on from it. */
+/** A checkpoint that witnesses cosigned, and the proof that the bundle's own continues it. */
 export interface WitnessedCheckpoint {
   /** its size */
   readonly from: number
@@ -33,10 +32,7 @@ export interface WitnessedCheckpoint {
   readonly proof: readonly string[]
 }
 
-/**
- * What there is about one request, in one JSON document that can be verified with the log's key
- * alone.
- */
+/** The evidence about one request, in one JSON document that the log's key alone verifies. */
 export interface EvidenceBundle {
   readonly format: typeof bundleFormat
   /** the request it was made for */
@@ -47,19 +43,16 @@ export interface EvidenceBundle {
   readonly checkpoint: string
   /** the keys of the statements, signed by the log's key */
   readonly keys: string
-  /**
-   * how the log's keys took over from each other: notes, the first one first; absent where none did
-   */
+  /** notes by which the log's keys replaced each other, oldest first; absent: there was one key */
   readonly handovers?: readonly string[]
   /** in the log's order */
   readonly events: readonly BundledEvent[]
   readonly statements: readonly StoredStatement[]
   readonly revealed: readonly RevealedText[]
-  /** that the tree continues the one of `from` events, for whoever kept its checkpoint */
+  /** that the tree continues the one of `from` events, for somebody who has its checkpoint */
   readonly consistency?: { readonly from: number; readonly proof: readonly string[] }
   /**
-   * the newest that each witness cosigned before the checkpoint, the largest first; absent: there
-   * is none
+   * the newest that each witness cosigned before the checkpoint, the largest first; absent: none
    */
   readonly witnessed?: readonly WitnessedCheckpoint[]
 }
@@ -72,7 +65,7 @@ export function parseBundle(text: string): EvidenceBundle {
   } catch {
     throw new MalformedEvidence('A bundle is one JSON document')
   }
-  // Another reader of the bundle must find in it what was verified.
+  // Every parser of the bundle must read what was verified.
   const why = whyAmbiguous(text)
   if (why !== null)
     throw new MalformedEvidence(`A bundle must mean the same to every reader: ${why}`)

@@ -3,8 +3,8 @@ import { parseEntriesPath, parseTilePath } from '../tiles/tile-path.ts'
 import type { StoredStatement } from './statements.ts'
 
 /**
- * Files of a full export beside those of C2SP tlog-tiles (`checkpoint`, `tile/…`,
- * `tile/entries/…`): what is needed to judge what the events say.
+ * Files of a full export besides those of C2SP tlog-tiles (`checkpoint`, `tile/…`,
+ * `tile/entries/…`), which the verdicts on the events need.
  */
 export const logFileNames = {
   checkpoint: 'checkpoint',
@@ -14,7 +14,7 @@ export const logFileNames = {
 
 /** Files of JSON Lines, in parts that are numbered from 0. */
 export const logPartNames = {
-  /** every checkpoint there was, the smallest first: a JSON text a line */
+  /** every checkpoint, the smallest first: a JSON text a line */
   checkpoints: 'checkpoints',
   /** a {@link KeptStatement} a line */
   statements: 'statements',
@@ -22,13 +22,10 @@ export const logPartNames = {
   uncovered: 'uncovered',
   /** paths of stored tiles that the tree does not have: a JSON text a line */
   stray: 'stray',
-  /**
-   * how the log's keys took over from each other, the first one first: a note as a JSON text a line
-   */
+  /** how the log's keys replaced each other, the first one first: a note as a JSON text a line */
   handovers: 'handovers',
   /**
-   * ids of events that the trail keeps under another time, type or subject than they say: a JSON
-   * text a line
+   * ids of events whose row has another time, type or subject than the event: a JSON text a line
    */
   misfiled: 'misfiled',
 } as const
@@ -38,9 +35,7 @@ export function partPath(name: string, part: number): string {
   return `${name}/${part}.jsonl`
 }
 
-/**
- * An event of the trail that the checkpoint does not cover; `index`: it has a leaf all the same.
- */
+/** An event of the trail that the checkpoint does not cover; `index`: it has a leaf anyway. */
 export interface UncoveredEvent {
   readonly index: number | null
   readonly document: string
@@ -63,12 +58,12 @@ export function readLines<T>(files: LogFiles, name: string): T[] {
   }
 }
 
-/** The statements of an export, checked for their form. Throws when a line is none. */
+/** The statements of an export, checked for their form. Throws for an invalid line. */
 export function readStatements(files: LogFiles): StoredStatement[] {
   return readLines<StoredStatement>(files, logPartNames.statements).map(asStatement)
 }
 
-/** A statement as it was read from elsewhere. Throws `MalformedEvidence` when it is none. */
+/** A parsed statement, checked for its form. Throws `MalformedEvidence`. */
 export function asStatement(value: StoredStatement): StoredStatement {
   const { kind, statement, signature, keyId } = value
   for (const text of [kind, statement, signature, keyId] as unknown[]) {
@@ -81,7 +76,7 @@ export function asStatement(value: StoredStatement): StoredStatement {
 const parts = Object.values(logPartNames).join('|')
 const isPart = new RegExp(`^(${parts})/(0|[1-9]\\d{0,8})\\.jsonl$`)
 
-/** Whether a full export may have a file under this path: whoever unpacks one writes no other. */
+/** Whether a full export may have a file under this path; unpacking writes no others. */
 export function isLogFile(path: string): boolean {
   const names: readonly string[] = Object.values(logFileNames)
   if (names.includes(path) || isPart.test(path)) return true

@@ -11,15 +11,15 @@ import {
 } from '../note/signed-note.ts'
 
 /**
- * What such a note begins with: it can never pass for a checkpoint, which begins with its log's
- * name.
+ * The first line of the note: a checkpoint begins with its log's name, so one is never read as the
+ * other.
  */
 const heading = 'countersign statement keys v1'
 
 /**
- * The public keys of the installation's statements as a note that the log's key signs: whoever has
- * the log's key needs no other. A line is the key's id and its SubjectPublicKeyInfo in base64; of a
- * retired key, the word and when.
+ * The public keys of the installation's statements as a note that the log's key signs, so that the
+ * log's key is enough. A line has the key's id and its SubjectPublicKeyInfo in base64; that of a
+ * retired key also the word and the time.
  */
 export function formatStatementKeys(verifier: Verifier, signer: NoteSigner): string {
   const { publicKeys, retired } = verifier
@@ -34,8 +34,8 @@ export function formatStatementKeys(verifier: Verifier, signer: NoteSigner): str
 }
 
 /**
- * The keys of such a note; retired ones are among both, since they signed what is older. Throws
- * `MalformedEvidence` unless the log's key signed it for its own log.
+ * The keys of such a note; retired ones are in both lists, since they signed older statements.
+ * Throws `MalformedEvidence` unless the log's key signed it for its own log.
  */
 export function openStatementKeys(note: string, { keys }: LogKeys): Verifier {
   const signed = parseNote(note)

@@ -1,14 +1,14 @@
 import type { Verifier } from '#domain/statements/statement-bytes.ts'
 import type { SignedStatement, StatementKind } from '#domain/statements/statement.ts'
 
-/** A signed statement, and of what kind it says it is. */
+/** A signed statement and its kind. */
 export interface StoredStatement extends SignedStatement {
   readonly kind: StatementKind
 }
 
-/** What was signed of runs, permits, grants and activations, and the keys that signed it. */
+/** The signed statements of runs, permits, grants and activations, and their keys. */
 export interface Statements {
   readonly stored: readonly StoredStatement[]
-  /** `null`: the keys are not there, or nothing vouches for them */
+  /** `null`: the keys are missing, or no valid signature covers them */
   readonly verifier: Verifier | null
 }

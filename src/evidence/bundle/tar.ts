@@ -29,13 +29,12 @@ export function archiveFile({ path, bytes }: ArchivedFile): Buffer {
   return Buffer.concat([header, bytes, padding])
 }
 
-/** What an archive ends with. */
+/** The end of an archive. */
 export const archiveEnd = Buffer.alloc(2 * block)
 
 /**
- * The files of such an archive as its bytes come in. Throws `MalformedEvidence` on anything else
- * than plain files, and on a path that is there twice: which of the two counts would depend on who
- * unpacks it.
+ * The files of such an archive as its bytes arrive. Throws `MalformedEvidence` on anything except
+ * plain files, and on a repeated path, which programs unpack differently.
  */
 export async function* filesOfArchive(
   chunks: AsyncIterable<Uint8Array>,

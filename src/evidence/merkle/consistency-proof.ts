@@ -39,7 +39,7 @@ export function consistencyProof(from: number, size: number, nodeAt: NodeAt): Bu
 
 /**
  * Whether the proof shows that the tree of `size` leaves begins with the tree of `from` leaves (RFC
- * 9162 2.1.4.2). False for whatever does not: never throws on hostile input.
+ * 9162 2.1.4.2). Otherwise false: never throws on hostile input.
  */
 export function verifyConsistency(claim: {
   readonly from: number
@@ -56,7 +56,7 @@ export function verifyConsistency(claim: {
   const ranges = consistencyRanges(from, size)
   if (ranges.length !== proof.length) return false
   const subtrees = ranges.map((range, place) => ({ range, hash: proof[place] ?? emptyRoot }))
-  // A power of two is a subtree of the newer tree: its own root begins the proof, unsaid.
+  // A power of two is a subtree of the newer tree: its root is the implicit beginning of the proof.
   if (nodesOfRange({ begin: 0, end: from }).length === 1) {
     subtrees.unshift({ range: { begin: 0, end: from }, hash: fromRoot })
   }
@@ -66,7 +66,7 @@ export function verifyConsistency(claim: {
 
 const emptyRoot = rangeHash({ begin: 0, end: 0 }, () => Buffer.alloc(0))
 
-/** Joins ranges that meet, beginning with the lowest subtree of the proof. */
+/** Joins adjacent ranges, beginning with the lowest subtree of the proof. */
 function joinHashes(subtrees: readonly { range: TreeRange; hash: Uint8Array }[]): Uint8Array {
   const [first, ...others] = subtrees
   if (first === undefined) return emptyRoot

@@ -1,8 +1,8 @@
 import { emptyTreeHash, nodeHash } from './tree-hash.ts'
 
 /**
- * A tree that leaves are appended to, of which only the whole subtrees at its edge are kept: for
- * reading a whole log once.
+ * A tree that grows by appended leaves, of which only the whole subtrees at its right edge are
+ * stored: for reading a whole log once.
  */
 export class GrowingTree {
   /** left to right, each wider than the next */
@@ -24,7 +24,7 @@ export class GrowingTree {
     this.#subtrees.push(subtree)
   }
 
-  /** The root of what was appended so far (RFC 6962 2.1). */
+  /** The root of the leaves so far (RFC 6962 2.1). */
   root(): Uint8Array {
     const [last, ...wider] = this.#subtrees.toReversed()
     if (last === undefined) return emptyTreeHash()

@@ -2,8 +2,8 @@ import { isSameHash, nodeHash } from './tree-hash.ts'
 import { rangeHash, splitOf, type NodeAt, type TreeRange } from './tree-range.ts'
 
 /**
- * The ranges whose hashes lead from leaf `index` to the root of a tree of `size` leaves, lowest
- * first (RFC 9162 2.1.3.1).
+ * The ranges whose hashes are the path from leaf `index` to the root of a tree of `size` leaves,
+ * lowest first (RFC 9162 2.1.3.1).
  */
 export function inclusionRanges(index: number, size: number): TreeRange[] {
   if (!Number.isSafeInteger(index) || index < 0 || index >= size) {
@@ -34,7 +34,7 @@ export function inclusionProof(index: number, size: number, nodeAt: NodeAt): Buf
 
 /**
  * Whether the path proves that the tree of `size` leaves with this root has this leaf hash at
- * `index` (RFC 9162 2.1.3.2). False for whatever does not: never throws on hostile input.
+ * `index` (RFC 9162 2.1.3.2). Otherwise false: never throws on hostile input.
  */
 export function verifyInclusion(claim: {
   readonly index: number

@@ -7,7 +7,7 @@ export interface TreeNode {
 }
 
 /**
- * Neighbouring leaves from `begin` (included) to `end` (left out) that RFC 6962 hashes as one
+ * Neighbouring leaves from `begin` (inclusive) to `end` (exclusive) that RFC 6962 hashes as one
  * subtree.
  */
 export interface TreeRange {
@@ -15,7 +15,7 @@ export interface TreeRange {
   readonly end: number
 }
 
-/** Looks up the hash of a whole subtree; throws where it is not known. */
+/** Looks up the hash of a whole subtree; throws where it is unknown. */
 export type NodeAt = (node: TreeNode) => Uint8Array
 
 /**
@@ -24,7 +24,7 @@ export type NodeAt = (node: TreeNode) => Uint8Array
  */
 export function splitOf(count: number): number {
   let power = 1
-  // Sizes pass 2^31: arithmetic, not 32-bit operators.
+  // Sizes exceed 2^31: arithmetic, not 32-bit operators.
   while (power * 2 < count) power *= 2
   return power
 }
@@ -46,7 +46,7 @@ export function nodesOfRange({ begin, end }: TreeRange): TreeNode[] {
   return nodes
 }
 
-/** Hash of a range out of its whole subtrees (RFC 6962 2.1). An empty range is the empty tree. */
+/** Hash of a range from its whole subtrees (RFC 6962 2.1). An empty range is the empty tree. */
 export function rangeHash(range: TreeRange, nodeAt: NodeAt): Buffer {
   const hashes = nodesOfRange(range).map(nodeAt)
   let hash = hashes.pop()

@@ -5,7 +5,7 @@ import { decodeBase64, type NoteKey } from './note-key.ts'
 import { formatSignature, parseNote } from './signed-note.ts'
 
 /**
- * What a log asks a witness (C2SP tlog-witness): to cosign `note`, which goes on from the tree of
+ * A log's request to a witness (C2SP tlog-witness): to cosign `note`, which continues the tree of
  * `old` events.
  */
 export interface AddCheckpoint {
@@ -18,7 +18,7 @@ export interface AddCheckpoint {
   readonly note: string
 }
 
-/** How a witness says which size it cosigned last, with the status 409. */
+/** The media type of the size that a witness cosigned last, in its answer with status 409. */
 export const sizeContentType = 'text/x.tlog.size'
 const maxProofLines = 63
 
@@ -28,7 +28,7 @@ export function formatAddCheckpoint({ old, proof, note }: AddCheckpoint): string
   return `old ${old}\n${lines.join('')}\n${note}`
 }
 
-/** Reads such a body. Throws `MalformedEvidence` with what is wrong with it. */
+/** Parses such a body. Throws `MalformedEvidence` with the problem. */
 export function parseAddCheckpoint(body: string): AddCheckpoint {
   const gap = body.indexOf('\n\n')
   const [first = '', ...hashes] = body.slice(0, Math.max(gap, 0)).split('\n')
@@ -42,7 +42,7 @@ export function parseAddCheckpoint(body: string): AddCheckpoint {
   return { old: Number(digits), proof: hashes.map(parseHash), note: body.slice(gap + 2) }
 }
 
-/** The size in the body of a witness's 409; `null` when it is none. */
+/** The size in the body of a witness's 409; `null` when there is none. */
 export function parseWitnessSize(body: string): number | null {
   const [, digits] = /^(0|[1-9]\d*)\n$/.exec(body) ?? []
   const size = Number(digits)
@@ -50,9 +50,9 @@ export function parseWitnessSize(body: string): number | null {
 }
 
 /**
- * This witness's cosignature of the note, as one signature line, out of what it answered; other
- * signatures there are ignored. Throws `MalformedEvidence` when it is none, has none of this key,
- * or one that does not hold for this very note.
+ * This witness's cosignature of the note, as one signature line, from its answer; other signatures
+ * are ignored. Throws `MalformedEvidence` for an invalid answer, one without a signature of this
+ * key, or one that does not hold for this note.
  */
 export function cosignatureIn(
   answer: string,

@@ -14,7 +14,7 @@ export interface Checkpoint {
   readonly extensions: readonly string[]
 }
 
-/** The text that is signed. Throws `MalformedEvidence` when a line cannot be one. */
+/** The text to sign. Throws `MalformedEvidence` for an invalid line. */
 export function formatCheckpoint({ origin, size, root, extensions }: Checkpoint): string {
   const lines = [origin, String(size), Buffer.from(root).toString('base64'), ...extensions]
   if (lines.some((line) => line === '' || /\p{Cc}/u.test(line))) {
@@ -23,7 +23,7 @@ export function formatCheckpoint({ origin, size, root, extensions }: Checkpoint)
   return lines.map((line) => `${line}\n`).join('')
 }
 
-/** Reads a checkpoint's text. Throws `MalformedEvidence` with what is wrong with it. */
+/** Parses a checkpoint's text. Throws `MalformedEvidence` with the problem. */
 export function parseCheckpoint(text: string): Checkpoint {
   const lines = text.split('\n')
   if (lines.pop() !== '' || lines.includes('')) {

@@ -5,12 +5,12 @@ import type { NoteSignature, NoteSigner, SignedNote } from './signed-note.ts'
 
 /** A time of eight bytes before the 64 of Ed25519. */
 const timeBytes = 8
-/** The end of the year 9999: no clock that is right says more. */
+/** The end of the year 9999: a later time is wrong. */
 const maxTimestampSeconds = 253_402_300_799
 
 /**
- * Cosigns a checkpoint's text at a time in whole seconds since 1970 (C2SP tlog-cosignature): it
- * says that the witness saw this tree, and no other that does not go on from it. The key's
+ * Cosigns a checkpoint's text at a time in whole seconds since 1970 (C2SP tlog-cosignature): a
+ * statement that the witness saw this tree, and no other that does not continue it. The key's
  * algorithm is `cosignature`.
  */
 export function cosign(

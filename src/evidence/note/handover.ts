@@ -3,26 +3,25 @@ import { formatVerifierKey, parseVerifierKey, type NoteKey } from './note-key.ts
 import { formatNote, isSignedBy, parseNote, signText, type NoteSigner } from './signed-note.ts'
 
 /**
- * What such a note begins with: it can never pass for a checkpoint, which begins with its log's
- * name.
+ * The first line of the note: a checkpoint begins with its log's name, so one is never read as the
+ * other.
  */
 const heading = 'countersign log key v1'
 const unknown = 'unknown'
 
 /**
- * One key of a log takes over from another one: the checkpoint of `size` events is the first that
- * `after` signs.
+ * The replacement of a log's key: the checkpoint of `size` events is the first that `after` signs.
  */
 export interface Handover {
   readonly size: number
-  /** `null`: nobody knows it any more */
+  /** `null`: it is unknown */
   readonly before: NoteKey | null
   readonly after: NoteKey
-  /** the key before signed this too: it was neither lost nor in other hands */
+  /** the previous key signed this too, so it was neither lost nor stolen */
   readonly isVouched: boolean
 }
 
-/** The hand-over as a note. `before` signs it unless that key is lost or not to be believed. */
+/** The replacement as a note. `before` signs it unless that key is lost or no longer trusted. */
 export function formatHandover(
   handover: Pick<Handover, 'size' | 'before'>,
   signers: { readonly after: NoteSigner; readonly before: NoteSigner | null },
@@ -36,8 +35,8 @@ export function formatHandover(
 }
 
 /**
- * Reads a hand-over, which the key that takes over must have signed. Throws `MalformedEvidence`
- * with what is wrong with it.
+ * Parses a replacement, which the new key must have signed. Throws `MalformedEvidence` with the
+ * problem.
  */
 export function parseHandover(note: string): Handover {
   const signed = parseNote(note)

@@ -6,9 +6,9 @@ import { openLogCheckpoint, type LogKeys } from './log-keys.ts'
 import { formatSignature, parseNote, type NoteSigner } from './signed-note.ts'
 import { witnessCheckpoint } from './witness-checkpoint.ts'
 
-/** What a witness answers to a submission, by the status of C2SP tlog-witness. */
+/** A witness's answer to a submission, by the status of C2SP tlog-witness. */
 export type SubmissionAnswer =
-  /** `note`: with the log's signature and the witness's, to be kept before `line` is given out */
+  /** `note`: with the log's signature and the witness's, to be stored before `line` is sent */
   | {
       readonly status: 200
       readonly note: string
@@ -17,15 +17,12 @@ export type SubmissionAnswer =
     }
   /**
    * `size`: of the last checkpoint that was cosigned; `isForked`: the log signed another tree of
-   * that very size
+   * that size
    */
   | { readonly status: 409; readonly size: number; readonly isForked: boolean }
   | { readonly status: 400 | 403 | 404 | 422; readonly sentence: string }
 
-/**
- * The log's checkpoint of a submission, or why it is not looked at: who asked is then nobody that
- * this witness knows.
- */
+/** The log's checkpoint of a submission, or the refusal of an unknown log. */
 export function openSubmission(
   { old, note }: AddCheckpoint,
   log: LogKeys,
@@ -49,9 +46,9 @@ export function openSubmission(
 }
 
 /**
- * Judges a submission by the last checkpoint that this witness cosigned (`null`: none yet), in the
- * order of C2SP tlog-witness. Pure: whoever asks keeps the note of a 200 before the line leaves the
- * house, and asks for one submission at a time.
+ * Judges a submission by the last checkpoint that this witness cosigned (`null`: none), in the
+ * order of C2SP tlog-witness. Pure: the caller stores the note of a 200 before it sends the line,
+ * and handles one submission at a time.
  */
 export function judgeSubmission(
   submission: AddCheckpoint,

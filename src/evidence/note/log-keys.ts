@@ -4,24 +4,24 @@ import { parseHandover, type Handover } from './handover.ts'
 import { formatVerifierKey, type NoteKey } from './note-key.ts'
 
 /**
- * A key of a log. `until`: another one took over with the checkpoint of so many events, and it
- * signs none above that.
+ * A key of a log. `until`: another one replaced it with the checkpoint of that many events, and it
+ * signs none above.
  */
 export interface LogKey {
   readonly key: NoteKey
   readonly until: number | null
 }
 
-/** The keys that are believed, and hand-overs that nobody who is believed has signed. */
+/** The trusted keys, and replacements without a signature of a trusted key. */
 export interface LogKeys {
   readonly keys: readonly LogKey[]
   readonly unvouched: readonly Handover[]
 }
 
 /**
- * The keys of a log for somebody who has one of them: those that it handed over to, and those whose
- * successor it is. A hand-over without the signature of the key before leads from the new key back,
- * and not from the old one on.
+ * The keys of a log for somebody who has one of them: its successors, and its predecessors. A
+ * replacement without the signature of the previous key leads from the new key back, but not from
+ * the old one on.
  */
 export function logKeysOf(startKey: NoteKey, handovers: readonly Handover[]): LogKeys {
   const keys = new Map<string, LogKey>([
@@ -51,14 +51,14 @@ function isBelieved(
   return isVouched && before !== null && keys.has(formatVerifierKey(before))
 }
 
-/** Reads hand-overs as they were kept. Throws `MalformedEvidence` when one is none. */
+/** Parses stored replacements. Throws `MalformedEvidence` for an invalid one. */
 export function parseHandovers(notes: readonly string[]): Handover[] {
   return notes.map(parseHandover)
 }
 
 /**
- * The checkpoint of a signed note, by the keys that are believed. Throws `MalformedEvidence` unless
- * one of them signed it while it was the log's.
+ * The checkpoint of a signed note, by the trusted keys. Throws `MalformedEvidence` unless one of
+ * them signed it while it was the log's.
  */
 export function openLogCheckpoint(note: string, { keys, unvouched }: LogKeys): Checkpoint {
   let refused: unknown = null

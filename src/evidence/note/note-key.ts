@@ -2,14 +2,14 @@ import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 import { MalformedEvidence } from '../malformed.ts'
 
 /**
- * What a signature of a note is over: the text (`ed25519`), or a cosignature with its time (C2SP
+ * What a signature of a note covers: the text (`ed25519`), or a cosignature with its time (C2SP
  * tlog-cosignature).
  */
 export type NoteAlgorithm = 'ed25519' | 'cosignature'
 
 const algorithmBytes: Readonly<Record<NoteAlgorithm, number>> = { ed25519: 1, cosignature: 4 }
 
-/** Who signs notes: the public half. `keyId` is the 4 bytes of C2SP signed-note as a number. */
+/** The public half of a key for notes. `keyId` is the 4 bytes of C2SP signed-note as a number. */
 export interface NoteKey {
   readonly name: string
   readonly algorithm: NoteAlgorithm
@@ -21,8 +21,8 @@ export interface NoteKey {
 const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex')
 
 /**
- * A key with its id. Throws `MalformedEvidence` when the name cannot stand in a note, or the key is
- * not Ed25519.
+ * A key with its id. Throws `MalformedEvidence` for a name that is invalid in a note, or a key
+ * other than Ed25519.
  */
 export function noteKey(
   name: string,
@@ -45,14 +45,14 @@ export function formatVerifierKey(key: NoteKey): string {
   return `${keyLabel(key)}+${typedKey(key.publicKey, key.algorithm).toString('base64')}`
 }
 
-/** `name+hash`: what signature lines tell a key by. */
+/** `name+hash`: the name of a key in signature lines. */
 export function keyLabel({ name, keyId }: Pick<NoteKey, 'name' | 'keyId'>): string {
   return `${name}+${keyId.toString(16).padStart(8, '0')}`
 }
 
 /**
- * The key of such a line. Throws `MalformedEvidence` when it is none, or its hash is not that of
- * its key.
+ * The key of such a line. Throws `MalformedEvidence` for an invalid one, or one whose hash is not
+ * its key's.
  */
 export function parseVerifierKey(line: string): NoteKey {
   const [, name = '', hash = '', base64 = ''] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/u.exec(line) ?? []
@@ -72,7 +72,7 @@ export function parseVerifierKey(line: string): NoteKey {
 }
 
 /**
- * Whether a name may stand in a signature line: some text without white space and plus (C2SP
+ * Whether a name is valid in a signature line: text without white space and plus (C2SP
  * signed-note).
  */
 export function isKeyName(name: string): boolean {
@@ -80,8 +80,8 @@ export function isKeyName(name: string): boolean {
 }
 
 /**
- * Bytes of standard base64 with padding; `null` when the text is not exactly what those bytes
- * encode to.
+ * Bytes of standard base64 with padding; `null` unless the text is exactly the encoding of those
+ * bytes.
  */
 export function decodeBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64')

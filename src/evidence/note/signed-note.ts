@@ -9,7 +9,7 @@ export interface NoteSignature {
   readonly signature: Uint8Array
 }
 
-/** A text that ends in a line end, and who signed it. Nothing is verified yet. */
+/** A text that ends in a line end, and its signatures, which are not verified yet. */
 export interface SignedNote {
   readonly text: string
   readonly signatures: readonly NoteSignature[]
@@ -18,9 +18,7 @@ export interface SignedNote {
 const maxNoteLength = 1_000_000
 const maxSignatures = 100
 
-/**
- * Reads a signed note (C2SP signed-note). Throws `MalformedEvidence` with what is wrong with it.
- */
+/** Parses a signed note (C2SP signed-note). Throws `MalformedEvidence` with the problem. */
 export function parseNote(note: string): SignedNote {
   if (note.length > maxNoteLength)
     throw new MalformedEvidence(`A note has over ${maxNoteLength} bytes`)
@@ -38,7 +36,7 @@ export function parseNote(note: string): SignedNote {
   return { text: note.slice(0, gap + 1), signatures: lines.map(parseSignature) }
 }
 
-/** The note as text: what was signed, an empty line, the signatures. */
+/** The note as text: the signed text, an empty line, the signatures. */
 export function formatNote({ text, signatures }: SignedNote): string {
   return `${text}\n${signatures.map(formatSignature).join('')}`
 }
@@ -50,7 +48,7 @@ export function formatSignature({ name, keyId, signature }: NoteSignature): stri
   return `— ${name} ${Buffer.concat([id, signature]).toString('base64')}\n`
 }
 
-/** Who can sign notes: a key with its private half. */
+/** A key with its private half, which can sign notes. */
 export interface NoteSigner {
   readonly key: NoteKey
   readonly privateKey: KeyObject
@@ -63,8 +61,8 @@ export function signText(text: string, { key, privateKey }: NoteSigner): NoteSig
 }
 
 /**
- * Whether the note carries this key's signature over its text. False when it carries none; throws
- * `MalformedEvidence` when it carries one that does not hold, as C2SP signed-note asks.
+ * Whether the note has a valid signature of this key. False without one; throws `MalformedEvidence`
+ * for an invalid one, as C2SP signed-note requires.
  */
 export function isSignedBy(note: SignedNote, key: NoteKey): boolean {
   const own = note.signatures.find(({ name, keyId }) => name === key.name && keyId === key.keyId)

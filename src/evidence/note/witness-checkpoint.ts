@@ -18,7 +18,7 @@ export type CosignOutcome =
   | { readonly refusal: WitnessRefusal; readonly checkpoint: Checkpoint }
 
 /**
- * Cosigns a checkpoint that goes on from the last one this witness has seen (C2SP tlog-witness).
+ * Cosigns a checkpoint that continues the last one this witness has seen (C2SP tlog-witness).
  * `last`: that one; `null` at first. Throws `MalformedEvidence` unless the log's key signed the
  * note.
  */
@@ -37,7 +37,7 @@ export function witnessCheckpoint(input: {
   if (refusal !== null) return { refusal, checkpoint }
   const { text, signatures } = parseNote(note)
   const cosignature = cosign(text, signer, atSeconds)
-  // What others put there is not theirs to be kept here.
+  // Other parties' signatures are not stored.
   const logSignatures = signatures.filter(({ name, keyId }) =>
     log.keys.some(({ key }) => key.name === name && key.keyId === keyId),
   )

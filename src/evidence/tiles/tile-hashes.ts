@@ -4,7 +4,7 @@ import type { NodeAt, TreeNode } from '../merkle/tree-range.ts'
 import { MalformedEvidence } from '../malformed.ts'
 import { tileHeight, tileWidth } from './tile-path.ts'
 
-/** Which tile has a subtree of the tree, by the tile's level and index. */
+/** The level and index of a tile. */
 export interface TilePlace {
   readonly level: number
   readonly index: number
@@ -30,8 +30,8 @@ export function splitTile(bytes: Uint8Array): Uint8Array[] {
 }
 
 /**
- * A tree out of its tiles: `hashesOf` gives the hashes that a tile has by now, and throws where
- * there is no such tile.
+ * A tree that is read from its tiles: `hashesOf` returns a tile's hashes, and throws for a missing
+ * one.
  */
 export function treeOfTiles(hashesOf: (tile: TilePlace) => readonly Uint8Array[]): NodeAt {
   const trees = new Map<string, NodeAt>()

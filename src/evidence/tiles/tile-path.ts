@@ -1,4 +1,4 @@
-/** How many levels of the tree a tile has, and so how many hashes it is wide (C2SP tlog-tiles). */
+/** The number of levels of a tile, and so of its hashes (C2SP tlog-tiles). */
 export const tileHeight = 8
 export const tileWidth = 256
 
@@ -28,9 +28,7 @@ export function entriesPath({ index, width }: EntryTile): string {
   return `tile/entries/${placePath(index, width)}`
 }
 
-/**
- * Which tile a path names; `null` for any other path, also for one that is not written the one way.
- */
+/** The tile that a path names; `null` for any other path, or one in another spelling. */
 export function parseTilePath(path: string): Tile | null {
   const [, level = '', place = ''] = /^tile\/(\d{1,2})\/(.+)$/.exec(path) ?? []
   const at = placeOf(place)

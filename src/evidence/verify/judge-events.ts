@@ -10,10 +10,10 @@ import { type LoggedEvent, readEvent } from './findings/logged-event.ts'
 import { checkSignatures } from './signatures/check-signatures.ts'
 import type { Statements } from '../bundle/statements.ts'
 
-/** What is found about one piece of evidence, by verdict. */
+/** The findings about one piece of evidence, by verdict. */
 export type AllFindings = Readonly<Record<VerdictName, Findings>>
 
-/** A place for what is found, empty, for each verdict. */
+/** Empty findings for each verdict. */
 export function openFindings(): AllFindings {
   return recordOf(verdictNames, (name) => new Findings(name))
 }
@@ -23,7 +23,7 @@ export function verdictsOf(findings: AllFindings): Verdict[] {
   return verdictNames.map((name) => findings[name].verdict())
 }
 
-/** Judges what the events say, one after the other. */
+/** Judges the events, one after the other. */
 export class EventJudge {
   readonly #checks: readonly Check[]
   readonly #findings: AllFindings
@@ -41,7 +41,7 @@ export class EventJudge {
     ]
   }
 
-  /** The newest event so far, by its time on the clock as it goes now. */
+  /** The newest event so far, by its time on the present clock. */
   get newest(): LoggedEvent | null {
     return this.#clock.newest
   }
@@ -60,7 +60,7 @@ export class EventJudge {
   }
 }
 
-/** Says how much was erased by people: it is not here, and what commits to it is. */
+/** Counts what people erased: it is missing here, but the commitments to it are present. */
 function countErased(findings: Findings): Check {
   const hashes = new Set<string>()
   let contents = 0

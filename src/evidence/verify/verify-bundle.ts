@@ -15,9 +15,9 @@ import { EventJudge, openFindings, verdictsOf } from './judge-events.ts'
 import type { Statements } from '../bundle/statements.ts'
 
 /**
- * Verifies an evidence bundle with nothing but the log's key: every verdict of audit.md, as far as
- * one request goes. `since`: a checkpoint that somebody kept; `witnesses`: who shall have cosigned
- * it, or a tree that has every event of the bundle. Never throws on hostile input.
+ * Verifies an evidence bundle with the log's key alone: every verdict of audit.md, for one request.
+ * `since`: an earlier checkpoint; `witnesses`: the required witnesses of it, or of a tree with
+ * every event of the bundle. Never throws on hostile input.
  */
 export function verifyBundle(
   bundle: EvidenceBundle,
@@ -50,7 +50,8 @@ export function verifyBundle(
 }
 
 /**
- * What witnesses may have cosigned of it: the checkpoint, and smaller ones that it goes on from.
+ * The checkpoints that witnesses may have cosigned: the bundle's own, and smaller ones that it
+ * continues.
  */
 function witnessedBundle({ checkpoint, witnessed = [], events }: EvidenceBundle) {
   const last = events.reduce((most, { index }) => Math.max(most, index), -1)
@@ -61,7 +62,7 @@ function witnessedBundle({ checkpoint, witnessed = [], events }: EvidenceBundle)
   }
 }
 
-/** Every event is in the tree that was signed, at its place, and they are in the log's order. */
+/** Every event is in the signed tree, at its index, and they are in the log's order. */
 function checkInclusion(
   findings: Findings,
   { events }: EvidenceBundle,
@@ -83,7 +84,7 @@ function checkInclusion(
   findings.note(`${events.length} events are in the signed tree of ${checkpoint.size}`)
 }
 
-/** What is revealed is what the events committed to. */
+/** The revealed texts are those that the events committed to. */
 function checkRevealed(findings: Findings, { revealed, events }: EvidenceBundle): void {
   for (const { hash, document } of revealed) {
     if (hashBytes(document) !== hash) {
@@ -131,7 +132,7 @@ function continues(
     consistency?.from === older.size
       ? consistency.proof
       : (witnessed?.find(({ from }) => from === older.size)?.proof ?? null)
-  // Of the same size, and of none, the empty proof says it.
+  // For the same size, and for the empty tree, the proof is empty.
   if (proof === null && older.size !== checkpoint.size && older.size !== 0) return null
   return verifyConsistency({
     from: older.size,

@@ -26,15 +26,15 @@ import { readEvent, referenceTo } from './findings/logged-event.ts'
 import type { Statements } from '../bundle/statements.ts'
 
 /**
- * An event that the log does not cover yet may be so young, compared with the newest that it
- * covers.
+ * An event that the log does not cover yet may be at most this much older than the newest covered
+ * one.
  */
 const coveredWithinMs = 60_000
 
 /**
- * Verifies a full export with nothing but the log's key: every verdict of audit.md. `since`: a
- * checkpoint that somebody kept; `witnesses`: who shall have cosigned it, or all of this but the
- * last minutes. Never throws on hostile input: what cannot be read fails the verdict that needs it.
+ * Verifies a full export with the log's key alone: every verdict of audit.md. `since`: an earlier
+ * checkpoint; `witnesses`: the required witnesses of it, or of everything except the last minutes.
+ * Never throws on hostile input: a part that cannot be read fails the verdict that needs it.
  */
 export function verifyLog(
   files: LogFiles,
@@ -81,7 +81,7 @@ export function verifyLog(
   return verdictsOf(findings)
 }
 
-/** Hands every event to the judge; the leaf hashes one after the other. */
+/** Passes every event to the judge; returns the concatenated leaf hashes. */
 function readLeaves(
   files: LogFiles,
   size: number,
@@ -96,7 +96,7 @@ function readLeaves(
     for (let place = 0; place < width; place += 1) {
       const index = begin + place
       const entry = entries[place]
-      // The form has no other way to say that an event is not there.
+      // An empty entry is the only form for a missing event.
       if (entry === undefined || entry.length === 0) {
         findings.integrity.fail('the event is missing', { event: { index } })
         continue
@@ -121,7 +121,7 @@ function readEntries(files: LogFiles, path: string, width: number, integrity: Fi
   }
 }
 
-/** The log's keys as far as one that somebody has leads. */
+/** The log's keys that can be reached from a known one. */
 function keysOfLog(files: LogFiles, key: NoteKey, authenticity: Findings): LogKeys {
   try {
     const notes = readLines<string>(files, logPartNames.handovers).map(String)
@@ -150,7 +150,7 @@ function statementsOf(files: LogFiles, logKeys: LogKeys, authenticity: Findings)
   return { stored, verifier }
 }
 
-/** Every checkpoint that was signed, the smallest first, the newest among them. */
+/** Every signed checkpoint, the smallest first, including the newest. */
 function checkpointsOf(
   files: LogFiles,
   keys: LogKeys,
@@ -180,8 +180,8 @@ function checkpointsOf(
 }
 
 /**
- * What the trail holds beside the log: young events that wait for it, or what somebody put in or
- * took out of it.
+ * The events outside of the log: young ones that wait for it, or ones that somebody inserted or
+ * removed.
  */
 function checkUncovered(files: LogFiles, { completeness }: AllFindings, judge: EventJudge): void {
   let uncovered: Partial<Record<keyof UncoveredEvent, unknown>>[] = []

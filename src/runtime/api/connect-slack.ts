@@ -4,18 +4,16 @@ import type { Policy } from '#policy/policy.ts'
 import type { PolicyReader } from '#services/core/context.ts'
 
 export interface SlackConnection {
-  /** Asks the workspace that a policy names; `null` without one, or without its token. */
+  /** A client of the policy's workspace; `null` without one, or without its token. */
   clientOf(policy: Policy): SlackClient | null
   /**
-   * That of the policy in force, for what people do there; `null` without its token or signing
+   * The workspace of the policy in force, for interactions; `null` without its token or signing
    * secret.
    */
   workspace(): Promise<SlackWorkspace | null>
 }
 
-/**
- * Slack as the policy in force and the environment say; a token is never kept beyond its policy.
- */
+/** Slack by the policy in force and the environment; a token is never used after its policy. */
 export function connectSlack(options: {
   readonly config: {
     readonly publicUrl: string

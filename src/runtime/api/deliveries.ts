@@ -10,18 +10,22 @@ import type { Config } from '../config/config.ts'
 import type { SigningSystemContext } from '#services/core/context.ts'
 
 export interface Deliveries {
-  /** Deliver rows just committed by this process; before `begin`, the first round takes them. */
+  /**
+   * Delivers rows that this process has just committed; before `begin`, the first round delivers
+   * them.
+   */
   readonly committed: (rows: readonly WrittenOutboxRow[]) => void
-  /** Signal a decision that this process is committing. */
+  /** Signals a decision that this process is committing. */
   readonly announced: (decision: AnnouncedDecision) => Promise<boolean> | undefined
   /**
-   * `foreign` is told once or more when Temporal turns out to be another one: the process must
-   * stop.
+   * Calls `foreign` at least once when Temporal turns out to be another one: the process must stop.
    */
   readonly begin: (ctx: SigningSystemContext, foreign: (sentence: string) => void) => void
 }
 
-/** The relay and the reconciler of an API process, kept away from a Temporal that is not ours. */
+/**
+ * The relay and the reconciler of an API process, which are stopped when Temporal is a foreign one.
+ */
 export function createDeliveries(
   temporal: TemporalClient,
   config: Config,

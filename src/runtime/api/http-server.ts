@@ -6,7 +6,7 @@ import { limits } from '#domain/limits.ts'
 export interface ListeningServer {
   readonly server: Server
   readonly port: number
-  /** Stop taking connections, let answers under way finish for `graceMs`, then cut what is left. */
+  /** Stops accepting connections, lets answers finish for `graceMs`, then closes the rest. */
   drain(graceMs: number): Promise<void>
 }
 
@@ -18,13 +18,13 @@ export async function listen(
   { host, port, trustProxy }: { host: string; port: number; trustProxy: boolean },
 ): Promise<ListeningServer> {
   const server = createServer(app)
-  // Behind a proxy everybody has its address; what it lets through is its own to bound.
+  // Behind a proxy all connections have its address; the proxy must bound them.
   if (!trustProxy) boundConnections(server, limits.connectionsOfAddress)
-  // Bodies may be large and lines slow, but nobody may hold a connection open for nothing.
+  // Bodies may be large and lines slow, but no connection may stay open for nothing.
   server.requestTimeout = 120_000
   server.headersTimeout = 20_000
-  // Longer than proxies and clients keep an idle connection (60 s), lest we close one that they are
-  // just using again.
+  // Longer than proxies and clients keep an idle connection (60 s), so that none is closed while
+  // they use it again.
   server.keepAliveTimeout = 65_000
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -45,7 +45,7 @@ export async function listen(
 }
 
 /**
- * Refuses connections of one address beyond so many, with a sentence, before anything is read from
+ * Refuses connections of one address beyond a number, with a sentence, before anything is read from
  * them.
  */
 export function boundConnections(server: Server, maxPerAddress: number): void {
@@ -77,8 +77,7 @@ const tooMany = [
 function drain(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs)
-    // A connection that is kept ends behind the answer under way on it, and not when its client
-    // tires of it.
+    // A kept connection ends after its present answer, and not when its client closes it.
     const sweep = setInterval(() => server.closeIdleConnections(), sweepEveryMs)
     server.close(() => {
       clearTimeout(cut)

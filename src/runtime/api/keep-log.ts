@@ -10,9 +10,9 @@ import type { Environment } from '../environment.ts'
 import { keepLogKey } from '../keys/log-key.ts'
 
 /**
- * Begins what puts the trail's events under signed checkpoints, and has witnesses cosign these
- * (audit.md, Protection); `undo` ends it. Returns the keys that evidence is verified with, which
- * are read as they are at that moment: keys rotate.
+ * Starts what adds the trail's events to signed checkpoints, and has witnesses cosign these
+ * (audit.md, Protection); `undo` stops it. Returns the keys that verify evidence, read at each use,
+ * since keys rotate.
  */
 export async function keepLog(
   undo: AsyncDisposableStack,

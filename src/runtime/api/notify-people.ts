@@ -18,9 +18,9 @@ import type { Policy } from '#policy/policy.ts'
 import type { Db } from '#store/database.ts'
 
 /**
- * Begins what tells people and programs outside of the dashboard: the channels of the policy in
- * force, the rounds of mail, and mails with sign-in links. `undo` ends it. Returns what the HTTP
- * API needs of it.
+ * Starts the notifications to people and programs outside of the dashboard: the channels of the
+ * policy in force, the rounds of mail, and mails with sign-in links. `undo` stops them. Returns
+ * what the HTTP API needs of it.
  */
 export function notifyPeople(
   undo: AsyncDisposableStack,
@@ -54,7 +54,7 @@ export function notifyPeople(
 
 export interface ChannelSettings {
   readonly db: Db
-  /** where links lead */
+  /** the address in links */
   readonly publicUrl: string
   readonly isDevelopment: boolean
   /** the environment, for secrets */

@@ -12,7 +12,7 @@ import { checkoutFolder, isUsualDataDir } from '../folders.ts'
 const requestsPerSecond = 200
 const heartbeatMs = 10_000
 
-/** What the HTTP API is told; makes the token of this host where there is none. */
+/** The settings of the HTTP API; makes the token of this host if there is none. */
 export async function readSettings(
   config: Config,
   keys: { readonly evidence: EvidenceKeys; readonly pushKey: VapidKey },

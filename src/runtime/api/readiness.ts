@@ -6,16 +6,15 @@ import { readWitnesses, type WitnessStatus } from '#store/audit/witnesses.ts'
 import { readBacklog } from '#store/backlog.ts'
 import type { Db } from '#store/database.ts'
 
-/** Further behind than this is said: usually each is behind by less than two seconds. */
+/** A larger lag is reported; the usual one is less than two seconds. */
 const maxLagMs = 30_000
-/** A witness is somebody else's, and may be away for a while. */
+/** A witness belongs to somebody else, and may be offline for a while. */
 const maxWitnessLagMs = 10 * 60_000
 
 /**
- * Returns a check whether this process can work: Postgres and Temporal answer. The answer also says
- * how far relay, event stream and audit log are behind and which outages were met lately. Those are
- * the installation's and do not count: stopping this process would not mend them. Resolves within
- * seconds.
+ * Returns a check whether this process can work: Postgres and Temporal answer. The answer also has
+ * the lags of relay, event stream and audit log, and recent outages. Those are of the whole
+ * installation and do not count: stopping this process would not help. Resolves within seconds.
  */
 export function readinessReader(
   db: Db,

@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { recordProcess } from '#services/installation/record-process.ts'
 import type { SystemContext } from '#services/core/context.ts'
 
-/** A process that stops waits so long for a Postgres that does not answer. */
+/** How long a process that stops waits for a Postgres that does not answer. */
 const stoppingMs = 2000
 
 /**
- * Records that this process serves; disposed after its last answer, that it stopped. Rejects when
- * the first cannot be.
+ * Records that this process serves; disposing, after its last answer, records that it stopped.
+ * Rejects when the first cannot be recorded.
  */
 export async function recordLife(ctx: SystemContext): Promise<AsyncDisposable> {
   await recordProcess(ctx, 'started')

@@ -8,8 +8,8 @@ export interface KeyFile {
 }
 
 /**
- * The keys of a data folder, without files that no key is named like. What lies in `keys/public/`
- * is public, the rest is not.
+ * The keys of a data folder, without files whose names are not a key's. `keys/public/` is public,
+ * the rest is private.
  */
 export async function readKeyFiles(
   dataDir: string,
@@ -33,7 +33,7 @@ export function isPrivateKey(path: string): boolean {
 }
 
 /**
- * Whether a file of an archive is a key that may be written into a data folder: nothing leads out
+ * Whether a file of an archive is a key that may be written into a data folder: no path leads out
  * of `keys/`.
  */
 export function isKeyPath(path: string): boolean {
@@ -52,7 +52,7 @@ export async function refuseOtherKeys(dataDir: string, files: readonly KeyFile[]
   }
 }
 
-/** Writes the keys that are not there yet. Private ones can be read by their owner alone. */
+/** Writes the missing keys. Only the owner can read private ones. */
 export async function writeKeyFiles(dataDir: string, files: readonly KeyFile[]): Promise<void> {
   for (const { path, bytes } of files) {
     const target = join(dataDir, path)

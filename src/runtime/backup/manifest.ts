@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
-/** The two files that a backup ends with: what it holds, and the hash of that. */
+/** The last two files of a backup: the list of its contents, and the hash of that. */
 export const manifestName = 'manifest.json'
 export const manifestHashName = 'manifest.sha256'
 
 const name = z.string().min(1)
 
 /**
- * What a backup holds (docs/backup.md, The file). Every other file of the archive is listed with
- * its hash.
+ * The contents of a backup (docs/backup.md, The file). Every other file of the archive is listed
+ * with its hash.
  */
 export const manifestSchema = z.strictObject({
   format: z.literal('countersign-backup'),
@@ -35,7 +35,7 @@ export const manifestSchema = z.strictObject({
 
 export type Manifest = z.infer<typeof manifestSchema>
 
-/** The place of a table's n-th part in the archive, and back. */
+/** The path of a table's n-th part in the archive, and back. */
 export function partName(table: string, part: number): string {
   return `tables/${table}/${String(part).padStart(8, '0')}.jsonl.zst`
 }

@@ -13,7 +13,7 @@ import {
   type Manifest,
 } from './manifest.ts'
 
-/** A backup that was read whole once, every byte of it compared with its hashes. */
+/** A backup that was read completely once, with every hash compared. */
 export interface CheckedBackup {
   readonly manifest: Manifest
   readonly keys: readonly KeyFile[]
@@ -22,7 +22,7 @@ export interface CheckedBackup {
 }
 
 /**
- * Reads a whole backup. Rejects with one sentence when it is damaged, cut off, or no backup at all.
+ * Reads a whole backup. Rejects with one sentence when it is damaged, truncated, or not a backup.
  */
 export async function readBackup(file: string): Promise<CheckedBackup> {
   const files: Manifest['files'] = []

@@ -6,8 +6,8 @@ import { withDatabase, type FolderChoice } from './with-database.ts'
 import { writeBackup } from './write-backup.ts'
 
 /**
- * `countersign backup`: the database in one snapshot and the keys, in one new file. The service may
- * run meanwhile.
+ * `countersign backup`: writes the database in one snapshot and the keys to one new file, also
+ * while the service runs.
  */
 export async function runBackup(
   options: FolderChoice & { out: string; withPrivateKeys?: boolean },
@@ -18,7 +18,7 @@ export async function runBackup(
   await withDatabase(options, { toFill: false, log }, async (db, { folders }) => {
     const keys = await readKeyFiles(folders.dataDir, { privateToo })
     await writeBackup(db, { file, keys })
-    // Said only of what can be read again.
+    // Printed only for a backup that can be read again.
     const { tables, madeAt } = (await readBackup(file)).manifest
     const rows = tables.reduce((sum, table) => sum + table.rows, 0)
     const { size } = await stat(file)

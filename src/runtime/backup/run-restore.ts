@@ -9,8 +9,8 @@ import { withDatabase, type FolderChoice, type Place } from './with-database.ts'
 import { exists } from '../files.ts'
 
 /**
- * `countersign restore`: fills an empty database, and puts keys where there are none. Nothing is
- * written over. With `check` the file is only read and compared with its hashes. What was restored
+ * `countersign restore`: fills an empty database, and writes missing keys. It overwrites nothing.
+ * With `check` it only reads the file and compares it with its hashes. The restored installation
  * serves after `doctor --repair`.
  */
 export async function runRestore(

@@ -19,10 +19,10 @@ export interface Place {
 }
 
 /**
- * Works on the database of an installation: the one that the environment names, the one of the
- * service that runs in these folders, or the folder's own, which is started for that time alone.
- * `toFill`: for a restore, which makes a folder's database when there is none and stays away from a
- * service that runs.
+ * Works on the database of an installation: the one in the environment, the one of the service that
+ * runs in these folders, or the folder's own, which is started for that time. `toFill`: for a
+ * restore, which creates a folder's database when there is none, and refuses while the service
+ * runs.
  */
 export async function withDatabase<T>(
   choice: FolderChoice,

@@ -16,8 +16,7 @@ import { manifestHashName, manifestName, partName, type Manifest } from './manif
 
 /**
  * Writes every table, read in one snapshot, and the given keys into a new file that only its owner
- * can read. The file is there when all of it is on disk, never a part. Rejects when there is such a
- * file already.
+ * can read. The file appears when all of it is on disk. Rejects when the file exists.
  */
 export async function writeBackup(
   db: Db,

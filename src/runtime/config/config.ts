@@ -7,14 +7,14 @@ import { isLoopback, flag, listenAddress, readVariables, wholeNumber } from './r
 import type { MetricsAddress } from '../metrics/serve-metrics.ts'
 import { readTemporalConfig, type TemporalConfig } from './temporal-config.ts'
 
-/** What a server process is told. Read once, in a composition root. */
+/** The configuration of a server process. Read once, in a composition root. */
 export interface Config extends Folders {
   readonly host: string
   /** 0: any free port. */
   readonly port: number
-  /** Links, callbacks and the passkey origin; the address people are sent to. */
+  /** The address for people: links, callbacks and the passkey origin. */
   readonly publicUrl: string
-  /** A proxy in front of us ends TLS and says who calls. */
+  /** A proxy in front of the service ends TLS and sends the caller's address. */
   readonly trustProxy: boolean
   readonly isProduction: boolean
   /** Development sign-in: embedded servers, a loopback listener, not production (api.md). */
@@ -22,24 +22,24 @@ export interface Config extends Folders {
   readonly databaseUrl: string
   readonly databasePoolSize: number
   readonly temporal: TemporalConfig
-  /** Temporal's own web pages, when they are known. */
+  /** Temporal's own web pages, if known. */
   readonly temporalUiUrl: string | null
   /** The task queue of the workflows and of the default workspace's executions. */
   readonly taskQueue: string
-  /** Workflows kept in memory by one Temporal worker; others are replayed when they wake. */
+  /** Workflows that one Temporal worker keeps in memory; others are replayed when they continue. */
   readonly maxCachedWorkflows: number
-  /** How long a stopping process lets what it does finish. */
+  /** How long a stopping process waits for its work to finish. */
   readonly shutdownGraceMs: number
-  /** Where metrics are served besides the API's own `/metrics`; null: nowhere. */
+  /** Where metrics are served in addition to the API's own `/metrics`; null: nowhere. */
   readonly metrics: MetricsAddress | null
   /** The same for a Temporal worker, which has no other place for them. */
   readonly workerMetrics: MetricsAddress | null
-  /** Where Slack's methods are instead of slack.com: for tests and proxies. */
+  /** The address of Slack's methods in place of slack.com: for tests and proxies. */
   readonly slackUrl: string | null
   readonly logLevel: (typeof logLevels)[number]
 }
 
-/** The task queue where nobody names another one. */
+/** The task queue when no other is configured. */
 export const defaultTaskQueue = 'countersign'
 
 const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -65,7 +65,7 @@ const variables = z.object({
   COUNTERSIGN_LOG_LEVEL: z.enum(logLevels).default('info'),
 })
 
-/** Refuses bounds that are not valid, and those that came too late to count. */
+/** Throws for invalid bounds, and for those that were set too late to count. */
 function requireLimits(text: string): void {
   const { problem } = readLimits(text)
   if (problem !== null) throw new Error(`COUNTERSIGN_LIMITS: ${problem}`)

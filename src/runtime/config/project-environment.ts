@@ -7,26 +7,26 @@ import type { Environment } from '../environment.ts'
 const modelVariable =
   /^(?:ANTHROPIC|OPENAI|OPENAI_COMPATIBLE|GOOGLE_GENERATIVE_AI|AZURE|AWS|GOOGLE_VERTEX)_|^GOOGLE_APPLICATION_CREDENTIALS$/
 
-/** The private keys are the API's alone (security.md 13). */
+/** Only the API has the private keys (security.md 13). */
 const signingVariable = /^COUNTERSIGN_(SIGNING|LOG|PUSH)_KEY(_BEFORE)?$/
 
-/** The process' environment over the project's `.env`: what is set from outside wins. */
+/** The process environment over the project's `.env`: the environment wins. */
 export function readProjectEnvironment(projectDir: string, environment: Environment): Environment {
   return { ...readEnvFile(join(projectDir, '.env')), ...environment }
 }
 
-/** Without what only Temporal workers may have. */
+/** Without variables for Temporal workers only. */
 export function withoutModelKeys(environment: Environment): Record<string, string> {
   return keep(environment, (name) => !modelVariable.test(name))
 }
 
-/** Without what only the API may have. */
+/** Without variables for the API only. */
 export function withoutSigningKey(environment: Environment): Record<string, string> {
   return keep(environment, (name) => !signingVariable.test(name))
 }
 
 /**
- * Without what only API and Temporal worker themselves may have, and no program that they start.
+ * Without variables for API and Temporal worker only, which no program that they start may have.
  */
 export function withoutSealKey(environment: Environment): Record<string, string> {
   return keep(environment, (name) => name !== 'COUNTERSIGN_SEAL_KEY')

@@ -31,8 +31,8 @@ export const listenAddress = z
   .optional()
 
 /**
- * The variables that a schema names, validated. Blank ones count as not set. Throws one message
- * that names every variable that is wrong and what would be right.
+ * The variables of a schema, validated. Blank ones count as absent. Throws one message that names
+ * every wrong variable and the remedy.
  */
 export function readVariables<T extends z.ZodObject>(
   schema: T,
@@ -48,8 +48,7 @@ export function readVariables<T extends z.ZodObject>(
 }
 
 /**
- * Whether only this machine can reach a listener on that host. A name other than `localhost` is not
- * known to be.
+ * Whether only this machine can reach a listener on that host. Of names, only `localhost` counts.
  */
 export function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()

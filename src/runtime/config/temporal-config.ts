@@ -3,7 +3,7 @@ import type { ConnectionOptions } from '@temporalio/client'
 import { loadClientConnectConfig } from '@temporalio/envconfig'
 import { readText, type Environment } from '../environment.ts'
 
-/** How client and worker reach Temporal: what `Connection` and `NativeConnection` take. */
+/** The connection settings for Temporal, as `Connection` and `NativeConnection` take them. */
 export interface TemporalSecurity {
   /** `true`: the system's authorities; with a certificate the client names itself */
   readonly tls: Exclude<ConnectionOptions['tls'], null | undefined>
@@ -18,22 +18,22 @@ export interface TemporalConfig extends TemporalSecurity {
   readonly namespace: string
 }
 
-/** Each names a server that is not the embedded one. */
+/** Each names a server other than the embedded one. */
 const naming = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'] as const
 
 /**
- * The variable that names a Temporal server of somebody's own, or `null`: the embedded one is used.
- * A profile file that merely lies in the home folder names none, so that the configuration of a
- * developer's command line does not move an installation to another server.
+ * The variable that names a Temporal server of one's own, or `null`: the embedded one is used. A
+ * profile file in the home folder alone does not count, so that the configuration of a developer's
+ * command line does not move an installation to another server.
  */
 export function temporalNamedBy(environment: Environment): (typeof naming)[number] | null {
   return naming.find((name) => readText(environment, name) !== undefined) ?? null
 }
 
 /**
- * How Temporal is reached, by the SDK's environment configuration: the variables `TEMPORAL_*`, and
- * the profile of a file when `TEMPORAL_PROFILE` or `TEMPORAL_CONFIG_FILE` is set. A variable comes
- * before the profile. Certificate files are read here. Throws a sentence about what is wrong.
+ * The connection to Temporal, by the SDK's environment configuration: the variables `TEMPORAL_*`,
+ * and the profile of a file when `TEMPORAL_PROFILE` or `TEMPORAL_CONFIG_FILE` is set. Variables
+ * override the profile. Certificate files are read here. Throws a sentence about the problem.
  */
 export function readTemporalConfig(environment: Environment): TemporalConfig {
   const { namespace, connectionOptions } = load(environment)
@@ -66,7 +66,7 @@ function load(environment: Environment): ReturnType<typeof loadClientConnectConf
       throw new Error(
         'TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH belong together: set both',
       )
-    // The SDK takes a file that is missing for an empty one.
+    // The SDK treats a missing file as empty.
     if (file !== undefined) accessSync(file, constants.R_OK)
     return loadClientConnectConfig({
       overrideEnvVars: variables,

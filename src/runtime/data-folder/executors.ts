@@ -15,17 +15,17 @@ const executorSchema = z.strictObject({
   startedAt: z.string(),
 })
 
-/** A process that carried calls out on this host and ended without saying so. */
+/** A process that carried out calls on this host and ended without removing its note. */
 export interface LostExecutor {
-  /** as its attempts name it (`execution.executor`) */
+  /** its name in its attempts (`execution.executor`) */
   readonly executor: string
-  /** to be called once its attempts are settled; until then the next start finds it again */
+  /** call it once its attempts are settled; until then the next start finds it again */
   forget(): Promise<void>
 }
 
 /**
- * Notes in the data folder that this process carries calls out under that name. Disposing of the
- * answer, as an orderly end does, removes the note.
+ * Notes in the data folder that this process carries out calls under that name. Disposing, as a
+ * graceful end does, removes the note.
  */
 export async function noteExecutor(dataDir: string, executor: string): Promise<AsyncDisposable> {
   const identity = identifyProcess(process.pid)
@@ -37,8 +37,8 @@ export async function noteExecutor(dataDir: string, executor: string): Promise<A
 }
 
 /**
- * The processes with a note whose end is certain: of this host, by its process namespace too, and
- * no longer there. Whether one of another host runs cannot be seen from here.
+ * The processes with a note that have certainly ended: of this host and process namespace, and no
+ * longer running. A process of another host cannot be seen from here.
  */
 export async function lostExecutors(dataDir: string): Promise<LostExecutor[]> {
   const names = await readdir(runFolder(dataDir)).catch(() => [])
@@ -64,7 +64,7 @@ async function readNote(file: string): Promise<z.infer<typeof executorSchema> | 
   }
 }
 
-/** Two containers may share a name, and see different processes. */
+/** Two containers may share a host name, and see different processes. */
 function thisHost(): string {
   try {
     return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`

@@ -8,26 +8,21 @@ import type { Db } from '#store/database.ts'
 import { Refusal } from '../processes/serve-process.ts'
 
 /**
- * How far this installation has come, kept outside Postgres: the time of its newest audit event. A
- * Postgres whose newest event is older was emptied or restored from an older copy, and must not be
- * worked on before `countersign doctor --repair`: a permit that was used since is live in it again.
+ * The time of the newest audit event is stored outside Postgres, as a mark. A Postgres whose newest
+ * event is older was emptied or restored from an older copy, and is refused before `countersign
+ * doctor --repair`: a permit that was used since would be live in it again.
  */
 const gatherMs = 1_000
 /** Notifications wake it: a round without one finds what a lost connection had missed. */
 const fallBack = { connected: 60_000, lost: 1000 }
 
 export interface RestoredDatabase {
-  /**
-   * The newest event that was seen, and the newest one that is there; `null` when there is none.
-   */
+  /** The newest event that was seen, and the newest existing one; `null` when there is none. */
   readonly mark: string
   readonly newest: string | null
 }
 
-/**
- * What is wrong with the database according to the mark; `null` when nothing is, or there is no
- * mark yet.
- */
+/** The problem of the database by the mark; `null` when there is none, or no mark yet. */
 export async function findRestored(dataDir: string, db: Db): Promise<RestoredDatabase | null> {
   const mark = await readMark(dataDir)
   if (mark === null) return null
@@ -36,9 +31,9 @@ export async function findRestored(dataDir: string, db: Db): Promise<RestoredDat
 }
 
 /**
- * Whether the mark shows that Postgres has lost nothing: it was kept up to its newest event, but
- * for the last minute. `false` without a mark, or with one that a process elsewhere would have kept
- * instead.
+ * Whether the mark shows that Postgres has lost nothing: it was updated to the newest event, except
+ * for the last minute. `false` without a mark, or with one that a process elsewhere would have
+ * updated instead.
  */
 export async function isKnownWhole(dataDir: string, db: Db): Promise<boolean> {
   const mark = await readMark(dataDir)
@@ -73,7 +68,7 @@ export function describeUnaccepted(restoredAt: string): string {
   )
 }
 
-/** Refuse to work on a database that was emptied or restored, before somebody has accepted that. */
+/** Refuses a database that was emptied or restored, until somebody has accepted it. */
 export async function checkNotRestored(dataDir: string, db: Db): Promise<void> {
   const restored = await findRestored(dataDir, db)
   if (restored !== null) throw new Refusal(describeRestored(restored))
@@ -81,12 +76,12 @@ export async function checkNotRestored(dataDir: string, db: Db): Promise<void> {
   if (unaccepted !== null) throw new Refusal(describeUnaccepted(unaccepted))
 }
 
-/** Accept the database as it is. */
+/** Accepts the database as it is. */
 export async function forgetMark(dataDir: string): Promise<void> {
   await rm(markFile(dataDir), { force: true })
 }
 
-/** Keep the mark up to date, within a second of an event, until disposed. */
+/** Updates the mark within a second of an event, until disposed. */
 export function keepMark(dataDir: string, db: Db, trail: TrailNotifications): AsyncDisposable {
   let lastMark: string | null = null
   const write = shareRunning(async () => {
@@ -108,7 +103,7 @@ export function keepMark(dataDir: string, db: Db, trail: TrailNotifications): As
   return {
     [Symbol.asyncDispose]: async () => {
       await rounds[Symbol.asyncDispose]()
-      // The write under way may have read the trail before its last event.
+      // The current write may have read the trail before its last event.
       await next()
       await next()
     },

@@ -3,17 +3,18 @@ import { join } from 'node:path'
 import type { Ledger, OnceKey } from '#services/core/ledger.ts'
 import { flushFolder } from '../files.ts'
 
-/** A line is written in one piece as long as it is short; what is longer is no id of ours. */
+/** A short line is written atomically; a longer one cannot be an id. */
 const lineMost = 400
 /**
- * Days whose files are kept in memory: approvals wait for weeks, and nearly all calls are of today.
+ * Days whose files are kept in memory: approvals can wait for weeks, and nearly all calls are
+ * recent.
  */
 const daysMost = 40
 
 /**
- * The ledger in `DATA/ledger`: a file for each day on which what it names was made, a line for each
- * thing that happened. Every process of the data folder appends to the same file, and the first
- * line of a key counts, so that of two that append at once both see who came first.
+ * The ledger in `DATA/ledger`: a file for each day on which the ids were made, a line for each
+ * entry. Every process of the data folder appends to the same file, and the first line of a key
+ * counts, so that of two concurrent processes both see which was first.
  */
 export function openLedger(dataDir: string): Ledger {
   const folder = join(dataDir, 'ledger')
@@ -38,7 +39,7 @@ export function openLedger(dataDir: string): Ledger {
   }
 }
 
-/** Of the time in a UUIDv7; what has none is kept together. */
+/** By the time in a UUIDv7; ids without a time share a file. */
 function dayOf({ id }: OnceKey): string {
   const hex = id.replaceAll('-', '').toLowerCase()
   if (!/^[0-9a-f]{12}7[0-9a-f]{19}$/.test(hex)) return 'undated'
@@ -53,7 +54,7 @@ class DayFile {
   #readTo = 0
   #rest = ''
   #reading: Promise<void> = Promise.resolve()
-  /** how many look or write at this moment */
+  /** the number of concurrent operations */
   busy = 0
 
   constructor(folder: string, day: string) {
@@ -68,7 +69,7 @@ class DayFile {
       await this.#catchUp(file)
       const before = this.#firsts.get(name)
       if (before !== undefined) return before
-      // A line that a crash left half written ends here, and spoils no other one.
+      // A line that a crash left incomplete ends here, so that it does not damage the next one.
       await file.appendFile(`\n${name} ${noted}\n`)
       await file.datasync()
       await this.#catchUp(file)
@@ -93,7 +94,7 @@ class DayFile {
     }
   }
 
-  /** Reads what was appended since, by whatever process; one after the other. */
+  /** Reads the lines that any process has appended since; one call after the other. */
   async #catchUp(file: FileHandle): Promise<void> {
     const mine = this.#reading.then(() => this.#read(file))
     this.#reading = mine.catch(() => undefined)

@@ -5,15 +5,15 @@ import type { Memory, KnownPolicy } from '#services/core/ledger.ts'
 import { writeKeyFile } from '../keys/key-files.ts'
 import { readOnChange } from '../keys/read-on-change.ts'
 
-/** What is kept; a file that is no such thing is an error, and not the same as none. */
+/** The stored values; an invalid file is an error, and not the same as none. */
 interface StoredMemory {
   readonly policy: KnownPolicy | null
   readonly epoch: number
 }
 
 /**
- * The memory in `DATA/ledger/newest.json`, shared by the processes of a data folder. It is looked
- * at again whenever it changed, so that `doctor --repair` takes effect in all of them.
+ * The memory in `DATA/ledger/newest.json`, shared by the processes of a data folder. It is read
+ * again after each change, so that `doctor --repair` takes effect in all of them.
  */
 export function openMemory(dataDir: string): Memory {
   const look = readOnChange(fileOf(dataDir), () => readStored(dataDir))
@@ -29,8 +29,8 @@ export function openMemory(dataDir: string): Memory {
 }
 
 /**
- * Somebody accepted the database as it is, maybe with an older policy than was seen; `epoch` is its
- * newest from now on.
+ * Records that somebody accepted the database as it is, perhaps with an older policy; `epoch` is
+ * its newest from now on.
  */
 export async function acceptDatabase(dataDir: string, epoch: number): Promise<void> {
   await store(dataDir, { policy: null, epoch })

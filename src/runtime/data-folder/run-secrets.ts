@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path'
 import { runFolder, hostProofFile } from '../folders.ts'
 
 /**
- * Where the token of development sign-in lies: whoever can read it may sign in as anybody
+ * The file with the token of development sign-in: anybody who can read it may sign in as anybody
  * (security.md 26).
  */
 export function devTokenFile(dataDir: string): string {
   return join(runFolder(dataDir), 'dev-token')
 }
 
-/** A new token, owner-only, in place of the last one. */
+/** Writes a new token, owner-only, in place of the last one. */
 export async function writeDevToken(dataDir: string): Promise<string> {
   const token = randomBytes(32).toString('base64url')
   await replaceSecret(devTokenFile(dataDir), `${token}\n`)
@@ -31,24 +31,21 @@ export async function removeDevToken(dataDir: string): Promise<void> {
 }
 
 /**
- * Where the token of this host lies: whoever can read it may make sign-in links (api.md, `people
- * link` on the host).
+ * The file with the token of this host: anybody who can read it may make sign-in links (api.md,
+ * `people link` on the host).
  */
 export function hostTokenFile(dataDir: string): string {
   return join(runFolder(dataDir), 'host-token')
 }
 
-/**
- * The token of this data folder, owner-only; made by the first process that asks, the same for all
- * of them.
- */
+/** The token of this data folder, owner-only; the first process makes it for all of them. */
 export async function ensureHostToken(dataDir: string): Promise<string> {
   const file = hostTokenFile(dataDir)
   await mkdir(runFolder(dataDir), { recursive: true, mode: 0o700 })
   const half = `${file}.${process.pid}.new`
   await writeFile(half, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
   try {
-    // A link is made whole or not at all: of two processes at once, one makes the token.
+    // The link is atomic: of two concurrent processes, one makes the token.
     await link(half, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
@@ -59,9 +56,9 @@ export async function ensureHostToken(dataDir: string): Promise<string> {
 }
 
 /**
- * A new key in place of the last one, owner-only: programs of the same person on this host prove
- * with it in which folder they work (product.md 46). Proofs of an earlier start are worth nothing.
- * It goes at the end, unless another start has put its own there.
+ * Writes a new owner-only key in place of the last one: programs of the same person on this host
+ * prove with it in which folder they work (product.md 46). Earlier proofs are void. Disposing
+ * removes it, unless another start has replaced it.
  */
 export async function renewHostProof(dataDir: string): Promise<AsyncDisposable> {
   const file = hostProofFile(dataDir)
@@ -76,14 +73,14 @@ export async function renewHostProof(dataDir: string): Promise<AsyncDisposable> 
 }
 
 /**
- * Reads the key of the newest start, each time: processes that share a data folder agree. `null`:
- * there is none here.
+ * Reads the key of the newest start each time, so that processes that share a data folder agree.
+ * `null`: there is none.
  */
 export function hostProofReader(dataDir: string): () => Promise<Buffer | null> {
   return () => readFile(hostProofFile(dataDir)).catch(() => null)
 }
 
-/** Owner-only from its first byte on, also where a file of that name was left behind. */
+/** Owner-only from its first byte on, even if an old file of that name exists. */
 async function replaceSecret(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const half = `${file}.${process.pid}.new`

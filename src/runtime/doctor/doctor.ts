@@ -41,9 +41,7 @@ const checks: readonly Check[] = [
   checkMail,
 ]
 
-/**
- * Everything that is known to go wrong, looked at once, in the order in which one would mend it.
- */
+/** Runs all checks once, in the order in which one would fix their findings. */
 export async function examine(target: CheckTarget): Promise<Finding[]> {
   const findings = await Promise.all(checks.map((check) => check(target)))
   return findings.flat()

@@ -13,8 +13,8 @@ import { defaultTaskQueue } from '../config/config.ts'
 import type { SystemContext } from '#services/core/context.ts'
 
 /**
- * Bring runs and workflows together, as the reconciler does, and wake workflows of no run too.
- * Resolves with what was done.
+ * Reconciles runs and workflows, as the reconciler does, and also wakes workflows without a run.
+ * Returns what was done.
  */
 export async function repairRuns(
   ctx: SystemContext,
@@ -24,7 +24,7 @@ export async function repairRuns(
   const { db, log } = ctx
   const taskQueue = readText(environment, 'COUNTERSIGN_TASK_QUEUE') ?? defaultTaskQueue
   const guard = new NamespaceGuard({ db, temporal })
-  // It cannot sign: a delegated run that was never started is left to the service.
+  // It cannot sign: the service starts a delegated run that was never started.
   const admit = (runId: string): Promise<boolean> => isSigned(ctx, runId)
   const delivering = { db, temporal, taskQueue, guard, admit }
   const woken = new WokenWorkflows()

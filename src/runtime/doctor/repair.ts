@@ -31,12 +31,10 @@ import type { SystemContext } from '#services/core/context.ts'
 import { createServiceProcess } from '#services/core/system.ts'
 
 /**
- * Accept Postgres and Temporal as they are now, and bring them together. Unless it is known that
- * neither was emptied or restored, the epoch rises: what may have run in the time that was lost
- * becomes an outcome check. Then missing workflows are started and those that stand behind are
- * woken. Resolves with what was done.
- *
- * Throws one sentence when either does not answer.
+ * Accepts Postgres and Temporal as they are now, and reconciles them. Unless it is known that
+ * neither was emptied or restored, the epoch rises: calls that may have run in the lost time become
+ * outcome checks. Then missing workflows are started and those that are behind are woken. Returns
+ * what was done. Throws one sentence when either does not answer.
  */
 export async function repair(target: CheckTarget): Promise<Finding[]> {
   await using servers = openServers(target)
@@ -57,7 +55,7 @@ export async function repair(target: CheckTarget): Promise<Finding[]> {
     signer: null,
     revocations: openRevocations(dataDir),
   })
-  // The database is accepted as it is, with the version of the policy that it has.
+  // Accepts the database as it is, with its version of the policy.
   const memory = openMemory(dataDir)
   await acceptDatabase(dataDir, memory.epoch())
   const policies = createPolicyReader({ db, verifier, memory, log })
@@ -76,7 +74,7 @@ export async function repair(target: CheckTarget): Promise<Finding[]> {
   }
   const actions: string[] = []
   if (restored?.newest === null) {
-    // An empty database holds no permit and no execution: there is nothing that could run again.
+    // An empty database has no permit and no execution that could run again.
     await db
       .updateTable('installation')
       .set({ namespace_id: namespaceId, restored_at: null })
@@ -99,8 +97,8 @@ export async function repair(target: CheckTarget): Promise<Finding[]> {
 }
 
 /**
- * Whoever accepts a restored database vouches for its rows: the key that sealed them may be lost,
- * or there was none yet.
+ * Accepting a restored database seals its rows again: their key may be lost, or there were no seals
+ * yet.
  */
 async function adoptRestored(
   ctx: SystemContext,
@@ -120,8 +118,8 @@ async function adoptRestored(
 }
 
 /**
- * Calls that need no approval and that the rows say have not run, although Temporal had them
- * carried out in the time that was lost, or knows nothing of their run.
+ * Calls without approval that have not run by the rows, although Temporal carried them out in the
+ * lost time, or does not know their run.
  */
 async function callsOfLostTime(db: Db, temporal: TemporalClient): Promise<string[]> {
   const callIds: string[] = []
@@ -148,7 +146,10 @@ async function beginEpoch(
   return [began, pending]
 }
 
-/** Known, and not only not refuted: Temporal is ours, and no earlier repair was interrupted. */
+/**
+ * Whether it is proved, and not only likely: Temporal is the right one, and no earlier repair was
+ * interrupted.
+ */
 async function isReconciled(db: Db, namespaceId: string): Promise<boolean> {
   const { rows } = await sql<{ reconciled: boolean }>`
     select coalesce(namespace_id = ${namespaceId}, false)

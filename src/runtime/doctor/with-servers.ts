@@ -9,9 +9,8 @@ import type { CheckTarget } from './target/check.ts'
 import { exists } from '../files.ts'
 
 /**
- * Look at a target whose own Postgres and Temporal do not run: they are started for the time of the
- * examination, since what is wrong may be inside them. Servers that the environment names are left
- * alone.
+ * Examines a target whose own Postgres and Temporal do not run: they are started for the
+ * examination, since the problem may be inside them. External servers are left alone.
  */
 export async function withServers<T>(
   target: CheckTarget,

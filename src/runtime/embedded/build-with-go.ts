@@ -8,7 +8,7 @@ const run = promisify(execFile)
 const temporalModule = fileURLToPath(new URL('../../../tools/temporal', import.meta.url))
 const reportIntervalMs = 5_000
 
-/** Whether a Go toolchain is on the PATH; its version, or `null`. */
+/** The version of the Go toolchain on the PATH, or `null`. */
 export async function findGo(): Promise<string | null> {
   return run('go', ['version']).then(
     ({ stdout }) => /go(\d+\.\d+(\.\d+)?)/.exec(stdout)?.[1] ?? null,
@@ -17,11 +17,9 @@ export async function findGo(): Promise<string | null> {
 }
 
 /**
- * Build a program of a pinned Go module to `path`, saying every five seconds at which package it
- * is. The first build takes minutes; Go keeps what it compiled. `goModule` is the folder of the
- * module; absent: `tools/temporal`.
- *
- * Throws one sentence with the last lines of what Go said.
+ * Builds a program of a pinned Go module to `path`, and reports the current package every five
+ * seconds. The first build takes minutes; Go caches the result. `goModule` is the folder of the
+ * module; absent: `tools/temporal`. Throws one sentence with the last lines of Go's output.
  */
 export async function buildWithGo(
   {

@@ -12,8 +12,9 @@ const silenceTimeoutMs = 10_000
 const reportIntervalMs = 2_000
 
 /**
- * Download Temporal's released program to `path`, the way its SDKs do: the site names an archive
- * and the file in it. Throws one sentence when nothing arrives for ten seconds or it is no archive.
+ * Downloads Temporal's released program to `path`, as its SDKs do: the site names an archive and
+ * the file in it. Throws one sentence when nothing arrives for ten seconds, or it is not an
+ * archive.
  */
 export async function downloadTemporal(
   path: string,

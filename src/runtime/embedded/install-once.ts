@@ -10,10 +10,9 @@ import { exists } from '../files.ts'
 const lockTimeoutMs = 30 * 60_000
 
 /**
- * The program at `target`, made by `make` when it is not there yet.
- *
- * `make` writes to the path it is given; the file is made executable and renamed into place, so
- * nobody ever sees half of one. When another start makes it already, this one waits for that.
+ * The program at `target`, made by `make` if it does not exist yet. `make` writes to a temporary
+ * path; the file is made executable and renamed, so that nobody sees an incomplete one. If another
+ * start is making it, this one waits.
  */
 export async function installOnce(
   target: string,
@@ -48,7 +47,7 @@ export async function installOnce(
   }
 }
 
-/** A lock counts only while the very process that wrote it runs. */
+/** A lock counts only while the process that wrote it runs. */
 async function takeLock(lock: string): Promise<boolean> {
   const own = JSON.stringify(identifyProcess(process.pid))
   const isLocked = await writeFile(lock, own, { flag: 'wx' }).then(

@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
 /**
- * The owner of an embedded cluster, the role that our parts connect as, and the database in it that
- * is ours.
+ * The owner of an embedded cluster, the role of API and Temporal workers, and the name of their
+ * database.
  */
 export const ownerRole = 'countersign'
 export const applicationRole = 'countersign_app'
 export const databaseName = 'countersign'
 
-/** The owner-only file with the owner's password: beside the folder that was asked for. */
+/** The owner-only file with the owner's password, next to the folder. */
 export function passwordFileOf(dataDir: string): string {
   return join(dirname(dataDir), `${basename(dataDir)}.password`)
 }
@@ -19,9 +19,7 @@ export function applicationPasswordFileOf(dataDir: string): string {
   return join(dirname(dataDir), `${basename(dataDir)}.application-password`)
 }
 
-/**
- * The address of the embedded Postgres of that folder, as its owner; `null` when it was never made.
- */
+/** The address of the folder's embedded Postgres, as its owner; `null` when there is no cluster. */
 export async function embeddedUrl(dataDir: string, port: number): Promise<string | null> {
   const password = await readFile(passwordFileOf(dataDir), 'utf8').catch(() => null)
   return password === null

@@ -13,7 +13,7 @@ const run = promisify(execFile)
 export interface ClusterOptions {
   readonly initdb: string
   readonly dataDir: string
-  /** Owner-only file with the owner's password; written when the cluster is made. */
+  /** Owner-only file with the owner's password, written with the cluster. */
   readonly passwordFile: string
   readonly user: SystemUser | undefined
   readonly durable: boolean
@@ -21,10 +21,9 @@ export interface ClusterOptions {
 }
 
 /**
- * Make the cluster when the folder has none; answers the owner's password.
- *
- * It is made beside its place and renamed into it, so that a crash half way leaves nothing that
- * looks like a cluster. A folder with other files in it is refused.
+ * Makes the cluster when the folder has none; returns the owner's password. It is made in a
+ * temporary folder and renamed, so that a crash leaves nothing that looks like a cluster. A folder
+ * with other files is refused.
  */
 export async function ensureCluster(options: ClusterOptions): Promise<string> {
   if (await exists(join(options.dataDir, 'PG_VERSION'))) return readPassword(options.passwordFile)

@@ -5,9 +5,9 @@ import { writeWhole } from '../files.ts'
 import { applicationPasswordFileOf, applicationRole, databaseName } from './postgres-address.ts'
 
 /**
- * Makes our database in an embedded Postgres and the role of the application, unless they are
- * there. `url` is the owner's, without a database. Resolves with the role's password, which is kept
- * in an owner-only file beside the folder.
+ * Makes the database and the application's role in an embedded Postgres, unless they exist. `url`
+ * is the owner's, without a database. Returns the role's password, which is stored in an owner-only
+ * file next to the folder.
  */
 export async function ensureDatabase(url: string, dataDir: string): Promise<string> {
   const password = await ensurePassword(applicationPasswordFileOf(dataDir))

@@ -4,9 +4,9 @@ import { endProcess } from '../processes/end-process.ts'
 import { identifyProcess, readCommandLine } from '../processes/process-identity.ts'
 
 /**
- * Clear what an earlier Postgres left in its folder: a server that still runs there is shut down,
- * a lock file whose process is gone (or whose id another program has by now) is removed, and
- * back-ends whose server was killed are ended, since they hold its shared memory.
+ * Removes what an earlier Postgres left in its folder: shuts down a server that still runs, removes
+ * a lock file whose process is gone (or whose id another program has), and ends back-ends of a
+ * killed server, which hold its shared memory.
  */
 export async function clearPostgresLeftovers(
   dataDir: string,

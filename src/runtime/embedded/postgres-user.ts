@@ -9,8 +9,8 @@ export interface SystemUser {
 }
 
 /**
- * The user Postgres runs as when we are root (it refuses to run as root): `postgres`, created when
- * the system has none. `undefined` when we are an ordinary user: Postgres then runs as that one.
+ * The user for Postgres when this process is root (Postgres refuses to run as root): `postgres`,
+ * created when the system has none. `undefined` for an ordinary user, whom Postgres then runs as.
  */
 export async function findPostgresUser(): Promise<SystemUser | undefined> {
   if (process.getuid?.() !== 0) return undefined
@@ -36,7 +36,10 @@ async function lookUp(name: string): Promise<SystemUser | null> {
   }
 }
 
-/** Two starts at once may both try: the second one's failure is harmless, the look-up decides. */
+/**
+ * Concurrent starts may both try: the second one's failure is harmless, since the user is looked
+ * up.
+ */
 async function createUser(name: string): Promise<void> {
   const ways: [string, string[]][] = [
     [
@@ -50,7 +53,7 @@ async function createUser(name: string): Promise<void> {
       await run(command, args)
       return
     } catch {
-      // The next way, or the look-up afterwards, says what came of it.
+      // The next way, or the look-up afterwards, shows the result.
     }
   }
 }

@@ -20,19 +20,19 @@ import {
 import { tailOf, waitUntilStarted } from './wait-until-started.ts'
 
 export interface EmbeddedPostgresOptions {
-  /** The cluster's folder; made when missing. Its log and password file lie beside it. */
+  /** The cluster's folder; made when missing. Its log and password file are next to it. */
   readonly dataDir: string
-  /** The port wanted; another one is taken, and said, when it is in use. Default: any. */
+  /** The preferred port; when it is in use, another one is taken, with a message. Default: any. */
   readonly port?: number
   /**
-   * The port is not replaced: others have the address already. While another program has it, the
-   * start fails.
+   * The port is fixed, since others already use the address: the start fails while another program
+   * has it.
    */
   readonly keepPort?: boolean
   readonly log: (sentence: string) => void
   /** `false` only for tests: commits are then not flushed to disk. */
   readonly durable: boolean
-  /** Aborts when it is not wanted any more: what was started is ended and the start rejects. */
+  /** Aborts the start: whatever was started is ended, and the start rejects. */
   readonly stop?: AbortSignal
 }
 
@@ -45,16 +45,14 @@ export interface EmbeddedPostgres {
   readonly pid: number
   readonly identity: ProcessIdentity
   readonly exited: Promise<number>
-  /** Fast shutdown; answers when it is down. */
+  /** Fast shutdown; resolves when the server has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Start a real Postgres 18 on loopback and wait until it answers.
- *
- * As root it runs as the user `postgres`; where that user cannot reach `dataDir`, its files go to a
- * folder it can reach, which is said. What an earlier crash left is cleared first. It ends with
- * this process, however that ends.
+ * Starts a real Postgres 18 on loopback and waits until it answers. As root it runs as the user
+ * `postgres`; where that user cannot reach `dataDir`, its files go to a folder it can reach, with a
+ * message. Leftovers of an earlier crash are removed first. The server ends with this process.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
@@ -140,7 +138,7 @@ function serverArguments(dataDir: string, port: number, durable: boolean): strin
   ]
 }
 
-/** The application's password once it answers and has our database; else why not. */
+/** The application's password once the server answers and has its database; else why not. */
 async function becomesReady(
   server: LaunchedServer,
   { url, dataDir, stop }: { url: string; dataDir: string; stop: AbortSignal | undefined },
@@ -168,7 +166,7 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false
   } finally {
-    // Not waited for: one that hangs does not answer to that either.
+    // Not awaited: a server that hangs does not answer to that either.
     void client.end().catch(() => undefined)
   }
 }

@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto'
 import type { SystemUser } from './postgres-user.ts'
 
 /**
- * A stand-in whose folder no longer exists is kept this long after its last start: the folder may
- * only have been moved.
+ * How long a stand-in is kept after its last start when its folder is missing, which may only have
+ * been moved.
  */
 const retentionMs = 30 * 24 * 60 * 60 * 1_000
 const markSuffix = '.stands-for'
@@ -16,8 +16,8 @@ const markSuffix = '.stands-for'
 const mark = z.object({ folder: z.string(), device: z.number() })
 
 /**
- * Write the folder that a stand-in replaces beside it, at every start, so that a later start can
- * match them.
+ * Writes the path of the replaced folder next to its stand-in at every start, so that a later start
+ * can match them.
  */
 export async function markStandIn(standIn: string, folder: string): Promise<void> {
   const { dev: device } = await stat(dirname(folder))
@@ -28,9 +28,9 @@ export async function markStandIn(standIn: string, folder: string): Promise<void
 }
 
 /**
- * Remove the stand-ins of folders that were deleted: at once for temporary folders, after thirty
- * days for others. One whose disk is not mounted is kept, and so is one without a mark. Resolves
- * with the folders that no longer existed.
+ * Removes the stand-ins of deleted folders: at once for temporary folders, after thirty days for
+ * others. One whose disk is not mounted is kept, and so is one without a mark. Returns the folders
+ * that no longer existed.
  */
 export async function removeForsakenStandIns(root: string): Promise<string[]> {
   const removed: string[] = []
@@ -56,8 +56,7 @@ async function readMark(file: string): Promise<z.infer<typeof mark> | null> {
 }
 
 /**
- * A Postgres still works on it, or another program has its number by now: the next start looks
- * again.
+ * A Postgres still uses it, or another program has its process id now: the next start checks again.
  */
 async function isServed(standIn: string): Promise<boolean> {
   const text = await readFile(join(standIn, 'postmaster.pid'), 'utf8').catch(() => '')
@@ -65,7 +64,7 @@ async function isServed(standIn: string): Promise<boolean> {
   return Number.isSafeInteger(pid) && identifyProcess(pid) !== null
 }
 
-/** The data folder around it is gone, from a disk that is there. */
+/** Whether the data folder around it no longer exists, on a mounted disk. */
 async function isAbandoned(
   file: string,
   { folder, device }: z.infer<typeof mark>,
@@ -87,9 +86,7 @@ async function isAbandoned(
 /** Where files go that an unprivileged Postgres must reach and cannot where they were asked for. */
 export const reachableRoot = '/var/lib/countersign'
 
-/**
- * Whether that user may walk into `folder`: every folder above it, and itself, lets them through.
- */
+/** Whether a user has access to `folder`: to every folder above it, and to itself. */
 export async function canReach(folder: string, user: SystemUser): Promise<boolean> {
   for (let at = folder; ; at = dirname(at)) {
     const entry = await stat(at).catch(() => null)
@@ -101,7 +98,7 @@ export async function canReach(folder: string, user: SystemUser): Promise<boolea
   }
 }
 
-/** The stand-in for a folder that cannot be reached: always the same one for the same folder. */
+/** The stand-in for an unreachable folder: always the same one for the same folder. */
 export function reachableStandIn(folder: string): string {
   const key = createHash('sha256').update(folder).digest('hex').slice(0, 12)
   return join(reachableRoot, `${basename(folder)}-${key}`)

@@ -14,12 +14,10 @@ export interface FindTemporalOptions {
 }
 
 /**
- * The path of a `temporal` program that holds a server we can work with: the one named by
- * `COUNTERSIGN_TEMPORAL_BIN`, the one on the PATH, the cache's, a download, or built with Go from
- * `tools/temporal`, in this order.
- *
- * Effect: may download or build into the cache folder, saying what it does. Throws one message that
- * says how to install it when every way failed.
+ * The path of a `temporal` program with a usable server: the one of `COUNTERSIGN_TEMPORAL_BIN`, the
+ * one on the PATH, the cache's, a download, or built with Go from `tools/temporal`, in this order.
+ * It may download or build into the cache folder, and says so. Throws one message that says how to
+ * install it when every way failed.
  */
 export async function findTemporalBinary(options: FindTemporalOptions): Promise<string> {
   const environment = options.environment ?? processEnvironment()
@@ -60,7 +58,7 @@ async function findOnPath(
   return null
 }
 
-/** The two ways to get one. Their failures are told together: either one mended is enough. */
+/** The two ways to get one. Both failures are reported: fixing either is enough. */
 async function obtain(path: string, log: (sentence: string) => void): Promise<void> {
   const failures: string[] = []
   log(`getting Temporal ${temporalCliVersion} (once; kept in the cache)`)

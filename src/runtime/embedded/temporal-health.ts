@@ -11,7 +11,7 @@ export async function isTemporalHealthy(
   namespace: string,
   withinMs: number,
 ): Promise<boolean> {
-  // Closed while a retry is pending, the SDK's own connection would end this process.
+  // Closing the SDK's own connection while a retry is pending would end this process.
   const connection = TemporalConnection.open({ address })
   try {
     const check = connection.withDeadline(Date.now() + withinMs, async () => {

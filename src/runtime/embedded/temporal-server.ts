@@ -15,27 +15,27 @@ import { isTemporalHealthy } from './temporal-health.ts'
 import { tailOf, waitUntilStarted } from './wait-until-started.ts'
 
 const loopbackHost = '127.0.0.1'
-/** How Temporal's commands spell the types of search attributes. */
+/** The names of search attribute types in Temporal's commands. */
 const nameOfType = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList', INT: 'Int' } as const
 
 export interface TemporalServerOptions {
   readonly binary: string
-  /** The database on disk; without one everything is forgotten when the server ends (tests). */
+  /** The database on disk; without one everything is lost when the server ends (tests). */
   readonly dataFile?: string
-  /** Wanted ports; others are taken, and said, when they are in use. Default: any. */
+  /** The preferred ports; when they are in use, others are taken, with a message. Default: any. */
   readonly port?: number
   readonly uiPort?: number | 'off'
   /**
-   * Neither port is replaced: others have the address already. While another program has one,
-   * the start fails.
+   * The ports are fixed, since others already use the address: the start fails while another
+   * program has one.
    */
   readonly keepPort?: boolean
-  /** Made when missing, beside `default`. */
+  /** Made when missing, in addition to `default`. */
   readonly namespace?: string
-  /** Default: beside the data file, else in the system's temporary folder. */
+  /** Default: next to the data file, else in the system's temporary folder. */
   readonly logFile?: string
   readonly log: (sentence: string) => void
-  /** Aborts when it is not wanted any more: what was started is ended and the start rejects. */
+  /** Aborts the start: whatever was started is ended, and the start rejects. */
   readonly stop?: AbortSignal
 }
 
@@ -50,10 +50,10 @@ export interface TemporalServer {
 }
 
 /**
- * Start Temporal's development server on loopback and wait until it answers for its namespace.
- *
- * Eager activities and the write-ahead log are on (see architecture.md for the figures). A server
- * that an earlier crash left on the same data file is ended first. It ends with this process.
+ * Starts Temporal's development server on loopback and waits until it answers for its namespace.
+ * Eager activities and the write-ahead log are on (see architecture.md for the measurements). A
+ * server that an earlier crash left on the same data file is ended first. It ends with this
+ * process.
  */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
   const logFile = options.logFile ?? defaultLogFile(options.dataFile)
@@ -69,7 +69,7 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
     const server = await launchServer({
       command: options.binary,
       args: serverArguments(options, { port, uiPort, namespace }),
-      // It keeps a file of its own below HOME, which users of one machine cannot share.
+      // It stores a file below HOME, which users of one machine cannot share.
       env: { PATH: '/usr/bin:/bin', HOME: dirname(logFile) },
       cwd: '/',
       logFile,
@@ -98,11 +98,11 @@ function serverArguments(
 ): string[] {
   const settings = [
     'system.enableActivityEagerExecution=true',
-    // Tasks go to one partition. All are read: an older version's server may have left tasks in the
-    // others.
+    // Tasks go to one partition. All are read, since an older version's server may have left tasks
+    // in the others.
     'matching.numTaskqueueWritePartitions=1',
   ].flatMap((setting) => ['--dynamic-config-value', setting])
-  // Present from the first run on; a namespace of an older data file gets them from the API.
+  // Present from the first start on; the API adds them to a namespace of an older data file.
   const attributes = Object.values(searchAttributes).flatMap(({ name, type }) => [
     '--search-attribute',
     `${name}=${nameOfType[type]}`,
@@ -145,7 +145,7 @@ async function takePort(
   return port
 }
 
-/** Names the server's process for the next start; one that cannot be named is ended. */
+/** Records the server's process for the next start; a server that cannot be recorded is ended. */
 async function nameServer(dataFile: string, server: LaunchedServer): Promise<void> {
   try {
     await writeIdentityFile(`${dataFile}.pid`, server.identity)

@@ -7,12 +7,12 @@ const run = promisify(execFile)
 export const temporalCliVersion = '1.8.2'
 export const temporalServerVersion = '1.31.2'
 
-/** Older servers lack eager activities for us or differ in their database. */
+/** Older servers lack eager activities or have another database. */
 const oldestServer = [1, 31] as const
 
 /**
- * The version of the server inside a `temporal` program, such as `1.31.2`.
- * Throws one sentence when the program does not run or does not say.
+ * The version of the server in a `temporal` program, such as `1.31.2`. Throws one sentence when the
+ * program does not run or has no version.
  */
 export async function readServerVersion(binary: string): Promise<string> {
   const output = await run(binary, ['--version'], { timeout: 15_000 }).catch((cause: unknown) => {
@@ -27,7 +27,7 @@ export async function readServerVersion(binary: string): Promise<string> {
   return version
 }
 
-/** Whether we can work with that server. */
+/** Whether that server is new enough. */
 export function isUsableServer(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   return major === oldestServer[0] && minor >= oldestServer[1]

@@ -5,7 +5,7 @@ import { waitUntil } from '../processes/wait-until.ts'
 const timeoutMs = 60_000
 
 /**
- * Waits until a server that was just launched answers, a minute at most. `null` once it does; else
+ * Waits until a server that was just launched answers, a minute at most. `null` when it does; else
  * why it does not.
  */
 export async function waitUntilStarted(
@@ -26,10 +26,7 @@ export async function waitUntilStarted(
   return outcome === null ? `it did not answer within ${timeoutMs / 1000} s` : outcome.failure
 }
 
-/**
- * The last lines of a server's log, for the error that says where it is; none when it has not
- * written any.
- */
+/** The last lines of a server's log, for the error that names the file; none when it is empty. */
 export async function tailOf(logFile: string): Promise<string> {
   const text = await readFile(logFile, 'utf8').catch(() => '')
   return text.split('\n').slice(-12).join('\n')

@@ -7,18 +7,17 @@ import type { SigningSystemContext } from '#services/core/context.ts'
 import { exists } from '../files.ts'
 
 /**
- * There once the rows of earlier versions were adopted: outside the database, so that clearing a
- * row brings nothing back.
+ * Exists once the rows of earlier versions were adopted: outside the database, so that deleting a
+ * row does not repeat it.
  */
 function markerFile(dataDir: string): string {
   return join(dataDir, 'ledger', 'adopted.json')
 }
 
 /**
- * Adopts the rows of before there were seals, once for a data folder: at the first start of this
- * version with the key that an earlier one made. A new folder has nothing to adopt. With the key
- * from the environment, whose folder may not last, only when `COUNTERSIGN_ADOPT_ROWS=1` asks for
- * it.
+ * Adopts the rows from before there were seals, once for a data folder: at the first start of this
+ * version with an existing key. A new folder has nothing to adopt. With the key from the
+ * environment, whose folder may not be durable, only when `COUNTERSIGN_ADOPT_ROWS=1` is set.
  */
 export async function adoptOnce(
   ctx: SigningSystemContext,
@@ -34,7 +33,7 @@ export async function adoptOnce(
   if (isFirst && (isAsked || !isGiven)) await markAdopted(dataDir)
 }
 
-/** Nothing of the database of this folder is adopted by itself any more. */
+/** Records that nothing of this folder's database is adopted any more. */
 export async function markAdopted(dataDir: string): Promise<void> {
   const tables = Object.keys(sealedTables)
   await writeKeyFile(markerFile(dataDir), `${JSON.stringify({ tables })}\n`, 0o600)

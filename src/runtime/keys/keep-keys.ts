@@ -9,9 +9,9 @@ const roundEveryMs = 1000
 const logEveryMs = 60_000
 
 /**
- * Keeps the trail up with the installation's keys while the API runs: a new signing key is
- * recorded, one that was marked as compromised is retired once what must go on is signed anew. The
- * first round is done when this resolves.
+ * Records changes of the installation's keys in the trail while the API runs: a new signing key is
+ * recorded, and a compromised one is retired once what must stay valid is signed again. The first
+ * round is complete when this resolves.
  */
 export async function keepKeys(
   ctx: SigningSystemContext,
@@ -26,7 +26,8 @@ export async function keepKeys(
     }
     if (noted !== keyId) await noteSigningKey(ctx)
     noted = keyId
-    // The key at work is retired only when its successor signs: until then nothing could go on.
+    // The present key is retired only after its successor signs, since until then nothing could
+    // continue.
     const marked = (await findRetiring(dataDir)).filter((id) => id !== keyId)
     const configured = [...(ctx.verifier.retired?.keys() ?? [])].filter((id) => !retired.has(id))
     const retiring = [...new Set([...marked, ...configured])]

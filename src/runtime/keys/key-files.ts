@@ -11,14 +11,13 @@ import { dirname, join } from 'node:path'
 import type { Signer } from '#domain/statements/statement-bytes.ts'
 import { exists, flushFolder } from '../files.ts'
 
-/** Where an installation's keys lie. */
+/** The folder of an installation's keys. */
 export function keyFolder(dataDir: string): string {
   return join(dataDir, 'keys')
 }
 
 /**
- * Where the public halves of statement keys lie: `ID.pem`, and `ID.retiring` or `ID.retired` beside
- * it.
+ * The folder of the public halves of statement keys: `ID.pem`, and `ID.retiring` or `ID.retired`.
  */
 export function publicKeyFolder(dataDir: string): string {
   return join(keyFolder(dataDir), 'public')
@@ -31,8 +30,8 @@ export function keyIdOf(publicKey: KeyObject): string {
 }
 
 /**
- * The signer of a private key in PEM form. Throws a sentence that names `source` when it is no
- * Ed25519 key.
+ * The signer of a private key in PEM form. Throws a sentence that names `source` for anything but
+ * an Ed25519 key.
  */
 export function signerOf(pem: string, source: string): Signer {
   let privateKey: KeyObject
@@ -45,7 +44,7 @@ export function signerOf(pem: string, source: string): Signer {
   return { keyId: keyIdOf(createPublicKey(privateKey)), privateKey }
 }
 
-/** Throws when `mode` lets others than the owner read the file. */
+/** Throws when `mode` permits others than the owner to read the file. */
 export function refuseReadable(file: string, mode: number): void {
   if ((mode & 0o077) === 0) return
   throw new Error(
@@ -53,17 +52,17 @@ export function refuseReadable(file: string, mode: number): void {
   )
 }
 
-/** Makes an Ed25519 private key there, unless there is a key. */
+/** Makes an Ed25519 private key in this file, unless it exists. */
 export async function createKeyOnce(file: string): Promise<void> {
   await createOnce(file, () => generateKeyPairSync('ed25519').privateKey)
 }
 
-/** Makes a P-256 private key there, as push services want, unless there is a key. */
+/** Makes a P-256 private key in this file, for push services, unless it exists. */
 export async function createP256KeyOnce(file: string): Promise<void> {
   await createOnce(file, () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
 }
 
-/** The file is whole or not there, on the disk, and never written over another key. */
+/** The file appears complete and on the disk, and never overwrites another key. */
 async function createOnce(file: string, generate: () => KeyObject): Promise<void> {
   if (await exists(file)) return
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
@@ -80,10 +79,7 @@ async function createOnce(file: string, generate: () => KeyObject): Promise<void
   await flushFolder(dirname(file))
 }
 
-/**
- * Writes a file beside its place, flushes and renames it: the old one or the new one is there,
- * whole.
- */
+/** Writes a file atomically: a temporary file is flushed and renamed. */
 export async function writeKeyFile(file: string, text: string, mode: number): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const half = `${file}.${randomUUID()}.new`
@@ -91,7 +87,7 @@ export async function writeKeyFile(file: string, text: string, mode: number): Pr
   await renameKeyFile(half, file)
 }
 
-/** Renames a file within its folder, on the disk before this resolves. */
+/** Renames a file within its folder; it is on the disk before this resolves. */
 export async function renameKeyFile(from: string, to: string): Promise<void> {
   await rename(from, to)
   await flushFolder(dirname(to))

@@ -8,16 +8,16 @@ import { readText, type Environment } from '../environment.ts'
 import { createKeyOnce, keyFolder, refuseReadable, renameKeyFile, signerOf } from './key-files.ts'
 import { exists } from '../files.ts'
 
-/** The private keys of the log that are at hand. */
+/** The private keys of the log that this process has. */
 export interface LogKeyFiles {
   readonly present: Signer
-  /** it is to take over from the present one */
+  /** the key that will replace the present one */
   readonly next: Signer | null
-  /** of an environment that has another key by now: the one that may hand over to it */
+  /** the previous key, in an environment with a new one: it can sign the replacement */
   readonly before: Signer | null
   /** a person on the host declared the previous key lost or compromised */
   readonly isUnvouched: boolean
-  /** the declaration is old and was not followed by a new key */
+  /** the declaration is old and no new key followed */
   readonly isStale: boolean
 }
 
@@ -25,9 +25,9 @@ export interface LogKeyFiles {
 const staleAfterMs = 5000
 
 /**
- * Reads the log's keys of the data folder, of which the first is made; `COUNTERSIGN_LOG_KEY` stands
- * for the file, and `COUNTERSIGN_LOG_KEY_BEFORE` for the one before. Throws when a file can be read
- * by others, or holds no Ed25519 key.
+ * Reads the log's keys of the data folder, and makes the first; `COUNTERSIGN_LOG_KEY` replaces the
+ * file, and `COUNTERSIGN_LOG_KEY_BEFORE` is the previous key. Throws when others can read a file,
+ * or it has no Ed25519 key.
  */
 export async function readLogKeyFiles(
   dataDir: string,
@@ -49,10 +49,7 @@ export async function readLogKeyFiles(
   }
 }
 
-/**
- * The public half of the present key, where it was made already, under the log's name; `null`: not
- * here.
- */
+/** The public half of the present key under the log's name; `null`: it does not exist here. */
 export async function findLogKey(
   dataDir: string,
   environment: Environment,
@@ -72,7 +69,7 @@ export function namedSigner({ keyId, privateKey }: Signer, name: string | null):
   }
 }
 
-/** Makes the key that takes over, as soon as an API process sees it. Made before, it stays. */
+/** Makes the next key, which takes effect when an API process sees it. An existing one stays. */
 export async function makeNextLogKey(dataDir: string): Promise<void> {
   const { present, next } = filesOf(dataDir)
   if (!(await exists(present))) {
@@ -83,24 +80,24 @@ export async function makeNextLogKey(dataDir: string): Promise<void> {
   await createKeyOnce(next)
 }
 
-/** Says that the next hand-over goes without the signature of the key before. */
+/** Records that the next replacement has no signature of the previous key. */
 export async function markUnvouched(dataDir: string): Promise<void> {
   await writeFile(filesOf(dataDir).unvouched, `${new Date().toISOString()}\n`, { mode: 0o600 })
 }
 
-/** Whether a requested hand-over is still to come. */
+/** Whether a requested replacement has not happened yet. */
 export async function isHandoverOpen(dataDir: string): Promise<boolean> {
   const { next, unvouched } = filesOf(dataDir)
   return (await exists(next)) || (await exists(unvouched))
 }
 
-/** After the hand-over: the key that took over is the present one, and the one before is gone. */
+/** After the replacement: the new key becomes the present one, and the previous one is removed. */
 export async function finishHandover(dataDir: string): Promise<void> {
   const { present, next, unvouched } = filesOf(dataDir)
   try {
     if (await exists(next)) await renameKeyFile(next, present)
   } catch (error) {
-    // Another process of the same folder was faster.
+    // Another process of the same folder was first.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
   await rm(unvouched, { force: true })

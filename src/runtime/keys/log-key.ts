@@ -13,33 +13,30 @@ import { noteLogKey, readLogKey } from '#store/installation-keys.ts'
 import type { Environment } from '../environment.ts'
 import { finishHandover, namedSigner, readLogKeyFiles, type LogKeyFiles } from './log-key-files.ts'
 
-/** How soon a rotation takes effect: so often the files are looked at. */
+/** How often the files are checked, and so how soon a rotation takes effect. */
 const roundEveryMs = 5000
-/** The database, too, is asked when files or the trail are new, and else after this time. */
+/** The database is read when files or the trail have changed, and otherwise after this time. */
 const askDatabaseEveryMs = 60_000
 const logEveryMs = 60_000
 
 /** The log's key while the API runs. */
 export interface LogKeyKeeper extends AsyncDisposable {
-  /**
-   * who signs checkpoints, at any time; reading it throws a sentence while the log's key is not
-   * here
-   */
+  /** signs checkpoints; reading it throws a sentence while the log's key is missing here */
   readonly signer: NoteSigner
-  /** the same for what is shown: the present key, whether it may sign or not */
+  /** the same for display: the present key, whether it may sign or not */
   readonly presentSigner: NoteSigner
 }
 
 /**
- * Follows the log's key: notes the first one, hands over to a new one, and says so when the key
- * that the log was signed with is not here. The log's name is that of its first key, and stays.
+ * Follows the log's key: records the first one, replaces it by a new one, and reports when the key
+ * that signed the log is missing. The log keeps the name of its first key.
  */
 export async function keepLogKey(parts: {
   readonly db: Db
   readonly dataDir: string
   readonly environment: Environment
   readonly log: Log
-  /** tells of new events: a hand-over by another process is one */
+  /** notifies of new events: another process may have replaced the key */
   readonly trail: Pick<TrailNotifications, 'onEvents'>
 }): Promise<LogKeyKeeper> {
   const { db, dataDir, environment, log, trail } = parts
@@ -125,15 +122,13 @@ export async function keepLogKey(parts: {
   }
 }
 
-/** What tells whether the files are others than before. */
+/** Identifies a change of the files. */
 function namesOf({ present, next, before, isUnvouched, isStale }: LogKeyFiles): object {
   const names = [present.keyId, next?.keyId, before?.keyId]
   return { names, isUnvouched, isStale }
 }
 
-/**
- * Notes the key of a log that had none noted. `null`: what is there was signed with another one.
- */
+/** Records the key of a log without one. `null`: another key signed the existing log. */
 async function noteFirst(db: Db, { present }: LogKeyFiles): Promise<string | null> {
   const { key } = namedSigner(present, null)
   const newest = await readNewestCheckpoint(db)

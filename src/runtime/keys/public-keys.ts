@@ -6,13 +6,12 @@ import { readText, type Environment } from '../environment.ts'
 import { keyIdOf, publicKeyFolder } from './key-files.ts'
 import { readOnChange } from './read-on-change.ts'
 
-/** The keys that statements are verified with, and those that were retired. */
+/** The keys that verify statements, and retired ones. */
 type Keys = Required<Verifier>
 
 /**
- * The public keys that statements are verified with: never from a row. Those of the data folder are
- * looked at again when they change, so that a rotation takes effect in every process at once.
- * Throws when there is none.
+ * The public keys that verify statements, never from a row. Those of the data folder are read again
+ * when they change, so that a rotation takes effect in every process. Throws when there is none.
  */
 export async function loadVerifier(dataDir: string, environment: Environment): Promise<Verifier> {
   const configured = readText(environment, 'COUNTERSIGN_PUBLIC_KEYS')
@@ -91,7 +90,7 @@ function readConfiguredKeys(text: string): KeyObject[] {
   }
 }
 
-/** PEM blocks, or the keys' base64 one after the other: a `.env` has no room for line ends. */
+/** PEM blocks, or the keys' base64 one after the other: a `.env` cannot contain line ends. */
 function splitKeys(text: string): KeyObject[] {
   if (text.includes('-----BEGIN')) {
     const blocks = text

@@ -6,9 +6,9 @@ import { readText, type Environment } from '../environment.ts'
 import { createP256KeyOnce, keyFolder, refuseReadable } from './key-files.ts'
 
 /**
- * The key by which push services know the installation: `keys/push.pem`, made at the first start,
- * or `COUNTERSIGN_PUSH_KEY` in PEM form. Devices subscribe for this key alone, so that it is not
- * rotated by itself. Throws when the file can be read by others, or holds no P-256 key.
+ * The key that identifies the installation to push services: `keys/push.pem`, made at the first
+ * start, or `COUNTERSIGN_PUSH_KEY` in PEM form. Devices subscribe for this key alone, so it never
+ * rotates automatically. Throws when others can read the file, or it has no P-256 key.
  */
 export async function loadPushKey(dataDir: string, environment: Environment): Promise<VapidKey> {
   const configured = readText(environment, 'COUNTERSIGN_PUSH_KEY')
@@ -19,7 +19,7 @@ export async function loadPushKey(dataDir: string, environment: Environment): Pr
   return pushKeyOf(await readFile(file, 'utf8'), file)
 }
 
-/** The pair as push services spell it: the uncompressed point and the scalar, base64url. */
+/** The pair in the form of push services: the uncompressed point and the scalar, base64url. */
 function pushKeyOf(pem: string, source: string): VapidKey {
   let key: KeyObject
   try {

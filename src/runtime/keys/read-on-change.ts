@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs'
 
 /**
- * A change within this time after another one may leave the same time behind: what was read then is
- * read again.
+ * Two changes within this time may have the same modification time: the file is then read again.
  */
 const unsettledMs = 100
 

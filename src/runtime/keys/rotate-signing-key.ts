@@ -11,17 +11,17 @@ import {
 } from './key-files.ts'
 import { exists } from '../files.ts'
 
-/** What a rotation did. */
+/** The result of a rotation. */
 export interface RotatedSigningKey {
   readonly previous: string
   readonly keyId: string
 }
 
 /**
- * Replaces the key that statements are signed with, whether processes run or not: they look at the
- * folder. What the old key signed still verifies. With `compromised` the old key is marked first,
- * and the API retires it (`keepKeys`). Killed anywhere, the old key or the new one is there, whole,
- * and the next call finishes. Rejects without a key file.
+ * Replaces the key that signs statements, also while processes run, since they watch the folder.
+ * Signatures of the old key stay valid. With `compromised` the old key is marked first, and the API
+ * retires it (`keepKeys`). After an interruption the folder has a complete key, the old or the new
+ * one, and the next call finishes. Rejects without a key file.
  */
 export async function rotateSigningKey(
   dataDir: string,
@@ -39,13 +39,13 @@ export async function rotateSigningKey(
   const next = join(file, '..', 'signing.next.pem')
   await createKeyOnce(next)
   const signer = signerOf(await readFile(next, 'utf8'), next)
-  // Whoever verifies knows the new key before anything is signed with it.
+  // Verifiers get the new key before anything is signed with it.
   await publishKey(dataDir, signer)
   await renameKeyFile(next, file)
   return { previous, keyId: signer.keyId }
 }
 
-/** Marks a key that somebody else may have. Rejects when the folder does not know it. */
+/** Marks a key that may have leaked. Rejects when the folder does not have it. */
 export async function markCompromised(dataDir: string, keyId: string): Promise<void> {
   const folder = publicKeyFolder(dataDir)
   const isId = /^[0-9a-f]{16}$/.test(keyId)
@@ -62,13 +62,13 @@ export async function findRetiring(dataDir: string): Promise<string[]> {
   return names.flatMap((name) => /^([0-9a-f]{16})\.retiring$/.exec(name)?.[1] ?? [])
 }
 
-/** Ends a marked key: from now on no process of this data folder believes it. */
+/** Retires a marked key: no process of this data folder trusts it any more. */
 export async function finishRetiring(dataDir: string, keyId: string): Promise<void> {
   const folder = publicKeyFolder(dataDir)
   try {
     await renameKeyFile(retiringFile(folder, keyId), retiredFile(folder, keyId))
   } catch (error) {
-    // Another process of the same folder was faster.
+    // Another process of the same folder was first.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
 }

@@ -9,14 +9,13 @@ import { readOnChange } from './read-on-change.ts'
 import { exists } from '../files.ts'
 
 /**
- * Keys that only API and Temporal workers share, in a separate folder, so that it can be mounted
- * alone.
+ * Keys that only API and Temporal workers share, in a separate folder that can be mounted alone.
  */
 export function sealKeyFile(dataDir: string): string {
   return join(keyFolder(dataDir), 'shared', 'seal.key')
 }
 
-/** Makes the key unless there is one; of two processes that make one, the first wins. */
+/** Makes the key unless it exists; of two concurrent processes, the first wins. */
 export async function createSealKeyOnce(dataDir: string, environment: Environment): Promise<void> {
   const file = sealKeyFile(dataDir)
   if (readText(environment, 'COUNTERSIGN_SEAL_KEY') !== undefined || (await exists(file))) return
@@ -33,9 +32,9 @@ export async function createSealKeyOnce(dataDir: string, environment: Environmen
 }
 
 /**
- * The keys that API and Temporal workers seal rows with: of the file, looked at again when it
- * changes, or of `COUNTERSIGN_SEAL_KEY`; base64, one after the other. The first seals, all of them
- * are believed. Throws when there is none.
+ * The keys with which API and Temporal workers seal rows: from the file, read again when it
+ * changes, or from `COUNTERSIGN_SEAL_KEY`; base64, one after the other. The first seals, all of
+ * them verify. Throws when there is none.
  */
 export function loadSealKeys(dataDir: string, environment: Environment): () => SealKeys {
   const configured = readText(environment, 'COUNTERSIGN_SEAL_KEY')

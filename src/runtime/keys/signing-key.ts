@@ -27,9 +27,8 @@ export function signingKeyFile(dataDir: string): string {
 }
 
 /**
- * The API's signer. Made on first start; of two processes that make one, the first wins. It follows
- * the file when the key rotates. Throws when the file can be read by others, or holds no Ed25519
- * key.
+ * The API's signer. Made on first start; of two concurrent processes, the first wins. It follows
+ * the file when the key rotates. Throws when others can read the file, or it has no Ed25519 key.
  */
 export async function loadSigner(dataDir: string, environment: Environment): Promise<Signer> {
   const configured = readText(environment, 'COUNTERSIGN_SIGNING_KEY')
@@ -40,7 +39,7 @@ export async function loadSigner(dataDir: string, environment: Environment): Pro
   return signer
 }
 
-/** Puts the public half where Temporal workers of this data folder look for it. */
+/** Writes the public half for the Temporal workers of this data folder. */
 export async function publishKey(dataDir: string, signer: Signer): Promise<void> {
   const { keyId, privateKey } = signer
   const file = join(publicKeyFolder(dataDir), `${keyId}.pem`)
@@ -56,9 +55,9 @@ export function publicKeyLine(signer: Signer): string {
 }
 
 /**
- * The signer of a key file, looked at again when the file is replaced: what is signed after a
- * rotation is signed with the new key. `keyId` is read first, and the two belong together. Throws
- * when the file is missing, readable by others or no key.
+ * The signer of a key file, read again when the file is replaced, so that a rotation takes effect.
+ * `keyId` is read first, and the two belong together. Throws when the file is missing, readable by
+ * others or not a key.
  */
 export function signerOfFile(file: string): Signer {
   const look = readOnChange(file, () => {

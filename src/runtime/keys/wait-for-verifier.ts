@@ -8,9 +8,8 @@ import { waitUntil } from '../processes/wait-until.ts'
 const firstStartTimeoutMs = 30_000
 
 /**
- * The public keys, waited for a little: at the very first start the API makes the key while the
- * Temporal worker starts beside it. Throws the sentence of `loadVerifier` when there is none by
- * then.
+ * Waits a little for the public keys: at the very first start the API makes the key while the
+ * Temporal worker starts. Throws the sentence of `loadVerifier` when there is none by then.
  */
 export async function waitForVerifier(
   dataDir: string,
@@ -23,7 +22,7 @@ export async function waitForVerifier(
   return verifier ?? loadVerifier(dataDir, environment)
 }
 
-/** The keys that seal rows, waited for alike. */
+/** Waits for the keys that seal rows in the same way. */
 export async function waitForSealKeys(
   dataDir: string,
   environment: Environment,

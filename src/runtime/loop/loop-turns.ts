@@ -2,30 +2,30 @@ import { Worker } from 'node:worker_threads'
 import type { MetricsPage } from '#api/context/api.ts'
 import type { MetricsAddress } from '../metrics/serve-metrics.ts'
 
-/** How often the loop shows that it turns. */
+/** How often the loop shows that it runs. */
 export const turnIntervalMs = 500
 
-/** What the thread that watches is told. */
+/** The settings of the watching thread. */
 export interface WatchSetup {
-  /** a number that the watched loop raises */
+  /** a counter that the watched loop increments */
   readonly turns: SharedArrayBuffer
-  /** not ready from then on */
+  /** after this time it is not ready */
   readonly lateMs: number
   /**
-   * the whole process is killed then: whoever started it starts it again, and its work is found and
-   * settled
+   * after this time the whole process is killed: its supervisor starts it again, and its work is
+   * found and settled
    */
   readonly wedgedMs: number
   readonly address: MetricsAddress | null
 }
 
-/** What the thread sends: that it serves, that it cannot, or that metrics are requested. */
+/** Messages of the thread: it serves, it cannot, or metrics are requested. */
 export type FromWatch =
   | { readonly serves: number | null }
   | { readonly problem: string }
   | { readonly ask: number }
 
-/** The page of metrics, for the question of that number. */
+/** The page of metrics, in answer to the request of that number. */
 export interface ToWatch {
   readonly answer: number
   readonly text: string
@@ -33,9 +33,9 @@ export interface ToWatch {
 }
 
 /**
- * Has a thread of its own watch whether this event loop turns. The thread kills the process when it
- * does not (security.md 27), and serves `/readyz` with that answer, and `/metrics`, on `address`: a
- * loop that is held up could say neither. Throws one sentence when the port is taken.
+ * Starts a thread that watches whether this event loop runs. The thread kills the process when it
+ * does not (security.md 27), and serves `/readyz` with that answer, and `/metrics`, on `address`,
+ * which a blocked loop could not. Throws one sentence when the port is taken.
  */
 export async function watchLoop(options: {
   readonly lateMs: number

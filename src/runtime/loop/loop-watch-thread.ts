@@ -11,7 +11,7 @@ const lookEveryMs = 250
 const pageWithinMs = 5_000
 
 let lastCount = 0
-/** Counted in looks, not by the clock: a machine that slept has not been watched meanwhile. */
+/** Counted in checks, not by the clock: while a machine sleeps nothing is watched. */
 let silentMs = 0
 
 setInterval(() => {
@@ -20,7 +20,7 @@ setInterval(() => {
   lastCount = now
   if (silentMs < wedgedMs) return
   const sentence = `the event loop has not turned for ${wedgedMs / 1000} s: the process ends, to be started again`
-  // Straight to the descriptor: a thread's own streams go through the loop that does not turn.
+  // Written directly to the descriptor: a thread's own streams need the loop that is blocked.
   writeSync(2, `${JSON.stringify({ level: 60, msg: sentence })}\n`)
   process.kill(process.pid, 'SIGKILL')
 }, lookEveryMs)
@@ -43,7 +43,7 @@ function ready(response: ServerResponse): void {
   response.end(`${JSON.stringify({ ready: turnsNow, loop: { silentMs }, problems })}\n`)
 }
 
-/** The figures are the watched loop's: it is asked, and given up on when it does not answer. */
+/** The watched loop has the figures: it is asked, with a time limit. */
 function metrics(response: ServerResponse): void {
   const ask = (requestCount += 1)
   pending.set(ask, response)

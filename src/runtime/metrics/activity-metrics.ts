@@ -37,10 +37,10 @@ export function createWorkerMetrics(db: Db): WorkerMetrics {
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1800],
     registers,
   })
-  /** What the turns took that an execution under way has taken. */
+  /** The time of turns that the current execution has taken. */
   const turnsMs = new AsyncLocalStorage<{ ms: number }>()
 
-  /** Runs the work as one activity; `observed`: the time that counts as its own. */
+  /** Runs the work as one activity; `observed` gets its own time. */
   async function measure<T>(
     activity: string,
     work: () => Promise<T>,

@@ -9,7 +9,7 @@ import type { Db } from '#store/database.ts'
 import { Outages } from './outages.ts'
 import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts'
 
-/** What the whole installation stands at is read at most this often, however many ask. */
+/** The state of the whole installation is read at most this often. */
 const readEveryMs = 10_000
 
 export interface ApiMetrics extends ProcessMetrics {
@@ -135,7 +135,7 @@ async function readDatabase(db: Db) {
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Whatever word a caller may send makes no label of its own. */
+/** Methods that a caller invents must not make labels. */
 function methodOf(method: string): string {
   return methods.has(method) ? method : 'other'
 }

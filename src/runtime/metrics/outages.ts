@@ -5,10 +5,10 @@ import { outageWords } from '#services/core/outage-problem.ts'
 /** Temporal has a sentence of its own in `/readyz`, whether an answer met it or not. */
 const causes: ReadonlySet<string> = new Set([...Object.keys(outageWords), 'temporal_away'])
 
-/** An outage that nobody met for so long is over. */
+/** An outage is over when no answer met it for this time. */
 const lastsMs = 30_000
 
-/** Outages that answers met: counted by cause, and said by `/readyz` while they last. */
+/** Outages that answers met: counted by cause, and reported by `/readyz` while they last. */
 export class Outages {
   readonly #met = new Map<string, number>()
   readonly #counter: Counter<'cause'>
@@ -23,7 +23,7 @@ export class Outages {
     for (const cause of causes) this.#counter.inc({ cause }, 0)
   }
 
-  /** Notes what an answer met. */
+  /** Records the outage that an answer met. */
   answered({ outage }: AnsweredRequest): void {
     if (outage === null || !causes.has(outage)) return
     this.#met.set(outage, performance.now())

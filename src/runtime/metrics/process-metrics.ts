@@ -4,7 +4,7 @@ import { version } from '../version.ts'
 import { poolUse, type Db } from '#store/database.ts'
 
 /**
- * The figures that API and Temporal workers both have. Labels are names of ours, never ids
+ * The metrics that API and Temporal workers both have. Labels are names of the service, never ids
  * (security.md 25).
  */
 export interface ProcessMetrics {
@@ -14,9 +14,9 @@ export interface ProcessMetrics {
 }
 
 /**
- * A registry with what Node knows of the process, the use of its connections to Postgres, and what
- * it recorded: every event of the trail by type, decisions by what was decided, executions by how
- * they ended.
+ * A registry with Node's metrics of the process, the use of its connections to Postgres, and what
+ * it recorded: every event of the trail by type, decisions by their verb, executions by how they
+ * ended.
  */
 export function createProcessMetrics(db: Db): ProcessMetrics {
   const registry = new Registry()
@@ -77,7 +77,7 @@ export function createProcessMetrics(db: Db): ProcessMetrics {
 const decided = new Set(['approve', 'deny'])
 const ended = new Set(['succeeded', 'failed'])
 
-/** One of few words: whatever an event may hold makes no label of its own. */
+/** One of a few words: values of events must not make labels. */
 function wordOf(value: unknown, words: ReadonlySet<string>): string {
   return typeof value === 'string' && words.has(value) ? value : 'other'
 }

@@ -2,16 +2,16 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { MetricsPage } from '#api/context/api.ts'
 
-/** Where metrics are served to a collector that has no session and no key. */
+/** The address of metrics for a collector without session or key. */
 export interface MetricsAddress {
   readonly host: string
   readonly port: number
 }
 
 /**
- * Serve `GET /metrics` on a separate listener without authentication: it is for the collector on
- * this machine or network, and the figures contain neither ids nor arguments. Throws one sentence
- * when the port is taken.
+ * Serves `GET /metrics` on a separate listener without authentication, for the collector on this
+ * machine or network; the figures contain neither ids nor arguments. Throws one sentence when the
+ * port is taken.
  */
 export async function serveMetrics(
   page: MetricsPage,

@@ -1,6 +1,6 @@
 /**
- * The standard's `AsyncDisposableStack` for Node 22, which has the symbols and not the class:
- * disposes in the opposite order, each although another failed, and throws what failed.
+ * The standard's `AsyncDisposableStack` for Node 22, which has the symbols but not the class: it
+ * disposes in reverse order, continues after failures, and throws them.
  */
 class Stack implements AsyncDisposableStack {
   readonly [Symbol.toStringTag] = 'AsyncDisposableStack'

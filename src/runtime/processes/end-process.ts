@@ -3,8 +3,8 @@ import type { ProcessIdentity } from './process-identity.ts'
 import { waitUntil } from './wait-until.ts'
 
 /**
- * End that very process: the signal first, SIGKILL when it is still there after `graceMs`.
- * Resolves once it is gone. Does nothing when it has ended or its id belongs to another by now.
+ * Ends exactly this process: sends the signal first, SIGKILL when it still runs after `graceMs`.
+ * Resolves once it has ended. Does nothing when it has ended, or its id now belongs to another.
  */
 export async function endProcess(
   identity: ProcessIdentity,
@@ -23,7 +23,7 @@ export async function endProcess(
   }
 }
 
-/** Signal that very process; `false` when it is gone. */
+/** Sends a signal to exactly this process; `false` when it has ended. */
 export function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
   if (!isStillRunning(identity)) return false
   try {

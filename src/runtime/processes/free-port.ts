@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Whether this machine would let us listen there now. `host` is a loopback or wildcard address. */
+/** Whether this process could listen there now. `host` is a loopback or wildcard address. */
 export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', (error: NodeJS.ErrnoException) => {
-      // An address family that this machine does not have keeps nobody from the port.
+      // A missing address family does not make the port unavailable.
       resolve(error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT')
     })
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)))
@@ -14,9 +14,9 @@ export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
 }
 
 /**
- * Below 32768: the system gives the higher ones to outgoing connections, and one of those would
- * hold the port of a server that is being started again. Temporal's production server stores its
- * ports in two signed bytes besides.
+ * Below 32768: the system uses the higher ones for outgoing connections, one of which could occupy
+ * the port of a server that restarts. Temporal's production server stores its ports in two signed
+ * bytes.
  */
 const portRange = { from: 20_000, to: 32_767 }
 
@@ -35,8 +35,8 @@ export async function findFreePort(host = '127.0.0.1'): Promise<number> {
 }
 
 /**
- * The wanted port when it is free, else another. `wanted` undefined: any. With `keep` it is the
- * wanted one, free or not: for a server whose address others have already.
+ * The preferred port when it is free, else another. `wanted` undefined: any. With `keep` always the
+ * preferred one: for a server whose address others already use.
  */
 export async function choosePort(
   preferredPort: number | undefined,

@@ -6,9 +6,9 @@ import { identifyProcess } from './process-identity.ts'
 import type { ProcessIdentity } from './process-identity.ts'
 
 /**
- * The launcher of a server that is not ours to change. It starts the server, says its pid, and
- * stays with one end of the lifeline: when the other end closes (we ask for it, or we died,
- * however), it signals the server and kills it when it is still there after the grace.
+ * The launcher of an external server. It starts the server, prints its pid, and holds one end of
+ * the lifeline: when the other end closes (on request, or when this process ends), it signals the
+ * server and kills it after the grace time.
  */
 const launcherScript = `
 signal=$1; grace=$2; shift 2
@@ -35,11 +35,11 @@ export interface LaunchOptions {
   readonly args: readonly string[]
   readonly env: Record<string, string>
   readonly cwd: string
-  /** Standard output and error are appended there. */
+  /** Standard output and error are appended to this file. */
   readonly logFile: string
-  /** How the server is asked to end. */
+  /** The signal that asks the server to end. */
   readonly stopSignal: 'INT' | 'TERM'
-  /** Seconds between asking and killing. */
+  /** Seconds between that signal and the kill. */
   readonly graceSeconds: number
   /** The user it runs as; only root can name another. */
   readonly user?: { readonly uid: number; readonly gid: number }
@@ -50,14 +50,13 @@ export interface LaunchedServer {
   readonly identity: ProcessIdentity
   /** The exit code of the server; 128 + n for signal n. */
   readonly exited: Promise<number>
-  /** Ask it to end and wait until it has. May be called twice. */
+  /** Asks it to end and waits until it has. May be called twice. */
   stop(): Promise<void>
 }
 
 /**
- * Start a server in a process group of its own with a lifeline to this process.
- *
- * Effect: one launcher shell and one server. Rejects when the program cannot be started at all.
+ * Starts a server in a process group of its own with a lifeline to this process: one launcher shell
+ * and one server. Rejects when the program cannot be started.
  */
 export async function launchServer(options: LaunchOptions): Promise<LaunchedServer> {
   const log = openSync(options.logFile, 'a', 0o600)
@@ -101,7 +100,7 @@ export async function launchServer(options: LaunchOptions): Promise<LaunchedServ
       stop: async () => {},
     }
   }
-  // A launcher that was killed leaves a server nobody watches: it goes with its launcher.
+  // A killed launcher leaves a server that nobody watches, so the server is ended too.
   const exited = launcherExit.then(async (code) => {
     await endProcess(identity, { signal: 'SIGKILL', graceMs: 0 })
     return code

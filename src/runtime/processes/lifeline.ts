@@ -2,36 +2,31 @@ import { Socket } from 'node:net'
 import { readText } from '../environment.ts'
 import type { Environment } from '../environment.ts'
 
-/** Names the descriptor of the lifeline in a child's environment. */
+/** The environment variable with the descriptor of the lifeline. */
 export const lifelineVariable = 'COUNTERSIGN_LIFELINE'
 
 export interface Lifeline {
-  /**
-   * Resolves when the other end is closed: whoever started this process has ended, or lets it go.
-   */
+  /** Resolves when the other end is closed: the parent has ended, or requests the end. */
   readonly closed: Promise<void>
-  /** Tell the other end that this process serves now. */
+  /** Tells the parent that this process serves now. */
   readonly sayReady: () => void
-  /** Tell it what this process waits for before it can serve. */
+  /** Tells the parent what this process waits for. */
   readonly sayWaits: (sentence: string) => void
-  /** Tell it, every second, that the event loop of this process turns. */
+  /** Tells the parent every second that the event loop runs. */
   readonly sayTurns: () => void
-  /** Tell it that this process will not serve, and why; starting it again would not help. */
+  /** Tells the parent that this process will not serve, and why; a restart would not help. */
   readonly sayRefused: (sentence: string) => Promise<void>
 }
 
 let own: Lifeline | null = null
 
-/**
- * The lifeline of this process, opened once by the entry point; `null` when nobody holds the other
- * end.
- */
+/** The lifeline of this process, opened once by the entry point; `null` without a parent. */
 export function ownLifeline(): Lifeline | null {
   return own
 }
 
 /**
- * Opens the lifeline that the environment names and takes it out of there: children of ours have
+ * Opens the lifeline in the environment and removes the variable, so that child processes have
  * none.
  */
 export function takeLifeline(): Lifeline | null {
@@ -41,8 +36,8 @@ export function takeLifeline(): Lifeline | null {
 }
 
 /**
- * The lifeline to the process that started this one, or `null` when there is none. Does not keep
- * the process alive.
+ * The lifeline to the parent process, or `null` when there is none. It does not keep the process
+ * alive.
  */
 function openLifeline(environment: Environment): Lifeline | null {
   const fd = Number(readText(environment, lifelineVariable) ?? Number.NaN)

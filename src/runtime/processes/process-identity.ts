@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { writeWhole } from '../files.ts'
 
-/** A process as it can be recognised later: ids are reused, a pid with its start time is not. */
+/** A process that can be recognised later: ids are reused, an id with its start time is not. */
 export interface ProcessIdentity {
   readonly pid: number
   readonly startedAt: string
@@ -25,7 +25,7 @@ export function identifyProcess(pid: number): ProcessIdentity | null {
   return startedAt === null ? null : { pid, startedAt }
 }
 
-/** Whether that very process (not another one with its id) is still there. */
+/** Whether exactly this process (not another one with its id) still runs. */
 export function isStillRunning(identity: ProcessIdentity): boolean {
   return readStartTime(identity.pid) === identity.startedAt
 }
@@ -47,7 +47,7 @@ export function readCommandLine(pid: number): string {
 function startTimeFromProc(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The program's name may hold spaces and brackets; the fields are counted from the last
+    // The program's name may have spaces and brackets; the fields are counted from the last
     // bracket.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const [state, ticks] = [fields[0], fields[19]]
@@ -70,12 +70,12 @@ function startTimeFromPs(pid: number): string | null {
   }
 }
 
-/** Remember which process it was; written whole or not at all. Mode 0600. */
+/** Records a process, atomically. Mode 0600. */
 export async function writeIdentityFile(file: string, identity: ProcessIdentity): Promise<void> {
   await writeWhole(file, `${JSON.stringify(identity)}\n`, 0o600)
 }
 
-/** The remembered process, or `null` when there is none (or the file makes no sense). */
+/** The recorded process, or `null` when there is none (or the file is invalid). */
 export async function readIdentityFile(file: string): Promise<ProcessIdentity | null> {
   try {
     const identity = JSON.parse(await readFile(file, 'utf8')) as Partial<ProcessIdentity>
@@ -86,7 +86,7 @@ export async function readIdentityFile(file: string): Promise<ProcessIdentity | 
   }
 }
 
-/** Forget it. */
+/** Removes the record. */
 export async function removeIdentityFile(file: string): Promise<void> {
   await rm(file, { force: true })
 }

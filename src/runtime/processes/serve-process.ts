@@ -1,27 +1,22 @@
 import { flushCompileCache } from 'node:module'
 import { ownLifeline } from './lifeline.ts'
 
-/**
- * A process that cannot serve and would not if it were started again: the whole start ends with the
- * sentence.
- */
+/** A process that cannot serve, also after a restart: the whole start ends with the sentence. */
 export class Refusal extends Error {
   override name = 'Refusal'
 }
 
-/** How often a process that serves says that its event loop turns. */
+/** How often a serving process reports that its event loop runs. */
 const turnIntervalMs = 1_000
 
-/** Past its grace a stopping process is ended: whoever waits for it must not wait for ever. */
+/** A stopping process is killed this long after its grace time, so that nobody waits for ever. */
 const exitDelayMs = 5_000
 
 /**
- * Run one of the server processes: build it, say that it serves, and take it down when a signal
- * comes, or with a sentence when it finds later that it must not serve.
- *
- * `build` gets a stack on which it lays what must be undone, in the reverse order, the way to
- * refuse later, and a signal that fires when the process is told to end. SIGHUP is not a signal to
- * end: the API reads the project folder again.
+ * Runs one of the server processes: builds it, reports that it serves, and stops it on a signal, or
+ * with a sentence when it must not serve any longer. `build` gets a stack for what must be undone,
+ * in reverse order, a function to refuse later, and a signal that fires when the process shall end.
+ * SIGHUP does not end it: the API reads the project folder again.
  */
 export async function serveProcess(
   graceMs: number,
@@ -51,8 +46,8 @@ export async function serveProcess(
     process.exit(1)
   }
   ownLifeline()?.sayReady()
-  // Otherwise written at a graceful end only: who was killed would compile everything anew when it
-  // is started again.
+  // Otherwise the cache is written at a graceful end only: a killed process would compile
+  // everything again.
   flushCompileCache()
   setInterval(() => ownLifeline()?.sayTurns(), turnIntervalMs).unref()
   const sentence = await Promise.race([stopped, refused])

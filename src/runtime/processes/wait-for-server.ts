@@ -1,31 +1,31 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ownLifeline } from './lifeline.ts'
 
-/** How long a process that starts waits for a server: a busy machine is slow, not dead. */
+/** How long a starting process waits for a server: a busy machine is slow. */
 export const patienceMs = 120_000
 
 const againAfterMs = 500
-/** Shorter waits are not worth a line. */
+/** Shorter waits are not reported. */
 const quietMs = 2_000
 const repeatMs = 10_000
 
-/** What is waited for. */
+/** The server to wait for. */
 export interface AwaitedServer<T> {
   /** "Temporal at 127.0.0.1:7233" */
   readonly name: string
   readonly ask: () => Promise<T>
-  /** whether it may answer later; what will not pass is thrown at once */
+  /** whether a later try may succeed; other errors are thrown at once */
   readonly mayPass: (error: unknown) => boolean
-  /** what to do about a server that stays away */
+  /** what to do about a server that does not answer */
   readonly remedy: string
   readonly patienceMs: number
-  /** fires when the process is told to end */
+  /** fires when the process shall end */
   readonly stopping: AbortSignal
 }
 
 /**
  * Tries a server until it answers, and reports after two seconds and then every ten that it is
- * waiting. Throws an error that waiting cannot mend at once, and a sentence with the remedy after
+ * waiting. Throws an error that waiting cannot fix at once, and a sentence with the remedy after
  * the time limit.
  */
 export async function waitForServer<T>(server: AwaitedServer<T>): Promise<T> {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Ask again and again until the answer is neither `null` nor `undefined`, at most `timeoutMs`.
- * Resolves with `null` when the time is over; the clock of the machine may be set meanwhile.
+ * Calls again and again until the answer is neither `null` nor `undefined`, at most `timeoutMs`.
+ * Returns `null` when the time is over; it does not depend on the system clock.
  */
 export async function waitUntil<T>(
   ask: () => Promise<T | null | undefined> | T | null | undefined,

@@ -5,23 +5,21 @@ import type { ServerDefinitions } from '#services/core/host-queries.ts'
 import { pinDefinitions } from '#services/policy/pins/pin-definitions.ts'
 import type { SigningSystemContext } from '#services/core/context.ts'
 
-/**
- * A run that needs a server right after an activation waits for its pin: this is how soon it comes.
- */
+/** How soon a pin comes: a run that needs a server right after an activation waits for it. */
 const busyRoundEveryMs = 1000
 /** While every server is pinned: an activation is an event of the trail, and wakes it. */
 const quietRoundEveryMs = 60_000
 /** Rounds that the trail wakes are at least so far apart. */
 const gatherMs = 200
-/** A server that does not answer is not asked all the time. */
+/** The pause before a server that does not answer is asked again. */
 const askAgainMs = 5000
 /** How often a failure that lasts is logged. */
 const logEveryMs = 60_000
 
 /**
- * Pins what the MCP servers of the version in force say, as soon as they are heard after an
- * activation. Only the API can sign, and it runs no project code: `ask` has the host of the
- * workspace listen.
+ * Pins the tool definitions of the MCP servers of the version in force, as soon as they answer
+ * after an activation. Only the API can sign, and it runs no project code: `ask` makes the host of
+ * the workspace ask the servers.
  */
 export function keepPins(
   ctx: SigningSystemContext,
@@ -29,14 +27,14 @@ export function keepPins(
   trail: TrailNotifications,
 ): AsyncDisposable {
   let loggedAt = -Infinity
-  // A process that stops does not wait for a host that may be away: it asks again at the next
+  // A stopping process does not wait for a host that may be offline: it asks again at the next
   // start.
   const closing = Promise.withResolvers<readonly ServerDefinitions[]>()
   const askedAt = new Map<string, number>()
   const askDue = async (worker: string): Promise<readonly ServerDefinitions[]> => {
     if (performance.now() - (askedAt.get(worker) ?? -Infinity) < askAgainMs) return []
     const servers = await Promise.race([ask(worker), closing.promise])
-    // Hosts that did not answer are asked again later; those that did are not.
+    // Only hosts that did not answer are asked again later.
     if (servers.some((server) => server.definitionsHash === null))
       askedAt.set(worker, performance.now())
     return servers

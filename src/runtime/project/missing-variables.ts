@@ -9,15 +9,15 @@ import { variablesOf } from '#tools/mcp/connection.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** A variable that a file of the project names and that this host does not set. */
+/** An environment variable that a project file names and this host does not set. */
 interface MissingVariable {
   readonly place: Pick<ProjectProblem, 'file' | 'line'>
   readonly name: string
   /** what needs it, as a sentence up to "which is …" */
   readonly problem: string
-  /** `no secret`: it is set to something else */
+  /** `no secret`: it has an invalid value */
   readonly state?: 'no secret'
-  /** what it is set to, when that is not plain */
+  /** what it is set to, when that is not obvious */
   readonly value?: string
 }
 

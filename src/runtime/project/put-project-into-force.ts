@@ -8,11 +8,10 @@ import { Refusal } from '../processes/serve-process.ts'
 import type { SigningSystemContext } from '#services/core/context.ts'
 
 /**
- * The project folder's version takes force at start, when its files change and on SIGHUP. In
- * production only the very first one does: afterwards a person activates (workers-and-policy.md).
- *
- * A folder that is not valid at start is a `Refusal` with every problem; later, the last valid
- * version stays in force and the problems are logged. What must be undone is laid on `undo`.
+ * Puts the project folder's version in force at start, when its files change and on SIGHUP. In
+ * production only the very first version; later ones need a person (workers-and-policy.md). An
+ * invalid folder at start is a `Refusal` with every problem; later, the last valid version stays in
+ * force and the problems are logged. `undo` gets what must be undone.
  */
 export async function putProjectIntoForce(
   ctx: SigningSystemContext,
@@ -27,7 +26,7 @@ export async function putProjectIntoForce(
     return
   }
   await activateAtStart(ctx, projectDir)
-  /** the problems that were logged last, until a version is valid: a slow save is told once */
+  /** the problems that were logged last, until a version is valid: a slow save is logged once */
   let lastLogged: string | null = null
   const again = async () => {
     const { changed, policy, warnings } = await activateFolder(ctx, projectDir)
@@ -49,7 +48,7 @@ export async function putProjectIntoForce(
   }
   const watch = undo.use(watchProject({ projectDir, onChange: again, onError: failed }))
   await watch.ready
-  // What changed after the folder was read and before it was watched.
+  // For changes after the folder was read and before it was watched.
   await again().catch(failed)
   const reload = () => void again().catch(failed)
   process.on('SIGHUP', reload)

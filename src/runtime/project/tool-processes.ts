@@ -4,7 +4,7 @@ import { openToolProcess } from '#tools/custom/tool-process.ts'
 import type { ToolProcess } from '#tools/custom/tool-process.ts'
 import type { Environment } from '../environment.ts'
 
-/** Longer than any tool may run: a version that was not used for this time is not in use. */
+/** Longer than any tool may run: a version that was unused for this time is not in use. */
 const maxIdleMs = 2 * 3_600_000
 
 interface OpenProcess {
@@ -13,8 +13,7 @@ interface OpenProcess {
 }
 
 /**
- * The custom tools of the policy versions that this host is asked about, each version's opened
- * once.
+ * The custom tools of the policy versions that are used on this host, opened once for each version.
  */
 export class ToolProcesses implements AsyncDisposable {
   readonly #projectDir: string
@@ -26,7 +25,7 @@ export class ToolProcesses implements AsyncDisposable {
     this.#environment = options.environment
   }
 
-  /** Those of that version; `null` when it has no tool files. */
+  /** The tool process of that version; `null` when it has no tool files. */
   async of(policy: Policy): Promise<ToolProcess | null> {
     if (policy.toolFiles.length === 0) return null
     this.#closeIdle()
@@ -64,7 +63,7 @@ export class ToolProcesses implements AsyncDisposable {
   }
 }
 
-/** What countersign.yaml names for secrets of the service is no business of tools. */
+/** Tools must not get the service's secrets that countersign.yaml names. */
 export function withoutSecrets(environment: Environment, { config }: Policy): Environment {
   const secrets = secretVariables(config)
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !secrets.has(name)))

@@ -8,8 +8,8 @@ import { Worktrees } from '#sandbox/worktrees/open-worktree.ts'
 import type { Folders } from '../folders.ts'
 
 /**
- * The workspaces of this host: those of the policy in force that have this worker's task queue,
- * with the data folder hidden (security.md 8). Opened once for each root.
+ * The workspaces of this host: those of the policy in force with this worker's task queue, with the
+ * data folder hidden (security.md 8). Opened once for each root.
  */
 export class Workspaces {
   readonly #folders: Folders

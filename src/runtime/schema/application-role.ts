@@ -2,10 +2,7 @@ import { grantApplication } from '#store/migrating/application-role.ts'
 import type { Db } from '#store/database.ts'
 import { readText, type Environment } from '../environment.ts'
 
-/**
- * The address that migrations use: the owner's where one is named, else the one that everything
- * uses.
- */
+/** The address for migrations: the owner's if it is set, else the common one. */
 export function migrationUrl(environment: Environment): string | undefined {
   return (
     readText(environment, 'COUNTERSIGN_MIGRATE_DATABASE_URL') ??
@@ -14,9 +11,8 @@ export function migrationUrl(environment: Environment): string | undefined {
 }
 
 /**
- * Gives the role of `DATABASE_URL` its rights, as the owner that `COUNTERSIGN_MIGRATE_DATABASE_URL`
- * names. Nothing is done where only one role is in use. Resolves with what was done,
- * `null`: nothing that needs to be said.
+ * Grants the role of `DATABASE_URL` its rights, as the owner in `COUNTERSIGN_MIGRATE_DATABASE_URL`.
+ * Does nothing where only one role is in use. Returns a sentence about it, or `null`.
  */
 export async function grantToApplication(db: Db, environment: Environment): Promise<string | null> {
   const role = roleOf(readText(environment, 'DATABASE_URL'))

@@ -8,8 +8,8 @@ import { migrations } from '#store/migrations/index.ts'
 import { Refusal } from '../processes/serve-process.ts'
 
 /**
- * Refuse to serve on a database that is not of this version: an older one lacks what we write, a
- * newer one was changed in ways that we do not know.
+ * Refuses a database of another version: an older one lacks columns, a newer one has unknown
+ * changes.
  */
 export async function checkSchema(db: Db): Promise<void> {
   const applied = await readMigrations(db)

@@ -7,9 +7,8 @@ import { findFolders } from '../folders.ts'
 import { readProjectEnvironment } from '../config/project-environment.ts'
 
 /**
- * `countersign migrate`: bring the database named by `DATABASE_URL` to this version's schema. As
- * the owner that `COUNTERSIGN_MIGRATE_DATABASE_URL` names it also gives the role of `DATABASE_URL`
- * its rights.
+ * `countersign migrate`: migrates the database of `DATABASE_URL` to this version's schema. As the
+ * owner in `COUNTERSIGN_MIGRATE_DATABASE_URL` it also grants the role of `DATABASE_URL` its rights.
  */
 export async function runMigrate(options: { project?: string; data?: string }): Promise<void> {
   const folders = findFolders(options)

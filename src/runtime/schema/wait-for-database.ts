@@ -15,7 +15,7 @@ export async function waitForDatabase(db: Db, stopping: AbortSignal): Promise<vo
   })
 }
 
-/** What the server itself refused (a password, a database that is not there) stays refused. */
+/** A refusal by the server itself (a password, a missing database) will not pass. */
 function mayPass(error: unknown): boolean {
   const code = (error as { code?: unknown }).code
   const isRefused = typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)

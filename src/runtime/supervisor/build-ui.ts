@@ -8,8 +8,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const builtFolder = join(checkoutFolder, 'dist', 'ui')
 /**
- * What ends up in the dashboard and the documentation beside it; of `src/api` it takes types only,
- * which leave nothing behind.
+ * Sources of the dashboard and the documentation; only types are taken from `src/api`, which leave
+ * nothing in the result.
  */
 const compiledFolders = [
   join('src', 'ui'),
@@ -20,7 +20,7 @@ const compiledFolders = [
 const stampFile = '.source'
 const maxLines = 8
 
-/** Whether the built dashboard is that of the sources in this checkout; a package has its own. */
+/** Whether the built dashboard is that of this checkout's sources; a package has its own. */
 export async function isUiBuilt(): Promise<boolean> {
   if (isPackage) return true
   const stamp = await readFile(join(builtFolder, stampFile), 'utf8').catch(() => '')
@@ -28,8 +28,8 @@ export async function isUiBuilt(): Promise<boolean> {
 }
 
 /**
- * Build the dashboard into `dist/ui`, beside its place first and then renamed, so that two starts
- * in one checkout do not see half of one. Throws with the builder's last lines.
+ * Builds the dashboard into a temporary folder, which is renamed to `dist/ui`, so that concurrent
+ * starts in one checkout see no incomplete one. Throws with the builder's last lines.
  */
 export async function buildUi(): Promise<void> {
   const stamp = await hashSources()
@@ -102,12 +102,12 @@ async function runToEnd(command: string, args: string[]): Promise<void> {
 }
 
 const compressed = /\.(?:js|css|html|svg|json|webmanifest|txt|md)$/
-/** The headers of an answer are as long as what would be spared below. */
+/** Below this size the headers of an answer are as long as the saving. */
 const leastBytes = 512
 
 /**
- * Puts `NAME.br` and `NAME.gz` beside every text file of a folder that gains by it, as small as
- * they get.
+ * Writes `NAME.br` and `NAME.gz` next to every text file that becomes smaller, with the best
+ * compression.
  */
 export async function compressFiles(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })

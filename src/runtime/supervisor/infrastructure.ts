@@ -14,7 +14,7 @@ import { supervise } from './supervise.ts'
 import type { SupervisionHandle } from './supervise.ts'
 
 export interface Infrastructure {
-  /** What the processes that use it are told, as environment variables. */
+  /** The environment variables for processes that use it. */
   readonly variables: Record<string, string>
   readonly ports: Ports
 }
@@ -28,7 +28,7 @@ export interface InfrastructureOptions {
   readonly onStarted: (server: SupervisionHandle) => void
 }
 
-/** Postgres and Temporal at once: those that the environment names, or our own. */
+/** Starts Postgres and Temporal concurrently, or uses those in the environment. */
 export async function startInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
   const parts = await Promise.allSettled([startPostgres(options), startTemporal(options)])
   const failed = parts.find((part) => part.status === 'rejected')
@@ -79,7 +79,7 @@ async function startPostgres({
         name: 'postgres',
         start: async (stop) => {
           const files = join(dataDir, 'postgres')
-          // From the first start on the API and the Temporal worker have the address.
+          // The API and the Temporal worker have the address from the first start on.
           const keepPort = url !== ''
           const options = { dataDir: files, log: progress.say, durable: true, keepPort, stop }
           const running = await startEmbeddedPostgres(

@@ -17,20 +17,20 @@ export interface NodeServiceOptions {
   readonly args: readonly string[]
   readonly env: Record<string, string>
   readonly logFile: string
-  /** Without a word, be it of what it waits for. */
+  /** The longest time without a message, including about what it waits for. */
   readonly readyTimeoutMs: number
-  /** What it waits for before it can serve. */
+  /** called with what it waits for */
   readonly onWaiting?: (sentence: string) => void
-  /** Between the polite signal and the kill. */
+  /** between the signal and the kill */
   readonly graceMs: number
-  /** A process that serves and has not said for so long that its event loop turns is killed. */
+  /** A serving process that has not reported for this long that its event loop runs is killed. */
   readonly silentMs: number
-  /** Aborts when it is not wanted any more: what was started is ended and the start rejects. */
+  /** Aborts the start: whatever was started is ended, and the start rejects. */
   readonly stop?: AbortSignal
 }
 
 /**
- * Start one of our server processes in its own process group, with a lifeline, and wait until it
+ * Starts one of the server processes in its own process group, with a lifeline, and waits until it
  * reports that it serves. Throws `ServiceRefused` with its sentence when it refuses to serve,
  * otherwise an error that names its log.
  */
@@ -100,7 +100,7 @@ interface Words {
 }
 
 /**
- * What the child says over its lifeline, line by line: `ready`, `turns`, `waits SENTENCE` or
+ * The messages of the child over its lifeline, line by line: `ready`, `turns`, `waits SENTENCE` or
  * `refused SENTENCE` (JSON).
  */
 function listenTo(lifeline: Duplex): Words {
@@ -134,7 +134,7 @@ function tailOf(file: string): string {
   return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-5).join('\n')
 }
 
-/** Ends when nothing arrives for this time; `again` restarts the time. */
+/** Resolves when nothing arrives for this time; `again` restarts the time. */
 function timeout(afterMs: number): { over: Promise<string>; again: () => void } {
   const { promise: over, resolve } = Promise.withResolvers<string>()
   const timer = setTimeout(() => resolve(`it was not ready within ${afterMs / 1000} s`), afterMs)
@@ -151,7 +151,7 @@ function waitForAbort(signal: AbortSignal | undefined): Promise<string> {
   })
 }
 
-/** Appended to; a log that has grown large makes room once, keeping the one before. */
+/** Opens the log for appending; a large one is renamed once, replacing the one before. */
 function openLog(file: string): number {
   mkdirSync(dirname(file), { recursive: true })
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0

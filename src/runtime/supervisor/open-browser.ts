@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { Environment } from '../environment.ts'
 
-/** The command that opens a page here, or `null` when nobody sits in front of this machine. */
+/** The command that opens a page here, or `null` when this machine has no desktop. */
 export function browserCommand(
   environment: Environment,
   platform: NodeJS.Platform,
@@ -14,7 +14,7 @@ export function browserCommand(
   return display === '' ? null : 'xdg-open'
 }
 
-/** Ask for the page to be opened; failing is no failure of ours, the link was printed. */
+/** Opens the page; a failure is ignored, since the link was printed. */
 export function openBrowser(command: string, url: string): void {
   const child = spawn(command, [url], { detached: true, stdio: 'ignore' })
   child.on('error', () => undefined)

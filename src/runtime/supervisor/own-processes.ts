@@ -13,21 +13,21 @@ import { supervise, type RunningService, type SupervisionHandle } from './superv
 
 const readyTimeoutMs = 90_000
 const graceMs = 20_000
-/** Longer than a machine under load keeps a healthy loop from turning. */
+/** Longer than a loaded machine delays a healthy event loop. */
 const silentMs = 20_000
 
 export interface ProcessOptions {
   readonly folders: Folders
   /**
-   * The project's environment and what the infrastructure adds; each process gets only its share.
+   * The project's environment and the infrastructure's variables; each process gets only its part.
    */
   readonly variables: Record<string, string>
   readonly log: (sentence: string) => void
 }
 
 /**
- * Bring the database to this version's schema. Throws with the sentence that `countersign migrate`
- * ends with.
+ * Migrates the database to this version's schema. Throws with the last sentence of `countersign
+ * migrate`.
  */
 export async function runMigrations({ folders, variables }: ProcessOptions): Promise<void> {
   const child = spawn(process.execPath, [entryFile, 'migrate', ...folderArguments(folders)], {
@@ -44,13 +44,13 @@ export async function runMigrations({ folders, variables }: ProcessOptions): Pro
   if (code !== 0) throw new Error(output.trim() || `countersign migrate ended with code ${code}`)
 }
 
-/** Start the API on that port and keep it running. */
+/** Starts the API on that port and keeps it running. */
 export function startApi(options: ProcessOptions & { port: number }): Promise<SupervisionHandle> {
   const variables = { ...withoutModelKeys(options.variables), PORT: String(options.port) }
   return startProcess('api', { ...options, variables })
 }
 
-/** Start a Temporal worker and keep it running. It never sees the signing key. */
+/** Starts a Temporal worker and keeps it running. It never gets the signing key. */
 export function startTemporalWorker(options: ProcessOptions): Promise<SupervisionHandle> {
   return startProcess('temporal-worker', {
     ...options,
@@ -59,15 +59,15 @@ export function startTemporalWorker(options: ProcessOptions): Promise<Supervisio
 }
 
 /**
- * The port that people will use: the wanted one, or a free one when it is taken, which is said.
- * Where the address is fixed from outside (`isFixed`), a taken port is an error instead.
+ * The port for people: the preferred one, or a free one when it is taken, with a message. Where the
+ * address is fixed from outside (`isFixed`), a taken port is an error instead.
  */
 export async function chooseApiPort(
   preferredPort: number,
   { host, isFixed, log }: { host: string; isFixed: boolean; log: (sentence: string) => void },
 ): Promise<number> {
   if (preferredPort === 0) return findFreePort(host)
-  // `localhost` may lead people to ::1 first: nobody else may answer there.
+  // Browsers may try ::1 for `localhost` first: no other program may answer there.
   if ((await isPortFree(preferredPort, host)) && (await isPortFree(preferredPort, '::1')))
     return preferredPort
   if (isFixed)
@@ -92,7 +92,7 @@ function startProcess(
   )
 }
 
-/** Starts an API or a Temporal worker, which nobody restarts; its log is `LOGS/<logName>.log`. */
+/** Starts an API or a Temporal worker without supervision; its log is `LOGS/<logName>.log`. */
 export function launchProcess(
   command: 'api' | 'temporal-worker',
   options: ProcessOptions & { readonly logName: string; readonly stop?: AbortSignal },

@@ -3,10 +3,7 @@ const repeatMs = 10_000
 
 export interface Progress {
   readonly say: (sentence: string) => void
-  /**
-   * Do something; when it takes longer than two seconds, say what is being done, and again every
-   * ten.
-   */
+  /** Runs the work; reports it after two seconds, and again every ten. */
   readonly during: <T>(what: string, work: () => Promise<T>) => Promise<T>
 }
 

@@ -4,10 +4,7 @@ import { join } from 'node:path'
 import { checkoutFolder } from '../folders.ts'
 import { exists } from '../files.ts'
 
-/**
- * The example that is played where there is no project: a working copy, since its files get
- * changed. Made once.
- */
+/** The example for folders without a project: a working copy, since its files change. Made once. */
 export async function prepareQuickstart(
   projectDir: string,
   log: (sentence: string) => void,

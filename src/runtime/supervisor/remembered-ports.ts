@@ -9,9 +9,7 @@ export interface Ports {
   readonly temporalUi?: number
 }
 
-/**
- * The ports of the last start: they are asked for again, so that addresses people noted stay right.
- */
+/** The ports of the last start, which are used again so that saved addresses stay right. */
 export async function readPorts(dataDir: string): Promise<Ports> {
   try {
     const ports: unknown = JSON.parse(await readFile(portsFile(dataDir), 'utf8'))

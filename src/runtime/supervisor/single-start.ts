@@ -11,10 +11,9 @@ import {
 import { processFiles, serviceNames } from './supervise.ts'
 
 /**
- * Make this process the one that runs the installation in `runDir`.
- *
- * Throws one sentence when another one does. What a supervisor that died left running is ended
- * first: each process is recognised by its id and its start time.
+ * Makes this process the only supervisor in `runDir`. Throws one sentence when another one runs.
+ * Processes that a dead supervisor left are ended first: each is recognised by its id and its start
+ * time.
  */
 export async function becomeSupervisor(
   runDir: string,
@@ -46,7 +45,7 @@ async function takePlace(runDir: string): Promise<void> {
   const half = `${own}.${process.pid}`
   await writeIdentityFile(half, me)
   try {
-    // A link is made or it is there already: of two starts at once, one gets the place.
+    // Creating a link is atomic: of two concurrent starts, one succeeds.
     for (let attempt = 0; attempt < 3; attempt += 1) {
       if (
         await link(half, own).then(
@@ -73,7 +72,7 @@ async function alreadyRunning(runDir: string, pid: number): Promise<Error> {
   )
 }
 
-/** Leave the place to the next one. */
+/** Ends the claim of this process. */
 export async function resignAsSupervisor(runDir: string): Promise<void> {
   await removeIdentityFile(processFiles(runDir, 'supervisor').identity)
   await rm(join(runDir, 'url'), { force: true })

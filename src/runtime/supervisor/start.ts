@@ -19,7 +19,7 @@ import type { SupervisionHandle } from './supervise.ts'
 
 export interface RunningInstallation {
   readonly folders: Folders
-  /** For programs: loopback by number. */
+  /** For programs: the loopback address. */
   readonly localUrl: string
   /** For people. */
   readonly publicUrl: string
@@ -27,15 +27,15 @@ export interface RunningInstallation {
   readonly devToken: string | null
   /** Rejects when a process refuses to serve; never resolves. */
   readonly refused: Promise<never>
-  /** Has the API read the project folder again. */
+  /** Makes the API read the project folder again. */
   reload(): Promise<void>
   /** Stops everything in order. */
   stop(): Promise<void>
 }
 
 /**
- * Bring up everything that `countersign start` runs and answer once all of it serves. What had
- * started is stopped again when something cannot.
+ * Starts everything of `countersign start` and resolves when all of it serves. If a part cannot
+ * start, the others are stopped again.
  */
 export async function startInstallation(
   options: StartOptions,
@@ -53,9 +53,9 @@ export async function startInstallation(
     await using last = new AsyncDisposableStack()
     last.defer(() => resignAsSupervisor(runDir))
     last.defer(() => removeDevToken(dataDir))
-    // The reverse of the start: API and Temporal worker finish what they do while Postgres and
-    // Temporal still listen to them. Those of one kind at once, so that two slow ones do not add
-    // up; one that does not end keeps no other up.
+    // In reverse order: API and Temporal worker finish while Postgres and Temporal still serve
+    // them. Those of one kind stop concurrently, so that slow ones do not add up; one that does not
+    // end does not block the others.
     last.defer(() => stopAll(started.servers.splice(0)))
     last.defer(() => stopAll(started.own.splice(0)))
   }
@@ -80,7 +80,7 @@ async function stopAll(services: readonly SupervisionHandle[]): Promise<void> {
   }
 }
 
-/** An API that is being started again at this moment reads the folder anyway. */
+/** An API that is restarting at this moment reads the folder anyway. */
 async function reloadApi(runDir: string): Promise<void> {
   try {
     process.kill(Number(await readFile(join(runDir, 'api.pid'), 'utf8')), 'SIGHUP')
@@ -90,7 +90,7 @@ async function reloadApi(runDir: string): Promise<void> {
   }
 }
 
-/** What runs so far, each kind in the order of its start. */
+/** The running services, each kind in the order of its start. */
 interface StartedServices {
   readonly servers: SupervisionHandle[]
   readonly own: SupervisionHandle[]
@@ -139,7 +139,7 @@ async function startProcesses({ options, outer, progress, folders, started }: St
   return { localUrl, publicUrl, devToken }
 }
 
-/** The rest works without the dashboard; who changed src/ui sees the build's error. */
+/** The rest works without the dashboard; developers of src/ui see the build's error. */
 async function buildDashboard(progress: Progress): Promise<void> {
   try {
     await progress.during('building the dashboard', buildUi)
@@ -151,8 +151,7 @@ async function buildDashboard(progress: Progress): Promise<void> {
 }
 
 /**
- * Checks the settings before anything starts, with placeholders for the servers that are started
- * later.
+ * Checks the settings before anything starts, with placeholders for servers that are started later.
  */
 function readSettings(folders: Folders, environment: Environment): Config {
   return readConfig(folders, {
@@ -174,7 +173,7 @@ async function choosePort(
   return chooseApiPort(preferredPort, { host, isFixed, log: progress.say })
 }
 
-/** The token of this start; none, and none left over, where there is no development sign-in. */
+/** The token of this start; without development sign-in, any old one is removed. */
 async function prepareDevelopmentSignIn(
   dataDir: string,
   environment: Environment,
@@ -193,6 +192,6 @@ export interface StartOptions {
   readonly project?: string
   readonly data?: string
   readonly port?: number
-  /** Open the dashboard in a browser when there is one. */
+  /** Open the dashboard in a browser if possible. */
   readonly open: boolean
 }

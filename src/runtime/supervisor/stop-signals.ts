@@ -1,11 +1,11 @@
 const stopSignals = ['SIGINT', 'SIGTERM'] as const
-/** A terminal's Ctrl-C may arrive twice: from the terminal and through the launcher. */
+/** One Ctrl-C may arrive twice: from the terminal and through the launcher. */
 const samePressMs = 1_000
 
 /**
  * Resolves with the first signal to end this process. A second one ends it at once; its children
- * notice by their lifelines. SIGHUP means the end when a terminal closes; without a terminal it
- * calls `onReload`, if there is one.
+ * notice by their lifelines. SIGHUP ends it when a terminal closes; without a terminal it calls
+ * `onReload`, if there is one.
  */
 export function stopSignal({ onReload }: { onReload?: () => void } = {}): Promise<NodeJS.Signals> {
   const hasTerminal = process.stdin.isTTY || process.stdout.isTTY

@@ -8,36 +8,29 @@ import {
 } from '../processes/process-identity.ts'
 import { writeWhole } from '../files.ts'
 
-/**
- * In the order in which they are ended: nobody loses what it still needs to store its last words.
- */
+/** In the order in which they are stopped: each needs the later ones until it has ended. */
 export const serviceNames = ['api', 'temporal-worker', 'temporal', 'postgres'] as const
 export type ServiceName = (typeof serviceNames)[number]
 
 export interface SupervisedService {
   readonly name: ServiceName
   /**
-   * Start it, or start it again; answers when it serves. When `stop` aborts it gives up at once,
-   * ends what it had started and rejects.
+   * Starts or restarts it; resolves when it serves. When `stop` aborts it ends everything it
+   * started and rejects.
    */
   start(stop: AbortSignal): Promise<RunningService>
 }
 
 export interface SupervisionHandle {
-  /**
-   * Stop it for good, also while it is being started again: takes no longer than the service's own
-   * grace.
-   */
+  /** Stops it for good, also during a restart, within the service's own grace time. */
   stop(): Promise<void>
-  /** Rejects when it refuses to be started again (`ServiceRefused`); never resolves otherwise. */
+  /** Rejects when it refuses a restart (`ServiceRefused`); never resolves otherwise. */
   readonly refused: Promise<never>
 }
 
 /**
- * Keep a service running: start it, name its process in `RUN/<name>.pid`, and start it again, after
- * a growing pause, whenever it ends by itself.
- *
- * Throws when the first start fails.
+ * Keeps a service running: starts it, records its process in `RUN/<name>.pid`, and restarts it
+ * after a growing pause whenever it ends by itself. Throws when the first start fails.
  */
 export async function supervise(
   service: SupervisedService,
@@ -53,7 +46,7 @@ export async function supervise(
       await writeWhole(files.pid, `${running.identity.pid}\n`, 0o644)
       return running
     } catch (error) {
-      // Nobody would ever end a process that no file names, and it holds the port of the next one.
+      // Without a record nobody would end the process, which occupies the port of the next one.
       await running.stop()
       throw error
     }
@@ -102,7 +95,7 @@ export async function supervise(
       stopping.abort()
       await current?.stop()
       await keeping.catch(() => undefined)
-      // A start that was under way when we were told to stop has come to its end by now.
+      // A restart that was in progress has ended by now.
       await current?.stop()
       await rm(files.pid, { force: true })
       await removeIdentityFile(files.identity)
@@ -110,15 +103,15 @@ export async function supervise(
   }
 }
 
-/** Where a service's process is named: for programs, and for the next start to recognise. */
+/** The files with a service's process: for programs, and for the next start. */
 export function processFiles(runDir: string, name: string): { pid: string; identity: string } {
   return { pid: join(runDir, `${name}.pid`), identity: join(runDir, `${name}.identity`) }
 }
 
-/** After the first failure there is no pause: most that die once run again. */
+/** There is no pause after the first failure: one restart is usually enough. */
 const secondPauseMs = 200
 const maxPauseMs = 10_000
-/** Somebody that served this long had recovered: the next failure starts from the beginning. */
+/** A service that ran this long had recovered: the next failure counts as the first. */
 const healthyAfterMs = 10_000
 
 export interface BackOff {
@@ -128,8 +121,8 @@ export interface BackOff {
 export const noFailures: BackOff = { failures: 0 }
 
 /**
- * What to wait before the next start of a process that served `servedMs` and ended; nothing at
- * first, then twice as much each time, up to ten seconds.
+ * The pause before the next start of a process that served `servedMs` and ended; none at first,
+ * then twice as much each time, up to ten seconds.
  */
 export function nextBackOff(before: BackOff, servedMs: number): { waitMs: number; after: BackOff } {
   const failures = servedMs >= healthyAfterMs ? 0 : before.failures
@@ -139,20 +132,20 @@ export function nextBackOff(before: BackOff, servedMs: number): { waitMs: number
   }
 }
 
-/** A server process that somebody watches. */
+/** A supervised server process. */
 export interface RunningService {
   readonly identity: ProcessIdentity
-  /** Resolves with the exit code when it has ended, for whatever reason. */
+  /** Resolves with the exit code when it has ended, for any reason. */
   readonly exited: Promise<number>
-  /** The sentence with which it refused to serve any longer; `null` when it did not. */
+  /** The sentence with which it refused to continue serving; `null`: it did not. */
   readonly refusal?: () => string | null
-  /** It was killed because its event loop did not turn. */
+  /** It was killed because its event loop was blocked. */
   readonly wedged?: () => boolean
-  /** Ask it to end, wait, kill it when it does not. */
+  /** Asks it to end, waits, and kills it when it does not. */
   stop(): Promise<void>
 }
 
-/** A process that refuses to serve, with its sentence: starting it again would not help. */
+/** A process that refuses to serve, with its sentence: a restart would not help. */
 export class ServiceRefused extends Error {
   override name = 'ServiceRefused'
 }

@@ -1,18 +1,18 @@
-/** How often it is looked whether the process said that its loop turns. */
+/** How often the reports of the process are checked. */
 const checkIntervalMs = 1_000
 
-/** Watches one process by what it says of its loop. */
+/** Watches one process by the reports of its event loop. */
 export interface TurnWatch extends Disposable {
-  /** It said so. */
+  /** Called for each report. */
   turned(): void
-  /** true from the moment when it was found to be wedged */
+  /** true once the process was found to be blocked */
   readonly wedged: boolean
 }
 
 /**
- * Calls `wedged` once when a process has not said for `silentMs` that its event loop turns: it is
- * blocked, or stopped, and would stay so (security.md 27). Counted in looks of our own, so that a
- * machine that slept kills nothing.
+ * Calls `wedged` once when a process has not reported for `silentMs` that its event loop runs: it
+ * is blocked or stopped, and would stay so (security.md 27). Counted in checks, so that a sleeping
+ * machine kills nothing.
  */
 export function watchTurns(options: {
   readonly silentMs: number

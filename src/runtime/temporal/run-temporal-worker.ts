@@ -60,14 +60,14 @@ import { createServiceProcess } from '#services/core/system.ts'
 import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 
 /**
- * A watched folder is in force a moment after it changed; in production a person activates it, much
+ * A watched folder takes force shortly after it changes; in production a person activates it, much
  * later.
  */
 const inForceTimeoutMs = 15_000
 /** Calls of a starting Temporal worker may take long: no person waits for them. */
 const temporalTimeoutMs = 20_000
 /**
- * Not ready then; and ended later than by `countersign start`, which can say why
+ * Then it is not ready; `countersign start`, which can report why, kills it earlier
  * (own-processes.ts).
  */
 const loopLateMs = 5_000
@@ -229,7 +229,7 @@ export async function runTemporalWorker(options: {
     })
     const running = workers.map((worker) => worker.run())
     for (const run of running) {
-      // A worker that ends by itself cannot go on: the process ends and is started again.
+      // A worker that ends by itself cannot continue: the process ends and is restarted.
       run.catch((error: unknown) => {
         log.error({ err: error }, 'a Temporal worker ended')
         process.exit(1)

@@ -12,8 +12,8 @@ const levels: Record<Config['logLevel'], LogLevel> = {
 }
 
 /**
- * What a line of the SDK may say besides its message: ids and names, never what an activity was
- * given or failed with.
+ * The fields of an SDK log line besides its message: ids and names, never input or errors of an
+ * activity.
  */
 const loggedFields = [
   'sdkComponent',
@@ -27,8 +27,8 @@ const loggedFields = [
 ]
 
 /**
- * Set up the SDK of this process: it writes into our log, in our form, and its own handlers of
- * signals are off, since this process stops its parts itself, in order.
+ * Configures the SDK of this process: it writes to the service's log, and its own signal handlers
+ * are off, since this process stops its parts in order.
  */
 export function installRuntime(logLevel: Config['logLevel'], log: Log): void {
   const write = ({ level, message, meta }: LogEntry): void => {

@@ -1,8 +1,8 @@
 import { patienceMs, waitForServer } from '../processes/wait-for-server.ts'
 
 /**
- * What Temporal itself refused (gRPC: invalid argument, not found, permission denied,
- * unauthenticated) stays refused.
+ * Refusals by Temporal itself (gRPC: invalid argument, not found, permission denied,
+ * unauthenticated) will not pass.
  */
 const refused: ReadonlySet<unknown> = new Set([3, 5, 7, 16])
 

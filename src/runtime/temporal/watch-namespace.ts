@@ -9,15 +9,15 @@ import type { Db } from '#store/database.ts'
 const intervalMs = 5_000
 
 /**
- * Compare Temporal's namespace with the one this installation belongs to, every five seconds.
- * Another one is reported once, with its sentence: the process must stop. While Temporal is down
- * there is nothing to compare, and decisions are taken and recorded all the same.
+ * Compares Temporal's namespace with the installation's every five seconds. A foreign one is
+ * reported once, with its sentence: the process must stop. While Temporal is down nothing is
+ * compared, and decisions are still accepted.
  */
 export function watchNamespace(
   { db, temporal }: { db: Db; temporal: Pick<TemporalClient, 'namespaceId'> },
   foreign: (sentence: string) => void,
 ): Disposable {
-  // A server that hangs is asked once, and another namespace is reported once.
+  // A server that hangs is asked once, and a foreign namespace is reported once.
   let remembered: string | null = null
   const look = shareRunning(async () => {
     try {

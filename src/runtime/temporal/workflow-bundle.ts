@@ -13,7 +13,7 @@ import type { Environment } from '../environment.ts'
  * `bundle-workflows.ts` says how.
  */
 const sourceFolders = ['src/workflows', 'src/domain']
-/** Where a package has them bundled. */
+/** The bundle in a package. */
 export const bundleOfPackage = join('dist', 'workflows.js')
 
 /**

@@ -2,12 +2,12 @@ import type { Environment } from '../environment.ts'
 import type { Spans } from './spans.ts'
 import { readTracingConfig } from './tracing-config.ts'
 
-/** A collector that is away keeps no process from ending. */
+/** An unreachable collector does not delay the end of a process. */
 const lastSpansMs = 2_000
 
 /**
- * Where a process' spans go, when the variables `OTEL_*` name a collector; else `null`, and none of
- * OpenTelemetry is loaded. Throws a sentence for settings that cannot be followed.
+ * The destination of a process' spans, when the variables `OTEL_*` name a collector; else `null`,
+ * and OpenTelemetry is not loaded. Throws a sentence for unsupported settings.
  */
 export async function openTracing(
   environment: Environment,

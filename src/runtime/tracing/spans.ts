@@ -11,7 +11,7 @@ import type { SpanPlace } from './trace-ids.ts'
 import type { TracingConfig } from './tracing-config.ts'
 
 /**
- * A span that is over. Attributes are ids and names of ours, never arguments (security.md 25).
+ * A finished span. Attributes are ids and names of the service, never arguments (security.md 25).
  * Times in ms of the epoch.
  */
 export interface FinishedSpan {
@@ -24,7 +24,7 @@ export interface FinishedSpan {
   readonly endMs: number
   readonly attributes: Readonly<Record<string, string | number>>
   readonly failed?: boolean
-  /** what else it belongs to */
+  /** another span that it belongs to */
   readonly link?: SpanPlace | null
 }
 
@@ -35,9 +35,9 @@ export interface Spans extends AsyncDisposable {
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL }
 
 /**
- * Sends spans to a collector by OTLP over HTTP, in batches, behind everybody's back: what a
- * collector does not take within its time is lost. Every process keeps the same traces, since the
- * sampler looks at the trace's id alone. Dispose sends what is left, for `lastMs` at most.
+ * Sends spans to a collector by OTLP over HTTP, in batches, in the background: what a collector
+ * does not accept in time is lost. Every process keeps the same traces, since the sampler uses only
+ * the trace's id. Dispose sends the rest, for `lastMs` at most.
  */
 export function openSpans(config: TracingConfig, service: string, lastMs: number): Spans {
   let next: SpanPlace = { traceId: '', spanId: '' }
@@ -52,7 +52,7 @@ export function openSpans(config: TracingConfig, service: string, lastMs: number
       'service.version': version,
     }),
     sampler: new TraceIdRatioBasedSampler(config.ratio),
-    // Ids are ours: they follow from those of runs and requests.
+    // Ids are derived from those of runs and requests.
     idGenerator: { generateTraceId: () => next.traceId, generateSpanId: () => next.spanId },
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 2_000 })],
   })

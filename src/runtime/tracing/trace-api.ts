@@ -14,8 +14,7 @@ export interface ApiTracing {
 
 /**
  * Spans of an API process. An answer belongs to the trace of the first run (or program's request)
- * that it recorded something of; one that recorded nothing belongs to its caller's trace, or is one
- * by itself.
+ * that it recorded an event of; otherwise to its caller's trace, or to one of its own.
  */
 export function traceApi(spans: Spans): ApiTracing {
   return {
@@ -70,7 +69,7 @@ export function traceApi(spans: Spans): ApiTracing {
   }
 }
 
-/** The first span of each run that has just begun: the moment at which it did. */
+/** The first span of each run that has just begun. */
 export function recordStartedRuns(spans: Spans, entries: readonly AuditEntry[]): void {
   const now = Date.now()
   for (const { type, runId } of entries) {
@@ -83,8 +82,7 @@ export function recordStartedRuns(spans: Spans, entries: readonly AuditEntry[]):
 }
 
 /**
- * A call to Temporal about a workflow, below the request that made it where that is of the same
- * run.
+ * A call to Temporal about a workflow, below the request that made it if that is of the same run.
  */
 async function toTemporal<T>(
   spans: Spans,

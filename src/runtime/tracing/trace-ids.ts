@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** What a span belongs to besides its trace: the span above it. */
+/** The place of a span in its trace: the span above it. */
 export interface SpanPlace {
   /** 32 hexadecimal digits */
   readonly traceId: string
@@ -12,9 +12,9 @@ const uuidAtEnd = /([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9
 
 /**
  * The trace of a run, or of a program's request: its id without hyphens, and as its first span the
- * second half. Whoever knows the id knows the trace, in every process: nothing about it is sent
- * through Temporal or stored. `null` when the text (an id, or a workflow's id, which ends with one)
- * names neither.
+ * second half. Every process that has the id knows the trace: nothing about it is sent through
+ * Temporal or stored. `null` when the text (an id, or a workflow's id, which ends with one) names
+ * neither.
  */
 export function traceOf(idOrWorkflowId: string): SpanPlace | null {
   const [, ...parts] = uuidAtEnd.exec(idOrWorkflowId) ?? []

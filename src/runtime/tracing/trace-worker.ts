@@ -7,8 +7,8 @@ import { recordStartedRuns } from './trace-api.ts'
 import { newSpanId, traceOf, type SpanPlace } from './trace-ids.ts'
 
 /**
- * What a Temporal worker tells of: the steps its workflows ask for, the activities, and the tools
- * within.
+ * Traces of a Temporal worker: the steps that its workflows schedule, the activities, and their
+ * tools.
  */
 export interface WorkerTracing {
   recorded(entries: readonly AuditEntry[]): void
@@ -93,7 +93,7 @@ export function traceWorker(spans: Spans): WorkerTracing {
   }
 }
 
-/** What an activity is about: the ids it was given and nothing else. */
+/** The subject of an activity: the ids in its input and nothing else. */
 function idsOf(argument: unknown): Record<string, string> {
   const ids: Record<string, string> = {}
   for (const name of ['runId', 'callId', 'requestId'] as const) {

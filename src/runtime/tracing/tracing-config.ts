@@ -1,19 +1,19 @@
 import { readText } from '../environment.ts'
 import type { Environment } from '../environment.ts'
 
-/** Where spans go, as OpenTelemetry's own variables say it. */
+/** The destination of spans, by OpenTelemetry's own variables. */
 export interface TracingConfig {
   /** of the collector, `…/v1/traces` */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** of all traces so many are kept, 0 to 1; the same ones in every process */
+  /** the share of traces that are kept, 0 to 1; the same ones in every process */
   readonly ratio: number
   readonly serviceName: string | null
 }
 
 /**
- * What the variables `OTEL_*` say about traces; `null` when they name no endpoint, or switch the
- * SDK off. Throws a sentence for what we cannot do, since spans that go nowhere would not be
+ * The settings for traces in the variables `OTEL_*`; `null` when they name no endpoint, or switch
+ * the SDK off. Throws a sentence for unsupported settings, since missing spans would not be
  * noticed.
  */
 export function readTracingConfig(environment: Environment): TracingConfig | null {

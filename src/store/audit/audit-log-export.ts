@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../database.ts'
 
 /**
- * Documents of the leaves from `begin` to before `end`, in order; `null` where the leaf or its
- * event is not there.
+ * Documents of the leaves from `begin` to before `end`, in order; `null` for a missing leaf or
+ * event.
  */
 export async function readLeavesUnchecked(
   db: Db,
@@ -22,8 +22,8 @@ export async function readLeavesUnchecked(
 }
 
 /**
- * Roots of the whole tiles of a level from `begin` to before `end`, in order; `null` where there is
- * none.
+ * Roots of the whole tiles of a level from `begin` to before `end`, in order; `null` for a missing
+ * one.
  */
 export async function readTileRootsUnchecked(
   db: Db,

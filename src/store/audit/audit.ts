@@ -5,7 +5,7 @@ import { canonicalJson, hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
 import type { Tx } from '../database.ts'
 
-/** Who listens is told that the trail has new events. */
+/** Notified when the trail has new events. */
 export const auditChannel = 'countersign_audit'
 
 /** A row of `audit_event`, ready to be inserted; `at` is ISO 8601. */
@@ -31,7 +31,7 @@ interface Link {
 /** The newest event of a request, as a row of it says; `null`: there is none. */
 export type ChainEnd = { readonly sequence: number; readonly document: string } | null
 
-/** Ends of chains that a transaction has read with the requests locked, and when it did. */
+/** Ends of chains that a transaction has read with the requests locked, and the time of reading. */
 export interface ReadChains {
   readonly at: Date
   /** by request */
@@ -106,7 +106,7 @@ function present(key: string, value: string | undefined): Record<string, string>
   return value === undefined ? {} : { [key]: value }
 }
 
-/** What the transaction has read already, if that is all that the entries need. */
+/** The facts that the transaction has read already, if the entries need no others. */
 function knownChains(
   entries: readonly AuditEntry[],
   read: ReadChains | undefined,

@@ -14,7 +14,7 @@ export interface StreamTail {
 }
 
 /**
- * Replaces the stored output of an attempt, and tells who listens. Writes nothing when the call has
+ * Replaces the stored output of an attempt, and notifies readers. Writes nothing when the call has
  * its result, a person has settled the attempt's end, or a later attempt has begun.
  */
 export async function putLiveOutput(

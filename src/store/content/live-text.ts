@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database.ts'
 
-/** Of which attempt at which turn a text is. */
+/** The attempt and turn of a text. */
 export interface LiveTextOf {
   readonly runId: string
   readonly turn: number
@@ -14,11 +14,11 @@ export interface TextPiece {
   readonly text: string
 }
 
-/** Who listens is told the id of a run whose live text, or live output, has grown. */
+/** Notified with the id of a run whose live text or live output has grown. */
 export const liveTextChannel = 'countersign_live_text'
 
 /**
- * Adds a piece of the text that a model is writing, and tells who listens. Writes nothing once the
+ * Adds a piece of the text that a model is writing, and notifies readers. Writes nothing once the
  * turn has its message or the run has ended; returns whether it wrote.
  */
 export async function addLiveText(
@@ -42,7 +42,7 @@ export async function addLiveText(
   return result.rows.length > 0
 }
 
-/** What there is of a text from `offset` on. */
+/** The part of a text from `offset` on. */
 export async function readLiveText(db: Db | Tx, of: LiveTextOf, offset: number): Promise<string> {
   const { rows } = await sql<TextPiece>`
     select start, text from live_text
@@ -64,7 +64,7 @@ export async function readLiveText(db: Db | Tx, of: LiveTextOf, offset: number):
   return read
 }
 
-/** Removes what was written of an attempt that brought no message, and tells who reads it. */
+/** Removes the text of an attempt without a message, and notifies readers. */
 export async function removeLiveText(tx: Db | Tx, of: LiveTextOf): Promise<void> {
   await sql`
     with gone as (

@@ -20,7 +20,7 @@ export function unknownMigrations(applied: readonly string[]): string[] {
   return applied.filter((name) => name > baselineName && !Object.hasOwn(migrations, name))
 }
 
-/** The sentence for a database that a newer version has brought further. */
+/** The sentence for a database that a newer version has migrated. */
 export function describeNewer(unknown: readonly string[]): string {
   return `The database was migrated by a newer version (${unknown.join(', ')}): run that one`
 }

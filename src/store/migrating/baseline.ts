@@ -13,7 +13,7 @@ export function isReplaced(name: string): boolean {
 
 /**
  * These migrations with the baseline in place of those that it replaces. Throws one sentence when
- * only some of those were applied: nothing here brings such a schema further.
+ * only some of those were applied: this version cannot migrate such a schema.
  */
 export function withBaseline(applied: readonly string[]): string[] {
   const former = applied.filter(isReplaced)

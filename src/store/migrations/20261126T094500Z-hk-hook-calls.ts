@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * What the service keeps of a call that an agent's hook asked about: which call of which session it
- * is, under which name of the agent it was made, and whether the agent was told a denial.
+ * The facts about a call that an agent's hook asked about: its identity in the session, the agent's
+ * id of the call, and whether the agent was told the end.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** The filters of a page that a person keeps under a name, for themselves alone. */
+/** The filters of a page that a person saves under a name. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table saved_view (

@@ -1,8 +1,7 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Which entry of `deployments` a request for a deployment came through, and as which installation
- * GitHub is answered.
+ * The entry of `deployments` of a deployment's request, and the installation that answers GitHub.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table external_request add column deployment jsonb`.execute(db)

@@ -1,11 +1,11 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Whose a run or a request is, in its own row, so that an index serves the pages of people in no
- * team. `co_owner_id`: of a run the owner of the key that had it started, where another person
- * started it; of a program's request for whom the program asks. Who starts a run starts those
- * below it too: they have the owners of the run above. They say who sees a row, and nothing
- * else: no decision rests on them.
+ * The owners of a run or a request in its own row, so that an index serves the pages of people
+ * without a team. `co_owner_id`: for a run, the owner of the key that started it for another
+ * person; for a program's request, the person for whom it asks. Delegated runs have the owners of
+ * the run above. These columns decide who sees a row, and nothing else: no decision depends on
+ * them.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(columns).execute(db)
@@ -40,7 +40,7 @@ const columns = `
     when (new.run_id is not null and new.owner_id is null) execute function own_request();
 `
 
-/** Gives the rows of before the owners that triggers give new ones. */
+/** Sets the owners in earlier rows that triggers set in new ones. */
 export const ownersOfEarlierRows = `
   update run set co_owner_id = coalesce(
       nullif(key.owner_id, run.started_by), nullif(root.started_by, run.started_by))

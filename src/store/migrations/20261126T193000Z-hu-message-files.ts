@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Pictures and texts that somebody sent to a run with a message. */
+/** Pictures and texts that somebody sent with a message of a run. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table message_file (

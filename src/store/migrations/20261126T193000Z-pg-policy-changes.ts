@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Changes of rules that people propose to who activates policy. A row permits nothing. */
+/** Changes of rules that people propose to holders of `activatePolicy`. A row permits nothing. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table policy_change (

@@ -1,9 +1,9 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Tells API processes, which remember look-ups of sessions and keys for a moment, whose sign-ins a
- * transaction has changed: by the person's id, or by nothing where all rows went. When a session or
- * key was last used is no change. New rows are none either: nobody remembers what was not there.
+ * Notifies API processes, which cache look-ups of sessions and keys for a moment, whose sign-ins a
+ * transaction has changed: with the person's id, or with nothing when all rows were removed. The
+ * time of last use does not count, nor do new rows, which nobody has cached.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -27,7 +27,7 @@ export interface EventTable {
   created_at: GeneratedTimestamp
 }
 
-/** A webhook or another channel. The events up to `told_until` have their deliveries. */
+/** A webhook or another channel. Events up to `told_until` have their deliveries. */
 export interface EndpointTable {
   name: string
   told_until: string
@@ -67,13 +67,13 @@ export interface MailChoiceTable {
   changed_at: GeneratedTimestamp
 }
 
-/** What a person has chosen to be pushed. */
+/** What a person has chosen for push messages. */
 export interface PushChoiceTable {
   person_id: string
   requests: PushedRequests
   /** also the end of requests that they started */
   ended: boolean
-  /** quiet hours, as clocks of the zone show them; all three or none */
+  /** quiet hours, in the zone's local time; all three or none */
   quiet_from: string | null
   quiet_to: string | null
   time_zone: string | null

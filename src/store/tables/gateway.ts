@@ -2,7 +2,7 @@ import type { GatewayRefusal } from '#domain/tools/tool-disposition.ts'
 import type { Generated } from 'kysely'
 import type { GeneratedTimestamp, Timestamp } from './columns.ts'
 
-/** A call of a program through `/mcp`, beside its request. */
+/** A program's call through `/mcp`, in addition to its request. */
 export interface GatewayCallTable {
   request_id: string
   /** names it to the client as a task; nobody can guess it */
@@ -10,9 +10,9 @@ export interface GatewayCallTable {
   /** of the API key */
   owner_id: string
   server: string
-  /** which call it is: `callIdentity` in services/gateway */
+  /** the identity of the call: `callIdentity` in services/gateway */
   call_key: string
-  /** the client's own name of the call */
+  /** the client's own id of the call */
   client_call_id: string | null
   /** of the host that holds the server */
   task_queue: string
@@ -21,13 +21,13 @@ export interface GatewayCallTable {
   wanted_at: Timestamp | null
   /** when the caller was told that it waits */
   left_at: Timestamp | null
-  /** when the caller was first told its end */
+  /** when the caller was first told the end */
   told_at: Timestamp | null
   refusal: GatewayRefusal | null
   refusal_reason: string | null
-  /** hash of what the server answered, canonical JSON */
+  /** hash of the server's answer, canonical JSON */
   result_hash: string | null
-  /** the request that asks people what became of it */
+  /** the request that asks people how it ended */
   outcome_check_id: string | null
   created_at: GeneratedTimestamp
 }

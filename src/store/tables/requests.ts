@@ -84,7 +84,7 @@ export interface ExternalRequestTable {
   /** hash of what the program claims, canonical JSON */
   claim_hash: string | null
   metadata: Jsonb<JsonObject | null>
-  /** hash of where the program says that it works, canonical JSON; `null`: it did not say */
+  /** hash of the place where the program claims to work, canonical JSON; `null`: it named none */
   origin_hash: string | null
   /** whether its proof was valid and the folder is in the workspace; `null`: it named no folder */
   origin_proved: boolean | null
@@ -98,13 +98,13 @@ export interface ExternalRequestTable {
   /** of a salted text */
   outcome_summary_hash: string | null
   outcome_at: Timestamp | null
-  /** which call of which session an agent's hook asked about; `null`: no hook of ours did */
+  /** the identity of a call in an agent's session; `null`: the request is not from a hook */
   hook_call: string | null
-  /** the agent's own name of the call that the permit was handed to */
+  /** the agent's own id of the call that got the permit */
   hook_use: string | null
-  /** when the agent was told that this is not done */
+  /** when the agent was told the refusal */
   told_at: Timestamp | null
-  /** what GitHub is answered by, where a deployment of its asks; `null`: a program asked */
+  /** how GitHub is answered, for a deployment; `null`: a program asked */
   deployment: Jsonb<DeploymentOrigin | null>
   seal: Seal
 }
@@ -122,7 +122,7 @@ export interface RequestRevisionTable {
   content_type: string
   /** what it does, as a sentence; `null`: its title says so */
   effect: string | null
-  /** what deserves attention; `null`: nothing */
+  /** its cues; `null`: none */
   cues: Jsonb<readonly StoredCue[] | null>
   editor_id: string | null
   /** of a salted text: read with `getSaltedText` (services/decisions) */
@@ -157,14 +157,14 @@ export interface CommentTable {
   edited_at: Generated<Date | null>
 }
 
-/** A request that somebody has put off for themselves. */
+/** A request that somebody has snoozed for themselves. */
 export interface RequestSnoozeTable {
   request_id: string
   person_id: string
   until: Timestamp
 }
 
-/** Whom a request was handed to last. */
+/** The last colleague whom a request was handed to. */
 export interface RequestHandoverTable {
   request_id: string
   to_id: string
@@ -172,7 +172,7 @@ export interface RequestHandoverTable {
   at: GeneratedTimestamp
 }
 
-/** When its starter reminded of a request last. */
+/** When a request was last nudged. */
 export interface RequestNudgeTable {
   request_id: string
   by_id: string

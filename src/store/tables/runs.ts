@@ -15,7 +15,7 @@ import type { WindowStepKind } from '#domain/runs/window.ts'
 import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import type { SignedStatement } from '#domain/statements/statement.ts'
 
-/** Why a run cannot go on or failed: a stable code and a sentence that says what to do. */
+/** Why a run cannot continue or has failed: a stable code and a sentence that says what to do. */
 export interface RunFailure {
   readonly code: string
   readonly message: string
@@ -51,9 +51,9 @@ export interface RunTable {
   attachments: Jsonb<
     readonly { path: string; bytes: number; hash: string; given: boolean }[] | null
   >
-  /** `null`: nobody, it was started by a trigger that names no person */
+  /** `null`: nobody; a trigger without a person started it */
   started_by: string | null
-  /** the trigger or schedule that started it, as `trigger:NAME`; `null`: somebody did */
+  /** the trigger or schedule that started it, as `trigger:NAME`; `null`: a caller did */
   started_from: string | null
   api_key_id: string | null
   /**
@@ -81,10 +81,10 @@ export interface RunTable {
   rests_until: Timestamp | null
   /** its own limits; `null`: its worker's */
   budget: Jsonb<RunBudget | null>
-  /** the run whose transcript it goes on with, and the last turn that it took over */
+  /** the run whose transcript it continues, and the last turn that it took over */
   forked_from: string | null
   forked_after_turn: number | null
-  /** the request that its start waits for, or waited for; `null`: nobody was asked */
+  /** the request of its start; `null`: it needed none */
   start_request_id: string | null
   created_at: GeneratedTimestamp
   ended_at: Timestamp | null
@@ -110,7 +110,7 @@ export interface RunPrefixTable {
   last_turn: number
 }
 
-/** Who stood behind the run that a run was forked from, when it was. The trail says it again. */
+/** The people behind the run that a run was forked from, at that time. The trail has them too. */
 export interface RunPrincipalTable {
   run_id: string
   person_id: string
@@ -127,7 +127,7 @@ export interface TurnAttemptTable {
   output_tokens: string | null
   cached_input_tokens: string | null
   cost_usd: number | null
-  /** what the model was sent */
+  /** size of the prompt */
   prompt_bytes: string | null
 }
 
@@ -137,7 +137,7 @@ export interface RunWindowTable {
   /** from 1, in the order in which they were recorded */
   number: number
   kind: WindowStepKind
-  /** the first turn that was asked so */
+  /** the first turn with it */
   at_turn: number
   from_turn: number
   through_turn: number
@@ -251,7 +251,7 @@ export interface ResultFileTable {
 /** A file that somebody sent with a message; its bytes are in `content`. */
 export interface MessageFileTable extends Omit<ResultFileTable, 'call_id'> {
   message_id: string
-  /** as it was called where it came from: words of its sender, and no path */
+  /** its name at the sender, which is not a path */
   name: string
 }
 

@@ -1,6 +1,6 @@
 import type { GeneratedTimestamp, Timestamp } from './columns.ts'
 
-/** A time of a schedule that Temporal told of. */
+/** A time of a schedule that Temporal reported. */
 export interface ScheduleTimeTable {
   schedule: string
   at: Timestamp
@@ -10,14 +10,14 @@ export interface ScheduleTimeTable {
   run_id: string | null
 }
 
-/** A schedule that starts nothing until somebody lets it go on. */
+/** A schedule that starts nothing until somebody resumes it. */
 export interface SchedulePauseTable {
   schedule: string
   by_id: string
   at: GeneratedTimestamp
 }
 
-/** What the models of a worker may cost in a month (`*`: of all), as the version in force says. */
+/** The monthly budget of a worker (`*`: of all), by the version in force. */
 export interface MonthlyBudgetTable {
   worker: string
   cost_usd: number

@@ -9,28 +9,32 @@ import { readBasis, readCounted } from './read-basis.ts'
 
 interface RequestVotes {
   readonly kind: string
-  /** the quorum as the request's opening tells it; `null` once an edit has routed it anew */
+  /**
+   * the quorum in the event of the request's opening; `null` after an edit has changed its routing
+   */
   asked: string | null
   escalated: boolean
   revision: number
-  /** of the call of a program that is no run of ours: the digest that policy pre-approved */
+  /** for a program's call: the digest that policy pre-approved */
   preApproved: string | null
   /** approvals of the current revision */
   readonly votes: Map<string, DecisionBasis | null>
 }
 
-/** How long after a decision was judged, in one transaction, its event is dated at the latest. */
+/**
+ * A decision's event has at most this much later a time than its judgement in the same transaction.
+ */
 const writtenWithinMs = 60_000
 
 /**
- * Authorisation: every decision was a person's who might take it, nobody behind the request decided
- * but where the queue allowed that and it is marked, and each permit rests on a quorum that is met
- * when it is counted again.
+ * Authorisation: a person who was entitled made every decision, nobody behind the request decided
+ * unless the queue permitted it and the event says so, and each permit depends on a quorum that is
+ * met when it is counted again.
  */
 export function checkAuthorisation(findings: Findings, extent: Extent): Check {
   const behind = new PeopleBehind()
   const votesByRequest = new Map<string, RequestVotes>()
-  /** id of a person: the event that disabled them */
+  /** by id of a person: the event that disabled them */
   const disabled = new Map<string, LoggedEvent>()
   let decisions = 0
   let permits = 0
@@ -89,7 +93,7 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
     if (!(Math.abs(event.atMs - Date.parse(basis.judgedAt)) < writtenWithinMs)) {
       findings.fail(`it was judged at ${basis.judgedAt}, which is not when it was written`, at)
     }
-    // Whoever may write to the run may answer its question too, which approves nothing.
+    // Somebody who may write to the run may answer its question too, which approves nothing.
     const isAnswer = votesByRequest.get(requestId)?.kind === 'question'
     if (!isAnswer && !basis.teams.some((team) => quorumTeams(basis.quorum).includes(team))) {
       findings.fail('its giver was in no team that the quorum names', at)

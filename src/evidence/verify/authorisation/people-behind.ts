@@ -1,10 +1,10 @@
 import { textIn, type LoggedEvent } from '../findings/logged-event.ts'
 
-/** Who stands behind a request, as the events before its opening tell (product.md 17). */
+/** The people behind a request, by the events before its opening (product.md 17). */
 export interface BehindRequest {
   /** id of a person, and the event that put them there */
   readonly people: ReadonlyMap<string, LoggedEvent>
-  /** the start of every run above is among the events */
+  /** the starts of all runs above are among the events */
   readonly known: boolean
 }
 
@@ -13,11 +13,11 @@ interface KnownRun {
   readonly people: Map<string, LoggedEvent>
 }
 
-/** Derives, from the events alone, the people behind each run and each request. */
+/** Derives the people behind each run and each request from the events alone. */
 export class PeopleBehind {
   readonly #runs = new Map<string, KnownRun>()
   readonly #requests = new Map<string, { people: Map<string, LoggedEvent>; known: boolean }>()
-  /** of a request: everybody whose edit is in the history of its current revision */
+  /** by request: everybody with an edit in the history of its current revision */
   readonly #editors = new Map<string, Set<string>>()
 
   take(event: LoggedEvent): void {
@@ -36,10 +36,7 @@ export class PeopleBehind {
     return this.#requests.get(requestId) ?? { people: new Map(), known: false }
   }
 
-  /**
-   * Everybody whose edit is in the history of the request's revision, as it is by the events so
-   * far.
-   */
+  /** Everybody with an edit in the history of the request's present revision. */
   editorsOf(requestId: string): ReadonlySet<string> {
     return this.#editors.get(requestId) ?? new Set()
   }
@@ -49,7 +46,7 @@ export class PeopleBehind {
     this.#runs.set(runId, { parentRunId: textIn(event.detail, 'parentRunId'), people })
     this.#put(runId, textIn(event.detail, 'startedBy'), event)
     if (event.actor.type === 'machine') this.#putAll(runId, event)
-    // Of a fork: everybody behind the run that it goes on with.
+    // For a fork: everybody behind the run that it continues.
     const behind = event.detail['behind']
     if (!Array.isArray(behind)) return
     for (const id of behind) if (typeof id === 'string') this.#put(runId, id, event)
@@ -79,13 +76,12 @@ export class PeopleBehind {
     const previous = textIn(event.detail, 'previous')
     const before = previous === null ? undefined : this.#requests.get(previous)
     for (const [personId, by] of before?.people ?? []) people.set(personId, by)
-    // A person opens the request of a call that they made themselves, a program one for its key's
-    // owner.
+    // A person opens the request of their own call, a program one for its key's owner.
     for (const personId of [...peopleOf(event), textIn(event.detail, 'onBehalfOf')]) {
       if (personId !== null) people.set(personId, event)
     }
     this.#requests.set(requestId, { people, known: complete })
-    // It asks about the same call again, with what was edited in it.
+    // It asks about the same call again, including its edits.
     if (previous !== null) this.#editors.set(requestId, new Set(this.editorsOf(previous)))
   }
 
@@ -99,7 +95,7 @@ export class PeopleBehind {
   }
 }
 
-/** The person who acted; or the owner of the key that did, and who proposed that key. */
+/** The person who acted; or the owner and the proposer of the key that did. */
 function peopleOf({ actor }: LoggedEvent): readonly string[] {
   if (actor.type === 'person') return actor.id === null ? [] : [actor.id]
   if (actor.type !== 'machine') return []

@@ -3,9 +3,7 @@ import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { Quorum, QuorumPlace } from '#domain/requests/request.ts'
 import { objectIn, textIn, textsIn } from '../findings/logged-event.ts'
 
-/**
- * What a `decision.recorded` says it was judged by; `null` when it says nothing that can be read.
- */
+/** The basis in a `decision.recorded`; `null` when it has none that can be read. */
 export function readBasis(detail: JsonObject): DecisionBasis | null {
   const basis = objectIn(detail, 'basis')
   const quorum = readQuorum(objectIn(basis, 'quorum'))
@@ -18,7 +16,7 @@ export function readBasis(detail: JsonObject): DecisionBasis | null {
   return { quorum, selfApproval, principals, expiresAt, judgedAt, teams: textsIn(basis, 'teams') }
 }
 
-/** The votes that a `permit.issued` counts; `null` when it names none that can be read. */
+/** The votes in a `permit.issued`; `null` when it has none that can be read. */
 export function readCounted(detail: JsonObject): CountedVote[] | null {
   const votes = listOf(detail['counted'], (vote): CountedVote | null => {
     const personId = textIn(vote, 'personId')
@@ -44,7 +42,7 @@ function readPlace(place: JsonObject): QuorumPlace | null {
   return also.length === 0 ? { team, count } : { team, count, also }
 }
 
-/** A list of objects, each read; `null` unless all can be. */
+/** A list of objects, each parsed; `null` unless all can be. */
 function listOf<T>(value: Json | undefined, read: (one: JsonObject) => T | null): T[] | null {
   if (!Array.isArray(value)) return null
   const items = value.map((one) => read(objectIn({ one }, 'one')))

@@ -10,8 +10,7 @@ interface DisplayedRevision {
 }
 
 /**
- * Holds each decision and each permit against what the request showed in the revision that was
- * current.
+ * Compares each decision and each permit with the presentation of the revision that was current.
  */
 export function bindDecisions(findings: Findings): Check {
   const requests = new Map<string, DisplayedRevision>()

@@ -5,7 +5,7 @@ import { bindPermits } from './bind-permits.ts'
 import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
 import type { UsedRight } from './used-right.ts'
 
-/** Holds each execution against the right it ran by, and its end against its beginning. */
+/** Compares each execution with its right, and its end with its beginning. */
 export function bindExecutions(findings: Findings, extent: Extent): Check {
   const permits = bindPermits(findings)
   const grants = bindGrants(findings, extent)

@@ -3,7 +3,7 @@ import type { Findings } from '../findings/finding.ts'
 import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
 import type { UsedRight } from './used-right.ts'
 
-/** A grant's end is compared when a use is claimed; the event of that is dated a little later. */
+/** A grant's end is compared when a use is taken; the event of that has a slightly later time. */
 const writtenWithinMs = 60_000
 
 interface Grant {
@@ -15,15 +15,15 @@ interface Grant {
 
 export interface GrantBinding extends Check {
   /**
-   * The use of a grant that was claimed for this call and has started nothing yet; asking uses it
-   * up.
+   * The use of a grant that was taken for this call and not used for an attempt yet; asking
+   * consumes it.
    */
   spentBy(callId: string): UsedRight | null
 }
 
 /**
- * Follows every grant: its uses come after it was given and before it ended, and are no more than
- * it allowed.
+ * Follows every grant: its uses are after its beginning, before its end, and no more than it
+ * allows.
  */
 export function bindGrants(findings: Findings, { whole }: Extent): GrantBinding {
   const grants = new Map<string, Grant>()
@@ -74,8 +74,8 @@ export function bindGrants(findings: Findings, { whole }: Extent): GrantBinding 
       return right
     },
     end() {
-      // A bundle has the uses of a grant by other calls, so that they can be counted, and not what
-      // they started.
+      // A bundle has the uses of a grant by other calls, so that they can be counted, but not their
+      // attempts.
       if (!whole) return
       for (const { event } of spent.values()) {
         findings.fail('a grant was used, and nothing was started by it', referenceTo(event))

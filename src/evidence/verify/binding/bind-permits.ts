@@ -4,7 +4,7 @@ import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/log
 import type { UsedRight } from './used-right.ts'
 
 /**
- * The end of a permit is compared when it is claimed; the event of that is dated a little later.
+ * The end of a permit is compared when it is consumed; the event of that has a slightly later time.
  */
 const writtenWithinMs = 60_000
 
@@ -16,14 +16,13 @@ interface Permit {
 }
 
 export interface PermitBinding extends Check {
-  /** The permit that was consumed for this call and has started nothing yet; asking uses it up. */
+  /**
+   * The permit that was consumed for this call and not used for an attempt yet; asking consumes it.
+   */
   spentBy(callId: string): UsedRight | null
 }
 
-/**
- * Follows every permit: issued once, consumed once, for the digest it was issued for, and before
- * its end.
- */
+/** Follows every permit: issued once, consumed once, for its digest, and before its end. */
 export function bindPermits(findings: Findings): PermitBinding {
   const permits = new Map<string, Permit>()
   const spent = new Map<string, UsedRight>()

@@ -4,8 +4,8 @@ import { bindDecisions } from './bind-decisions.ts'
 import type { Findings } from '../findings/finding.ts'
 
 /**
- * Binding: what was decided is what was shown, and what ran is what was approved: the same digest,
- * after the approval, before its end, once.
+ * Binding: the decision is about the presentation, and the execution about the approval: the same
+ * digest, after the approval, before its end, once.
  */
 export function checkBinding(findings: Findings, extent: Extent): Check {
   const parts = [bindDecisions(findings), bindExecutions(findings, extent)]

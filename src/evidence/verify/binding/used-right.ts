@@ -1,8 +1,7 @@
 import type { LoggedEvent } from '../findings/logged-event.ts'
 
 /**
- * The right that an execution used, a permit's or one use of a grant: for what, and the event that
- * says so.
+ * The right that an execution used, a permit's or one use of a grant: its subject and its event.
  */
 export interface UsedRight {
   readonly digest: string | null

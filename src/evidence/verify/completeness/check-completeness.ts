@@ -12,9 +12,8 @@ import { followTime } from './follow-time.ts'
 const knownTypes: ReadonlySet<string> = new Set(auditEventTypes)
 
 /**
- * Completeness: every event has the form it should have, none is there twice or was put in
- * afterwards, the chain of each request has no gap, and what the events tell are legal transitions
- * in which every end has its event.
+ * Completeness: every event has a valid form, none is repeated or was inserted later, the chain of
+ * each request has no gap, and the transitions are legal, with an event for every end.
  */
 export function checkCompleteness(findings: Findings, extent: Extent, clock: LogClock): Check {
   const parts = [

@@ -15,10 +15,10 @@ interface Attempt {
   over: boolean
 }
 
-/** Follows every attempt to carry out a call: legal transitions, in order, and one at a time. */
+/** Follows every attempt at a call: legal transitions, in order, and one at a time. */
 export function followExecutions(findings: Findings): Check {
   const attempts = new Map<string, Attempt>()
-  /** calls whose right was taken back when a backup was restored: an attempt may be missing */
+  /** calls whose right was revoked by a restore: an attempt may be missing */
   const restored = new Set<string>()
 
   function attemptFor(event: LoggedEvent, callId: string): Attempt | null {
@@ -96,7 +96,7 @@ export function followExecutions(findings: Findings): Check {
   }
 }
 
-/** What an event does to its attempt; `null` for an end that came after a person had settled it. */
+/** The transition of an event; `null` for an end after a person has settled the attempt. */
 function effectOf(event: LoggedEvent): ExecutionEvent | null {
   if (event.type === 'execution.started') return 'start'
   if (event.type === 'execution.refused') return 'refuse'

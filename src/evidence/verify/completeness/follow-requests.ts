@@ -18,7 +18,7 @@ interface Chain {
   state: RequestState
 }
 
-/** What these types of event do to a request; the others leave it as it is. */
+/** The transitions of these types of event; others do not change the request. */
 const effects: Readonly<Partial<Record<string, RequestEvent>>> = {
   'request.revised': 'revise',
   'request.extended': 'extend',
@@ -33,12 +33,12 @@ const effects: Readonly<Partial<Record<string, RequestEvent>>> = {
 export function followRequests(findings: Findings, extent: Extent): Check {
   const chains = new Map<string, Chain>()
   const pendingOfRun = new Map<string, Set<string>>()
-  /** ends of runs, while what was committed with them may still follow */
+  /** ends of runs, whose transactions may have further events */
   let endsOfRuns: LoggedEvent[] = []
 
   /**
-   * Events that were committed together have one time, and the end of a run may stand before those
-   * of its requests: logs that were begun over an older trail have them so.
+   * Events of one transaction have one time, and in logs that were begun over an older trail the
+   * end of a run may come before those of its requests.
    */
   function closeRuns(): void {
     for (const event of endsOfRuns) {
@@ -130,8 +130,8 @@ export function followRequests(findings: Findings, extent: Extent): Check {
 }
 
 /**
- * What an event does to the request whose chain it is in. A quorum is met where the permit is
- * issued.
+ * The transition of an event for the request in whose chain it is. The quorum is met when the
+ * permit is issued.
  */
 function effectOf(event: LoggedEvent, { kind, state }: Chain): RequestEvent | null {
   if (event.type === 'decision.recorded') {

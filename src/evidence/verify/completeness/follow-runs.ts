@@ -3,8 +3,8 @@ import type { Findings } from '../findings/finding.ts'
 import { referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
 
 /**
- * Follows every run: it starts once, ends at most once, and nothing of it is asked or carried out
- * outside of that.
+ * Follows every run: it starts once, ends at most once, and its requests and executions are in
+ * between.
  */
 export function followRuns(findings: Findings, extent: Extent): Check {
   const started = new Set<string>()
@@ -27,7 +27,7 @@ export function followRuns(findings: Findings, extent: Extent): Check {
       const problem = `the start of run ${runId} is not in the log`
       if (extent.whole) findings.fail(problem, referenceTo(event))
       else findings.cannotJudge(problem, referenceTo(event))
-      // Said once.
+      // Reported once.
       started.add(runId)
     }
     const end = ended.get(runId)

@@ -4,10 +4,10 @@ import type { AheadOfTime, LogClock } from '../findings/log-clock.ts'
 import { referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
 
 /**
- * Follows the time: no event is dated long before others before it. A clock that was ahead and went
- * back is one warning, however often and for however many events: their order is the log's, which
- * is signed, and not that of their times. A clock that was behind looks like events put in
- * afterwards: those that follow one another are one finding.
+ * Follows the time: no event has a much earlier time than events before it. A clock that was ahead
+ * and went back is one warning, however often and for however many events: the signed order is the
+ * log's, not that of the times. A clock that was behind looks like events that were inserted later:
+ * consecutive ones are one finding.
  */
 export function followTime(findings: Findings, clock: LogClock): Check {
   const ahead: AheadOfTime[] = []
@@ -35,10 +35,7 @@ export function followTime(findings: Findings, clock: LogClock): Check {
   }
 }
 
-/**
- * Events that follow one another in the log, each dated long before one that stands before all of
- * them.
- */
+/** Consecutive events in the log, each with a much earlier time than one before all of them. */
 interface LateEvents {
   readonly first: LoggedEvent
   readonly last: LoggedEvent

@@ -13,16 +13,16 @@ export const verdictNames = [
 
 export type VerdictName = (typeof verdictNames)[number]
 
-/** The event that a finding is about, as far as it is known. */
+/** The event of a finding, as far as it is known. */
 export interface EventReference {
-  /** place in the log, from 0; absent of an event that has none */
+  /** index in the log; absent: it has none */
   readonly index?: number
   readonly id?: string
   readonly type?: string
   readonly requestId?: string
 }
 
-/** What is wrong, and where. */
+/** A problem, and its place. */
 export interface Finding {
   readonly problem: string
   readonly event?: EventReference
@@ -30,15 +30,12 @@ export interface Finding {
   readonly runId?: string
 }
 
-/**
- * What somebody should know of evidence that holds all the same. `clock`: the service's clock was
- * wrong for a while.
- */
+/** A remark on evidence that holds. `clock`: the service's clock was wrong for a while. */
 export interface Warning extends Finding {
   readonly kind: 'clock'
 }
 
-/** `unknown`: it cannot be judged from what was given, which is not a pass. */
+/** `unknown`: the evidence is not enough to judge it, which is not a pass. */
 export type Outcome = 'holds' | 'fails' | 'unknown'
 
 export interface Verdict {
@@ -46,18 +43,18 @@ export interface Verdict {
   readonly outcome: Outcome
   /** the first findings that make it fail, or that cannot be judged */
   readonly findings: readonly Finding[]
-  /** how many there are in all */
+  /** the number of all findings */
   readonly found: number
-  /** what changes no outcome */
+  /** remarks that change no outcome */
   readonly warnings: readonly Warning[]
-  /** what was looked at, and how far the verdict reaches */
+  /** what was examined, and how far the verdict reaches */
   readonly notes: readonly string[]
 }
 
-/** A log in ruins has a finding an event: these are enough to see where it begins. */
+/** A destroyed log has one finding for each event: these are enough to see where it begins. */
 const maxFindings = 50
 
-/** Gathers what one verdict rests on. */
+/** Collects the findings of one verdict. */
 export class Findings {
   readonly #name: VerdictName
   readonly #wrong: Finding[] = []
@@ -71,19 +68,19 @@ export class Findings {
     this.#name = name
   }
 
-  /** This is wrong: the verdict fails. */
+  /** Records a failure: the verdict fails. */
   fail(problem: string, about: Omit<Finding, 'problem'> = {}): void {
     this.#failures += 1
     if (this.#wrong.length < maxFindings) this.#wrong.push({ problem, ...about })
   }
 
-  /** This cannot be judged from what was given: the verdict does not hold. */
+  /** Records that the evidence is not enough: the verdict does not hold. */
   cannotJudge(problem: string, about: Omit<Finding, 'problem'> = {}): void {
     this.#unknowns += 1
     if (this.#unjudged.length < maxFindings) this.#unjudged.push({ problem, ...about })
   }
 
-  /** This is not as it should be, and proves nothing wrong. */
+  /** Records a remark that proves nothing wrong. */
   warn(kind: Warning['kind'], problem: string, about: Omit<Finding, 'problem'> = {}): void {
     this.#warnings.push({ kind, problem, ...about })
   }

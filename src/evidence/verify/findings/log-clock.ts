@@ -1,14 +1,8 @@
 import type { LoggedEvent } from './logged-event.ts'
 
-/**
- * How much earlier than one before it an event may be dated: a transaction that wrote it may commit
- * late.
- */
+/** How much earlier than a previous one an event's time may be: its transaction may commit late. */
 const maxClockErrorMs = 10 * 60_000
-/**
- * How long before the first event of a log, of which nothing is known, its clock is taken to have
- * been right.
- */
+/** How long before the first event of a log its clock is assumed to have been right. */
 const dayMs = 24 * 60 * 60_000
 
 /** A time in which the clock of the service was ahead, until it went back. */
@@ -18,36 +12,36 @@ export interface AheadOfTime {
   readonly entries: number
   /** the event that came after the clock had gone back */
   readonly next: LoggedEvent
-  /** by so much the clock was ahead at least */
+  /** the least by which the clock was ahead */
   readonly aheadMs: number
 }
 
-/** What the time of an event says beside those before it. */
+/** The order of an event's time and those before it. */
 export type EventOrder =
   | { readonly type: 'inOrder' }
   | { readonly type: 'wentBack'; readonly ahead: AheadOfTime }
   | { readonly type: 'late'; readonly newest: LoggedEvent }
 
-/** Where the time goes forward by more than events may lie apart; one after the other in time. */
+/** A place where the time goes forward by more than the usual distance of events. */
 interface ClockJump {
   readonly to: LoggedEvent
   readonly fromMs: number
-  /** how many events are before it */
+  /** the number of events before it */
   readonly place: number
 }
 
 /**
- * The time of the log, event by event. An event that is dated long before others before it was put
- * in afterwards, but where the clock had been ahead and went back: then time leapt forward before,
- * by at least as much as it went back now. A pause of the service leaves the same trace, so an
- * event put in soon after a long pause, and dated into it, is told as such a clock.
+ * The time of the log, event by event. An event with a much earlier time than those before it was
+ * inserted later, unless the clock had been ahead and went back: then the time jumped forward
+ * before, by at least as much as it went back now. A pause of the service looks the same, so an
+ * event that is inserted soon after a long pause, with a time in it, counts as such a clock.
  */
 export class LogClock {
   #newest: LoggedEvent | null = null
   #count = 0
   readonly #leaps: ClockJump[] = []
 
-  /** The newest event by its time, on the clock as it goes now. */
+  /** The newest event by its time, on the present clock. */
   get newest(): LoggedEvent | null {
     return this.#newest
   }
@@ -85,12 +79,12 @@ export class LogClock {
   }
 
   /**
-   * The leap that was the clock's: the event goes on from before it, and it was as wide as the way
-   * back.
+   * The jump by which the clock was ahead: the event continues from before it, and it was at least
+   * as wide as the way back.
    */
   #leapBehind(event: LoggedEvent, newest: LoggedEvent): ClockJump | null {
     const at = this.#firstLeapAfter(event.atMs)
-    // Leaps lie so far apart that only two of them can begin where the event may still be.
+    // Jumps are so far apart that only two of them can begin where the event may still be.
     for (const leap of this.#leaps.slice(at, at + 2)) {
       const goesOn = event.atMs >= leap.fromMs - maxClockErrorMs
       const isWide = leap.to.atMs - leap.fromMs >= newest.atMs - event.atMs - maxClockErrorMs

@@ -2,18 +2,17 @@ import type { JsonObject } from '#domain/json/json.ts'
 import type { EventReference } from './finding.ts'
 
 /**
- * One event of the log as verification reads it. What an event lacks is `null`; nothing here has
- * been believed yet.
+ * One event of the log for verification. Missing fields are `null`; nothing here is trusted yet.
  */
 export interface LoggedEvent {
-  /** place in the log, from 0; `null` of an event that has none */
+  /** index in the log; `null`: it has none */
   readonly index: number | null
   /** the exact bytes, as text */
   readonly text: string
   readonly id: string
   readonly type: string
   readonly at: string
-  /** `at` in milliseconds since 1970; `NaN` when it is no instant */
+  /** `at` in milliseconds since 1970; `NaN` when it is not an instant */
   readonly atMs: number
   readonly actor: {
     readonly type: string
@@ -30,13 +29,13 @@ export interface LoggedEvent {
   readonly sequence: number | null
   readonly previous: string | null
   readonly detail: JsonObject
-  /** the whole document, for a look at its form */
+  /** the whole document, for checking its form */
   readonly document: JsonObject
 }
 
 /**
- * Reads an event's bytes; `null` when they are no JSON object. Fields of another kind than they
- * should have are absent.
+ * Parses an event's bytes; `null` when they are not a JSON object. Fields of the wrong kind are
+ * absent.
  */
 export function readEvent(index: number | null, text: string): LoggedEvent | null {
   let document: unknown
@@ -74,7 +73,7 @@ export function readEvent(index: number | null, text: string): LoggedEvent | nul
   }
 }
 
-/** How a finding names the event. */
+/** The reference of a finding to the event. */
 export function referenceTo(event: LoggedEvent): {
   event: EventReference
   requestId?: string
@@ -93,7 +92,7 @@ export function referenceTo(event: LoggedEvent): {
   }
 }
 
-/** A text under an own key of an object; `null` for anything else. */
+/** A string under an own key of an object; `null` for anything else. */
 export function textIn(object: JsonObject, key: string): string | null {
   const value = Object.hasOwn(object, key) ? object[key] : undefined
   return typeof value === 'string' ? value : null
@@ -111,7 +110,7 @@ export function objectIn(object: JsonObject, key: string): JsonObject {
   return isObject(value) ? value : {}
 }
 
-/** The texts of a list under an own key; those of another kind are left out. */
+/** The strings of a list under an own key, without other items. */
 export function textsIn(object: JsonObject, key: string): string[] {
   const value: unknown = Object.hasOwn(object, key) ? object[key] : undefined
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []

@@ -5,15 +5,12 @@ import { checkWitnesses, type WitnessedEvidence } from './check-witnesses.ts'
 import type { Findings } from '../findings/finding.ts'
 import type { LoggedEvent } from '../findings/logged-event.ts'
 
-/**
- * Whether the older tree is the beginning of the newer one; `null`: it cannot be judged from what
- * is given.
- */
+/** Whether the older tree is the beginning of the newer one; `null`: the evidence is not enough. */
 export type ContinuesFrom = (older: Checkpoint) => boolean | null
 
 /**
- * Freshness: up to which event and time the evidence reaches, and that it continues the log whose
- * checkpoint somebody kept (`since`), so that nothing from before was replaced.
+ * Freshness: the newest event and time of the evidence, and that it continues an earlier checkpoint
+ * (`since`), so that no earlier event was replaced.
  */
 export function checkFreshness(
   findings: Findings,
@@ -21,7 +18,7 @@ export function checkFreshness(
     readonly checkpoint: Checkpoint | null
     readonly newest: LoggedEvent | null
     readonly keys: LogKeys
-    /** who shall have cosigned what; `null`: nobody need have */
+    /** the required cosignatures; `null`: none */
     readonly witnessed: Pick<WitnessedEvidence, 'witnesses' | 'notes' | 'beyond'> | null
     readonly since: string | null
     readonly continuesFrom: ContinuesFrom

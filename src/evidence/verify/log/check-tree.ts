@@ -7,9 +7,9 @@ import type { CompactTree } from './compact-tree.ts'
 import type { Findings } from '../findings/finding.ts'
 
 /**
- * Integrity of a full export: the tree over the events as they are has the tiles that are there and
- * the roots that were signed. `checkpoints`: every one there was, the smallest first; they say
- * between which two the first change lies.
+ * Integrity of a full export: the tree over the events has the exported tiles and the signed roots.
+ * `checkpoints`: all of them, the smallest first; they show between which two the first change
+ * lies.
  */
 export function checkTree(
   findings: Findings,
@@ -62,7 +62,7 @@ export function checkTree(
   )
 }
 
-/** Which of two tiles' hashes is the first that differs. */
+/** The index of the first hash in which two tiles differ. */
 function differentHash(one: Uint8Array, other: Uint8Array): number {
   let at = 0
   while (at < one.length && one[at] === other[at]) at += 1

@@ -7,19 +7,16 @@ import type { NoteKey } from '../../note/note-key.ts'
 import { parseNote } from '../../note/signed-note.ts'
 import type { Findings } from '../findings/finding.ts'
 
-/** Whose cosignatures somebody asks for, and how many of them suffice. */
+/** The required witnesses, and how many of them suffice. */
 export interface WitnessQuorum {
   readonly keys: readonly NoteKey[]
   readonly count: number
 }
 
-/** What witnesses may have cosigned. */
+/** The checkpoints that witnesses may have cosigned. */
 export interface WitnessedEvidence {
   readonly witnesses: WitnessQuorum
-  /**
-   * the checkpoint that somebody kept: one who cosigned that one vouches for what it is the
-   * beginning of
-   */
+  /** an earlier checkpoint: a witness that cosigned it also covers its beginning */
   readonly since: string | null
   /** checkpoints of the evidence as notes, the largest first */
   readonly notes: readonly string[]
@@ -27,15 +24,14 @@ export interface WitnessedEvidence {
   /** whether the tree of that checkpoint is the beginning of the evidence's own */
   readonly isBeginning: (checkpoint: Checkpoint) => boolean
   /**
-   * what the evidence has beyond so many events that a witness should have seen too; `null`:
-   * nothing
+   * the part of the evidence after so many events that a witness should have seen too; `null`: none
    */
   readonly beyond: (size: number) => string | null
 }
 
 /**
- * Freshness: somebody outside of the building saw this tree, and none that does not go on from it.
- * Fewer than the quorum asks for fail it, each with why. A key counts once, under whatever names.
+ * Freshness: a witness saw this tree, and no other that does not continue it. With fewer than the
+ * quorum it fails, with the reason for each. A key counts once, whatever its names.
  */
 export function checkWitnesses(findings: Findings, evidence: WitnessedEvidence): void {
   const { witnesses } = evidence
@@ -90,7 +86,7 @@ function findCosigned(
   note: string,
   key: NoteKey,
 ): { size: number; atSeconds: number } | { problem: string } | null {
-  // Of many thousand notes few are read.
+  // Only a few of many thousand notes are parsed.
   if (!note.includes(`\n— ${key.name} `)) return null
   try {
     const parsed = parseNote(note)

@@ -5,8 +5,8 @@ import { parseNote } from '../../note/signed-note.ts'
 import type { Findings } from '../findings/finding.ts'
 
 /**
- * The checkpoint of a note. One whose signature does not hold fails the verdict, and is still read,
- * so that the rest can be judged against what it says; `null` when it cannot even be read.
+ * The checkpoint of a note. If its signature does not hold, the verdict fails, and the rest is
+ * still judged against it; `null` when it cannot be parsed.
  */
 export function openedCheckpoint(
   note: string,
@@ -25,9 +25,7 @@ export function openedCheckpoint(
   }
 }
 
-/**
- * The sentence of evidence that cannot be read. Anything else that is thrown is a defect of ours.
- */
+/** The sentence of evidence that cannot be read. Any other error is a defect of the verifier. */
 export function sentenceOf(error: unknown): string {
   if (error instanceof MalformedEvidence || error instanceof SyntaxError) return error.message
   throw error

@@ -5,14 +5,14 @@ import type { WitnessedEvidence } from './check-witnesses.ts'
 import { readEvent } from '../findings/logged-event.ts'
 
 /**
- * Witnesses follow the log by seconds, and may be away for a while: what they have not seen is at
- * most so young.
+ * Witnesses are seconds behind the log, and may be offline for a while: events that they have not
+ * seen are at most this old.
  */
 const seenWithinMs = 10 * 60_000
 
 /**
- * What witnesses may have cosigned of a full export: its checkpoints; and which events all of them
- * must have seen.
+ * The checkpoints of a full export that witnesses may have cosigned, and the events that all of
+ * them must have seen.
  */
 export function witnessedLog(
   files: LogFiles,
@@ -29,7 +29,7 @@ export function witnessedLog(
   }
 }
 
-/** The newest first. What cannot be read is said by those who judge it. */
+/** The newest first. Checks of single notes report those that cannot be parsed. */
 function notesOf(files: LogFiles): string[] {
   const note = files.read(logFileNames.checkpoint)
   const newest = note === null ? [] : [Buffer.from(note).toString('utf8')]

@@ -16,9 +16,9 @@ import {
 import { Passkeys } from './passkeys.ts'
 
 /**
- * Signatures of approvers (audit.md). Authenticity: each holds under the passkey that was
- * registered, for what the event says, and is there once. Authorisation: an approval that needs one
- * has one, and the passkey was the decider's own, in use, and confirmed by a second person before.
+ * Signatures of approvers (audit.md). Authenticity: each holds under the registered passkey, for
+ * the facts of the event, and appears once. Authorisation: an approval that needs one has one, and
+ * the passkey was the decider's own, in use, and confirmed by a second person before.
  */
 export function checkSignatures(findings: {
   readonly authenticity: Findings
@@ -73,7 +73,7 @@ export function checkSignatures(findings: {
       authenticity.fail(`the approver's signature does not hold: ${why}`, at)
       return
     }
-    // It was parsed by whoever found that it holds.
+    // It was parsed when its signature was verified.
     const statement = JSON.parse(signature.statement) as DecisionStatement & JsonObject
     for (const field of differences(event, statement)) {
       authenticity.fail(`the event and what its giver signed differ in ${field}`, at)
@@ -118,7 +118,7 @@ function readSignature(detail: JsonObject): DecisionSignature | null {
   return { credentialId, statement, authenticatorData, clientDataJSON, signature }
 }
 
-/** The fields in which a decision's event says something else than what was signed. */
+/** The fields in which a decision's event differs from the signed statement. */
 function differences(event: LoggedEvent, statement: JsonObject): string[] {
   const { detail } = event
   const pairs: Record<string, readonly [unknown, unknown]> = {

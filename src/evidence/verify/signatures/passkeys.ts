@@ -4,27 +4,27 @@ import { hashBytes } from '#domain/json/digest.ts'
 import type { Findings } from '../findings/finding.ts'
 import { referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
 
-/** A passkey as the events so far tell of it. */
+/** A passkey by the events so far. */
 export interface Passkey {
   readonly personId: string
-  /** `null`: what was registered is no key */
+  /** `null`: the registered key is invalid */
   readonly key: KeyObject | null
   readonly keyHash: string
   /** when it was registered, in milliseconds since 1970 */
   readonly registeredMs: number
   /** id of the second person; `null`: nobody else has confirmed it */
   confirmedBy: string | null
-  /** place in the log of the event that took it out of use */
+  /** index of the event that removed it */
   removedBy: number | null
 }
 
 /**
- * Follows who registered which passkey, and who confirmed it: a second person, or the event is a
- * failure of authorisation (audit.md, Approver's signature).
+ * Follows who registered and confirmed which passkey: a confirmation by the owner is a failure of
+ * authorisation (audit.md, Approver's signature).
  */
 export class Passkeys {
   readonly #byId = new Map<string, Passkey>()
-  /** of sign-in links that people made: for whom, by whom, when */
+  /** sign-in links that people made: for whom, by whom, when */
   readonly #links: { readonly personId: string; readonly by: string; readonly atMs: number }[] = []
   readonly #findings: Findings
 
@@ -32,7 +32,7 @@ export class Passkeys {
     this.#findings = authorisation
   }
 
-  /** By the id that a signature names; `undefined`: no event tells of it. */
+  /** By the id in a signature; `undefined`: no event names it. */
   of(credentialId: string): Passkey | undefined {
     return this.#byId.get(credentialId)
   }

@@ -8,10 +8,7 @@ import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/log
 import { readCounted } from '../authorisation/read-basis.ts'
 import type { StoredStatement, Statements } from '../../bundle/statements.ts'
 
-/**
- * Of each kind of statement: the event that tells of it, and the field of the statement that names
- * what it is about.
- */
+/** For each kind of statement: its event, and the field of the statement with its subject. */
 const subjectOfEvent: Readonly<Record<string, { kind: StatementKind; id: string }>> = {
   'run.started': { kind: 'run', id: 'runId' },
   'permit.issued': { kind: 'permit', id: 'permitId' },
@@ -21,22 +18,18 @@ const subjectOfEvent: Readonly<Record<string, { kind: StatementKind; id: string 
   'policy.proposed': { kind: 'proposal', id: 'proposalId' },
 }
 
-/** Statements that an export of an earlier version has not got. */
+/** Statements that exports of earlier versions lack. */
 const optional: ReadonlySet<StatementKind> = new Set(['pin', 'proposal'])
 
-/**
- * How long before the newest event a statement may have been signed without an event that tells of
- * it.
- */
+/** How long before the newest event a statement without an event may have been signed. */
 const unreportedMs = 60_000
 
-/** What was begun with a key that is retired meanwhile is dated so much later at the most. */
+/** The most by which something begun with a key has a later time than the key's retirement. */
 const retiredWithinMs = 60_000
 
 /**
- * Authenticity of statements: every run, permit, grant and activation that the log tells of was
- * signed with a key of the installation, for what the event says; and none is there that the log
- * does not tell of.
+ * Authenticity of statements: every run, permit, grant and activation in the log was signed with a
+ * key of the installation, for the facts of the event; and there is no statement without an event.
  */
 export function checkStatements(findings: Findings, statements: Statements, whole: boolean): Check {
   const byKey = new Map<string, StoredStatement>()
@@ -61,8 +54,8 @@ export function checkStatements(findings: Findings, statements: Statements, whol
       const statement = byKey.get(key)
       reported.add(key)
       counts.set(subject.kind, (counts.get(subject.kind) ?? 0) + 1)
-      // What was pinned or proposed and is there no more allows nothing: its event alone proves
-      // nothing wrong.
+      // A pin or proposal that no longer exists allows nothing: its event alone proves nothing
+      // wrong.
       if (statement === undefined && optional.has(subject.kind)) return
       if (statement === undefined) {
         findings.fail(`the signed statement of ${key} is missing`, referenceTo(event))
@@ -134,7 +127,7 @@ function idOf({ kind, statement }: StoredStatement): string | null {
   }
 }
 
-/** Which pin it is: one a server of a worker, for each activation. */
+/** The identity of a pin: one for each server of a worker, for each activation. */
 function pinOf(pin: JsonObject): string {
   return JSON.stringify([pin['activation'], pin['worker'], pin['server']])
 }
@@ -146,10 +139,10 @@ function beginningOf(worktree: Json | undefined): string | null {
   return canonicalJson([base, baseCommit])
 }
 
-/** The fields in which an event says something else than what was signed. */
+/** The fields in which an event differs from the signed statement. */
 function differences(event: LoggedEvent, signed: JsonObject): string[] {
   const { detail, type } = event
-  // The event of a delegated run leaves it to that of its root.
+  // The event of a delegated run leaves this to its root's.
   const isChild = signed['parentRunId'] !== undefined
   const worktree = detail['worktree'] ?? (isChild ? signed['worktree'] : undefined)
   const pairs: Record<string, readonly [unknown, unknown]> =
@@ -207,7 +200,7 @@ function differences(event: LoggedEvent, signed: JsonObject): string[] {
   )
 }
 
-/** Who agreed to a version, which the executor does not ask and auditors do. */
+/** The people who agreed to a version, which only auditors need. */
 function peoplePair(
   detail: JsonObject,
   signed: JsonObject,
@@ -215,7 +208,7 @@ function peoplePair(
   return { people: [JSON.stringify(detail['people']), JSON.stringify(signed['people'])] }
 }
 
-/** What permits of older versions do not tell of. */
+/** Permits of older versions do not have these. */
 function countedPairs(
   detail: JsonObject,
   signed: JsonObject,

@@ -6,7 +6,7 @@ import type { Check, Finding } from '../target/check.ts'
 
 const minFreeBytes = 1024 ** 3
 
-/** The data folder is there, has room, and its secrets are their owner's alone. */
+/** The data folder exists, has space, and only its owner can read its secrets. */
 export const checkDataFolder: Check = async ({ folders: { dataDir } }) => {
   const folder = await stat(dataDir).catch(() => null)
   if (folder === null) {

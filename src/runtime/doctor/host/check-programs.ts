@@ -9,8 +9,9 @@ import { temporalCliVersion } from '../../embedded/temporal-version.ts'
 import { isProgram } from '../../files.ts'
 
 /**
- * Commands can be sandboxed, and which of their limits the kernel holds for all their processes
- * together. Without a sandbox no command is pre-approved; the file tools do not depend on it.
+ * Whether commands can be sandboxed, and which of their limits the kernel enforces for all their
+ * processes together. Without a sandbox no command is pre-approved; the file tools do not depend on
+ * it.
  */
 export const checkSandbox: Check = async ({ environment }) => {
   const bwrap = readText(environment, 'COUNTERSIGN_BWRAP') ?? 'bwrap'
@@ -29,8 +30,8 @@ export const checkSandbox: Check = async ({ environment }) => {
 }
 
 /**
- * Which bounds the kernel holds for all processes of a command together, and which are held by
- * looking.
+ * The limits that the kernel enforces for all processes of a command together, and those that are
+ * enforced by polling.
  */
 function limitsWords({ bounds: by, launch }: Extract<HostSandbox, { works: true }>): string {
   const how = (held: boolean): string => (held ? 'a control group' : 'looking ten times a second')
@@ -42,7 +43,7 @@ function limitsWords({ bounds: by, launch }: Extract<HostSandbox, { works: true 
   ].join(', ')
 }
 
-/** The Node that runs us is the one that package-lock.json pins; a package has several. */
+/** The running Node is the one that package-lock.json pins; a package supports several. */
 export const checkNode: Check = async () => {
   const isRight = isPackage || process.version.startsWith('v24.')
   return [

@@ -5,7 +5,7 @@ import type { Check, Finding, CheckTarget } from '../target/check.ts'
 
 const timeoutMs = 10_000
 
-/** The mail server of the project lets this host in. Without one there is nothing to find. */
+/** The project's mail server accepts this host. Without one there is no finding. */
 export const checkMail: Check = async (target) => {
   const route = await mailRoute(target)
   if (route === null) return []
@@ -18,7 +18,7 @@ export const checkMail: Check = async (target) => {
   ]
 }
 
-/** `doctor --mail ADDRESS`: a mail to read, or why there is none. */
+/** `doctor --mail ADDRESS`: sends a test mail, or says why it cannot. */
 export async function sendTestMail(target: CheckTarget, address: string): Promise<Finding> {
   const route = await mailRoute(target)
   if (route === null) {

@@ -15,8 +15,8 @@ import type { Check, Finding } from '../target/check.ts'
 const answersWithinMs = 90_000
 
 /**
- * The MCP servers of the project answer from here: each is started, or asked, as a Temporal worker
- * of this host would.
+ * The project's MCP servers answer on this host: each is started, or called, as a Temporal worker
+ * would.
  */
 export const checkMcpServers: Check = async ({ folders, environment }) => {
   const loaded = await loadProject(folders.projectDir)

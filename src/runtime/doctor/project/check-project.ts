@@ -6,7 +6,7 @@ import { warnOfMissingVariables } from '../../project/missing-variables.ts'
 import { type Environment, readText } from '../../environment.ts'
 import type { Check, Finding } from '../target/check.ts'
 
-/** The project folder is valid, and its models have what they need. */
+/** The project folder is valid, and its models have their keys. */
 export const checkProject: Check = async ({ folders, environment }) => {
   const { projectDir } = folders
   const loaded = await loadProject(projectDir)
@@ -27,7 +27,7 @@ export const checkProject: Check = async ({ folders, environment }) => {
   ]
 }
 
-/** In production people put versions into force, two of them where it changes who decides. */
+/** In production people activate versions, two of them when a version changes who decides. */
 function activation({ config }: Policy): Finding[] {
   const count = activators(config).length
   if (count > 1) return []

@@ -5,8 +5,7 @@ import { loadProject } from '#services/policy/read-project.ts'
 import type { Check } from '../target/check.ts'
 
 /**
- * The sign-in provider of the project answers here, as who it should be. Without one there is
- * nothing to find.
+ * The project's sign-in provider answers, with the right identity. Without one there is no finding.
  */
 export const checkSignIn: Check = async ({ folders, environment }) => {
   const loaded = await loadProject(folders.projectDir)

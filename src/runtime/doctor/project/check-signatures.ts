@@ -3,7 +3,7 @@ import { loadProject } from '#services/policy/read-project.ts'
 import { askDatabase } from '../target/open-servers.ts'
 import type { Check } from '../target/check.ts'
 
-/** Where high risk takes signatures, enough people have a passkey to sign with. */
+/** Where high risk needs signatures, enough people have a passkey. */
 export const checkSignatures: Check = async (target) => {
   const loaded = await loadProject(target.folders.projectDir)
   if ('problems' in loaded) return []

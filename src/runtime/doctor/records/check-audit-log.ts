@@ -22,8 +22,8 @@ const leavesAtOnce = 4096
 const slowSeconds = 60
 
 /**
- * The trail is what the log's checkpoints signed: every event is hashed again, and every checkpoint
- * compared.
+ * The trail is the one that the log's checkpoints signed: every event is hashed again, and every
+ * checkpoint compared.
  */
 export const checkAuditLog: Check = async ({ databaseUrl, isAtWork, folders, environment }) => {
   if (databaseUrl === null) return []
@@ -35,7 +35,7 @@ export const checkAuditLog: Check = async ({ databaseUrl, isAtWork, folders, env
       (await findChanged(db, await findKeys(db, folders.dataDir, environment)))
     return [damage === null ? await findLag(db, isAtWork) : changedFinding(damage)]
   } catch (error) {
-    // What does not answer, or has no schema, is reported by the check of Postgres.
+    // The check of Postgres reports a server that does not answer, or has no schema.
     if (!(error instanceof Error) || 'code' in error) return []
     if (error instanceof AnotherKey)
       return [{ check, state: 'problem', found: error.message, remedy: keyRemedy }]
@@ -45,7 +45,7 @@ export const checkAuditLog: Check = async ({ databaseUrl, isAtWork, folders, env
   }
 }
 
-/** The key that the log goes on with is not the one that is here. */
+/** The log's present key is not the one of this data folder. */
 class AnotherKey extends Error {}
 const keyRemedy =
   'put keys/log.pem back from a copy; when there is none: countersign rotate-key log --lost (docs/keys.md)'
@@ -56,7 +56,7 @@ function changedFinding(found: string): Finding {
   return { check, state: 'problem', found, remedy }
 }
 
-/** The log's keys as far as the one that is here leads; `null`: there is none here. */
+/** The log's keys that can be reached from this data folder's; `null`: it has none. */
 async function findKeys(
   db: Db,
   dataDir: string,
@@ -74,7 +74,7 @@ async function findKeys(
   return logKeysOf(own, parseHandovers(await readHandovers(db)))
 }
 
-/** Events that have neither a leaf nor a place in the queue, and leaves whose event is gone. */
+/** Events without a leaf or a place in the queue, and leaves whose event is missing. */
 async function findLost(db: Db): Promise<string | null> {
   const { rows } = await sql<{ kept: number; gone: number }>`
     select
@@ -89,7 +89,7 @@ async function findLost(db: Db): Promise<string | null> {
   return gone > 0 ? `${gone} events that the log covers are gone` : null
 }
 
-/** The first checkpoint that the events no longer hash to, or that is not the log's own. */
+/** The first checkpoint that does not match the events, or is not the log's own. */
 async function findChanged(db: Db, keys: LogKeys | null): Promise<string | null> {
   const rows = await db
     .selectFrom('audit_checkpoint')

@@ -4,7 +4,7 @@ import type { Check, Finding } from '../target/check.ts'
 
 const slowSeconds = 60
 
-/** What was decided reaches Temporal. */
+/** Decisions reach Temporal. */
 export const checkDeliveries: Check = (target) =>
   askDatabase(target, async (db) => {
     const { rows } = await sql<{ waiting: string; seconds: string | null; why: string | null }>`

@@ -3,13 +3,12 @@ import { askDatabase } from '../target/open-servers.ts'
 import type { Check, Finding } from '../target/check.ts'
 
 /**
- * An execution is given up after 90 minutes (its activity's time-out); what is older was forgotten.
+ * An execution is given up after 90 minutes (its activity's time-out); an older one was forgotten.
  */
 const maxMinutes = 95
 
 /**
- * No call is executing for longer than one may, and no approval of an older epoch can still be
- * used.
+ * No call executes for longer than permitted, and no approval of an older epoch can still be used.
  */
 export const checkExecutions: Check = (target) =>
   askDatabase(target, async (db) => {

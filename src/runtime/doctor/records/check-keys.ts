@@ -7,7 +7,7 @@ import { askDatabase } from '../target/open-servers.ts'
 import type { Check, Finding, CheckTarget } from '../target/check.ts'
 import { exists } from '../../files.ts'
 
-/** What was signed can be verified here: the keys of the activations in the database are known. */
+/** Signatures can be verified here: the keys of the activations in the database are known. */
 export const checkKeys: Check = async (target) => {
   const { dataDir } = target.folders
   const hasSigner =

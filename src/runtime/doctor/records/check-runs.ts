@@ -6,17 +6,17 @@ import { openServers } from '../target/open-servers.ts'
 const stillSeconds = 60
 const maxRuns = 1_000
 
-/** Every run that goes on has its workflow, and every workflow its run. */
+/** Every run that has not ended has its workflow, and every workflow its run. */
 export const checkRuns: Check = async (target) => {
   try {
     await using servers = openServers(target)
     if (servers === null) return []
     const { db, temporal } = servers
-    // In another Temporal every workflow is missing: that is what the check of the namespace says.
+    // In another Temporal every workflow is missing, which the check of the namespace reports.
     if (await isForeign(db, await temporal.namespaceId())) return []
     return explain(await compareRuns(db, temporal, { stillSeconds, most: maxRuns }))
   } catch {
-    // What does not answer is reported by the checks of Postgres and Temporal.
+    // The checks of Postgres and Temporal report a server that does not answer.
     return []
   }
 }

@@ -6,7 +6,7 @@ const check = 'witness'
 const slowMs = 10 * 60_000
 
 /**
- * Each witness that is configured saw this log and no other, and keeps up. Nothing without
+ * Each configured witness saw this log and no other, and is not far behind. No finding without
  * witnesses.
  */
 export const checkWitnesses: Check = (target) =>

@@ -9,10 +9,7 @@ import {
 import { askDatabase } from '../target/open-servers.ts'
 import { type Check, type Finding, type CheckTarget, answersWithinMs } from '../target/check.ts'
 
-/**
- * Postgres and Temporal are those this installation belongs to, and neither was restored behind its
- * back.
- */
+/** Postgres and Temporal belong to this installation, and neither was restored unnoticed. */
 export const checkInstallation: Check = (target) =>
   askDatabase(target, async (db) => {
     const findings = [await checkMark(db, target), await checkNamespace(db, target)]

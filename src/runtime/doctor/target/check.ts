@@ -3,7 +3,7 @@ import type { Folders } from '../../folders.ts'
 import type { TemporalSecurity } from '../../config/temporal-config.ts'
 
 /**
- * What checks look at: the folders, and the servers as a running installation names them (else the
+ * The subject of checks: the folders, and the servers of a running installation (else those of the
  * environment).
  */
 export interface CheckTarget {
@@ -12,10 +12,7 @@ export interface CheckTarget {
   readonly databaseUrl: string | null
   readonly temporalAddress: string | null
   readonly temporalNamespace: string
-  /**
-   * The service should be at work now: "countersign start" runs here, or the servers are somebody
-   * else's.
-   */
+  /** The service should be running: "countersign start" runs here, or the servers are external. */
   readonly isAtWork: boolean
   /** TLS and API key, where Temporal wants them. */
   readonly temporalSecurity: TemporalSecurity
@@ -25,20 +22,23 @@ export interface Finding {
   /** Stable name, such as `postgres`. */
   readonly check: string
   readonly state: 'ok' | 'warning' | 'problem'
-  /** What was found, in one sentence. */
+  /** The finding in one sentence. */
   readonly found: string
-  /** What to do about it; absent when all is well. */
+  /** What to do about it; absent: nothing. */
   readonly remedy?: string
 }
 
-/** One thing that can be wrong. A check never throws: what it cannot find out is its finding. */
+/** One possible problem. A check never throws: a failure of the check is its finding. */
 export type Check = (target: CheckTarget) => Promise<Finding[]>
 
-/** How long a server may take before it counts as away: a busy machine is slow, not dead. */
+/** How long a server may take before it counts as unreachable: a busy machine is slow. */
 export const answersWithinMs = 20_000
 const slowFromMs = 2_000
 
-/** A server that answered; after more than two seconds it is said to be slow, with what to do. */
+/**
+ * The finding for a server that answered; after more than two seconds it counts as slow, with what
+ * to do.
+ */
 export function answeredFinding(check: string, found: string, tookMs: number): Finding {
   if (tookMs < slowFromMs) return { check, state: 'ok', found }
   const seconds = (tookMs / 1000).toFixed(1)

@@ -11,8 +11,8 @@ import { readTemporalConfig, temporalNamedBy } from '../../config/temporal-confi
 import type { CheckTarget } from './check.ts'
 
 /**
- * The installation that these folders mean: with the servers that the environment names, or its own
- * when they run.
+ * The installation of these folders: with the servers of the environment, or its own while they
+ * run.
  */
 export async function findCheckTarget(options: {
   project?: string

@@ -33,8 +33,8 @@ export function openServers(target: CheckTarget): Servers | null {
 }
 
 /**
- * What `ask` finds in the target's database; nothing where there is none. Nothing either where it
- * does not answer or has no schema: the check of Postgres reports that.
+ * The findings of `ask` in the target's database; none without a database. The check of Postgres
+ * reports a server that does not answer or has no schema.
  */
 export async function askDatabase<Found>(
   { databaseUrl }: Pick<CheckTarget, 'databaseUrl'>,

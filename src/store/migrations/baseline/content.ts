@@ -1,4 +1,4 @@
-/** Bytes by their hash, and what became of those that were removed. */
+/** Bytes by their hash, and the removal of those that are no longer needed. */
 export const content = `
   create table content (
     hash text primary key,

@@ -1,4 +1,4 @@
-/** Events, and what tells others of them: outbox, webhooks, mail, push, Slack. */
+/** Events and their deliveries: outbox, webhooks, mail, push, Slack. */
 export const deliveries = `
   create table outbox (
     id bigint generated always as identity primary key,
