@@ -11,7 +11,7 @@ export async function namesIn(directory: Directory, at: string): Promise<string[
   })
 }
 
-/** The names of an open folder by what they fold to. */
+/** The names of an open folder by their folded form. */
 export type FoldedNames = ReadonlyMap<string, readonly string[]>
 
 /** Reads every name of an open folder. */
@@ -20,7 +20,7 @@ export async function foldedNames(directory: Directory, at: string): Promise<Fol
 }
 
 /**
- * Another name of the folder that folds to the same (security.md 11). `leaving` is about to be
+ * Another name of the folder with the same folded form (security.md 11). `leaving` is about to be
  * renamed away.
  */
 export function clashOf(names: FoldedNames, name: string, leaving?: string): string | undefined {

@@ -18,7 +18,7 @@ export interface Place {
   readonly at: string
 }
 
-/** Throws code `stale` unless the place holds exactly what was expected: a hash, or nothing. */
+/** Throws code `stale` unless the place has exactly the expected content: a hash, or nothing. */
 export async function requireBase(place: Place, expected: string): Promise<void> {
   const { directory, name, at } = place
   const state = await stateOf(directory, name, at)
@@ -33,10 +33,10 @@ export async function requireBase(place: Place, expected: string): Promise<void>
 }
 
 /**
- * Replaces or makes a file: an exclusive temporary file in the same folder, flushed; `confirm` and
- * the base are checked; then renamed, or linked where nothing may be there, and the folder flushed.
- * A hard link is thereby broken, never written through. Mode and, where the system lets us, owner
- * are kept.
+ * Replaces or creates a file: writes an exclusive temporary file in the same folder, flushes it,
+ * checks `confirm` and the base, renames it, or links it where nothing may exist, and flushes the
+ * folder. A hard link is thereby broken, never written through. Mode and, if possible, owner are
+ * preserved.
  */
 export async function replaceFile(
   place: Place,
@@ -79,10 +79,7 @@ export async function replaceFile(
   }
 }
 
-/**
- * Removes a regular file whose bytes are the expected ones; a link to the same bytes elsewhere
- * stays.
- */
+/** Removes a regular file with the expected bytes; other links to it stay. */
 export async function removeFile(
   place: Place,
   expected: string,
@@ -126,10 +123,7 @@ export async function moveFile(
   }
 }
 
-/**
- * Removes what writes that were killed left in this folder, once it is old enough that none of them
- * can be running.
- */
+/** Removes temporary files of killed writes in this folder, once they are too old to be in use. */
 export async function sweepAbandoned(directory: Directory): Promise<void> {
   for (const name of await readdir(directory.child('.'))) {
     if (!isUnfinishedWrite(name)) continue
@@ -140,8 +134,7 @@ export async function sweepAbandoned(directory: Directory): Promise<void> {
 }
 
 /**
- * `link` refuses a name that exists, `rename` replaces it: so nothing that appears meanwhile is
- * lost.
+ * `link` refuses an existing name, `rename` replaces it: so nothing that appears meanwhile is lost.
  */
 async function renameToAbsent(source: string, target: string): Promise<void> {
   try {

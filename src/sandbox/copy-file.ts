@@ -8,9 +8,8 @@ import { identityOf } from './hidden-paths.ts'
 const chunkBytes = 1024 * 1024
 
 /**
- * Copies an open file to a path where nothing is yet, and hashes what it copies: the copy is
- * exactly the bytes of the hash, whatever happens to the file meanwhile. Throws `too_large`; then
- * nothing is left.
+ * Copies an open file to a new path, and hashes the copied bytes: the copy has exactly the bytes of
+ * the hash, whatever happens to the file meanwhile. Throws `too_large`, and then leaves nothing.
  */
 export async function copyFile(
   from: FileHandle,

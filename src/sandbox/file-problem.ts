@@ -24,7 +24,7 @@ export function errorCode(error: unknown): string | null {
     : null
 }
 
-/** A system error as the refusal that the model reads; what is no system error passes through. */
+/** A system error as a refusal for the model; other errors are returned unchanged. */
 export function asWorkspaceProblem(error: unknown, path: string): unknown {
   const code = errorCode(error)
   if (error instanceof WorkspaceProblem || code === null) return error
@@ -33,7 +33,7 @@ export function asWorkspaceProblem(error: unknown, path: string): unknown {
   return new WorkspaceProblem(problem, path, `${pathLabel(path)} ${sentence}.`, { cause: error })
 }
 
-/** How a sentence names a path. */
+/** A path in a sentence. */
 export function pathLabel(path: string): string {
   return path === '' ? 'The workspace root' : JSON.stringify(path)
 }

@@ -4,13 +4,15 @@ import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { pathLabel } from './file-problem.ts'
 import { foldName } from './path-names.ts'
 
-/** Names of our own unfinished writes: neither listed nor reachable. */
+/** Temporary files of the service's own writes: neither listed nor reachable. */
 const unfinished = /^\.countersign-[0-9a-f]{16}\.tmp$/
 
-/** What must not exist for tools: the data folder, by name and by identity (security.md 8). */
+/**
+ * Paths that must not exist for tools: the data folder, by name and by identity (security.md 8).
+ */
 export interface HiddenPaths {
   /**
-   * Throws code `hidden` when a path is, or lies below, a hidden one. Names are compared
+   * Throws code `hidden` for a path that is, or is below, a hidden one. Names are compared
    * case-folded.
    */
   check(components: readonly string[]): void
@@ -27,7 +29,7 @@ export function isUnfinishedWrite(name: string): boolean {
 }
 
 /**
- * `hidden` are absolute paths, or paths relative to `root`. Those outside the root matter by
+ * `hidden` are absolute paths, or paths relative to `root`. Paths outside the root count by
  * identity only.
  */
 export function hiddenPaths(root: string, hidden: readonly string[]): HiddenPaths {
@@ -50,7 +52,7 @@ export function hiddenPaths(root: string, hidden: readonly string[]): HiddenPath
   }
 }
 
-/** What makes two names the same file or folder. */
+/** The identity of a file or folder, whatever its name. */
 export function identityOf(entry: { readonly dev: bigint; readonly ino: bigint }): string {
   return `${entry.dev}:${entry.ino}`
 }

@@ -9,10 +9,10 @@ import { bytesOfName } from './raw-names.ts'
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 
 /**
- * A folder held open by its descriptor. On Linux `child` goes through the descriptor, so that a
- * parent which is swapped for a link after it was opened redirects nothing. Elsewhere (macOS has no
- * /proc) it is the plain path: each component is still opened with no-follow, but a swap between
- * two opens is not noticed. That is weaker.
+ * A folder that is open by its descriptor. On Linux `child` goes through the descriptor, so that
+ * replacing a parent by a link afterwards has no effect. Elsewhere (macOS has no /proc) it is the
+ * plain path: each component is still opened with no-follow, but a replacement between two opens is
+ * not noticed. That is weaker.
  */
 export interface Directory extends AsyncDisposable {
   readonly handle: FileHandle
@@ -36,7 +36,7 @@ export interface Walk {
 
 /**
  * Opens the folder at `components`, one component at a time with no-follow on each. With `create`,
- * missing folders are made and flushed. Throws `WorkspaceProblem`: `not_found`, `is_a_link`,
+ * missing folders are created and flushed. Throws `WorkspaceProblem`: `not_found`, `is_a_link`,
  * `not_a_directory`.
  */
 export async function openDirectory(
@@ -123,7 +123,7 @@ async function openOne(
   }
 }
 
-/** Linux answers ENOTDIR for a link opened with O_DIRECTORY and O_NOFOLLOW. */
+/** Linux returns ENOTDIR for a link opened with O_DIRECTORY and O_NOFOLLOW. */
 async function whyNotOpened(error: unknown, target: string, at: string): Promise<unknown> {
   if (errorCode(error) === 'ENOTDIR') {
     if (await isLink(target)) {

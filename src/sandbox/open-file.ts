@@ -9,7 +9,7 @@ import type { Directory } from './open-directory.ts'
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
 const chunkBytes = 1024 * 1024
 
-/** What a name is, without following it and without opening it. */
+/** The kind of entry at a name, without following or opening it. */
 export async function stateOf(directory: Directory, name: string, at: string): Promise<FileState> {
   try {
     const state = await lstat(directory.child(name))
@@ -23,9 +23,9 @@ export async function stateOf(directory: Directory, name: string, at: string): P
 }
 
 /**
- * Opens a regular file for reading. The name is looked at first because opening a device can have
- * effects, and again through the descriptor because it may have been swapped; O_NONBLOCK keeps a
- * FIFO from holding us.
+ * Opens a regular file for reading. The name is checked first because opening a device can have
+ * effects, and again through the descriptor because it may have been replaced; O_NONBLOCK prevents
+ * blocking on a FIFO.
  */
 export async function openFile(
   directory: Directory,
@@ -72,7 +72,7 @@ export async function readBytes(
   return buffer.subarray(0, filled)
 }
 
-/** The refusal of a name that is no regular file. */
+/** The refusal of a name that is not a regular file. */
 export function notAFile(state: FileState, at: string): WorkspaceProblem {
   const [code, sentence] = refusals[state.kind]
   return new WorkspaceProblem(code, at, `${pathLabel(at)} ${sentence}.`)

@@ -3,12 +3,12 @@ import type { Directory } from './open-directory.ts'
 /** Opens the folder at `components`; see `openDirectory`. */
 export type Enter = (components: readonly string[], create: boolean) => Promise<Directory>
 
-/** What lies in more folders than this opens the others afresh: open files of a process are few. */
+/** Beyond this number folders are opened each time, since a process can have few open files. */
 const maxOpen = 64
 
 /**
- * Folders that stay open, each from its first use until all are given back. A folder that could not
- * be opened is not remembered.
+ * Folders that stay open from their first use until this is disposed. A folder that could not be
+ * opened is not remembered.
  */
 export class OpenFolders implements AsyncDisposable {
   readonly #enter: Enter
@@ -18,7 +18,7 @@ export class OpenFolders implements AsyncDisposable {
     this.#enter = enter
   }
 
-  /** Answers a folder that the caller disposes of as if it were its own. */
+  /** Returns a folder that the caller may dispose of as its own. */
   async enter(components: readonly string[], create: boolean): Promise<Directory> {
     const at = components.join('/')
     const folder = this.#open.get(at)

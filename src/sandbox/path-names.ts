@@ -1,21 +1,20 @@
 import { limits } from '#domain/limits.ts'
 
-/** A path in its one canonical spelling, or the sentence that says why it is refused. */
+/** A path in its one canonical spelling, or a sentence that says why it is refused. */
 export type ParsedPath =
   | { readonly ok: true; readonly path: string; readonly components: readonly string[] }
   | { readonly ok: false; readonly problem: string }
 
 /**
- * Control, format, private-use of ignorables, separators and every space but U+0020: nothing an eye
- * could miss.
+ * Control, format, private-use and ignorable characters, separators and every space but U+0020,
+ * which the eye could miss.
  */
 const unseen =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u3164\uFFA0]|(?! )\p{Zs}/u
 
 /**
  * The canonical form of a path relative to the workspace root (security.md 11): `/`-separated, `''`
- * for the root; one leading `./` and one trailing `/` are dropped. Pure; nothing on disk is looked
- * at.
+ * for the root; one leading `./` and one trailing `/` are dropped. Pure; it does not read the disk.
  */
 export function parsePath(text: string): ParsedPath {
   const refuse = (problem: string): ParsedPath => ({ ok: false, problem })
@@ -57,10 +56,7 @@ export function nameProblem(name: string): string | null {
   return null
 }
 
-/**
- * What two names share when a person, or a file system that ignores case, could take one for the
- * other.
- */
+/** The common form of names that a person, or a file system that ignores case, could confuse. */
 export function foldName(name: string): string {
   return name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
 }

@@ -1,6 +1,6 @@
 /**
- * The name of a file as text that leads back to it: bytes that are no UTF-8 are kept as lone
- * surrogates (U+DC80 to U+DCFF), which no name that is text contains. Pure.
+ * The name of a file as text that can be converted back: invalid bytes are kept as lone surrogates
+ * (U+DC80 to U+DCFF), which no valid name contains. Pure.
  */
 export function textOfName(bytes: Uint8Array): string {
   try {
@@ -26,8 +26,7 @@ export function bytesOfName(text: string): Buffer {
 }
 
 /**
- * A path for a sentence: in quotes, at most 200 characters of it, bytes that are no text as `\xFF`.
- * Pure.
+ * A path for a sentence: in quotes, at most 200 characters of it, invalid bytes as `\xFF`. Pure.
  */
 export function quotedName(at: string): string {
   const preview = at.length > 200 ? `${at.slice(0, 200)}…` : at

@@ -9,7 +9,7 @@ import { hashFile, openFile, readBytes, stateOf } from './open-file.ts'
 import type { Enter } from './open-folders.ts'
 import type { WorkspacePlaces } from './workspace-places.ts'
 
-/** What only looks, by a way to its folders and one to the names in them. */
+/** The reading methods, from a function that opens folders and one that lists their names. */
 export function readThrough(
   { componentsOf, withPlace, refuseCovered, isHidden }: WorkspacePlaces,
   enterFolder: Enter,
@@ -100,10 +100,7 @@ export function readThrough(
   }
 }
 
-/**
- * For a path whose parents do not all exist: the clash that making the first missing one would
- * meet.
- */
+/** For a path whose parents do not all exist: the clash of creating the first missing one. */
 async function clashOfMissing(
   enterFolder: Enter,
   namesOf: typeof foldedNames,

@@ -2,11 +2,11 @@ import { readlink, realpath } from 'node:fs/promises'
 import path from 'node:path'
 
 /**
- * Where an absolute path really lies once every link on the way is followed
- * (`CommandHost.realPath`), as the kernel would walk it: `..` counts after the links before it. Of
- * what does not exist yet: the real place of its nearest parent that does, with the rest behind it,
- * unless a name of the rest is `..` or a link that leads nowhere. `null` when it cannot be said: a
- * loop of links, no right to look, a relative path, a NUL.
+ * The real path of an absolute path after all links are followed (`CommandHost.realPath`), as the
+ * kernel would: `..` counts after the links before it. For a path that does not exist yet: the real
+ * path of its nearest existing parent and the rest, unless a name in the rest is `..` or a broken
+ * link. `null` when it cannot be determined: a loop of links, no permission, a relative path, a
+ * NUL.
  */
 export async function realPathOf(absolute: string): Promise<string | null> {
   if (!absolute.startsWith('/') || absolute.includes('\0')) return null

@@ -5,15 +5,12 @@ import { openChild, type Directory } from './open-directory.ts'
 import { bytesOfName, textOfName } from './raw-names.ts'
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants
-/**
- * Opens for naming alone, which needs no right to read; Linux only, and Node has no name for it.
- */
+/** Opens without the right to read; Linux only, and Node has no name for it. */
 const O_PATH = 0o10000000
 
 /**
- * Removes what a name in an open folder is, with all that is in it. Every folder on the way is held
- * open, so that no rename meanwhile leads anywhere else, and no link is followed. Rejects with the
- * system's error.
+ * Removes an entry of an open folder, with everything in it. Every folder on the way is open, so
+ * that no rename can lead elsewhere, and no link is followed. Rejects with the system's error.
  */
 export async function removeTree(parent: Directory, name: string): Promise<void> {
   const target = bytesOfName(parent.child(name))
@@ -27,7 +24,7 @@ export async function removeTree(parent: Directory, name: string): Promise<void>
       return openChild(parent, name)
     })
     const entries = await readdir(folder.child('.'), { encoding: 'buffer' })
-    // Without the right to write nothing in it could be removed.
+    // Without write permission nothing in it could be removed.
     if (entries.length > 0) await folder.handle.chmod(0o700).catch(() => undefined)
     for (const entry of entries) await removeTree(folder, textOfName(entry))
   }
@@ -35,8 +32,8 @@ export async function removeTree(parent: Directory, name: string): Promise<void>
 }
 
 /**
- * A folder of the service's user that it may not even read: its rights are changed through a
- * descriptor, so that no link is followed.
+ * For a folder of the service's user that it may not even read: its permissions are changed through
+ * a descriptor, so that no link is followed.
  */
 async function makeWritable(target: Buffer): Promise<void> {
   if (process.platform !== 'linux') return

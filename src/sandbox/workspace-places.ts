@@ -8,20 +8,20 @@ import { openDirectory, type ChildNaming, type Directory, type Walk } from './op
 import type { Enter } from './open-folders.ts'
 import { parsePath } from './path-names.ts'
 
-/** The ways into the folders of a workspace, each of which refuses what is hidden. */
+/** Access to the folders of a workspace, which refuses hidden ones. */
 export interface WorkspacePlaces {
-  /** Opens a folder beneath the root; `create`: makes those that are missing. */
+  /** Opens a folder below the root; `create`: creates missing ones. */
   enter: Enter
   /** The names of a path. Throws codes `invalid_name` and `hidden`. */
   componentsOf(path: string): readonly string[]
-  /** Opens the folder of a path by `enterFolder` for as long as `use` works at its name. */
+  /** Opens the folder of a path by `enterFolder` while `use` works on its name. */
   withPlace<T>(
     enterFolder: Enter,
     path: string,
     create: boolean,
     use: (place: Place, parents: readonly string[]) => Promise<T>,
   ): Promise<T>
-  /** Throws code `hidden` for a folder that is a hidden one under another name. */
+  /** Throws code `hidden` for a hidden folder under another name. */
   refuseCovered(directory: Directory, name: string, at: string): Promise<void>
   isHidden(directory: Directory, components: readonly string[], state: FileState): Promise<boolean>
 }

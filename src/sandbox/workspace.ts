@@ -11,27 +11,26 @@ import { OpenFolders } from './open-folders.ts'
 import { readThrough } from './read-workspace.ts'
 import { workspacePlaces } from './workspace-places.ts'
 
-/** A workspace that opens its folders afresh for each access. */
+/** A workspace that opens its folders for each access. */
 export interface OpenWorkspace extends Workspace {
   /**
-   * Runs `work` on the workspace as it is now: a folder is opened once, at its first use, and a
-   * path stays what it was found to be. Nothing can be changed through it, since a change makes
-   * sure that its folder is where its path leads.
+   * Runs `work` on a view of the workspace in which each folder is opened once, and stays what it
+   * was found to be. Nothing can be changed through it, since a change must check that its folder
+   * is still at its path.
    */
   look<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
 }
 
 /**
- * The folder at `root` as tools may touch it: beneath it only, no link followed, no special file
- * opened (security.md 10, 11). `hidden` (absolute or relative to the root) is refused with code
- * `hidden` and never listed. Writes make the parent folders they need. Throws when `root` is no
- * folder.
+ * The folder at `root` for tools: only what is below it, no link followed, no special file opened
+ * (security.md 10, 11). `hidden` (absolute or relative to the root) is refused with code `hidden`
+ * and never listed. Writes create missing parent folders. Throws when `root` is not a folder.
  */
 export async function openWorkspace(options: {
   readonly root: string
   readonly hidden: readonly string[]
   readonly worktree?: WorktreeOnHost
-  /** for tests of the weaker way that platforms without /proc have to go */
+  /** for tests of the weaker way on platforms without /proc */
   readonly naming?: ChildNaming
 }): Promise<OpenWorkspace> {
   const root = await realpath(options.root)
@@ -43,10 +42,7 @@ export async function openWorkspace(options: {
     ...(options.worktree === undefined ? {} : { worktree: options.worktree }),
   }
 
-  /**
-   * The folder we hold must still be the one the path names, or the change would land somewhere
-   * else.
-   */
+  /** The open folder must still be the one at the path, or the change would happen elsewhere. */
   async function confirmReachable(place: Place, parents: readonly string[]): Promise<void> {
     await using again = await enter(parents, false)
     if (again.identity !== place.directory.identity) {

@@ -26,17 +26,17 @@ import { gitPush } from './worktrees/git-push.ts'
 import { mergeBranch } from './worktrees/merge-branch.ts'
 import { readingBounds } from './files/search/may-read.ts'
 
-/** The worker that a built-in tool is made for, and what this host has for it. */
+/** The worker that a built-in tool is made for, and what this host provides. */
 export interface BuiltInSite {
   readonly policy: Policy
   readonly worker: WorkerDefinition
   /** absent: no commands run here */
   readonly commands?: CommandSite
-  /** absent: no worker is written here */
+  /** absent: no worker can be written here */
   readonly project?: Project
 }
 
-/** What makes each tool that is declared; `null` where this host cannot carry it out. */
+/** The maker of each declared tool; `null` where this host cannot carry it out. */
 const makers: {
   readonly [Name in BuiltInToolName]: (site: BuiltInSite) => NamedTool<Name> | null
 } = {
@@ -63,7 +63,7 @@ const makers: {
 }
 
 /**
- * The built-in tools of a worker that this place can carry out, in the order of their declarations.
+ * The built-in tools of a worker that can be carried out here, in the order of their declarations.
  */
 export function builtInToolsHere(site: BuiltInSite): Tool[] {
   return builtInToolNames
@@ -71,7 +71,7 @@ export function builtInToolsHere(site: BuiltInSite): Tool[] {
     .flatMap((name) => builtInToolHere(name, site) ?? [])
 }
 
-/** One built-in tool for a worker; `null` where this place cannot carry it out. */
+/** One built-in tool for a worker; `null` where it cannot be carried out here. */
 export function builtInToolHere(name: BuiltInToolName, site: BuiltInSite): Tool | null {
   const tool = makers[name](site)
   if (tool === null || builtInTools[name].consent !== 'tools') return tool

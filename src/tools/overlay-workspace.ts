@@ -4,9 +4,9 @@ import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { foldName } from '#sandbox/path-names.ts'
 
 /**
- * A workspace as it will be when the earlier calls of the turn have run (product.md 15): their
- * proposals laid over the real one, path to bytes, or `null` where a call removes the file. For
- * presenting only: writing rejects.
+ * A workspace as it will be after the earlier calls of the turn (product.md 15): the real one with
+ * their proposals, path to bytes, or `null` where a call removes the file. For presentations only:
+ * writing rejects.
  */
 export function overlayWorkspace(
   base: Workspace,
@@ -71,7 +71,9 @@ export function overlayWorkspace(
 
 type Proposals = ReadonlyMap<string, Uint8Array | null>
 
-/** The state a proposal gives a path: a file, nothing, or a folder that a proposed file needs. */
+/**
+ * The state of a path by the proposals: a file, nothing, or a folder that a proposed file needs.
+ */
 function proposedState(proposals: Proposals, path: string, hash: boolean): FileState | null {
   const bytes = proposals.get(path)
   if (bytes === null) return { kind: 'absent', bytes: 0 }
@@ -84,7 +86,7 @@ function proposedState(proposals: Proposals, path: string, hash: boolean): FileS
   return null
 }
 
-/** What proposals add to, or take from, one folder. */
+/** The names that proposals add to, or remove from, one folder. */
 function proposedNames(proposals: Proposals, path: string): Map<string, FileState> {
   const prefix = path === '' ? '' : `${path}/`
   const names = new Map<string, FileState>()

@@ -12,10 +12,10 @@ import type { CommandSite } from './commands/plan/command-place.ts'
 import type { McpOffer, McpServers } from './mcp/mcp-servers.ts'
 
 /**
- * The tools a worker has under a policy version (workers-and-policy.md): the built-in ones that its
- * file gives it, the custom ones that it lists, and those of its MCP servers. One that cannot be
- * loaded here is there, and says why it refuses. `worker` is a name; one the version does not know
- * has no tools. `toolProcess`: `null` where no project code may run.
+ * The tools of a worker under a policy version (workers-and-policy.md): the built-in ones of its
+ * file, the custom ones that it lists, and those of its MCP servers. A tool that cannot be loaded
+ * here is present, and refuses with the reason. `worker` is a name; an unknown one has no tools.
+ * `toolProcess`: `null` where no project code may run.
  */
 export async function buildRegistry(options: {
   readonly policy: Policy
@@ -23,9 +23,9 @@ export async function buildRegistry(options: {
   readonly toolProcess: ToolProcess | null
   /** absent: this place runs no commands */
   readonly commands?: CommandSite
-  /** absent: this place reaches no MCP servers */
+  /** absent: no MCP servers can be reached here */
   readonly mcpServers?: McpServers
-  /** absent: no worker is written here */
+  /** absent: no worker can be written here */
   readonly project?: Project
   /** the tools that are looked up in it; absent: all. Servers that have none are left out */
   readonly needed?: readonly string[] | undefined
@@ -53,7 +53,10 @@ export async function buildRegistry(options: {
   return offer === undefined ? registry : withServerProblems(registry, offer)
 }
 
-/** A tool that a server should have and cannot offer is there for who asks for it, and says why. */
+/**
+ * A tool that a server should have and cannot offer is present when it is looked up, and refuses
+ * with the reason.
+ */
 function withServerProblems(registry: ToolRegistry, offer: McpOffer): ToolRegistry {
   return {
     all: () => registry.all(),
@@ -71,8 +74,8 @@ function withServerProblems(registry: ToolRegistry, offer: McpOffer): ToolRegist
 }
 
 /**
- * A registry of these tools, in this order. A later tool of the same name would hide an earlier
- * one: none may be.
+ * A registry of these tools, in this order. Throws for two tools of one name, of which one would
+ * hide the other.
  */
 export function registryOf(tools: readonly Tool[]): ToolRegistry {
   const byName = new Map(tools.map((tool) => [tool.name, tool]))

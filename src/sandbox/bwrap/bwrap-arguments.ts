@@ -1,7 +1,7 @@
 import type { MountedCopy, MountedZone, SandboxPlan } from './sandbox-plan.ts'
 import { systemFiles, type SystemFolder } from './system-folders.ts'
 
-/** What is writable outside the zones, all of it memory; `/tmp` as large as `tmpBytes` says. */
+/** The writable folders outside the zones, all in memory; `tmpBytes` is the size of `/tmp`. */
 export const boundedFolders: readonly (readonly [path: string, bytes: number])[] = [
   ['/dev/shm', 256 * 1024 * 1024],
   ['/run', 16 * 1024 * 1024],
@@ -14,7 +14,7 @@ export interface DataDescriptors {
   readonly group: number
   /** the filter of system calls: see seccomp/filter.ts */
   readonly filter: number
-  /** on which bubblewrap says which process is the sandbox's first one, when somebody asks */
+  /** on which bubblewrap reports the first process of the sandbox, if requested */
   readonly information?: number
   /** with a network of its own: see own-network.ts */
   readonly network?: { readonly resolver: number; readonly block: number } | null
@@ -22,8 +22,8 @@ export interface DataDescriptors {
 
 /**
  * bubblewrap's arguments for one command (security.md 7): new namespaces without a network, no
- * capabilities, the system's programs read-only, a private `/tmp`, and of the host's files only
- * what the plan mounts. Pure.
+ * capabilities, the system's programs read-only, a private `/tmp`, and of the host's files only the
+ * mounts of the plan. Pure.
  */
 export function bwrapArguments(
   plan: SandboxPlan,
@@ -37,7 +37,7 @@ export function bwrapArguments(
     '--unshare-uts',
     '--unshare-net',
     '--unshare-cgroup-try',
-    // Whoever gives a network must join the namespace that owns it, which a further one would hide.
+    // To add a network one must join the namespace that owns it, which another one would hide.
     ...((data.network ?? null) === null ? ['--disable-userns'] : []),
     '--die-with-parent',
     '--new-session',
@@ -60,7 +60,7 @@ export function bwrapArguments(
     '/etc/group',
     ...(data.information === undefined ? [] : ['--info-fd', String(data.information)]),
     ...networkOf(data.network ?? null),
-    // A process of root's own id may write kernel settings without any capability.
+    // A process with root's id may write kernel settings without any capability.
     '--proc',
     '/proc',
     '--ro-bind',
@@ -77,8 +77,8 @@ export function bwrapArguments(
       '--tmpfs',
       path,
     ]),
-    // Its devices are mounts of their own: what else a command would make there counts against
-    // nothing.
+    // Its devices are mounts of their own: other files that a command creates there are not
+    // counted.
     '--remount-ro',
     '/dev',
     ...mountsOf(plan),
@@ -105,8 +105,8 @@ function mountOf({ from, mode, path }: MountedCopy): string[] {
 }
 
 /**
- * Zones and pinned folders from the outside in, because mounting one again shows all that is below
- * it, and then what is kept from commands, so that nothing is mounted over it.
+ * Zones and pinned folders from the outside in, because mounting one again shows everything below
+ * it; then the covered paths, so that nothing is mounted over them.
  */
 function mountsOf(plan: SandboxPlan): string[] {
   type Mount = Pick<MountedZone, 'mode' | 'path'>

@@ -1,6 +1,6 @@
 /**
- * Where commands are looked up, in this order, whatever the service's own environment says
- * (security.md 3).
+ * The search path of commands, in this order, whatever the service's own environment (security.md
+ * 3).
  */
 export const fixedPath = [
   '/usr/local/sbin',
@@ -12,8 +12,8 @@ export const fixedPath = [
 ] as const
 
 /**
- * All that a command finds in its environment, built for each call; nothing of the service's own
- * (security.md 3).
+ * The whole environment of a command, built for each call, without the service's own (security.md
+ * 3).
  */
 export const commandEnvironment: Readonly<Record<string, string>> = {
   HOME: '/tmp',

@@ -5,11 +5,14 @@ import { systemHost } from '../proxy/judge-target.ts'
 import { commandEnvironment } from './command-environment.ts'
 import type { NetworkWay } from './network-way.ts'
 
-/** Where a command finds the proxy: the loopback of its own network, which has nothing else. */
+/** The port of the proxy on the loopback of the command's network, which has nothing else. */
 const proxyPort = 3128
 const proxyUrl = `http://127.0.0.1:${proxyPort}`
 
-/** What tells programs of the proxy; all that a command with listed domains finds besides. */
+/**
+ * The variables that tell programs of the proxy; a command with listed domains gets these in
+ * addition.
+ */
 export const proxyEnvironment: Readonly<Record<string, string>> = {
   HTTPS_PROXY: proxyUrl,
   HTTP_PROXY: proxyUrl,
@@ -20,21 +23,21 @@ export const proxyEnvironment: Readonly<Record<string, string>> = {
   no_proxy: 'localhost,127.0.0.1',
 }
 
-/** For the sandbox's resolver file: nothing in there answers questions for names. */
+/** For the sandbox's resolver file: nothing inside resolves names. */
 export const noResolver = '# Names are resolved by the proxy.\n'
 
 const withinMs = 15_000
 
 /**
  * Runs in the sandbox's network and in no other of its namespaces: opens the socket there, and
- * hands it to this process, which answers it from the host's network.
+ * passes it to this process, which answers it from the host's network.
  */
 const listen = `const server = require('node:net').createServer()
 server.listen(${proxyPort}, '127.0.0.1', () => process.send('', server, () => process.exit()))`
 
 /**
- * Lets a sandbox reach the listed domains through a proxy in this process. Its network stays
- * without a route: there is the loopback, and on it the proxy's socket.
+ * Permits a sandbox to reach the listed domains through a proxy in this process. Its network has no
+ * route, only the loopback with the proxy's socket.
  */
 export function leadToDomains(first: number, entries: readonly string[]): NetworkWay {
   const proxy = createDomainProxy(entries, systemHost)
@@ -68,7 +71,7 @@ export function leadToDomains(first: number, entries: readonly string[]): Networ
     reject(new Error(error.code === 'ENOENT' ? 'nsenter is not installed' : error.message)),
   )
   child.once('close', (code) => {
-    // Only now does nobody else take what connects.
+    // From now on nobody else can accept connections there.
     if (listening !== null) return resolve()
     const why = errors.trim().split('\n')[0] ?? ''
     reject(new Error(`its proxy cannot be opened (${why === '' ? (code ?? 'a signal') : why})`))

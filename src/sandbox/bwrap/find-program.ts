@@ -6,9 +6,9 @@ import type { Executable } from '#domain/tools/command.ts'
 import { fixedPath } from './command-environment.ts'
 
 /**
- * The program that a name means to a command: an absolute path as it is, a bare name on the fixed
- * PATH. `null` when there is none. Folders on the way are real; a program keeps its own name, since
- * many look at how they were called.
+ * The program for a name in a command: an absolute path as it is, a bare name on the fixed PATH.
+ * `null` when there is none. Folders on the way are real; a program keeps its own name, since many
+ * depend on it.
  */
 export async function findProgram(name: string): Promise<Executable | null> {
   if (name === '' || name.includes('\0')) return null

@@ -12,15 +12,15 @@ import { hasTrackedFiles } from '../git/tracked-paths.ts'
 import { realPathOf } from '../real-path.ts'
 import { findProgram } from './find-program.ts'
 
-/** What was found of a sandbox for commands on this host. */
+/** The sandbox for commands on this host. */
 export type HostSandbox =
   | {
       readonly works: true
       readonly bwrap: string
-      /** what starts bubblewrap: see own-keyring.ts */
+      /** the command that starts bubblewrap: see own-keyring.ts */
       readonly launch: readonly string[]
       readonly folders: readonly SystemFolder[]
-      /** what the kernel bounds for all processes of a command together; the rest is watched */
+      /** what the kernel bounds for all processes of a command together; the rest is polled */
       readonly bounds: BoundsByKernel
     }
   | { readonly works: false; readonly problem: string; readonly remedy: string }
@@ -28,9 +28,8 @@ export type HostSandbox =
 const probeMs = 20_000
 
 /**
- * Tries the sandbox once, with all that commands get of it. `bwrap` is a path, or a name that is
- * looked up on the PATH. Never rejects: without a sandbox the answer says why, and what would mend
- * it.
+ * Tries the sandbox once, with everything that commands use. `bwrap` is a path, or a name on the
+ * PATH. Never rejects: without a sandbox the answer says why, and the remedy.
  */
 export async function findSandbox(bwrap: string): Promise<HostSandbox> {
   if (process.platform !== 'linux') {
@@ -50,7 +49,7 @@ export async function findSandbox(bwrap: string): Promise<HostSandbox> {
   const folders = systemFolders()
   const launch = await ownKeyring()
   try {
-    // A folder that is always there stands for a zone.
+    // An existing folder in place of a zone.
     const path = await realpath(tmpdir())
     const { dev, ino } = await lstat(path, { bigint: true })
     const zones = [{ path, mode: 'ro', identity: `${dev}:${ino}` } as const]
@@ -118,8 +117,8 @@ async function unusable(bwrap: string, reason: string): Promise<HostSandbox> {
 }
 
 /**
- * This host, as policy asks it about commands. A program below the folder of the command is never
- * found: what lies in a workspace is not fixed by where it lies, so it is a person's to approve.
+ * This host, for policy about commands. A program below the folder of the command is never found:
+ * contents of a workspace can change, so a person must approve them.
  */
 export function commandHost(sandbox: HostSandbox): CommandHost {
   return {

@@ -4,8 +4,8 @@ import type { Readable } from 'node:stream'
 export const informationDescriptor = 7
 
 /**
- * The first process inside, as bubblewrap tells on its information descriptor; `null` when it ends
- * before it tells.
+ * The pid of the first process inside, from bubblewrap's information descriptor; `null` when it
+ * ends before.
  */
 export function firstInside(stream: Readable): Promise<number | null> {
   let information = ''

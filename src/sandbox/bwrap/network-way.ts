@@ -1,8 +1,8 @@
-/** What leads out of a sandbox's network. */
+/** The connection of a sandbox's network to the outside. */
 export interface NetworkWay {
-  /** once it does; rejects with the rest of a sentence */
+  /** resolves when it works; rejects with the rest of a sentence */
   readonly ready: Promise<void>
-  /** what the command asked for and did not get, sentences */
+  /** refused connections, as sentences */
   refused(): readonly string[]
   close(): void
 }

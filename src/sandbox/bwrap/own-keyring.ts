@@ -3,8 +3,8 @@ import { numberOf } from '../seccomp/system-calls.ts'
 import { findProgram } from './find-program.ts'
 
 /**
- * Joins a new session keyring without a name, and becomes the program that follows, whatever came
- * of it.
+ * Joins a new session keyring without a name, and becomes the next program, whether it succeeded or
+ * not.
  */
 const join = `syscall(shift, 1, 0)
 exec { $ARGV[0] } @ARGV
@@ -12,9 +12,9 @@ print STDERR $! == 2 ? 'ENOENT' : $!
 exit 127`.replaceAll('\n', '; ')
 
 /**
- * What starts bubblewrap so that it has a session keyring of its own (security.md 30) instead of
- * the service's: nothing else can ask the kernel for one from Node. Without perl the filter of
- * system calls alone keeps commands from keyrings.
+ * The command that starts bubblewrap with a session keyring of its own (security.md 30) instead of
+ * the service's, which Node itself cannot request. Without perl only the system-call filter keeps
+ * commands from keyrings.
  */
 export async function ownKeyring(): Promise<readonly string[]> {
   const architecture = ownArchitecture()

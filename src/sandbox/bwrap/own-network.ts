@@ -9,35 +9,34 @@ import type { NetworkWay } from './network-way.ts'
 import { leaveOnlyPublic } from './reachable-network.ts'
 
 /**
- * The descriptors of a sandbox that gets a network: a file for the resolver, and what bubblewrap
- * waits for.
+ * The descriptors of a sandbox with a network: the resolver file, and the one that bubblewrap waits
+ * for.
  */
 export const networkDescriptors = { resolver: 9, block: 10 } as const
 
-/** Where slirp4netns answers questions for names. */
+/** The address at which slirp4netns resolves names. */
 const resolverFile = 'nameserver 10.0.2.3\n'
 
 const loopbackWithinMs = 3000
 
 /** A network of a sandbox's own. */
 export interface OwnNetwork {
-  /** why there is none, once that is known: the rest of a sentence */
+  /** why there is none, once it is known: the rest of a sentence */
   readonly problem: string | null
-  /** what the command asked for and did not get, sentences */
+  /** refused connections, as sentences */
   refused(): readonly string[]
   close(): void
 }
 
-/** What the resolver's file of a sandbox says. */
+/** The resolver file of a sandbox. */
 export function resolverOf(network: Exclude<NetworkAccess, 'none'>): string {
   return network === 'allow' ? resolverFile : noResolver
 }
 
 /**
- * Gives a sandbox that was just started what its worker's file says, and lets its command begin:
- * public addresses through slirp4netns (security.md 7, 30), or listed domains through a proxy.
- * `first` is its first process. Without it the sandbox is ended. What was given ends with the
- * sandbox, and with this process.
+ * Gives a new sandbox the network of its worker file, and lets its command begin: public addresses
+ * through slirp4netns (security.md 7, 30), or listed domains through a proxy. `first` is its first
+ * process. Without a network the sandbox is ended. It ends with the sandbox, and with this process.
  */
 export function giveNetwork(
   sandbox: ChildProcess,
@@ -48,7 +47,7 @@ export function giveNetwork(
   let problem: string | null = null
   let way: NetworkWay | null = null
   let over = false
-  /** The first process inside, as long as it waits: it does not yet end with bubblewrap. */
+  /** The first process inside, while it waits: it does not end with bubblewrap yet. */
   let waiting: number | null = null
   const abandon = (): void => {
     over = true
@@ -91,13 +90,13 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended meanwhile.
+    // It has ended.
   }
 }
 
 /**
- * bubblewrap gives the new network its loopback and fails when it has one already, as it has once
- * slirp4netns has come in: one after the other. Where that cannot be seen, slirp4netns comes in
+ * bubblewrap sets up the loopback of the new network and fails when there is one already, as after
+ * slirp4netns has started: one after the other. Where that cannot be observed, slirp4netns starts
  * after a moment.
  */
 async function untilLoopback(pid: number): Promise<void> {
@@ -118,7 +117,7 @@ function leadOut(pid: number): NetworkWay {
       '--disable-host-loopback',
       '--mtu=65520',
       '--ready-fd=3',
-      // Held by this process: when it ends, slirp4netns does.
+      // Held by this process: slirp4netns ends with it.
       '--exit-fd=4',
       String(pid),
       'tap0',

@@ -4,11 +4,11 @@ import { networkInterfaces } from 'node:os'
 import { specialNetworks4 } from '#domain/network/special-networks.ts'
 import { commandEnvironment } from './command-environment.ts'
 
-/** All of version 6; what is on the link already has a route, which a lower metric comes before. */
+/** All of IPv6; addresses on the link already have a route, which a lower metric overrides. */
 const closedNetworks6 = ['::/0', 'fc00::/7', 'fe80::/64']
 const closed6 = (network: string): string => `route add unreachable ${network} metric 1`
 
-/** Where slirp4netns is: the way out, and what answers questions for names. */
+/** The device of slirp4netns: the way out, and the resolver. */
 const device = 'tap0'
 const linked = '10.0.2.0/24'
 const gatewayAndResolver = '10.0.2.2/31'
@@ -16,9 +16,9 @@ const gatewayAndResolver = '10.0.2.2/31'
 const timeoutMs = 10_000
 
 /**
- * Leaves a sandbox's network with routes to public addresses only (security.md 30), before its
- * command begins: the command has no capability to change them. Addresses of this host are closed
- * as well. slirp4netns must be there already. Rejects with the rest of a sentence.
+ * Removes all routes of a sandbox's network except those to public addresses (security.md 30),
+ * before its command begins: the command has no capability to change them. Addresses of this host
+ * are closed as well. slirp4netns must be running. Rejects with the rest of a sentence.
  */
 export async function leaveOnlyPublic(first: number): Promise<void> {
   const { promise, reject, resolve } = Promise.withResolvers<void>()
@@ -52,12 +52,14 @@ function routes(): string[] {
     `route del ${linked} dev ${device}`,
     ...specialNetworks4.map((network) => `route add prohibit ${network}`),
     ...ownAddresses().map((address) => `route replace prohibit ${address}/32`),
-    // slirp4netns is asked for no version 6: programs take version 4 at once.
+    // slirp4netns gets no IPv6, so programs use IPv4 at once.
     ...(existsSync('/proc/net/if_inet6') ? closedNetworks6.map(closed6) : []),
   ]
 }
 
-/** This host under other names than loopback: a service that listens everywhere listens there. */
+/**
+ * Addresses of this host besides loopback, on which a service that listens everywhere listens too.
+ */
 function ownAddresses(): string[] {
   return Object.values(networkInterfaces())
     .flatMap((addresses) => addresses ?? [])

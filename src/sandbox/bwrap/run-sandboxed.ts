@@ -27,10 +27,10 @@ import { readyDescriptor, sandboxedArgv } from './sandboxed-argv.ts'
 import type { SystemFolder } from './system-folders.ts'
 import { watchCommand, type CommandUse, type OutputListener } from '../process/watch-command.ts'
 
-/** The kernel ends what is in a sandbox at once, but for a process in the middle of a write. */
+/** The kernel ends everything in a sandbox at once, except a process in the middle of a write. */
 const goneWithinMs = 10_000
 const argumentsDescriptor = 3
-/** With which the beginning of sandboxed-argv.ts ends when it does not find what was looked at. */
+/** The exit code of sandboxed-argv.ts when a mount is not the one that was examined. */
 const swappedCode = 125
 const filterDescriptor = 8
 
@@ -44,11 +44,11 @@ export interface SandboxedRun {
   readonly folders: readonly SystemFolder[]
   readonly plan: SandboxPlan
   readonly argv: readonly string[]
-  /** what it finds in its environment besides what every command does */
+  /** variables besides those of every command */
   readonly environment?: Readonly<Record<string, string>>
   readonly timeoutMs: number
   readonly limits: CommandLimits
-  /** a network of its own, a way to listed domains, or none */
+  /** a network of its own, listed domains, or none */
   readonly network: NetworkAccess
   readonly signal: AbortSignal
   readonly onOutput?: OutputListener
@@ -57,7 +57,7 @@ export interface SandboxedRun {
 /**
  * Runs one command in a sandbox of its own and waits until nothing of it is left (security.md 7,
  * 9). Rejects with `SandboxFailed` when it did not begin, and with `CommandStopped` when `signal`
- * ended it. All its processes end when this process ends, however it ends.
+ * ended it. All its processes end with this process.
  */
 export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
   if (run.signal.aborted) throw new CommandStopped('The command was not begun.')
@@ -87,7 +87,7 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
     },
   )
   const closed = endOf(child)
-  // It reads its arguments first: until they are given, nothing has begun.
+  // It reads its arguments first: nothing begins before they are sent.
   const group =
     child.pid === undefined
       ? null
@@ -117,7 +117,7 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
     bytes: Math.min(bytes, limits.writtenBytes),
   }))
   const ready = saysReady(pipeOf(child, readyDescriptor) as Readable)
-  // Until the sandbox stands its first process still sees the host's folders.
+  // Until the sandbox is ready its first process still sees the host's folders.
   const sandboxed = ready.then((stands) => (stands ? first : null))
   const written = watchWritten(zones, folders, limits, sandboxed)
   const sharedBefore = sharedOfHost()
@@ -153,13 +153,13 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
   }
 }
 
-/** What must be inside what was looked at outside. */
+/** The mounts that must be those that were examined outside. */
 function mountsToCheck({ copies, cwd, cwdIdentity, zones }: SandboxPlan) {
   const folder = cwdIdentity === null ? [] : [{ path: cwd, identity: cwdIdentity }]
   return [...zones, ...copies, ...folder]
 }
 
-/** bubblewrap's first process inside counts as none of the command's. */
+/** bubblewrap's first process inside does not count as the command's. */
 function useOf(
   { pid = 0 }: ChildProcess,
   group: ControlGroup | null,
@@ -180,9 +180,8 @@ function useOf(
 }
 
 /**
- * What processes share and what lies in their folders in memory, of which some may be the same,
- * where no control group counts it. Slow ways to find it are taken only when a fast one says that
- * it may be too much.
+ * The shared memory of processes and the files in memory, which may overlap, where no control group
+ * counts them. Slow measurements are made only when a fast one shows that it may be too much.
  */
 function sharedUse(
   { memoryBytes, pids, sharedBytes }: TreeUse,
@@ -190,13 +189,15 @@ function sharedUse(
   { sharedBefore, tmpBytes }: WrittenAmounts & { readonly sharedBefore: number },
 ): number {
   const room = limits.memoryBytes - memoryBytes
-  // Memory that no process touches any more is in no process's use, and still allocated.
+  // Memory that no process maps any more is in no process's use, but still allocated.
   if (sharedOfHost() - sharedBefore > room) return Math.max(mappedBy(pids), tmpBytes)
   if (sharedBytes <= tmpBytes || sharedBytes <= room) return Math.max(sharedBytes, tmpBytes)
   return Math.max(sharedBy(pids), tmpBytes)
 }
 
-/** Signals the command itself: the sandbox's first process would end everything at once. */
+/**
+ * Signals the command itself: the end of the sandbox's first process would end everything at once.
+ */
 function askInside({ pid }: ChildProcess): void {
   for (const outer of pid === undefined ? [] : childrenOf(pid)) {
     for (const inner of childrenOf(outer)) terminate(inner)
@@ -204,9 +205,9 @@ function askInside({ pid }: ChildProcess): void {
 }
 
 /**
- * What bubblewrap says when it cannot put a copy (sandbox/snapshots) in its file's place: the copy
- * is ours and there, so the file was replaced at that moment. Of other mounts it says only that the
- * mount is not where it looks for it.
+ * bubblewrap's message when it cannot mount a copy (sandbox/snapshots) in its file's place: the
+ * copy exists, so the file was replaced at that moment. For other mounts it only says that the
+ * mount is not where it expects it.
  */
 const saysReplaced =
   /^bwrap: Can't bind mount \S.*\/snapshots\/[0-9a-f]{32}\/\d+ on |in mount table\.?$/
@@ -233,14 +234,14 @@ function saysReady(stream: Readable): Promise<boolean> {
   })
 }
 
-/** A pipe that `spawn` opened: always there, and never closed before the process is. */
+/** A pipe that `spawn` opened: it always exists, and closes with the process. */
 function pipeOf(child: ChildProcess, descriptor: number): unknown {
   return (child.stdio as readonly unknown[])[descriptor]
 }
 
 function give(child: ChildProcess, descriptor: number, text: string | Buffer): void {
   const pipe = pipeOf(child, descriptor) as Writable
-  // One that ended before it read everything says so by its exit code.
+  // A process that ended before it read everything reports that by its exit code.
   pipe.on('error', () => undefined)
   pipe.end(text)
 }

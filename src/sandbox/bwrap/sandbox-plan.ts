@@ -1,11 +1,10 @@
 /**
- * What a command finds of the host's files. All paths are absolute, real and without a link on the
- * way.
+ * The host's files that a command sees. All paths are absolute, real and without a link on the way.
  */
 export interface SandboxPlan {
   /** the zones; the deepest one that contains a path decides */
   readonly zones: readonly MountedZone[]
-  /** protected names as they are: readable, not to be changed */
+  /** protected names: readable, not to be changed */
   readonly readOnly: readonly string[]
   /** folders that stay writable but may not be renamed or replaced */
   readonly pinned: readonly string[]
@@ -18,13 +17,13 @@ export interface SandboxPlan {
   readonly cwdIdentity: string | null
   /** folders outside of the zones that it may read; absent: none */
   readonly shared?: readonly string[]
-  /** files that it finds as copies of what was looked at, whatever lies there by now */
+  /** files that it gets as copies of what was examined, whatever exists there now */
   readonly copies: readonly MountedCopy[]
 }
 
 export interface MountedCopy {
   readonly path: string
-  /** where the copy lies */
+  /** path of the copy */
   readonly from: string
   readonly mode: 'ro' | 'rw'
   /** `device:inode` of the copy */
@@ -34,6 +33,6 @@ export interface MountedCopy {
 export interface MountedZone {
   readonly path: string
   readonly mode: 'ro' | 'rw'
-  /** `device:inode` as the zone's root was found, so that a swapped one is noticed */
+  /** `device:inode` of the zone's root as it was found, so that a replaced one is noticed */
   readonly identity: string
 }

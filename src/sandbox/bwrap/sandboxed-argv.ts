@@ -8,10 +8,10 @@ import type { MountedCopy, MountedZone } from './sandbox-plan.ts'
 export const readyDescriptor = 6
 
 /**
- * Runs inside, before the command: every zone must be the folder, and every copy the file, that was
- * looked at (a link swapped in between would have been mounted instead), then the limits of each
- * process are set. What it says on the descriptor tells a command's exit code from one of ours.
- * Last, every descriptor is closed that the service itself was started with.
+ * Runs inside, before the command: checks that every zone and every copy is the one that was
+ * examined (a link that was swapped in would have been mounted instead), then sets the limits of
+ * each process. What it writes to the descriptor distinguishes a command's exit code from one of
+ * its own. At the end it closes every descriptor of the service.
  */
 const begin = `while [ "$1" != -- ]; do
   [ "$(stat -c %d:%i -- "$2")" = "$1" ] || exit 125
@@ -25,8 +25,8 @@ done
 exec "$@"`
 
 /**
- * The vector that runs a command within its limits, for the inside of the sandbox. Pure but for the
- * host's kernel.
+ * The vector that runs a command within its limits, for the inside of the sandbox. Pure except for
+ * the host's kernel.
  */
 export function sandboxedArgv(
   argv: readonly string[],
@@ -44,15 +44,14 @@ export function sandboxedArgv(
     'bash',
     ...mounts.flatMap(({ identity, path }) => [identity, path]),
     '--',
-    // What a shell adds to the environment by itself.
+    // Variables that a shell adds by itself.
     'env',
     ...['PWD', 'OLDPWD', 'SHLVL', '_'].flatMap((name) => ['-u', name]),
     'prlimit',
     '--core=0',
     `--data=${limits.memoryBytes}`,
     `--fsize=${limits.writtenBytes}`,
-    // The kernel counts root's processes against nothing, and before 5.14 a person's of the whole
-    // host.
+    // The kernel counts root's processes nowhere, and before 5.14 a user's on the whole host.
     ...(host.isRoot || !countsBySandbox() ? [] : [`--nproc=${limits.processes}`]),
     '--',
     ...argv,

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 
 /**
- * How this host lays out its programs: folders, or links into `/usr`. `masked`: a file that nobody
+ * The layout of this host's programs: folders, or links into `/usr`. `masked`: a file that nobody
  * can open.
  */
 export type SystemFolder =
@@ -9,12 +9,10 @@ export type SystemFolder =
   | { readonly path: string; readonly kind: 'link'; readonly to: string }
 
 const candidates = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store']
-/** What the kernel tells there of the whole host: keys, memory, timers. */
+/** Files in which the kernel reveals facts about the whole host: keys, memory, timers. */
 const masked = ['/proc/kcore', '/proc/key-users', '/proc/keys', '/proc/timer_list']
 
-/**
- * What there is of the system's folders of programs and libraries; a command sees them read-only.
- */
+/** The system's existing folders of programs and libraries; a command sees them read-only. */
 export function systemFolders(): readonly SystemFolder[] {
   return [
     ...programFolders(),
@@ -30,7 +28,7 @@ function programFolders(): SystemFolder[] {
   })
 }
 
-/** What programs need of `/etc`; nothing that names people, keys or other hosts. */
+/** The files in `/etc` that programs need; none that names people, keys or other hosts. */
 export const systemFiles = [
   '/etc/alternatives',
   '/etc/ca-certificates',

@@ -3,12 +3,12 @@ import path from 'node:path'
 import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
 import { messageHook, messageHooks } from './message-hook.ts'
 
-/** Where commands in a sandbox find them. */
+/** Where commands in a sandbox find these files. */
 export const gitFolder = '/run/countersign'
 
 /**
- * Writes what Git is given for one command into a folder: hooks that add the trailers, and the
- * names that it is to leave out. `unseen`: paths relative to the top of a repository.
+ * Writes the files for Git of one command into a folder: hooks that add the trailers, and the names
+ * to ignore. `unseen`: paths relative to the top of a repository.
  */
 export async function writeGitFiles(
   folder: string,
@@ -31,7 +31,7 @@ export function escapePath(at: string): string {
   return at.replace(/[\\*?[\]!#]/g, '\\$&').replace(/ $/, '\\ ')
 }
 
-/** The names of the variables below, as approvers are shown them. */
+/** The names of the variables below, for approvers. */
 export const gitVariables = [
   'GIT_AUTHOR_EMAIL',
   'GIT_AUTHOR_NAME',
@@ -44,8 +44,8 @@ export const gitVariables = [
 ] as const
 
 /**
- * What Git finds in its environment: whose commits these are, and settings that win over the
- * repository's. `folder`: where the files of `writeGitFiles` are for the command.
+ * Git's environment: author and committer, and settings that override the repository's. `folder`:
+ * where the command finds the files of `writeGitFiles`.
  */
 export function gitEnvironment(
   { author, committer }: CommitIdentity,

@@ -1,10 +1,10 @@
-/** What stands before the name of an entry: times, mode, size, hash (20 bytes) and flags. */
+/** The bytes before the name of an entry: times, mode, size, hash (20 bytes) and flags. */
 const fixedBytes = 62
 const maxNames = 2_000_000
 
 /**
- * The paths in a Git index (gitformat-index(5), versions 2 to 4, SHA-1), or `null` for bytes that
- * are none. Never throws.
+ * The paths in a Git index (gitformat-index(5), versions 2 to 4, SHA-1), or `null` for other bytes.
+ * Never throws.
  */
 export function trackedNames(bytes: Buffer): ReadonlySet<string> | null {
   if (bytes.length < 12 || bytes.toString('latin1', 0, 4) !== 'DIRC') return null
@@ -35,7 +35,10 @@ export function trackedNames(bytes: Buffer): ReadonlySet<string> | null {
   return names
 }
 
-/** Version 4 says how many bytes to cut off the end of the name before: a number of base 128. */
+/**
+ * Version 4 has the number of bytes to remove from the end of the previous name: a number of base
+ * 128.
+ */
 function keptOf(
   bytes: Buffer,
   start: number,

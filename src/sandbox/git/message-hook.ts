@@ -1,17 +1,17 @@
 import { commitTrailers } from '#domain/tools/commit-identity.ts'
 
 /**
- * The hooks by which Git lets a message be changed, whatever flags a commit has: `-n` skips the
- * last one alone, which looks at what an editor made of it.
+ * The hooks in which Git permits changing a message, whatever the flags of a commit: `-n` skips
+ * only the last one, which checks the editor's result.
  */
 export const messageHooks = ['prepare-commit-msg', 'applypatch-msg', 'commit-msg'] as const
 
 const names = commitTrailers.map((name) => name.toLowerCase()).join('|')
 
 /**
- * Adds the lines of the file `trailers` beside it to a message. A new message that has such a line
- * already is refused; of one that is taken from another commit (amended, picked, rebased, applied)
- * those lines are replaced. Uses nothing but bash and git, and runs no setting of the repository.
+ * Adds the lines of the file `trailers` next to it to a message. A new message that already has
+ * such a line is refused; in one from another commit (amended, picked, rebased, applied) the lines
+ * are replaced. Uses only bash and git, and runs no setting of the repository.
  */
 export const messageHook = `#!/bin/bash -p
 shopt -s nocasematch

@@ -13,8 +13,8 @@ interface Repository {
 
 /**
  * Whether Git has a path below `root`: the file, or every file in the folder. `true` also where
- * nothing is. Reads the index of the repository itself, without running Git, whose settings may
- * belong to an agent. What cannot be read counts as not tracked.
+ * nothing exists. Reads the index of the repository without running Git, whose settings may come
+ * from an agent. An unreadable index counts as not tracking.
  */
 export async function isTracked(root: string, relative: string): Promise<boolean> {
   const absolute = path.resolve(root, relative)
@@ -43,7 +43,7 @@ export async function hasTrackedFiles(folder: string): Promise<boolean> {
   return [...names].some((name) => name.startsWith(prefix))
 }
 
-/** Whether a folder's files are all so; `false` when there are too many to say. */
+/** Whether the condition holds for all files of a folder; `false` when there are too many. */
 async function everyFile(folder: string, isSo: (file: string) => boolean): Promise<boolean> {
   const folders = [folder]
   let entries = 0
@@ -61,14 +61,14 @@ async function everyFile(folder: string, isSo: (file: string) => boolean): Promi
   return true
 }
 
-/** The repository that a path lies in: the nearest folder above it with a `.git`. */
+/** The repository of a path: the nearest folder above it with a `.git`. */
 async function repositoryOf(absolute: string): Promise<Repository | null> {
   for (let folder = path.dirname(absolute); ; folder = path.dirname(folder)) {
     const git = path.join(folder, '.git')
     const found = await lstat(git).catch(() => null)
     if (found?.isDirectory() === true) return { top: folder, index: path.join(git, 'index') }
     if (found?.isFile() === true && found.size < 4096) {
-      // A worktree: the file names the folder that has its index.
+      // A worktree: the file names the folder of its index.
       const [, at] = /^gitdir: ([^\n]+)/.exec(await readFile(git, 'utf8')) ?? []
       if (at !== undefined) return { top: folder, index: path.resolve(folder, at, 'index') }
     }
@@ -76,7 +76,7 @@ async function repositoryOf(absolute: string): Promise<Repository | null> {
   }
 }
 
-/** The last index that was read; another state of it is read again. */
+/** The last index that was read; a changed one is read again. */
 let last: { readonly key: string; readonly names: ReadonlySet<string> | null } | null = null
 
 async function namesOf(index: string): Promise<ReadonlySet<string> | null> {

@@ -2,22 +2,22 @@ import type { ChildProcess } from 'node:child_process'
 import { constants } from 'node:os'
 import type { Readable } from 'node:stream'
 
-/** How a command ended. A command that a limit ended has the limit as `exceeded`, a sentence. */
+/** How a command ended. If a limit ended it, `exceeded` is a sentence about the limit. */
 export interface CommandEnd {
-  /** as a shell says it: 128 and the number for one that a signal ended */
+  /** as in a shell: 128 and the number for one that a signal ended */
   readonly exitCode: number
   readonly stdout: StreamOutput
   readonly stderr: StreamOutput
   readonly timedOut: boolean
   readonly exceeded: string | null
-  /** where it wanted to connect to and was not let, sentences */
+  /** refused connections, as sentences */
   readonly refused?: readonly string[]
 }
 
-/** The command could not be put where it runs, and did not begin. The message is a sentence. */
+/** The sandbox could not be set up, and the command did not begin. The message is a sentence. */
 export class SandboxFailed extends Error {
   override readonly name = 'SandboxFailed'
-  /** what it was to find is not there any more: to look again may help */
+  /** a mount was replaced meanwhile: another try may succeed */
   readonly isSwapped: boolean
 
   constructor(message: string, isSwapped = false) {
@@ -26,14 +26,14 @@ export class SandboxFailed extends Error {
   }
 }
 
-/** The command was ended because the signal said so. */
+/** The signal ended the command. */
 export class CommandStopped extends Error {
   override readonly name = 'CommandStopped'
 }
 
 /**
- * Resolves with the exit code once the process has ended and its streams are closed, as a shell
- * says it.
+ * Resolves with the exit code, as in a shell, once the process has ended and its streams are
+ * closed.
  */
 export function endOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -51,11 +51,11 @@ export function terminate(pid: number): void {
   try {
     process.kill(pid, 'SIGTERM')
   } catch {
-    // It has ended meanwhile.
+    // It has ended.
   }
 }
 
-/** One stream of a command: its first bytes as they came, and how many there were. */
+/** One stream of a command: its first bytes, and the number of all. */
 export interface StreamOutput {
   readonly bytes: Buffer
   readonly total: number
@@ -83,7 +83,7 @@ export function collectOutput(
     total += chunk.length
     if (before <= maxBytes && total > maxBytes) on.overflow()
   })
-  // A stream that breaks has ended: what came until then counts.
+  // A broken stream has ended: what came until then counts.
   stream.on('error', () => undefined)
   return () => ({ bytes: Buffer.concat(chunks), total })
 }

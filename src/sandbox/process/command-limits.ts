@@ -1,15 +1,15 @@
 import { limits } from '#domain/limits.ts'
 
-/** What one command may use (security.md 24). Bytes, unless the name says otherwise. */
+/** The limits of one command (security.md 24). Bytes, unless the name says otherwise. */
 export interface CommandLimits {
   /** of each of standard output and standard error; more ends the command */
   readonly outputBytes: number
-  /** of each process by the kernel, of all together by watching */
+  /** of each process by the kernel, of all together by polling */
   readonly memoryBytes: number
   readonly processes: number
-  /** of one file and of the private `/tmp` by the kernel, of all together by watching */
+  /** of one file and of the private `/tmp` by the kernel, of all together by polling */
   readonly writtenBytes: number
-  /** how many files it may make or change, by watching */
+  /** how many files it may create or change, by polling */
   readonly files: number
 }
 

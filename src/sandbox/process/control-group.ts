@@ -3,17 +3,17 @@ import { dirname, join } from 'node:path'
 
 /** Processes that the kernel counts and bounds together. */
 export interface ControlGroup {
-  /** which of the two bounds the kernel holds; the other is held by looking */
+  /** which of the two bounds the kernel enforces; the other is polled */
   readonly bounds: BoundsByKernel
-  /** whether the kernel has ended one of them because their memory was used up */
+  /** whether the kernel has ended one of them for lack of memory */
   outOfMemory(): boolean
-  /** all that are in it now */
+  /** all its present members */
   pids(): number[]
-  /** Stops counting, once none of them is left. */
+  /** Removes the group, once no member is left. */
   end(): void
 }
 
-/** Which bounds the kernel can hold for all processes of a command together on this host. */
+/** Which bounds the kernel can enforce for all processes of a command together on this host. */
 export interface BoundsByKernel {
   readonly processes: boolean
   readonly memory: boolean
@@ -24,10 +24,9 @@ const nameOf = (pid: number, first: string): string => `countersign-${pid}-${fir
 const ourName = /^countersign-(\d+)-\w+$/
 
 /**
- * Lets the kernel bound a process that was just started and has not begun, and all that it will
- * start (security.md 9): their number, itself included, and their memory, what lies in its `/tmp`
- * included. `null` where this process may make no control group at all: then one looks at them
- * instead.
+ * Makes the kernel bound a process that was just started and has not begun, and all its descendants
+ * (security.md 9): their number, including itself, and their memory, including its `/tmp`. `null`
+ * where this process may not create control groups: then they are polled instead.
  */
 export function boundByKernel(
   first: number,
@@ -53,7 +52,7 @@ export function boundByKernel(
   }
 }
 
-/** What `boundByKernel` can do here, tried with groups in which there is nothing. */
+/** What `boundByKernel` can do here, tested with empty groups. */
 export function boundsByKernel(): BoundsByKernel {
   const name = nameOf(process.pid, 'probe')
   const controllers = (['pids', 'memory'] as const).map((controller) => {
@@ -69,8 +68,8 @@ export function boundsByKernel(): BoundsByKernel {
 }
 
 /**
- * What still runs of the groups of a process of ours that is gone: none, while there is a process
- * with that number.
+ * The remaining members of the groups of a dead process of the service; none, while there is a
+ * process with that id.
  */
 export function processesLeftBy(pid: number): number[] {
   if (existsSync(`/proc/${pid}`)) return []
@@ -86,7 +85,7 @@ export function processesLeftBy(pid: number): number[] {
 
 type Controller = 'pids' | 'memory'
 
-/** A group of that controller with these processes in it, or `null` with nothing left behind. */
+/** A group of that controller with these processes, or `null` without leaving anything. */
 function makeGroup(
   controller: Controller,
   name: string,
@@ -107,7 +106,7 @@ function makeGroup(
   }
 }
 
-/** Version 2 has its bound for swap beside that of memory, version 1 one for both together. */
+/** Version 2 has separate bounds for swap and memory, version 1 one for both together. */
 function boundMemory(group: string, bytes: number): void {
   if (existsSync(join(group, 'memory.max'))) {
     writeFileSync(join(group, 'memory.max'), String(bytes))
@@ -123,7 +122,7 @@ function writeIfThere(file: string, text: string): void {
   try {
     if (existsSync(file)) writeFileSync(file, text)
   } catch {
-    // A host that counts no swap has none to give either.
+    // A host that does not count swap has none.
   }
 }
 
@@ -134,9 +133,9 @@ function killsIn(group: string): number {
 }
 
 /**
- * Where a group is made, as deep as it may be, so that what bounds this process bounds the command
- * as well. Version 1 has a hierarchy for each controller; version 2 one, which bounds only below
- * groups that were told to.
+ * The parent of new groups, as deep as possible, so that bounds of this process apply to the
+ * command as well. Version 1 has a hierarchy for each controller; version 2 one, which bounds only
+ * below groups with that setting.
  */
 function parentFor(controller: Controller): string | null {
   const lines = read('/proc/self/cgroup').split('\n')
@@ -156,9 +155,7 @@ function parentFor(controller: Controller): string | null {
   return null
 }
 
-/**
- * What a process of ours that was killed could not remove. One in which something still runs stays.
- */
+/** Removes the groups of a killed process of the service; one with members stays. */
 function removeLeftBehind(parent: string): void {
   for (const name of readdirSync(parent)) {
     const pid = ourName.exec(name)?.[1]
@@ -174,7 +171,7 @@ function remove(group: string): void {
   try {
     rmdirSync(group)
   } catch {
-    // It is not empty, or was never there.
+    // It is not empty, or does not exist.
   }
 }
 

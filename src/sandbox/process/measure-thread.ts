@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 export interface ToMeasure {
   readonly zones: readonly string[]
-  /** milliseconds: what was neither made nor changed since then does not count */
+  /** milliseconds: files that were not created or changed since do not count */
   readonly since: number
   /** counting ends at this many files */
   readonly maxFiles: number
@@ -19,9 +19,9 @@ const tickMs = 20
 const blockBytes = 512
 
 /**
- * Runs in a worker thread: how much space the files below some folders take that were made or
- * changed since a moment, by the kernel's own time of change, which nobody can set. No link is
- * followed; what cannot be read counts nothing.
+ * Runs in a worker thread: the size of the files below some folders that were created or changed
+ * since a time, by the kernel's own change time, which nobody can set. No link is followed;
+ * unreadable files are not counted.
  */
 function measure({ maxFiles: most, since, zones }: ToMeasure): FileTotals {
   const counted = new Set<string>()
@@ -55,7 +55,7 @@ function* entriesOf(folder: string): Generator<{ folder: boolean; name: string }
       open.closeSync()
     }
   } catch {
-    // It is gone, or may not be read.
+    // It no longer exists, or may not be read.
   }
 }
 

@@ -1,23 +1,20 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
-/** What the processes below one use together, as far as they could be read. */
+/** The resources of all descendants of a process, as far as they could be read. */
 export interface TreeUse {
-  /** in no order; without the one asked about */
+  /** in no order; without the process itself */
   readonly pids: readonly number[]
   /** memory of their own, swapped out or not, in bytes */
   readonly memoryBytes: number
-  /**
-   * memory that they may share with each other: counted for each of them, so at least what they
-   * share
-   */
+  /** memory that they may share: counted for each of them, so it is an upper bound */
   readonly sharedBytes: number
-  /** written to disk, in bytes, by them and by their children that ended */
+  /** bytes written to disk by them and their ended children */
   readonly writtenBytes: number
 }
 
 /**
- * Looks at the processes below `pid`, at most `maxProcesses` of them. One that ends meanwhile
- * counts as nothing. Linux only: elsewhere there is nothing to be found.
+ * Reads the descendants of `pid`, at most `maxProcesses` of them. One that ends meanwhile counts as
+ * nothing. Linux only: elsewhere the result is empty.
  */
 export function lookAtTree(pid: number, maxProcesses: number): TreeUse {
   const pids: number[] = []
@@ -38,7 +35,7 @@ export function lookAtTree(pid: number, maxProcesses: number): TreeUse {
   return { pids, memoryBytes, sharedBytes, writtenBytes }
 }
 
-/** The processes that any thread of a process started and that still are. */
+/** The running children of any thread of a process. */
 export function childrenOf(pid: number): number[] {
   return threadsOf(pid).flatMap((thread) =>
     read(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),

@@ -1,19 +1,19 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
-/** By what the processes of a command without a sandbox are known. */
+/** The marks of the processes of a command without a sandbox. */
 export interface CommandMark {
-  /** the first one, which leads a session of its own */
+  /** the first one, the leader of a session of its own */
   readonly first: number
-  /** `NAME=value` in the environment that all of them were started with */
+  /** `NAME=value` in the environment that all of them inherit */
   readonly variable: string
-  /** those of its control group, where there is one */
+  /** those of its control group, if there is one */
   readonly others: readonly number[]
 }
 
 /**
  * The processes of a command, however they were started: those of its session and group, those with
- * its mark in their environment, those of its control group, and whatever these started. Linux
- * only; elsewhere there is nothing to look at.
+ * its mark in their environment, those of its control group, and all descendants of these. Linux
+ * only; elsewhere the result is empty.
  */
 export function processesOf(mark: CommandMark): number[] {
   const processes = new Map<number, { parent: number; isMember: boolean }>()

@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Memory that these processes share, each page once: slower to find than a sum that counts it for
- * each of them.
+ * Memory that these processes share, each page once: slower than the sum that counts it for each.
  */
 export function sharedBy(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + kibOf(`/proc/${pid}/smaps_rollup`, 'Pss_Shmem'), 0)
 }
 
-/** Memory without a file that these processes have mapped to share it, touched or not. */
+/** Anonymous shared memory that these processes have mapped, touched or not. */
 export function mappedBy(pids: readonly number[]): number {
   const sizes = new Map<string, number>()
   for (const pid of pids) {
@@ -16,15 +15,14 @@ export function mappedBy(pids: readonly number[]): number {
       const [range = '', , , , inode = '', name = ''] = line.split(/\s+/)
       if (name !== '/dev/zero') continue
       const [from = 0, to = 0] = range.split('-').map((address) => Number.parseInt(address, 16))
-      // A mapping that was split is several lines: the largest of its process is less than it
-      // takes, never more.
+      // A mapping that was split has several lines: the largest one of a process is a lower bound.
       sizes.set(inode, Math.max(sizes.get(inode) ?? 0, to - from))
     }
   }
   return [...sizes.values()].reduce((sum, size) => sum + size, 0)
 }
 
-/** What all processes of the host share, files in memory included. */
+/** Shared memory of all processes of the host, including files in memory. */
 export function sharedOfHost(): number {
   return kibOf('/proc/meminfo', 'Shmem')
 }

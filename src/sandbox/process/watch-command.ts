@@ -4,22 +4,22 @@ import type { OutputStream } from '#domain/tools/tool-result.ts'
 import type { CommandLimits } from './command-limits.ts'
 import { collectOutput, type StreamOutput } from './command-end.ts'
 
-/** What a command uses, as it is counted against its limits. */
+/** The resources of a command that count against its limits. */
 export interface CommandUse {
   readonly processes: number
   readonly memoryBytes: number
   readonly writtenBytes: number
   readonly files: number
-  /** why its use cannot be known: the rest of a sentence */
+  /** why they cannot be measured: the rest of a sentence */
   readonly problem: string | null
-  /** the kernel ended a part of it because there was no more memory for it */
+  /** the kernel ended a part of it for lack of memory */
   readonly outOfMemory: boolean
 }
 
-/** Gets what a command writes, as far as it is stored, as it comes. */
+/** Gets the stored part of a command's output while it runs. */
 export type OutputListener = (stream: OutputStream, bytes: Uint8Array) => void
 
-/** A command that was just started, with the ways to look at it and to end it. */
+/** A started command, with functions to measure and end it. */
 export interface StartedCommand {
   readonly stdout: Readable
   readonly stderr: Readable
@@ -49,8 +49,7 @@ const watchEveryMs = 100
 const graceMs = 500
 
 /**
- * Keeps a command within its limits until it has ended (security.md 9). Rejects only when `closed`
- * does.
+ * Enforces a command's limits until it has ended (security.md 9). Rejects only when `closed` does.
  */
 export async function watchCommand(
   command: StartedCommand,
@@ -100,7 +99,7 @@ export async function watchCommand(
   else signal.addEventListener('abort', onStop, { once: true })
   try {
     const code = await command.closed
-    // What the kernel ended for want of memory may have taken the whole command with it.
+    // When the kernel ends a part for lack of memory, the whole command may have ended with it.
     if (exceeded === null && command.use().outOfMemory) exceeded = noMemory(limits)
     return { code, stdout: stdout(), stderr: stderr(), timedOut, stopped, exceeded }
   } finally {

@@ -4,18 +4,18 @@ import { Worker } from 'node:worker_threads'
 import type { CommandLimits } from './command-limits.ts'
 import type { FileTotals, ToMeasure } from './measure-thread.ts'
 
-/** What a command has made of the host's disk and memory that its processes do not show. */
+/** The disk and memory of the host that a command has used besides its processes' own. */
 export interface WrittenAmounts {
   /**
-   * bytes and files below its writable zones that came to be since it began, as far as they were
+   * bytes and files below its writable zones that are new since it began, as far as they were
    * measured
    */
   readonly zoneBytes: number
   readonly zoneFiles: number
-  /** what lies in its own folders in memory */
+  /** size of its own folders in memory */
   readonly tmpBytes: number
   readonly tmpFiles: number
-  /** why nothing of this can be known here: the rest of a sentence */
+  /** why it cannot be measured here: the rest of a sentence */
   readonly problem: string | null
 }
 
@@ -27,23 +27,23 @@ export interface WrittenWatch {
 const { O_DIRECTORY, O_RDONLY } = constants
 const lookEveryMs = 100
 /**
- * One that is just ending cannot be looked into; so many looks in turn that fail mean that none
- * will do.
+ * A process that is just ending cannot be read; after this many consecutive failures none will
+ * succeed.
  */
 const maxFailures = 10
 /** How often a file system that does not count its files is measured, however little it changed. */
 const measureEveryMs = 5000
-/** What a measurement takes at most of the time, so that large zones are not read all the time. */
+/** The largest share of time for measurements, so that large zones are not read all the time. */
 const measureShare = 10
 
-/** A folder in memory, as the sandbox has it. */
+/** A folder in memory of the sandbox. */
 export interface OwnFolder {
   readonly path: string
   /** of all of it */
   readonly bytes: number
 }
 
-/** One file system of writable zones, and what was free on it. */
+/** One file system of writable zones, and the space that was free on it. */
 interface Volume {
   readonly path: string
   freeBytes: number
@@ -52,9 +52,9 @@ interface Volume {
 }
 
 /**
- * Watches what a command writes where no count of its processes shows it: many small files, files
- * in memory, and disks that count no writes. Looking costs two calls for each file system; zones
- * are measured, in a thread, only once their file system has lost so much that the command may be
+ * Measures what a command writes where its processes do not count it: many small files, files in
+ * memory, and disks that count no writes. A check takes two calls for each file system; zones are
+ * measured, in a thread, only once their file system has lost so much space that the command may be
  * the cause. `first`: the first process inside.
  */
 export function watchWritten(
@@ -175,8 +175,8 @@ const tmpfs = 0x01021994
 const pageBytes = 4096
 
 /**
- * Opened once through the sandbox's first process: its number may be another's as soon as it has
- * ended. What is opened must be what was mounted. The rest of a sentence when it cannot be opened.
+ * Opens them once through the sandbox's first process, whose id may be another's after its end.
+ * What is opened must be what was mounted. Returns the rest of a sentence when it fails.
  */
 async function openFolders(
   first: number,

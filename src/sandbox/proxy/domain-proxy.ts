@@ -7,7 +7,7 @@ import { oneAtATime } from '../one-at-a-time.ts'
 
 /** A proxy that leads to listed domains only. */
 export interface DomainProxy {
-  /** takes what connects to a server that listens already */
+  /** answers connections of a server that already listens */
   serve(server: Server): void
   /** what was refused, each sentence once, in order */
   refused(): readonly string[]
@@ -17,19 +17,18 @@ export interface DomainProxy {
 
 const maxConnections = 128
 const connectWithinMs = 15_000
-/** More refusals are said to the command only. */
+/** More refusals are reported to the command only. */
 const maxRefusals = 20
 const authority = /^(?<host>\[[0-9a-f:.]+\]|[^\s:@/[\]]+):(?<port>[0-9]{1,5})$/i
 
 /**
- * An HTTP proxy for the commands of one sandbox: `CONNECT` and plain HTTP, to the domains that
- * `entries` list and to no other. It resolves names itself. Every refusal is an answer 403 with a
- * line that says why.
+ * An HTTP proxy for the commands of one sandbox: `CONNECT` and plain HTTP, only to the domains in
+ * `entries`. It resolves names itself. Every refusal is an answer 403 with a line that says why.
  */
 export function createDomainProxy(entries: readonly string[], host: ProxyHost): DomainProxy {
   const open = new Set<Duplex>()
   const refusals = new Set<string>()
-  /** One question for a name at a time: a command cannot take the threads that look them up. */
+  /** One look-up of a name at a time, so that a command cannot use all threads for look-ups. */
   const lane = randomUUID()
 
   const hold = <T extends Duplex>(socket: T): T => {
@@ -101,7 +100,7 @@ export function createDomainProxy(entries: readonly string[], host: ProxyHost): 
         createConnection: () => upstream,
         method: incoming.method ?? 'GET',
         path: `${url.pathname}${url.search}`,
-        // What was judged is what the server is told: a header cannot name another host.
+        // The judged host is sent to the server: a header cannot name another one.
         headers: { ...passedOn(incoming), host: url.host },
         setHost: false,
       })
@@ -183,7 +182,7 @@ const ofConnection = new Set([
 function passedOn(message: IncomingMessage): Record<string, string | string[]> {
   const named = (message.headers.connection ?? '').toLowerCase().split(',')
   const left = new Set([...ofConnection, ...named.map((name) => name.trim())])
-  // How the body is delimited is never another's to drop: the rest would be read as a request.
+  // The framing of the body must not be dropped: the rest would be read as a request.
   left.delete('transfer-encoding')
   left.delete('content-length')
   return Object.fromEntries(

@@ -4,15 +4,15 @@ import { networkInterfaces } from 'node:os'
 import { admits, domainsText } from '#domain/network/network-access.ts'
 import { isPublicAddress } from './public-addresses.ts'
 
-/** What the proxy asks of the host. */
+/** What the proxy needs of the host. */
 export interface ProxyHost {
   /** all addresses of a name, as the system resolves it */
   resolve(name: string): Promise<readonly string[]>
-  /** whether a command may be led to an address */
+  /** whether a command may connect to an address */
   isOpen(address: string): boolean
 }
 
-/** The host as it is: public addresses that are not its own. */
+/** The real host: public addresses that are not its own. */
 export const systemHost: ProxyHost = {
   async resolve(name) {
     // With the dot of the root no search domain of the host is tried.
@@ -27,15 +27,15 @@ function ownAddresses(): ReadonlySet<string> {
   return new Set(all.map(({ address }) => address))
 }
 
-/** The proxy leads nowhere; the message is a sentence for whoever wrote the command. */
+/** The proxy refuses; the message is a sentence for the author of the command. */
 export class TargetRefused extends Error {
   override readonly name = 'TargetRefused'
 }
 
 /**
- * The addresses to connect to for a host that a command names, in order. The proxy connects to
- * exactly these, so that another answer of the resolver (DNS rebinding) changes nothing. Rejects
- * with `TargetRefused`.
+ * The addresses to connect to for a host in a command, in order. The proxy connects to exactly
+ * these, so that another answer of the resolver (DNS rebinding) changes nothing. Rejects with
+ * `TargetRefused`.
  */
 export async function judgeTarget(
   entries: readonly string[],
@@ -65,14 +65,14 @@ export async function judgeTarget(
   return addresses.slice(0, maxAddresses)
 }
 
-/** So many addresses of one name are tried. */
+/** How many addresses of one name are tried. */
 const maxAddresses = 4
 
 function only(entries: readonly string[]): string {
   return `commands of this worker reach only ${domainsText(entries)} (sandbox.network)`
 }
 
-/** A host as a command spelled it, harmless in a text that is read by people and models. */
+/** A host as a command wrote it, escaped for people and models. */
 function shownHost(name: string): string {
   const printable = name.replaceAll(/[^a-z0-9.:[\]_-]/g, '?')
   return printable.length <= 100 ? printable : `${printable.slice(0, 99)}…`

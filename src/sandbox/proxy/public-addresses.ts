@@ -3,9 +3,7 @@ import { specialNetworks4 } from '#domain/network/special-networks.ts'
 
 const special4 = rangesOf(specialNetworks4)
 const global6 = rangesOf(['2000::/3'])
-/**
- * Global ranges that are not of hosts, or that embed an IPv4 address: 6to4, Teredo, documentation.
- */
+/** Global ranges without hosts, or with an embedded IPv4 address: 6to4, Teredo, documentation. */
 const special6 = rangesOf(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 const mapped4 = rangesOf(['::ffff:0:0/96'])
 
@@ -21,11 +19,11 @@ export function rangesOf(ranges: readonly string[]): BlockList {
   return list
 }
 
-/** Whether an address is known to be of the public Internet. */
+/** Whether an address is certainly public. */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 4) return !special4.check(address, 'ipv4')
   if (isIP(address) !== 6 || address.includes('%')) return false
-  // The ranges of IPv4 hold for the same addresses mapped into IPv6.
+  // The IPv4 ranges also apply to addresses mapped into IPv6.
   if (mapped4.check(address, 'ipv6')) return !special4.check(address, 'ipv6')
   return global6.check(address, 'ipv6') && !special6.check(address, 'ipv6')
 }

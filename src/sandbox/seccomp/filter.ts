@@ -33,7 +33,7 @@ const refuse = (error: ErrorName): Instruction => ret(0x00050000 | errors[error]
 /** `AUDIT_ARCH_…` of linux/audit.h. */
 const audited: Readonly<Record<Architecture, number>> = { x64: 0xc000003e, arm64: 0xc00000b7 }
 
-/** Where `struct seccomp_data` has what is asked about. */
+/** The offsets in `struct seccomp_data`. */
 const places = {
   number: 0,
   architecture: 4,
@@ -52,9 +52,9 @@ export function ownArchitecture(): Architecture | null {
 }
 
 /**
- * The filter of system calls that a sandbox runs under (security.md 30), as bubblewrap takes it.
- * `countsMemory`: a control group counts the memory of the sandbox. A call by another interface of
- * the same processor (32 bits, x32) ends the process, since its numbers mean other calls. Pure.
+ * The system-call filter of a sandbox (security.md 30), in bubblewrap's form. `countsMemory`: a
+ * control group counts the memory of the sandbox. A call by another interface of the same processor
+ * (32 bits, x32) ends the process, since its numbers mean other calls. Pure.
  */
 export function systemCallFilter(
   architecture: Architecture,
@@ -76,14 +76,14 @@ export function systemCallFilter(
       ),
     ),
     ...judged.flatMap(({ call, error, when }) =>
-      // What is loaded to be tested is no longer the number: the next call must find that again.
+      // A loaded argument replaces the number, which the next call needs again.
       onCall(call, architecture, [...onArguments(when, refuse(error)), load(places.number)]),
     ),
     allow,
   ])
 }
 
-/** `body` for this call alone, and nothing where the architecture does not have it. */
+/** `body` for this call alone, and nothing where the architecture lacks it. */
 function onCall(
   call: SystemCall,
   architecture: Architecture,
@@ -93,7 +93,7 @@ function onCall(
   return number === null ? [] : [skipUnlessEqual(number, body.length), ...body]
 }
 
-/** `answer` when all tests hold, else what follows. */
+/** `answer` when all tests hold, else the instructions that follow. */
 function onArguments(tests: readonly ArgumentTest[], answer: Instruction): Instruction[] {
   return tests.reduceRight<Instruction[]>((rest, test) => onArgument(test, rest), [answer])
 }
@@ -109,7 +109,7 @@ function onArgument(test: ArgumentTest, rest: readonly Instruction[]): Instructi
     return [value, ...checks, ...rest]
   }
   const wanted = is.in.map((call, index) =>
-    // The last comparison decides; those before it lead to what follows it.
+    // The last comparison decides; those before it jump to its next instruction.
     index === is.in.length - 1
       ? skipUnlessEqual(call, count)
       : skipIfEqual(call, is.in.length - 1 - index),

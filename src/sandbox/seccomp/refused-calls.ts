@@ -1,6 +1,6 @@
 import type { SystemCall } from './system-calls.ts'
 
-/** What a call is answered with. */
+/** The errors of refused calls. */
 export const errors = {
   EPERM: 1,
   EINVAL: 22,
@@ -12,21 +12,21 @@ export const errors = {
 
 export type ErrorName = keyof typeof errors
 
-/** Calls that are refused whatever their arguments are. */
+/** Calls that are refused for all arguments. */
 export const refusedCalls: Readonly<Partial<Record<ErrorName, readonly SystemCall[]>>> = {
   EPERM: [
-    // Keyrings belong to a person of the host, not to a sandbox.
+    // Keyrings belong to a user of the host, not to a sandbox.
     'add_key',
     'keyctl',
     'request_key',
-    // Looking into other processes.
+    // Access to other processes.
     'kcmp',
     'pidfd_getfd',
     'process_madvise',
     'process_vm_readv',
     'process_vm_writev',
     'ptrace',
-    // Programs for the kernel, and what watches it.
+    // Programs for the kernel, and observers of it.
     'bpf',
     'fanotify_init',
     'lookup_dcookie',
@@ -46,7 +46,7 @@ export const refusedCalls: Readonly<Partial<Record<ErrorName, readonly SystemCal
     'pivot_root',
     'setns',
     'umount2',
-    // Files by a handle, past the folders that lead to them.
+    // Files by a handle, without the folders that lead to them.
     'name_to_handle_at',
     'open_by_handle_at',
     // The machine itself.
@@ -71,7 +71,8 @@ export const refusedCalls: Readonly<Partial<Record<ErrorName, readonly SystemCal
     'swapon',
     'vhangup',
   ],
-  // Their arguments lie in memory, where no filter can look: programs take the older call instead.
+  // Their arguments are in memory, where no filter can read them: programs use the older call
+  // instead.
   ENOSYS: [
     'clone3',
     'io_uring_enter',
@@ -80,16 +81,16 @@ export const refusedCalls: Readonly<Partial<Record<ErrorName, readonly SystemCal
     'memfd_secret',
     'openat2',
   ],
-  // Space without a byte written counts against no bound: programs write zeros instead.
+  // Allocated space without written bytes is not counted: programs write zeros instead.
   EOPNOTSUPP: ['fallocate'],
 }
 
-/** Refused as well where no control group counts the memory that nothing outside can see. */
+/** Refused as well where no control group counts memory that cannot be measured from outside. */
 export const refusedUncounted: Readonly<Partial<Record<ErrorName, readonly SystemCall[]>>> = {
   ENOSYS: ['memfd_create'],
 }
 
-/** `CLONE_NEW…` but for `CLONE_NEWTIME`, whose bit is part of a signal's number in `clone`. */
+/** `CLONE_NEW…` except `CLONE_NEWTIME`, whose bit is part of a signal's number in `clone`. */
 const newNamespaces = 0x7e020000
 const newTimeNamespace = 0x80
 
@@ -102,10 +103,7 @@ const AF_NETLINK = 16
 /** local sockets and the two internet families */
 const families = [1, 2, 10]
 
-/**
- * A test of the lower 32 bits of one argument, which is all that the kernel takes, or of its upper
- * ones.
- */
+/** A test of the lower 32 bits of one argument, or of its upper ones. The kernel uses no more. */
 export interface ArgumentTest {
   readonly argument: number
   readonly upper?: true
@@ -129,13 +127,13 @@ export interface JudgedCall {
 
 function setsId(call: SystemCall, argument: number, flags: number | null = null): JudgedCall {
   const mode: ArgumentTest = { argument, is: { any: setIdBits } }
-  // Without these flags there is no mode: the register has whatever was in it.
+  // Without these flags there is no mode: the register has an arbitrary value.
   const makes: ArgumentTest[] =
     flags === null ? [] : [{ argument: flags, is: { any: O_CREAT | O_TMPFILE } }]
   return { call, error: 'EPERM', when: [...makes, mode] }
 }
 
-/** `ioctl` commands that push characters into a terminal. */
+/** `ioctl` commands that insert characters into a terminal. */
 const terminalInput = [0x5412, 0x541c]
 /**
  * `FS_IOC_RESVSP`, `FS_IOC_RESVSP64` and `FS_IOC_ZERO_RANGE`, which are `fallocate` by another
@@ -150,8 +148,8 @@ export const judgedCalls: readonly JudgedCall[] = [
     error: 'EPERM',
     when: [{ argument: 0, is: { any: newNamespaces | newTimeNamespace } }],
   },
-  // glibc lists network interfaces over netlink, and Node throws without it: routing alone (0) is
-  // left.
+  // glibc lists network interfaces over netlink, and Node throws without it: only routing (0) is
+  // allowed.
   {
     call: 'socket',
     error: 'EAFNOSUPPORT',
@@ -181,7 +179,7 @@ export const judgedCalls: readonly JudgedCall[] = [
   setsId('openat', 3, 2),
 ]
 
-/** A segment of System V's shared memory is small then: 4,096 of them take 256 MiB. */
+/** With this bound 4,096 segments of System V's shared memory take 256 MiB. */
 const maxSegmentBytes = 64 * 1024
 
 /** Refused as well where no control group counts the memory of the sandbox. */

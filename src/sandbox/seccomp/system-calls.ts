@@ -1,4 +1,4 @@
-/** The processors that the filter knows; elsewhere there is no sandbox. */
+/** The processors that the filter supports; elsewhere there is no sandbox. */
 export const architectures = ['x64', 'arm64'] as const
 export type Architecture = (typeof architectures)[number]
 
@@ -85,9 +85,7 @@ export const systemCalls = {
 
 export type SystemCall = keyof typeof systemCalls
 
-/**
- * What came to Linux after this one (6.10) is unknown here, so it does not exist in the sandbox.
- */
+/** Calls after this one (Linux 6.10) are unknown here, so they do not exist in the sandbox. */
 export const newestSystemCall = 462
 
 /** `null`: this architecture does not have it. */

@@ -10,9 +10,9 @@ import { quotedName } from '../raw-names.ts'
 import { readCopy, snapshotLimits, type Snapshot } from './snapshots.ts'
 
 /**
- * Writes what a command did to its own copy of a file into the workspace, once the command has
- * ended; the file must still be the one that was copied. `null`, or what could not be kept, as a
- * sentence.
+ * Writes a command's changes of its own copy of a file back to the workspace, after the command has
+ * ended; the file must still be the one that was copied. Returns `null`, or a sentence about what
+ * could not be written.
  */
 export async function keepWritten(
   workspace: Workspace,
@@ -36,9 +36,8 @@ export async function keepWritten(
 }
 
 /**
- * Says so, as a sentence, when the file at a snapshot's path is another one by now. A name that is
- * replaced from outside takes the mounted copy away, so that the command may have met what was put
- * there instead.
+ * A sentence when the file at a snapshot's path has been replaced. Replacing a name from outside
+ * removes the mounted copy, so that the command may have read the replacement.
  */
 export async function replacedMeanwhile(root: string, snapshot: Snapshot): Promise<string | null> {
   const state = await lstat(path.join(root, snapshot.at), { bigint: true }).catch(() => null)

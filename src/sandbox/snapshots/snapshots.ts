@@ -5,7 +5,7 @@ import type { CopiedFile, Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { identityOf } from '../hidden-paths.ts'
 
-/** A file as it was copied for a command: nothing else that runs can write to the copy. */
+/** A file that was copied for a command: no other process can write to the copy. */
 export interface Snapshot extends CopiedFile {
   /** relative to the workspace root */
   readonly at: string
@@ -13,19 +13,19 @@ export interface Snapshot extends CopiedFile {
   readonly from: string
 }
 
-/** Bounds of what is copied for one command; a larger file is only hashed. */
+/** Bounds of the copies for one command; a larger file is only hashed. */
 export const snapshotLimits = {
   fileBytes: 256 * 1024 * 1024,
   allBytes: 1024 * 1024 * 1024,
   files: 500,
 } as const
 
-/** A command takes an hour at most; what is older was left by a process that was killed. */
+/** A command takes an hour at most; an older folder was left by a killed process. */
 const abandonedAfterMs = 3 * 60 * 60 * 1000
 
 /**
- * Copies of the files that one command names, in a folder of the data folder that ends with it
- * (security.md 28).
+ * Copies of the files that one command names, in a folder of the data folder that is removed with
+ * it (security.md 28).
  */
 export class Snapshots implements AsyncDisposable {
   /** absolute; only this service can read and write in it */
@@ -56,8 +56,8 @@ export class Snapshots implements AsyncDisposable {
     const maxBytes = Math.min(snapshotLimits.fileBytes, this.#left)
     try {
       const copied = await workspace.copy(at, from, { maxBytes })
-      // What is executable is so in the sandbox too, and can be changed there only where it is
-      // mounted to be.
+      // An executable file is executable in the sandbox too, and can be changed there only where it
+      // is mounted so.
       await chmod(from, copied.mode | 0o600)
       const snapshot = { ...copied, at, from }
       this.#left -= copied.bytes
@@ -79,12 +79,12 @@ export class Snapshots implements AsyncDisposable {
   }
 }
 
-/** `device:inode`, by which the sandbox makes sure that a copy is what it finds at the path. */
+/** `device:inode`, by which the sandbox checks the mounted copy. */
 export async function identityAt(copy: string): Promise<string> {
   return identityOf(await lstat(copy, { bigint: true }))
 }
 
-/** The copy as it is now: its bytes, and whether it may be executed. */
+/** The present contents of the copy, and whether it is executable. */
 export async function readCopy({
   from,
 }: Snapshot): Promise<{ readonly bytes: Uint8Array; readonly mode: number }> {

@@ -13,7 +13,7 @@ import { lookAtTree } from '../process/process-tree.ts'
 import { watchCommand, type OutputListener } from '../process/watch-command.ts'
 
 /**
- * In the environment of a command without a sandbox: how those are found of which it lost sight.
+ * In the environment of a command without a sandbox, to find processes that have left its group.
  */
 export const markName = 'COUNTERSIGN_COMMAND'
 
@@ -22,9 +22,9 @@ const readyDescriptor = 4
 const goneWithinMs = 10_000
 
 /**
- * Waits until it is bounded, sets the limits that this system knows (in blocks of 512 bytes, as
- * POSIX has them, and in KiB), says that the command begins, and closes every descriptor that the
- * service itself was started with.
+ * Waits until it is bounded, sets the limits that this system supports (in blocks of 512 bytes, as
+ * in POSIX, and in KiB), reports that the command begins, and closes every descriptor of the
+ * service.
  */
 const begin = `set -o posix
 read -r go <&${goDescriptor} || exit 125
@@ -44,7 +44,7 @@ export interface UnconfinedRun {
   readonly cwd: string
   /** a secret in its environment, by which its processes are found */
   readonly mark: string
-  /** what it finds in its environment besides what every command does */
+  /** variables besides those of every command */
   readonly environment?: Readonly<Record<string, string>>
   readonly timeoutMs: number
   readonly limits: CommandLimits
@@ -53,10 +53,10 @@ export interface UnconfinedRun {
 }
 
 /**
- * Runs one command without a sandbox, which only a person's approval that was told so allows
- * (workers-and-policy.md): with a built environment, a home and temporary folder of its own,
- * standard input closed, in a session of its own that ends whole, within the limits. Nothing keeps
- * it from what the service's own person may do. Rejects as `runSandboxed`.
+ * Runs one command without a sandbox, which only an explicit approval by a person permits
+ * (workers-and-policy.md): with a built environment, a home and temporary folder of its own, closed
+ * standard input, in a session of its own that is ended as a whole, within the limits. It may do
+ * everything that the service's own user may. Rejects as `runSandboxed`.
  */
 export async function runUnconfined(run: UnconfinedRun): Promise<CommandEnd> {
   if (run.signal.aborted) throw new CommandStopped('The command was not begun.')
@@ -103,7 +103,7 @@ async function runAt(run: UnconfinedRun, home: string): Promise<CommandEnd> {
   const variable = `${markName}=${mark}`
   const endAll = (): void => endOnce(first, variable, group)
   const lifeline = first === 0 ? null : endWithUs(first)
-  // What it left running holds its streams open.
+  // Processes that it left running keep its streams open.
   child.once('exit', endAll)
   const go = child.stdio[goDescriptor] as Writable
   go.on('error', () => undefined)
@@ -145,10 +145,7 @@ async function runAt(run: UnconfinedRun, home: string): Promise<CommandEnd> {
   }
 }
 
-/**
- * Ends the command's process group when this process dies, however it does: a pipe of ours that
- * closes says so.
- */
+/** Ends the command's process group when this process ends: the closed pipe shows it. */
 function endWithUs(first: number): ChildProcess {
   const script = 'read -r never; kill -KILL -"$1"'
   const watcher = spawn('/bin/sh', ['-c', script, 'sh', String(first)], {
@@ -162,19 +159,22 @@ function endWithUs(first: number): ChildProcess {
   return watcher
 }
 
-/** Ends what there is of a command now; what it starts in that moment is found by the next look. */
+/**
+ * Ends the present processes of a command; those that it starts in that moment are found the next
+ * time.
+ */
 function endOnce(first: number, variable: string, group: ControlGroup | null): void {
   if (first > 0) signalGroup(first, 'SIGKILL')
   for (const pid of processesOf({ first, variable, others: group?.pids() ?? [] })) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It has ended meanwhile.
+      // It has ended.
     }
   }
 }
 
-/** Nothing of the command can change a file any more once none of its processes is there. */
+/** Nothing of the command can change a file once none of its processes is left. */
 async function untilGone(
   first: number,
   variable: string,
@@ -193,6 +193,6 @@ function signalGroup(first: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-first, signal)
   } catch {
-    // The group is gone already.
+    // The group has ended already.
   }
 }

@@ -4,8 +4,8 @@ import { finishMerge } from './merge-commits.ts'
 import { worktreesFolder } from './worktree-record.ts'
 
 /**
- * Completes the merges that a killed process left: once their base has moved, the working trees in
- * which it is checked out follow. What fails is told to `failed`, and tried again at the next start
+ * Completes the merges of a killed process: once their base has moved, the working trees in which
+ * it is checked out are updated. Failures are passed to `failed`, and tried again at the next start
  * and merge.
  */
 export async function finishMerges(

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fixedPath } from '../bwrap/command-environment.ts'
 
-/** How a run of Git ended. */
+/** How a Git process ended. */
 export interface GitEnd {
   readonly code: number
   readonly stdout: Buffer
@@ -9,10 +9,10 @@ export interface GitEnd {
 }
 
 export interface GitRun {
-  /** absolute: the Git folder, whose configuration counts */
+  /** absolute: the Git folder, whose configuration is used */
   readonly gitDir: string
   readonly cwd?: string
-  /** variables of Git's besides those below */
+  /** Git variables besides those below */
   readonly environment?: Readonly<Record<string, string>>
   readonly stdin?: Uint8Array | string
 }
@@ -21,8 +21,8 @@ const maxOutputBytes = 64 * 1024 * 1024
 const timeoutMs = 120_000
 
 /**
- * Settings that win over those of any repository: no hook, no program beside Git itself, nothing
- * fetched, no maintenance in the background.
+ * Settings that override those of any repository: no hook, no other program than Git, no fetching,
+ * no maintenance in the background.
  */
 const settings = [
   'core.hooksPath=/dev/null',
@@ -38,9 +38,9 @@ const settings = [
 ]
 
 /**
- * Runs Git on the host, for the service itself: with none of the user's or the system's
- * configuration, and never on a Git folder that a command can write to. Rejects when Git is not
- * there, takes too long, or writes too much.
+ * Runs Git on the host for the service itself, without the configuration of user and system, and
+ * never on a Git folder that a command can write to. Rejects when Git is missing, takes too long,
+ * or writes too much.
  */
 export async function hostGit(words: readonly string[], run: GitRun): Promise<GitEnd> {
   return runGit([...settings.flatMap((setting) => ['-c', setting]), ...words], words, {
@@ -103,12 +103,14 @@ export async function runGit(
   return { code, stdout: stdout.all(), stderr: stderr.all().toString('utf8').trim() }
 }
 
-/** The same, for what has to succeed: its standard output as text without its last line end. */
+/**
+ * The same, for calls that must succeed: their standard output as text without its last line end.
+ */
 export async function hostGitText(words: readonly string[], run: GitRun): Promise<string> {
   return (await hostGitBytes(words, run)).toString('utf8').replace(/\n$/, '')
 }
 
-/** The same: its standard output as it is. */
+/** The same: their standard output as bytes. */
 export async function hostGitBytes(words: readonly string[], run: GitRun): Promise<Buffer> {
   const end = await hostGit(words, run)
   if (end.code !== 0) throw new GitFailed(words, end)

@@ -18,7 +18,7 @@ import {
 
 export interface WorktreeToMake {
   readonly dataDir: string
-  /** the folder of the workspace, which is the top of its repository */
+  /** the folder of the workspace, the top of its repository */
   readonly root: string
   readonly runId: string
   readonly worktree: WorktreeOfRun
@@ -62,7 +62,7 @@ export async function makeWorktree(toMake: WorktreeToMake): Promise<WorktreeReco
       to: baseCommit,
       why: `countersign: run ${runId} starts`,
     })
-    // A process that was killed here before has made it.
+    // A process that was killed here earlier has made it.
     if (!made && (await tipOf(repository, branch)) !== baseCommit) {
       throw new Error(`the repository has a branch ${branch} already`)
     }
@@ -97,7 +97,7 @@ async function layOut(folder: string, record: WorktreeRecord): Promise<void> {
     await writeFile(path.join(gitDir, 'objects/info/alternates'), `${objectStores[0] ?? ''}\n`)
     if (isShallow) await copyFile(shallow, path.join(gitDir, 'shallow'))
   }
-  // What is there can be kept from commands; what is missing could be made by one.
+  // Existing folders can be protected from commands; a command could create missing ones.
   for (const name of ['hooks', 'info']) await mkdir(path.join(own, name), { recursive: true })
   const run = { gitDir: own, cwd: tree, environment: { GIT_WORK_TREE: tree } }
   await hostGitText(['update-ref', `refs/heads/${branch}`, baseCommit], run)

@@ -4,7 +4,7 @@ import { hostGit, hostGitText, type GitRun } from './host-git.ts'
 import { checkoutsOf, moveBranch, tipOf } from './repository.ts'
 import { hostGitDirIn, readRecord, writeRecord, type WorktreeRecord } from './worktree-record.ts'
 
-/** Git as the host runs it for a worktree, on the objects of the repository. */
+/** Git for a worktree on the host, with the objects of the repository. */
 export function gitOf(folder: string, { objectStores }: WorktreeRecord): GitRun {
   return {
     gitDir: hostGitDirIn(folder),
@@ -12,7 +12,7 @@ export function gitOf(folder: string, { objectStores }: WorktreeRecord): GitRun 
   }
 }
 
-/** The merge of two commits as a tree, or the files in which they conflict. */
+/** The tree of merging two commits, or the files in conflict. */
 export async function mergedTree(
   run: GitRun,
   base: string,
@@ -26,7 +26,7 @@ export async function mergedTree(
   throw new Error(`Git cannot merge: ${end.stderr.slice(0, 300)}`)
 }
 
-/** Writes the merge commit of two commits; nothing refers to it yet. */
+/** Writes the merge commit of two commits, without a reference to it. */
 export async function mergeCommit(
   run: GitRun,
   merge: { readonly tree: string; readonly base: string; readonly head: string },
@@ -48,8 +48,8 @@ export async function mergeCommit(
 }
 
 /**
- * Why the working trees in which a base is checked out cannot follow it to a commit, as Git says
- * it; `null`: they can. Changes that the merge does not touch stay.
+ * Git's reason why the working trees in which a base is checked out cannot be updated to a commit;
+ * `null`: they can. Changes that the merge does not touch stay.
  */
 export async function blockedCheckout(
   folder: string,
@@ -66,8 +66,8 @@ export async function blockedCheckout(
 
 /**
  * Moves the base of a worktree to its merge. The branch moves at once, or not at all; the record
- * says what is under way, so that `finishMerge` completes what a killed process left. `false`: the
- * base stood elsewhere.
+ * says that it is in progress, so that `finishMerge` completes it after a crash. `false`: the base
+ * was at another commit.
  */
 export async function moveBase(
   folder: string,
@@ -82,8 +82,8 @@ export async function moveBase(
 }
 
 /**
- * Brings the working trees in which a base is checked out to where a merge has moved it, when that
- * is still under way. Without effect otherwise.
+ * Updates the working trees in which a base is checked out to its merge, if that is still in
+ * progress.
  */
 export async function finishMerge(folder: string): Promise<void> {
   const record = await readRecord(folder)

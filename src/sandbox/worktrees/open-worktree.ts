@@ -28,7 +28,7 @@ export class Worktrees {
     return opened
   }
 
-  /** Forgets a worktree whose files are gone. */
+  /** Forgets a worktree whose files were removed. */
   forget(rootRunId: string): void {
     this.#opened.delete(rootRunId)
   }

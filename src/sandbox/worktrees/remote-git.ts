@@ -4,11 +4,11 @@ import { runGit, type GitEnd } from './host-git.ts'
 import { remoteName, remoteSettings, settingsOf } from './remote-settings.ts'
 import { hostGitDirIn, type WorktreeRecord } from './worktree-record.ts'
 
-/** What of the host's environment bears on how Git reaches a remote, and nothing else of it. */
+/** The variables of the host's environment that affect how Git reaches a remote. */
 const passed =
   /^(?:PATH|HOME|USER|LOGNAME|LANG|TMPDIR|SSH_AUTH_SOCK|SSH_AGENT_PID|SSH_ASKPASS|GIT_ASKPASS|GIT_SSH|GIT_SSH_COMMAND|GIT_SSH_VARIANT|GIT_CONFIG_GLOBAL|GIT_CONFIG_SYSTEM|GIT_SSL_\w+|SSL_CERT_\w+|XDG_\w+|DBUS_SESSION_BUS_ADDRESS|(?:https?|all|no)_proxy)$/i
 
-/** The host's own Git environment (product.md 36), without anything else that the service knows. */
+/** The host's own Git environment (product.md 36), without other variables of the service. */
 export function remoteGitEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {
@@ -28,12 +28,12 @@ export interface RemoteGit {
 const lookTimeoutMs = 20_000
 const pushTimeoutMs = 300_000
 
-/** Above the settings of the host's user; those of the repository are not read at all. */
+/** They override the settings of the host's user; those of the repository are not read. */
 const settings = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'push.gpgSign=false',
-  // A remote that sends pushes elsewhere would get them where nobody was shown.
+  // A remote that redirects would send pushes to an address that nobody was shown.
   'http.followRedirects=false',
   'push.recurseSubmodules=no',
   'gc.auto=0',
@@ -46,14 +46,14 @@ async function run(
   more: {
     readonly timeoutMs: number
     readonly signal: AbortSignal
-    /** what the name of the remote leads to; everybody on the host may read the words */
+    /** the address of the remote's name; everybody on the host may read the words */
     readonly settings?: Readonly<Record<string, string>>
   },
 ): Promise<GitEnd> {
   const { settings: remote = {}, ...limits } = more
   return runGit([...settings.flatMap((setting) => ['-c', setting]), ...words], words, {
     ...limits,
-    // An address that is a path is one from the repository.
+    // An address that is a path is relative to the repository.
     cwd: path.dirname(record.repository.gitDir),
     environment: {
       ...environment,
@@ -69,12 +69,12 @@ async function run(
   })
 }
 
-/** Git does not reach a remote, or this host rewrites its address; the sentence has no address. */
+/** Git cannot reach a remote, or this host rewrites its address; the sentence has no address. */
 export class RemoteProblem extends Error {}
 
 /**
- * The address that a push to a URL goes to by the settings of the host's user. Rejects with
- * `RemoteProblem` where Git would push elsewhere than it says.
+ * The address of a push to a URL, with the settings of the host's user. Rejects with
+ * `RemoteProblem` where Git would push to another one than it reports.
  */
 export async function addressOf(git: RemoteGit, url: string, signal: AbortSignal): Promise<string> {
   const more = { timeoutMs: lookTimeoutMs, signal }
@@ -119,16 +119,16 @@ export async function branchesOf(
   return branches
 }
 
-/** Why a push did not succeed. `isAnswer`: the remote refused it, or was not reached with it. */
+/** Why a push failed. `isAnswer`: the remote refused it, or was never reached. */
 export interface RefusedPush {
   readonly said: string
   readonly isAnswer: boolean
 }
 
 /**
- * Moves a branch of a remote from one commit to another, or makes it (`from: null`); never when it
- * stands elsewhere. The caller has made sure that `to` follows `from`. `null`: it did; otherwise
- * what Git said.
+ * Moves a branch of a remote from one commit to another, or creates it (`from: null`); never when
+ * it is at another commit. The caller has checked that `to` follows `from`. `null`: it succeeded;
+ * otherwise Git's message.
  */
 export async function pushBranch(
   git: RemoteGit,
@@ -152,13 +152,13 @@ export async function pushBranch(
   return end.code === 0 ? null : { said: saidOf(end, address), isAnswer: isAnswer(end) }
 }
 
-/** Git's words for a remote that was not reached with the push at all. */
+/** Git's messages when a remote was never reached by the push. */
 const notReached =
   /Authentication failed|could not read (?:Username|Password)|Permission (?:to .* )?denied|returned error: [34]\d\d|Could not resolve host|Failed to connect|Connection refused|Could not read from remote repository|does not appear to be a git repository/i
 
 /**
- * Whether a failed push is known to have moved nothing: the remote said so of the branch. When the
- * connection ended in the middle it may go on there behind our back.
+ * Whether a failed push has certainly moved nothing: the remote said so about the branch. After a
+ * broken connection it may continue unnoticed.
  */
 function isAnswer({ stdout, stderr }: GitEnd): boolean {
   const status = stdout
@@ -169,13 +169,13 @@ function isAnswer({ stdout, stderr }: GitEnd): boolean {
   return status.length > 0 || notReached.test(stderr)
 }
 
-/** An address may hold a password: what Git says is passed on without it. */
+/** An address may have a password, which is removed from Git's message. */
 function saidOf({ stderr }: GitEnd, address: string): string {
   const output = stderr.replaceAll(address, shownAddress(address))
   return output.replaceAll(/:\/\/[^\s/@]+@/g, '://').slice(0, 500)
 }
 
-/** An address as people and models see it: without a name and a password. */
+/** An address for people and models, without a name and a password. */
 export function shownAddress(address: string): string {
   return address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1')
 }

@@ -1,6 +1,6 @@
 /**
- * What the words of Git call a remote: whoever uses the host may read them, and an address may hold
- * a password.
+ * The name of a remote in Git's words: every user of the host may read them, and an address may
+ * have a password.
  */
 export const remoteName = 'countersign-remote'
 
@@ -17,13 +17,13 @@ export function settingsOf(
   ])
 }
 
-/** Git runs it in a shell: what it prints comes from the variables beside it. */
+/** Git runs it in a shell: it prints the variables. */
 const helper = `!f() { printf 'username=%s\\npassword=%s\\n' "$COUNTERSIGN_USER" "$COUNTERSIGN_PASSWORD"; }; f`
 
 /**
- * The variables that make `remoteName` lead to an address. Git starts a program for HTTP with the
- * address as a word: name and password are taken out of it, and given by a credential helper. A
- * name stays in their place, so that the host rewrites the address no further.
+ * The variables that give `remoteName` its address. Git starts a program for HTTP with the address
+ * as a word: name and password are removed, and provided by a credential helper. A name stays in
+ * their place, so that the host rewrites the address no further.
  */
 export function remoteSettings(address: string): Readonly<Record<string, string>> {
   const [, scheme = '', user = '', password = '', rest = ''] =
@@ -32,7 +32,7 @@ export function remoteSettings(address: string): Readonly<Record<string, string>
   const credentials = 'credential.helper'
   if (scheme === '') return settingsOf([url, address])
   return {
-    // An empty helper ends the list of those before it.
+    // An empty helper removes the helpers before it.
     ...settingsOf([url, `${scheme}countersign@${rest}`], [credentials, ''], [credentials, helper]),
     COUNTERSIGN_USER: decodeText(user),
     COUNTERSIGN_PASSWORD: decodeText(password),

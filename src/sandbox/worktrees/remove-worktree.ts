@@ -7,10 +7,9 @@ import { checkoutsOf, removeBranch, tipOf } from './repository.ts'
 import { readRecord, recordName, worktreesFolder, writeRecord } from './worktree-record.ts'
 
 /**
- * Removes a worktree; with `branch` the branch of the repository too, where nobody has moved it or
- * has it checked out. The record says first that it is under way, and is removed last: a removal
- * that a killed process left is completed by the next one, as it began. Without effect where there
- * is no worktree.
+ * Removes a worktree; with `branch` also the branch in the repository, unless somebody has moved it
+ * or has it checked out. The record says first that it is in progress, and is removed last: the
+ * next removal completes one that was interrupted. Does nothing without a worktree.
  */
 export async function removeWorktree(
   dataDir: string,
@@ -65,8 +64,8 @@ async function removeItsBranch({
 }
 
 /**
- * Whether every commit of a worktree is in its base. `false` also where nobody can tell: the
- * repository or the branch is gone.
+ * Whether every commit of a worktree is in its base. `false` also when it cannot be determined: the
+ * repository or the branch no longer exists.
  */
 export async function isMerged(folder: string): Promise<boolean> {
   const record = await readRecord(folder)

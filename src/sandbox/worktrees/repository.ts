@@ -3,7 +3,7 @@ import path from 'node:path'
 import { isBranchName, isCommitHash } from '#domain/tools/worktree.ts'
 import { hostGit, hostGitText } from './host-git.ts'
 
-/** A repository of the host, as worktrees are made of it. */
+/** A repository of the host for worktrees. */
 export interface Repository {
   /** absolute, real: the Git folder that all its worktrees share */
   readonly gitDir: string
@@ -12,7 +12,7 @@ export interface Repository {
   readonly format: 'sha1' | 'sha256'
 }
 
-/** Why a folder has no repository of which worktrees can be made, as the end of a sentence. */
+/** Why a folder has no repository for worktrees, as the end of a sentence. */
 export class NoRepository extends Error {}
 
 /** The repository whose top folder is `root`. Rejects with `NoRepository`. */
@@ -68,8 +68,8 @@ export async function tipOf({ gitDir }: Repository, branch: string): Promise<str
 }
 
 /**
- * Moves a branch from one commit to another, or makes it (`from: null`). `false`: it stood
- * elsewhere.
+ * Moves a branch from one commit to another, or creates it (`from: null`). `false`: it was at
+ * another commit.
  */
 export async function moveBranch(
   { gitDir, format }: Repository,
@@ -85,7 +85,7 @@ export async function moveBranch(
   return (await hostGit(words, { gitDir, environment })).code === 0
 }
 
-/** Removes a branch that stands at a commit; without effect where it stands elsewhere. */
+/** Removes a branch at a commit; does nothing when it is at another one. */
 export async function removeBranch(
   { gitDir }: Repository,
   branch: string,
@@ -120,7 +120,7 @@ export async function objectStoresOf({ gitDir }: Repository): Promise<readonly s
   return stores
 }
 
-/** The remotes of a repository as its own file has them: name to the URL that is pushed to. */
+/** The remotes in a repository's own file: name to push URL. */
 export async function remotesOf({ gitDir }: Repository): Promise<Readonly<Record<string, string>>> {
   const file = path.join(gitDir, 'config')
   const words = ['config', '--file', file, '--no-includes', '-z', '--get-regexp', '^remote\\.']

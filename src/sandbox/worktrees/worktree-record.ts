@@ -4,8 +4,8 @@ import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import type { Repository } from './repository.ts'
 
 /**
- * What this host knows of a worktree, in the data folder, where no command reaches: it counts,
- * whatever the database says by now.
+ * This host's record of a worktree, in the data folder, out of reach of commands: it counts,
+ * whatever the database says.
  */
 export interface WorktreeRecord extends WorktreeOfRun {
   readonly runId: string
@@ -13,15 +13,15 @@ export interface WorktreeRecord extends WorktreeOfRun {
   readonly objectStores: readonly string[]
   /** the remotes of the repository when the worktree was made: name to URL */
   readonly remotes: Readonly<Record<string, string>>
-  /** where the branch stands in the repository: the last commit that was taken in */
+  /** the tip of the branch in the repository: the last imported commit */
   readonly tip: string
-  /** a merge that has begun: what it moves its base to */
+  /** a merge in progress: the commit that its base moves to */
   readonly merging?: { readonly from: string; readonly to: string }
-  /** it is being removed, or was, and its branch with it when `branch` says so */
+  /** it is being removed, or was, and its branch too if `branch` is true */
   readonly removed?: { readonly branch: boolean }
 }
 
-/** The file of a worktree that says what it is. */
+/** The name of a worktree's record. */
 export const recordName = 'worktree.json'
 
 /** The folder of all worktrees in a data folder. */
@@ -29,7 +29,7 @@ export function worktreesFolder(dataDir: string): string {
   return path.join(dataDir, 'worktrees')
 }
 
-/** Where everything of one worktree lies. */
+/** The folder of one worktree. */
 export function worktreeFolder(dataDir: string, runId: string): string {
   return path.join(worktreesFolder(dataDir), runId)
 }
@@ -39,7 +39,7 @@ export function treeIn(folder: string): string {
   return path.join(folder, 'tree')
 }
 
-/** The Git folder that the host works with: no command sees it. */
+/** The Git folder that the host uses: no command sees it. */
 export function hostGitDirIn(folder: string): string {
   return path.join(folder, 'host.git')
 }
@@ -50,7 +50,7 @@ export async function readRecord(folder: string): Promise<WorktreeRecord | null>
   return text === null ? null : (JSON.parse(text) as WorktreeRecord)
 }
 
-/** Replaces the record at once. */
+/** Replaces the record atomically. */
 export async function writeRecord(folder: string, record: WorktreeRecord): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const file = path.join(folder, recordName)

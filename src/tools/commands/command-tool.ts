@@ -12,8 +12,8 @@ import { runCommand } from './execution/run-command.ts'
 import { folderPath } from '../definition/path-field.ts'
 
 /**
- * What `exec` and `shell` are alike in: `commandOf` says what an input runs (workers-and-policy.md,
- * shell rules).
+ * The common parts of `exec` and `shell`: `commandOf` returns the command of an input
+ * (workers-and-policy.md, shell rules).
  */
 export function commandTool<
   Name extends 'exec' | 'shell',
@@ -43,7 +43,7 @@ export function commandTool<
   const command = (input: JsonObject): CommandInput => commandOf(schema.parse(input))
   return {
     ...tool,
-    // Without a sandbox there is the host's network, and more.
+    // Without a sandbox a command has the host's network, and more.
     ...(place.worker.sandbox.network === 'allow' || unconfined ? { risk: 'high' as const } : {}),
     ...(unconfined ? { needsPerson: 'approval' as const, unconfined } : {}),
     command,
@@ -62,8 +62,7 @@ export const commandBounds = {
 } as const
 
 /**
- * Where a command runs unless it says so: the workspace root when a zone contains it, else the
- * first zone.
+ * The default folder of a command: the workspace root when a zone contains it, else the first zone.
  */
 function usualFolder(zones: readonly Zone[]): string {
   const holdsRoot = zones.some((zone) => containsPath(zone.root, ''))

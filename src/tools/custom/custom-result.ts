@@ -5,7 +5,7 @@ import type { ResultFile, ToolResult } from '#domain/tools/tool-result.ts'
 import { visibleText } from '../definition/visible-text.ts'
 import type { CustomResult, ModelOutput } from './tool-protocol.ts'
 
-/** How `execute` ended, as a tool's result. */
+/** The result of a tool from the end of `execute`. */
 export function customResult(name: string, result: CustomResult): ToolResult {
   switch (result.type) {
     case 'output': {
@@ -51,7 +51,7 @@ function modelResult({ isError, parts }: ModelOutput): Omit<ToolResult, 'output'
   }
 }
 
-/** The SDK lets a tool say `image`, or `image/*`, and leave the rest to the bytes. */
+/** In the SDK a tool may claim only `image`, or `image/*`; the bytes then decide. */
 function typeOf(claimed: string, bytes: Uint8Array): string {
   const isOpen = claimed === 'image' || claimed === 'image/*'
   return isOpen ? (pictureTypeOf(bytes) ?? 'application/octet-stream') : claimed

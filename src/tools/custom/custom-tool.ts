@@ -12,7 +12,7 @@ import { ToolFailed, ToolProcessEnded } from './tool-child.ts'
 import { ToolFilesChanged, type ToolProcess } from './tool-process.ts'
 import type { ConsideredInput, CustomPresented, ToolDescription } from './tool-protocol.ts'
 
-/** How long a custom tool's functions may take; `execute` by far the longest. */
+/** How long a custom tool's functions may take. */
 export interface CustomToolTimes {
   /** schema, approval, description and presentation, each */
   readonly quickMs: number
@@ -39,14 +39,14 @@ export function customTool(
     source: toolProcess.fileHash(description.file),
     shared: toolProcess.sharedHash,
   })
-  /** Verdicts that came with a parsed input: nearly always the next query is about the same. */
+  /** Verdicts that came with a parsed input: the next query is nearly always about the same. */
   const approvals = new WeakMap<JsonObject, Approval | null>()
   async function consider(input: Json): Promise<ConsideredInput> {
     try {
       return await toolProcess.request({ do: 'consider', tool: name, input }, quick)
     } catch (error) {
       if (!(error instanceof ToolProcessEnded)) throw error
-      // Schema or approval took the process with it: the schema alone may answer.
+      // Schema or approval ended the process: ask for the schema alone.
       return toolProcess.request({ do: 'parse', tool: name, input }, quick)
     }
   }

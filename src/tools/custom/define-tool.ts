@@ -1,3 +1,3 @@
-/** What `@countersign/tools` declares, as the service reads it. */
+/** The definitions of `@countersign/tools` for the service. */
 export { isDefinedTool } from '#program-tools'
 export type { CustomPresentation, DefinedTool, ToolContext } from '#program-tools'

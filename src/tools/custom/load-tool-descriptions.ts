@@ -4,8 +4,8 @@ import type { LoadedTools } from './tool-protocol.ts'
 
 /**
  * The custom tools of a project folder, for `check`: every tool, and every file that fails to load
- * with file, line and reason. `toolFiles` is what a version would record of the modules of tools
- * now. Runs the project's code, in a process of its own that is ended afterwards.
+ * with file, line and reason. `toolFiles` is what a version would record now of the modules of
+ * tools. Runs the project's code, in a process of its own that is ended afterwards.
  */
 export async function loadToolDescriptions(options: {
   readonly projectDir: string

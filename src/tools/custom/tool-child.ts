@@ -7,8 +7,7 @@ import { readFromMessage } from './from-message.ts'
 import type { FromMessage, ProcessLoad, ToolAnswers, ToolQuery } from './tool-protocol.ts'
 
 /**
- * A tool process ended, was ended, or broke the protocol before it answered: what it did is not
- * known.
+ * A tool process ended, was ended, or broke the protocol before it answered: its effect is unknown.
  */
 export class ToolProcessEnded extends Error {
   override readonly name = 'ToolProcessEnded'
@@ -35,7 +34,7 @@ export interface QueryChild<
   Answers extends Readonly<Record<Query['do'], unknown>>,
 > extends AsyncDisposable {
   readonly alive: boolean
-  /** tools have left so much behind in it that the next query goes to another process */
+  /** tools have left so many resources in it that the next query goes to another process */
   readonly worn: boolean
   request<Q extends Query>(query: Q, options: RequestOptions): Promise<Answers[Q['do']]>
 }
@@ -46,10 +45,10 @@ export type ToolChild = QueryChild<ToolQuery, ToolAnswers>
 export interface ChildStart {
   /** its entry, which serves queries (`serve-queries.ts`) */
   readonly main: URL
-  /** a module that it, and each thread started in it, loads before any other */
+  /** a module that it, and each thread in it, loads before any other */
   readonly preload?: URL
   readonly cwd: string
-  /** all it inherits */
+  /** its whole environment */
   readonly environment: Readonly<Record<string, string>>
   readonly maxAnswerBytes: number
 }
@@ -63,8 +62,8 @@ const lastWordsMs = 5000
 const lastOutputBytes = 4096
 const memoryMb = 1024
 /**
- * What a process may hold between two queries: far from its limit, and far more than one that
- * leaks nothing.
+ * What a process may hold between two queries: far below its limit, and far above one without
+ * leaks.
  */
 const maxLeftBehind: ProcessLoad = { memoryBytes: 512 * 1024 * 1024, resources: 200 }
 
@@ -84,8 +83,8 @@ export function startToolChild(
 }
 
 /**
- * Starts a child in a process group of its own, with a lifeline: when we die, however, it dies.
- * Nothing it writes is let past the bounds, and it has no channel to us but the answers.
+ * Starts a child in a process group of its own, with a lifeline: it ends when this process ends.
+ * Its output is bounded, and its answers are its only channel.
  */
 export function startChild<
   Query extends { readonly do: string },
@@ -137,7 +136,7 @@ export function startChild<
   child.once('exit', (code, signal) => {
     ended = true
     const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`
-    // What it answered before it ended may still be in the pipe.
+    // Answers from before its end may still be in the pipe.
     void within(lastWordsMs, reading).then(() => noteEnd(how))
   })
 
@@ -177,8 +176,8 @@ export function startChild<
       const { memoryBytes, resources } = answer.left
       worn = memoryBytes > maxLeftBehind.memoryBytes || resources > maxLeftBehind.resources
       if (!answer.ok) throw new ToolFailed(answer.problem)
-      // The process is our own code around the tool: it answers each query with its own kind of
-      // answer.
+      // The process around the tool is the service's own code: it answers each query with its own
+      // kind of answer.
       return answer.value as Answers[Q['do']]
     } catch (error) {
       const begun = isAccepted || !hasReadAll || !(error instanceof ToolProcessEnded)
@@ -190,8 +189,8 @@ export function startChild<
   }
 
   /**
-   * Asks the tool to stop; its answer when it does so in time, else `null` and its process group is
-   * gone.
+   * Asks the tool to stop; returns its answer when it does so in time, else `null`, and its process
+   * group has ended.
    */
   async function giveUp(answered: Promise<Answer>): Promise<Answer | null> {
     write({ do: 'abort' })
@@ -285,7 +284,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Reads everything, so that no tool waits for a full pipe, and remembers the end of it. */
+/** Reads all output, so that no tool waits for a full pipe, and remembers the end of it. */
 function lastOf(...streams: readonly Readable[]): () => string {
   let output = Buffer.alloc(0)
   for (const stream of streams) {

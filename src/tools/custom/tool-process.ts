@@ -15,7 +15,7 @@ export interface ToolProcess extends AsyncDisposable {
   /** The tools, and why others could not be loaded. Starts a process when none is idle. */
   describe(): Promise<LoadedTools>
   /**
-   * Asks a process of this version. Rejects with `ToolFailed` (the tool's own error),
+   * Sends a query to a process of this version. Rejects with `ToolFailed` (the tool's own error),
    * `ToolProcessEnded` (it died, or was ended because of time or `signal`), and `ToolFilesChanged`.
    */
   request<Q extends Exclude<ToolQuery, { do: 'load' }>>(
@@ -24,15 +24,13 @@ export interface ToolProcess extends AsyncDisposable {
   ): Promise<ToolAnswers[Q['do']]>
   /** Throws `ToolFilesChanged` when a tool file on this host is not the one of the version. */
   checkFiles(): Promise<void>
-  /**
-   * what every tool of the version shares beside its own file: hash of the files that tools import
-   */
+  /** hash of the files that tools import, which all tools of the version share */
   readonly sharedHash: string
   /** hash of one entry file */
   fileHash(file: string): string
 }
 
-/** A tool file differs from the version's; the message is the sentence a call is refused with. */
+/** A tool file differs from the version's; the message is the sentence that refuses a call. */
 export class ToolFilesChanged extends Error {
   override readonly name = 'ToolFilesChanged'
 }
@@ -41,13 +39,11 @@ const loadTimeoutMs = 20_000
 const maxProcesses = 16
 const maxIdle = 4
 /**
- * Starting a process costs more than most queries take: a query waits this long for a busy one
- * before another starts.
+ * Starting a process takes longer than most queries, so a query waits this long for a busy one
+ * first.
  */
 const busyWaitMs = 100
-/**
- * A process that dies of the query before accepts no other: this many processes are tried.
- */
+/** A process that dies of the previous query accepts no other: this many processes are tried. */
 const maxTries = 3
 
 interface Ready {
@@ -59,10 +55,10 @@ const entry = /^tools\/[^/]+\.m?[jt]s$/
 const noEntry = /\.(d|test|spec)\.m?[jt]s$/
 
 /**
- * Opens the custom tools of a version. Each query has a process to itself while it lasts, so
- * that one which blocks, never returns or dies harms no other; processes are reused for the next
- * query. Disposing ends all of them. `environment` is what the tools may see: the owner's,
- * without the service's own secrets.
+ * Opens the custom tools of a version. Each query has a process to itself, so that one which
+ * blocks, never returns or dies does not affect others; processes are reused for the next query.
+ * Disposing ends all of them. `environment` is what the tools may see: the owner's, without the
+ * service's own secrets.
  */
 export async function openToolProcess(options: {
   readonly projectDir: string
@@ -79,7 +75,7 @@ export async function openToolProcess(options: {
   const environment = toolEnvironment(options.environment)
   const idle: Ready[] = []
   const children = new Set<ToolChild>()
-  /** called in turn with a process that is ready, or with `null` when another may start */
+  /** called in turn with a ready process, or with `null` when another may start */
   const waiting: ((ready: Ready | null) => void)[] = []
   let tools: LoadedTools | null = null
   let isStarting = false
@@ -102,7 +98,7 @@ export async function openToolProcess(options: {
   }
 
   /**
-   * A process that another query gives back; `null` when it is time to see whether another may
+   * A process that another query releases; `null` when it is time to check whether another may
    * start.
    */
   async function nextReady(): Promise<Ready | null> {
@@ -207,7 +203,7 @@ function isToolFile(file: string): boolean {
 }
 
 /**
- * A tool whose modules have changed since it was first loaded is not there, and the sentence says
+ * A tool whose modules have changed since it was first loaded is missing, and the sentence says
  * why.
  */
 function requireVersion({ tools, problems }: LoadedTools, name: string): void {
@@ -221,10 +217,7 @@ function isOfVersion(loaded: LoadedTools): boolean {
   return !loaded.problems.some((problem) => problem.changed)
 }
 
-/**
- * The service's own settings are not the tools' business, least of all its secrets and the keys of
- * its models.
- */
+/** Tools must not get the service's own settings, secrets and model keys. */
 function toolEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {

@@ -3,7 +3,7 @@ import type { ParsedInput } from '#domain/tools/tool.ts'
 import type { Approval, Risk, Scope } from '#domain/policy/verdict.ts'
 import type { CustomPresentation } from './define-tool.ts'
 
-/** What a tool process tells of one tool. */
+/** A tool process' description of one tool. */
 export interface ToolDescription {
   readonly name: string
   readonly description: string
@@ -32,7 +32,7 @@ export interface LoadedTools {
   readonly problems: readonly ToolFileProblem[]
 }
 
-/** What a tool process needs to load tools. */
+/** The setup of a tool process. */
 export interface ToolProcessSetup {
   /** real path */
   readonly projectDir: string
@@ -45,7 +45,7 @@ export interface ToolProcessSetup {
   readonly maxResultBytes: number
 }
 
-/** One query to a tool process; it works on one at a time. */
+/** One query to a tool process, which handles one at a time. */
 export type ToolQuery =
   | { readonly do: 'load'; readonly setup: ToolProcessSetup }
   | { readonly do: 'parse'; readonly tool: string; readonly input: Json }
@@ -59,44 +59,44 @@ export type ToolQuery =
       readonly idempotencyKey: string
     }
 
-/** What a presentation is made from; each part may have failed alone. */
+/** The parts of a presentation; each may have failed alone. */
 export interface CustomPresented {
   readonly title: string | null
   readonly presentation: CustomPresentation | null
   readonly problems: readonly string[]
 }
 
-/** A part of what the model reads of a result; `data` is base64. */
+/** A part of the model's view of a result; `data` is base64. */
 export type ModelOutputPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'file'; readonly mediaType: string; readonly data: string }
 
-/** What a plain AI SDK tool's `toModelOutput` made of its result. */
+/** The result of a plain AI SDK tool's `toModelOutput`. */
 export interface ModelOutput {
   readonly isError: boolean
   readonly parts: readonly ModelOutputPart[]
 }
 
-/** How `execute` ended. `unusable`: it returned, but not JSON, or more than can be stored. */
+/** How `execute` ended. `unusable`: it returned something that is not JSON, or too large. */
 export type CustomResult =
   | {
       readonly type: 'output'
       readonly output: Json
-      /** absent: the tool declares none; `problem`: why what it returned cannot be used */
+      /** absent: the tool has none; `problem`: why it cannot be used */
       readonly modelOutput?: ModelOutput | { readonly problem: string }
     }
   | { readonly type: 'unusable'; readonly problem: string }
   | { readonly type: 'error'; readonly problem: string }
 
 /**
- * An input parsed, with the tool's verdict where it came at once. After a failure the verdict is
+ * A parsed input, with the tool's verdict if it came at once. After a failure the verdict is
  * requested alone.
  */
 export type ConsideredInput =
   | Exclude<ParsedInput, { readonly ok: true }>
   | (Extract<ParsedInput, { readonly ok: true }> & { readonly approval?: Approval | null })
 
-/** What each query is answered with. */
+/** The answer to each query. */
 export interface ToolAnswers {
   readonly load: LoadedTools
   readonly parse: ParsedInput
@@ -107,7 +107,7 @@ export interface ToolAnswers {
   readonly execute: CustomResult
 }
 
-/** What queries have left in a tool process, its own included. */
+/** The resources that queries have left in a tool process, including its own. */
 export interface ProcessLoad {
   /** resident memory */
   readonly memoryBytes: number
@@ -116,8 +116,8 @@ export interface ProcessLoad {
 }
 
 /**
- * What comes from a tool process. `accepted` precedes any work on a query, so that a query
- * without it can be sent again; `loading` precedes each file, so that one that never returns can be
+ * Messages of a tool process. `accepted` comes before any work on a query, so that a query without
+ * it can be sent again; `loading` comes before each file, so that one that never returns can be
  * named.
  */
 export type FromMessage =

@@ -17,10 +17,7 @@ import type { Scope } from '#domain/policy/verdict.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { textProblems } from './text-problems.ts'
 
-/**
- * What a built-in tool is made of, besides what is declared of its name; `T` is its canonical
- * input.
- */
+/** The parts of a built-in tool besides its declaration; `T` is its canonical input. */
 export interface BuiltIn<Name extends BuiltInToolName, T> {
   readonly name: Name
   readonly description: string
@@ -46,7 +43,7 @@ export interface BuiltIn<Name extends BuiltInToolName, T> {
 export type NamedTool<Name extends BuiltInToolName> = Tool & { readonly name: Name }
 
 /**
- * A built-in tool in the shape that policy and services use. Its definition hash covers name,
+ * A built-in tool in the shape for policy and services. Its definition hash covers name,
  * description, schema.
  */
 export function defineBuiltIn<Name extends BuiltInToolName, T>(
@@ -95,7 +92,7 @@ export function defineBuiltIn<Name extends BuiltInToolName, T>(
   }
 }
 
-/** Every call has the tools of its worker built anew, of the same schemas. */
+/** The tools of a worker are built for every call, from the same schemas. */
 const jsonSchemas = new WeakMap<z.ZodType, JsonObject>()
 
 function jsonSchemaOf(schema: z.ZodType): JsonObject {
@@ -112,7 +109,7 @@ function orNull(error: unknown): null {
   throw error
 }
 
-/** An error for the model; a stale base and what is not foreseen are thrown. */
+/** An error for the model; a stale base and unexpected errors are thrown. */
 function toolError(error: unknown): ToolResult {
   if (error instanceof ToolProblem) {
     return { type: 'error', output: { problem: error.message }, text: error.message }

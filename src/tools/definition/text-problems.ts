@@ -1,8 +1,8 @@
 import type { Json } from '#domain/json/json.ts'
 
 /**
- * What keeps an input from having one canonical form or from being stored: a lone surrogate, or
- * U+0000, which Postgres has no text for. Empty when all is well.
+ * Why an input has no single canonical form or cannot be stored: a lone surrogate, or U+0000, which
+ * Postgres cannot store in text. Empty: no problem.
  */
 export function textProblems(input: Json): string[] {
   const problems: string[] = []

@@ -1,8 +1,8 @@
 import { limits } from '#domain/limits.ts'
 
 /**
- * The beginning of a long text that the model reads, cut at a character, and how many bytes are
- * left out (0: none).
+ * The beginning of a long text for the model, cut at a character, and the number of omitted bytes
+ * (0: none).
  */
 export function visibleText(text: string): { readonly text: string; readonly leftOut: number } {
   const bytes = Buffer.from(text)

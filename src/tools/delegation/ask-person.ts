@@ -30,7 +30,7 @@ const schema = z.strictObject({
 })
 
 /**
- * Asks people and waits for their answer (workers-and-policy.md). No mode and no rule answers for
+ * Asks people and waits for their answer (workers-and-policy.md). No mode or rule can answer for
  * them.
  */
 export const askPerson = defineBuiltIn({
@@ -61,8 +61,8 @@ export const askPerson = defineBuiltIn({
     }
   },
 
-  // The answer becomes the result in the answer's own transaction: only a forged approval comes
-  // this far.
+  // The answer becomes the result in the answer's own transaction: only a forged approval gets
+  // here.
   async execute() {
     throw new ToolProblem('A person answers a question; it is never carried out.')
   },

@@ -42,9 +42,9 @@ export function delegationOf(input: JsonObject): Delegation {
 }
 
 /**
- * Hands work to another worker (workers-and-policy.md). It asks unless the worker file says
- * otherwise. The tool only declares and shows: a run of its own is started in the transaction that
- * claims the call (services/engine/delegation).
+ * Delegates work to another worker (workers-and-policy.md). It asks unless the worker file says
+ * otherwise. The tool only declares and presents: the transaction that claims the call starts a run
+ * (services/engine/delegation).
  */
 export function callWorker(
   policy: Policy,
@@ -99,7 +99,7 @@ export function callWorker(
   })
   return {
     ...builtIn,
-    // What the model reads names the targets; the definition that approvals are bound to does not
+    // The model's description names the targets; the definition that approvals depend on must not
     // change with them.
     description: [description, ...targetLines(policy, worker)].join('\n'),
   }
@@ -134,7 +134,7 @@ async function attachedFiles(
   )
 }
 
-/** The input comes last, so that nothing in it can pass for the facts above it. */
+/** The input comes last, so that nothing in it can look like one of the facts above it. */
 function previewText(
   delegation: Delegation,
   target: WorkerDefinition,

@@ -19,11 +19,11 @@ import { textWarnings } from '../presentations/text-warnings.ts'
 const maxDefinitionCharacters = 64 * 1024
 const lookEveryMs = 100
 
-/** The project folder that workers are written into, and the policy as it is activated. */
+/** The project folder for new workers, and the policy as it is activated. */
 export interface Project {
   readonly dir: string
   /**
-   * how long the call waits for the API to activate what was written, before it says that it is not
+   * how long the call waits for the API to activate the new worker, before it says that it is not
    * in force
    */
   readonly inForceWithinMs: number
@@ -39,9 +39,9 @@ const schema = z.strictObject({
 })
 
 /**
- * Writes a new worker into the project (product.md 24): the one tool that may. It always asks a
- * person, at high risk, with the whole definition, once that has been checked as `check` does. Only
- * the API activates what was written.
+ * Writes a new worker into the project (product.md 24), which no other tool may. It always asks a
+ * person, at high risk, with the whole definition, after the same checks as `check`. Only the API
+ * activates it.
  */
 export function createWorker(
   policy: Policy,
@@ -103,7 +103,7 @@ function pathOf(name: string): string {
   return `workers/${name}.md`
 }
 
-/** The worker that a definition would make, or every problem at once, with line, for the model. */
+/** The worker of a definition, or every problem with its line, for the model. */
 function checkDefinition(
   policy: Policy,
   creator: WorkerDefinition,
@@ -135,10 +135,7 @@ function problemLines(problems: readonly ProjectProblem[]): string {
     .join('\n')
 }
 
-/**
- * The name decides the path, so nothing but a plain name is accepted; how YAML writes it does not
- * matter.
- */
+/** The name determines the path, so only a plain name is accepted, in any YAML notation. */
 function nameIn(definition: string): string {
   const yaml = splitFrontMatter(definition)?.yaml
   const report = new Report()
@@ -153,7 +150,7 @@ function nameIn(definition: string): string {
   )
 }
 
-/** What lies in the folder counts too, activated or not. */
+/** Files in the folder count too, activated or not. */
 async function refuseExisting(project: Project, name: string): Promise<void> {
   const folder = await openWorkspace({ root: project.dir, hidden: ['.countersign'] })
   const state = await folder.state(pathOf(name), { clash: true })

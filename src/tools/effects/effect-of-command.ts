@@ -3,7 +3,7 @@ import { oneLine } from '#domain/text/one-line.ts'
 import type { CommandInput } from '#domain/tools/command.ts'
 import { analyseCommand } from '#policy/shell/analyse-command.ts'
 
-/** What prepares others: no stranger asks what `cd` does. */
+/** Commands that only prepare others, and are left out of the sentence. */
 const preparing = new Set([
   'cd',
   'set',
@@ -27,8 +27,8 @@ const preparing = new Set([
 ])
 
 /**
- * What a command runs, as a sentence: the vector, or of a script its first meaningful command and
- * how many more there are.
+ * The effect of a command as a sentence: the vector, or the first meaningful command of a script
+ * and the number of others.
  */
 export function effectOfCommand(input: CommandInput): string {
   if (input.kind === 'shell') return effectOfScript(input)
@@ -60,7 +60,7 @@ function scriptOf([program = '', ...args]: readonly string[]): string | null {
 
 const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh'])
 
-/** Of a word of several lines, such as a program of Python, the first that says something. */
+/** The first meaningful line of a word with several, such as a Python program. */
 function quoteText(word: string): string {
   const lines = word.split('\n').filter((line) => line.trim() !== '')
   if (lines.length > 1) return `'${lines[0]?.trim()}' (${countWords(lines.length, 'line')})`

@@ -2,11 +2,11 @@ import { oneLine } from '#domain/text/one-line.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import { currencyOf, readableName, valueText } from './value-text.ts'
 
-/** Fields that a sentence names; of more it says how many. */
+/** Fields that a sentence names; the others are counted. */
 const maxFields = 4
 
 /**
- * What a call of a tool that we know by its schema alone would do, as a sentence: the tool's name
+ * The effect of a call of a tool that is known by its schema alone, as a sentence: the tool's name
  * in words, and its fields by their schema's titles.
  */
 export function effectOfInput(tool: string, input: JsonObject, schema: JsonObject | null): string {
@@ -31,7 +31,7 @@ function nameOf(tool: string): string {
   return `${readableName(own)} (${server})`
 }
 
-/** What the schema calls a field, else its name in words. */
+/** The title of a field in the schema, else its name in words. */
 function titleOf(name: string, schema: JsonObject | null): string {
   const properties = own(schema, 'properties')
   const title = own(own(properties, name), 'title')

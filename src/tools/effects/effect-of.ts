@@ -8,13 +8,13 @@ import { titleOfCall } from '../presentations/structured.ts'
 import { effectOfCommand } from './effect-of-command.ts'
 import { effectOfInput } from './effect-of-input.ts'
 
-/** A call, as far as a sentence about its effect needs it. */
+/** The parts of a call for a sentence about its effect. */
 export interface EffectCall {
   readonly tool: string
   readonly input: JsonObject
-  /** what the tool would run; `null`: it is no command */
+  /** the tool's command; `null`: it has none */
   readonly command: CommandInput | null
-  /** of the tool; `null`: nobody has told it */
+  /** of the tool; `null`: unknown */
   readonly schema: JsonObject | null
   /** the tool's own title for the call; `null`: it has none */
   readonly title: string | null
@@ -24,9 +24,9 @@ export interface EffectCall {
 const maxCharacters = 200
 
 /**
- * What a call would do, in one sentence that a stranger understands (dashboard.md, the decision
- * card): one line without JSON, at most 200 characters, computed from the call alone. Words of the
- * call in it are text, never markup.
+ * The effect of a call in one sentence that anybody understands (dashboard.md, the decision card):
+ * one line without JSON, at most 200 characters, computed from the call alone. Words of the call in
+ * it are text, never markup.
  */
 export function effectOf(call: EffectCall): string {
   return oneLine(sentenceOf(call), maxCharacters)

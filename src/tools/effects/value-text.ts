@@ -23,8 +23,8 @@ const amountName = /(?:amount|price|total|cost|fee|balance|budget|salary|refund)
 const centsName = /(?:cents|minor|minorunits)$/i
 
 /**
- * A value as people read it, on one line: money with its currency, dates in words, lists by their
- * first members. `currency` is what the call names as such; `null`: nothing.
+ * A value for people, on one line: money with its currency, dates in words, lists by their first
+ * members. `currency` is the one that the call names; `null`: none.
  */
 export function valueText(name: string, value: Json, currency: string | null): string {
   if (value === null) return 'none'
@@ -80,14 +80,14 @@ function listText(name: string, values: readonly Json[], currency: string | null
   return more === 0 ? text : `${text} and ${more} more`
 }
 
-/** Of what lies deeper only its size is said. */
+/** Of deeper values only the size is shown. */
 function shallowText(name: string, value: Json, currency: string | null): string {
   if (typeof value !== 'object' || value === null) return valueText(name, value, currency)
   const size = Array.isArray(value) ? value.length : Object.keys(value).length
   return Array.isArray(value) ? `${size} entries` : `${size} values`
 }
 
-/** What a call names as its currency: three letters. */
+/** The currency that a call names: three letters. */
 export function currencyOf(input: JsonObject): string | null {
   const found = Object.entries(input).find(([name]) => /^currency(?:_?code)?$/i.test(name))?.[1]
   return typeof found === 'string' && /^[A-Za-z]{3}$/.test(found) ? found.toUpperCase() : null

@@ -11,8 +11,8 @@ const schema = z.strictObject({
 })
 
 /**
- * Removes one regular file (workers-and-policy.md). What an approver can read in full is the
- * content that goes.
+ * Removes one regular file (workers-and-policy.md). The approver can read the whole removed
+ * content.
  */
 export const deleteFile = defineBuiltIn({
   name: 'delete_file',

@@ -85,7 +85,7 @@ export const editFile = defineBuiltIn({
   },
 })
 
-/** The file as it is; `stale` when it is not what the request recorded. */
+/** The present file; `stale` when it differs from the one that the request recorded. */
 async function currentBase(
   workspace: Parameters<typeof loadExisting>[0],
   path: string,

@@ -7,16 +7,16 @@ import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { fileVersion, type FileVersion } from '../presentations/file-change.ts'
 
 /**
- * The file at a path with its bytes, unless it is too large to be shown; `null` when nothing is
- * there.
+ * The file at a path with its bytes, unless it is too large to be shown; `null` when it does not
+ * exist.
  */
 export async function loadVersion(workspace: Workspace, path: string): Promise<FileVersion | null> {
   return versionOf(workspace, path, await workspace.state(path))
 }
 
 /**
- * As `loadVersion`, for a file that will be written. Refuses a name that none may be made under:
- * see `requireWritable`.
+ * As `loadVersion`, for a file that will be written. Refuses a name under which no file may be
+ * created: see `requireWritable`.
  */
 export async function loadReplaced(
   workspace: Workspace,
@@ -38,7 +38,7 @@ async function versionOf(
   return fileVersion(await workspace.read(path, { maxBytes: limits.writeBytes }))
 }
 
-/** As `loadVersion`, for a file that must be there. */
+/** As `loadVersion`, for a file that must exist. */
 export async function loadExisting(workspace: Workspace, path: string): Promise<FileVersion> {
   const version = await loadVersion(workspace, path)
   if (version !== null) return version
@@ -46,8 +46,8 @@ export async function loadExisting(workspace: Workspace, path: string): Promise<
 }
 
 /**
- * The state that a path must still have: what the request recorded, or for a call without a request
- * what is there now.
+ * The state that a path must still have: the one in the request, or for a call without a request
+ * the present one.
  */
 export async function expectedBase(
   context: Pick<ExecuteContext, 'workspace' | 'facts'>,
@@ -58,14 +58,14 @@ export async function expectedBase(
   const state = await context.workspace.state(path, { hash: true })
   if (state.kind === 'absent') return 'absent'
   if (state.hash !== undefined) return state.hash
-  // No regular file: opening it says what it is instead.
+  // Not a regular file: opening it returns the refusal.
   await context.workspace.read(path, { maxBytes: 0, start: 0 })
   throw new ToolProblem(`${JSON.stringify(path)} is not a regular file.`)
 }
 
 /**
- * Refuses a name that no file may be made under: a clash by case, or something that is no regular
- * file. Answers what is there.
+ * Refuses a name under which no file may be created: a clash by case, or something other than a
+ * regular file. Returns what exists.
  */
 export async function requireWritable(workspace: Workspace, path: string): Promise<FileState> {
   const state = await workspace.state(path, { clash: true })
@@ -78,7 +78,7 @@ export async function requireWritable(workspace: Workspace, path: string): Promi
   return state
 }
 
-/** Over the bound of one write: an error that names it (security.md 24). */
+/** Throws an error that names the bound of one write (security.md 24). */
 export function requireWriteSize(bytes: number): void {
   if (bytes <= limits.writeBytes) return
   throw new ToolProblem(
@@ -86,7 +86,7 @@ export function requireWriteSize(bytes: number): void {
   )
 }
 
-/** Of a call that would write what is there: see `Tool.unchanged`. */
+/** For a call that would write the existing bytes: see `Tool.unchanged`. */
 export function sameBytes(path: string, bytes: number): string {
   return `${path} holds exactly these ${bytes} bytes, and nothing was written`
 }

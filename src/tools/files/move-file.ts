@@ -64,8 +64,8 @@ export const moveFile = defineBuiltIn({
       content,
       contentType: decodeText(content) === null ? 'application/octet-stream' : 'text/plain',
       proposes: new Map<string, Uint8Array | null>(
-        // Bytes too many to hold are not proposed: a later call that builds on them will be stale
-        // and ask afresh.
+        // Bytes that are too many are not proposed: a later call that builds on them will be stale
+        // and ask again.
         moved.content === null
           ? []
           : [
@@ -94,7 +94,7 @@ export const moveFile = defineBuiltIn({
 
 type Version = Awaited<ReturnType<typeof loadExisting>>
 
-/** The new path's own change, line by line, under a title that names both. */
+/** The change of the new path, line by line, under a title with both names. */
 async function presentReplacement(
   from: string,
   to: string,
@@ -115,7 +115,7 @@ async function presentReplacement(
   return { title: `Move ${from} → ${to} (replaces a file)`, presentation }
 }
 
-/** A change of case alone clashes with nothing but the file that is moved. */
+/** For a change of case only, the moved file itself is not a clash. */
 async function requireTarget(
   workspace: Parameters<typeof loadExisting>[0],
   from: string,

@@ -2,8 +2,8 @@ import type { CallPresentation } from '#domain/tools/tool.ts'
 import { presentStructured } from '../presentations/structured.ts'
 
 /**
- * What a call shows that looks through a folder: its arguments, and in the title what it does to
- * which folder.
+ * The presentation of a call that searches a folder: its arguments, with the operation and the
+ * folder in the title.
  */
 export function presentBelow(
   verb: string,

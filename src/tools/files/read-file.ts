@@ -24,8 +24,8 @@ const schema = z.strictObject({
 })
 
 /**
- * Reads lines of a text file; shows a picture to models that see pictures; of anything else tells
- * type, size and hash (workers-and-policy.md).
+ * Reads lines of a text file; shows a picture to models that see pictures; for anything else
+ * returns type, size and hash (workers-and-policy.md).
  */
 export const readFile = defineBuiltIn({
   name: 'read_file',
@@ -95,7 +95,7 @@ function noteOf(
   return `${description}; line ${lastLine} is cut, at most ${limits.shownToModelBytes} bytes are shown at a time${next}`
 }
 
-/** What is not text: a picture as a picture, as far as models are shown any; else its facts. */
+/** Content that is not text: a picture as a picture, if models may see it; else its facts. */
 async function binary(
   workspace: Parameters<typeof readLines>[0],
   path: string,
@@ -104,7 +104,7 @@ async function binary(
   const picture = pictureTypeOf(start)
   if (picture !== null) {
     const bytes = await workspace.read(path, { start: 0, maxBytes: limits.pictureBytes + 1 })
-    // What is told is of the bytes that are shown: the file may be another one by now.
+    // The facts are of the bytes that are shown: the file may have changed meanwhile.
     if (bytes.length <= limits.pictureBytes && pictureTypeOf(bytes) === picture) {
       const output = { path, mediaType: picture, bytes: bytes.length, hash: hashBytes(bytes) }
       const text = `${path} is a picture: ${picture}, ${output.bytes} bytes, ${output.hash}. It comes with this result, if this model sees pictures.`
@@ -122,7 +122,7 @@ async function binary(
   }
 }
 
-/** The refusal of a path that is no regular file. */
+/** The refusal of a path that is not a regular file. */
 function notAFileProblem(path: string, state: FileState): WorkspaceProblem {
   const quoted = JSON.stringify(path)
   switch (state.kind) {

@@ -4,7 +4,7 @@ import { compilePattern } from './search/patterns.ts'
 
 /**
  * A regular expression from a model. RE2 matches in time proportional to the text, and refuses what
- * it could not match so (security.md 27): look-around and back-references.
+ * it cannot match so (security.md 27): look-around and back-references.
  */
 export const searchPattern = z
   .string()

@@ -5,8 +5,8 @@ import type { Workspace } from '#domain/tools/workspace.ts'
 import { lineHashes } from '../presentations/line-hashes.ts'
 
 /**
- * A workspace that remembers each change that is made through it, once it is made. Both sides are
- * at hand only now: the bytes that a call replaces are kept nowhere.
+ * A workspace that records each change made through it, with both sides: the replaced bytes are
+ * stored nowhere else.
  */
 export function watchChanges(base: Workspace): {
   readonly workspace: Workspace
@@ -45,7 +45,7 @@ export function watchChanges(base: Workspace): {
   return { workspace, changes }
 }
 
-/** What is at a path before it changes. Whether it may change is for the change itself to find. */
+/** The state of a path before it changes. The change itself decides whether it may change. */
 async function sideOf(
   workspace: Workspace,
   path: string,

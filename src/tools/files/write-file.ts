@@ -80,7 +80,7 @@ function bytesOf(input: { content: string; encoding: 'utf8' | 'base64' }): Buffe
   return Buffer.from(input.content, input.encoding)
 }
 
-/** `null` unless the text is exactly how the bytes would be written. */
+/** `null` unless the text is exactly the encoding of its bytes. */
 function base64Bytes(text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64')
   return bytes.toString('base64') === text ? bytes : null

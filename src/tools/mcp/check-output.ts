@@ -3,7 +3,7 @@ import type { ToolResult } from '#domain/tools/tool-result.ts'
 import type { McpHost } from './mcp-host.ts'
 
 const checkTimeoutMs = 10_000
-/** No more problems of one answer are listed. */
+/** More problems of one answer are not listed. */
 const maxProblems = 10
 
 interface OutputCheck {
@@ -17,8 +17,8 @@ interface OutputCheck {
 
 /**
  * Checks a server's answer against the tool's own `outputSchema`, as the protocol requires of
- * clients: one that does not conform is an error that says so. People can still read what was
- * returned; the model does not get it as fact.
+ * clients: an answer that does not conform becomes an error. People can still read it; the model
+ * does not get it as fact.
  */
 export async function checkOutput(result: ToolResult, check: OutputCheck): Promise<ToolResult> {
   if (check.schema === null || result.type !== 'output') return result

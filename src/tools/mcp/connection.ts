@@ -12,33 +12,33 @@ export interface Program {
   readonly environment: Readonly<Record<string, string>>
 }
 
-/** The worker that a program is started for, and where. */
+/** The worker that a program is started for, and its workspace. */
 export interface ServerPlace {
   readonly policy: Policy
   readonly worker: WorkerDefinition
   readonly workspace: Workspace
 }
 
-/** What is started, with what it reads on descriptor 3 and those after it, in base64. */
+/** The program to start, with what it reads on descriptor 3 and those after it, in base64. */
 export interface ConfinedProgram extends Program {
   readonly cwd: string
   readonly descriptors: readonly string[]
-  /** what its sandbox waits for before it begins */
+  /** the network that its sandbox waits for before it begins */
   readonly network: NetworkAccess
 }
 
 /**
- * Puts a program into the worker's sandbox: what is to be started instead. Throws the sentence why
- * it may not be started on this host at all.
+ * Wraps a program in the worker's sandbox. Throws the sentence why it may not be started on this
+ * host.
  */
 export type SpawnConfined = (place: ServerPlace, program: Program) => Promise<ConfinedProgram>
 
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 
 /**
- * How a worker's server is reached from this host, with `${NAME}` in the values of `env` and
- * `headers` filled from `environment`. Throws a sentence when a name is not set, or the server may
- * not be started here.
+ * The connection to a worker's server from this host, with `${NAME}` in the values of `env` and
+ * `headers` replaced from `environment`. Throws a sentence when a variable is not set, or the
+ * server may not be started here.
  */
 export async function connectionOf(
   server: McpServer,
@@ -78,7 +78,7 @@ function fillVariables(
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(value)]))
 }
 
-/** The names that a server's `env` or `headers` want filled. */
+/** The variables in a server's `env` or `headers`. */
 export function variablesOf({ transport }: McpServer): string[] {
   const values = Object.values(transport.type === 'http' ? transport.headers : transport.env)
   const names = values.flatMap((text) => [...text.matchAll(reference)].map(([, name = '']) => name))

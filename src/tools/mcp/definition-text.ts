@@ -4,12 +4,11 @@ import { textWarnings } from '../presentations/text-warnings.ts'
 import type { McpDefinition } from './mcp-protocol.ts'
 
 /**
- * Everything that a server says of a tool, as lines for people; what is hidden in them is theirs to
- * make visible.
+ * A server's definition of a tool, as lines for people; the caller makes hidden characters visible.
  */
 export function definitionLines(definition: McpDefinition): string[] {
   const { title, description, annotations, inputSchema, outputSchema } = definition
-  // In the order that is hashed: a server may list the members in another one each time.
+  // In the order of the hash: a server may list the members in another order each time.
   const json = (value: object): string[] =>
     JSON.stringify(JSON.parse(canonicalJson(value)), null, 2).split('\n')
   return [
@@ -24,10 +23,7 @@ export function definitionLines(definition: McpDefinition): string[] {
   ]
 }
 
-/**
- * What a server has changed of what it says, as a unified diff; `null` in place of a tool that is
- * not there.
- */
+/** The difference of two definitions, as a unified diff; `null` for a missing tool. */
 export async function definitionDifference(
   before: McpDefinition | null,
   after: McpDefinition | null,
@@ -42,7 +38,7 @@ export async function definitionDifference(
   return change === null ? 'It is too large to be compared line by line.' : change.text
 }
 
-/** Hidden and look-alike characters in what a server says of a tool, as sentences. */
+/** Hidden and look-alike characters in a server's definition of a tool, as sentences. */
 export function definitionWarnings(definition: McpDefinition): string[] {
   const lines = [definition.name, ...definitionLines(definition)]
   const warnings = textWarnings(lines.map((line) => line.replace(/[ \t\r]+$/, '')))

@@ -5,7 +5,7 @@ import type { McpAnswers, McpConnection, McpQuery } from './mcp-protocol.ts'
 type Child = QueryChild<McpQuery, McpAnswers>
 
 /**
- * One MCP server as this host reaches it: processes that hold it, one for each query at a time.
+ * One MCP server on this host: processes that are connected to it, each with one query at a time.
  */
 export interface McpHost extends AsyncDisposable {
   request<Q extends Exclude<McpQuery, { do: 'open' }>>(
@@ -14,17 +14,17 @@ export interface McpHost extends AsyncDisposable {
   ): Promise<McpAnswers[Q['do']]>
 }
 
-/** More queries at once than this wait for one another. */
+/** More concurrent queries than this wait. */
 const maxProcesses = 8
 const maxIdle = 2
 const openTimeoutMs = 20_000
-/** What the host's own process inherits; what a server inherits travels with its connection. */
+/** The environment of the host's own process; a server's is part of its connection. */
 const inherited = ['PATH', 'NODE_EXTRA_CA_CERTS'] as const
 
 /**
- * Opens a server. Each process has a connection, and of a standard-input server an instance, of its
- * own: one that hangs, floods or dies takes its own query with it. Disposing ends all of them
- * with what they started.
+ * Opens a server. Each process has a connection of its own, and for standard input a server of its
+ * own: one that hangs, floods or dies affects only its own query. Disposing ends all of them and
+ * what they started.
  */
 export function openMcpHost(options: {
   readonly connection: McpConnection

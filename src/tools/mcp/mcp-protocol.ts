@@ -4,15 +4,15 @@ import type { ParsedInput } from '#domain/tools/tool.ts'
 import { hashJson } from '#domain/json/digest.ts'
 
 /**
- * How a server is reached. It travels to the process that holds it over a pipe: arguments of
- * processes are public.
+ * The connection to a server. It is sent to its process over a pipe, since arguments of processes
+ * are public.
  */
 export type McpConnection =
   | {
       readonly type: 'stdio'
       readonly command: string
       readonly args: readonly string[]
-      /** all that the server inherits */
+      /** the server's whole environment */
       readonly environment: Readonly<Record<string, string>>
       readonly cwd: string
       /** what it reads on descriptor 3 and those after it, in base64 */
@@ -26,7 +26,7 @@ export type McpConnection =
       readonly headers: Readonly<Record<string, string>>
     }
 
-/** What a server says of one of its tools. Every word of it is the server's claim. */
+/** A server's definition of one of its tools. Every word of it is the server's claim. */
 export interface McpDefinition {
   readonly name: string
   readonly title: string | null
@@ -36,28 +36,25 @@ export interface McpDefinition {
   readonly annotations: JsonObject
 }
 
-/** The tools that a server lists, and why others of its list are left out. */
+/** The tools that a server lists, and why others are left out. */
 export interface McpListing {
   readonly server: { readonly name: string; readonly version: string }
   readonly tools: readonly McpDefinition[]
   readonly problems: readonly string[]
 }
 
-/** One query to the process that holds a server; it works on one at a time. */
+/** One query to the process of a server, which handles one at a time. */
 export type McpQuery =
   | { readonly do: 'open'; readonly connection: McpConnection }
   | { readonly do: 'list' }
   | { readonly do: 'parse'; readonly schema: JsonObject; readonly input: Json }
-  /** what a tool returned, against its `outputSchema` */
+  /** checks a tool's result against its `outputSchema` */
   | { readonly do: 'check'; readonly schema: JsonObject; readonly value: Json }
   | {
       readonly do: 'call'
       readonly tool: string
       readonly input: JsonObject
-      /**
-       * `hashOfDefinition` of what was approved: a server that says something else by now is not
-       * called
-       */
+      /** `hashOfDefinition` of the approved definition: a server with another one is not called */
       readonly definition: string
     }
 
@@ -73,13 +70,13 @@ export interface McpAnswers {
   readonly open: null
   readonly list: McpListing
   readonly parse: ParsedInput
-  /** what is wrong with it, as sentences */
+  /** its problems, as sentences */
   readonly check: readonly string[]
   readonly call: McpCallResult
 }
 
 /**
- * `sha256:…` of everything that a server says of a tool: name, title, description, schemas and
+ * `sha256:…` of a server's whole definition of a tool: name, title, description, schemas and
  * annotations.
  */
 export function hashOfDefinition(definition: McpDefinition): string {

@@ -6,9 +6,7 @@ import { limits } from '#domain/limits.ts'
 import { visibleText } from '../definition/visible-text.ts'
 import type { McpCallResult } from './mcp-protocol.ts'
 
-/**
- * A server's answer as a tool's result. Throws for one that was lost: the call's effect is unknown.
- */
+/** A server's answer as a tool's result. Throws for a lost one: the call's effect is unknown. */
 export function mcpResult(server: string, tool: string, result: McpCallResult): ToolResult {
   switch (result.type) {
     case 'output':
@@ -45,16 +43,16 @@ function answerResult(type: 'output' | 'error', returned: Json, words: string): 
 
 /** A server's answer, and the files that were in it. */
 interface ExtractedFiles {
-  /** names each file by size and hash, in the place where it was */
+  /** names each file by size and hash, in its place */
   readonly output: Json
   readonly files: readonly ResultFile[]
-  /** how many were over the bound, and are not stored */
+  /** the number of files over the bound, which are not stored */
   readonly leftOut: number
 }
 
 /**
- * Takes pictures, sounds and blobs out of a server's answer, which has them in base64. Sizes and
- * hashes are computed here, since the server may control the process that reports them.
+ * Extracts pictures, sounds and blobs, in base64, from a server's answer. Sizes and hashes are
+ * computed here, since the server may control the process that reports them.
  */
 export function takeFiles(output: Json): ExtractedFiles {
   const content = isJsonObject(output) ? output['content'] : undefined

@@ -11,12 +11,12 @@ import { mcpTool } from './mcp-tool.ts'
 import type { WatchNames } from './watch-names.ts'
 import { hashOfServer, plainTransport } from './server-hash.ts'
 
-/** What an activated version stands for of one server (product.md 25). */
+/** A server's pinned definitions in an activated version (product.md 25). */
 export type Pin =
   | { readonly state: 'pinned'; readonly definitions: readonly McpDefinition[] }
-  /** the server has not answered since */
+  /** the server has not answered since the activation */
   | { readonly state: 'none' }
-  /** what is stored is not what was signed: nothing of the server may run */
+  /** the stored definitions are not the signed ones: nothing of the server may run */
   | { readonly state: 'forged'; readonly problem: string }
 
 /** The pins of activated versions, by worker and server. */
@@ -24,12 +24,12 @@ export interface McpPins {
   read(
     policy: Policy,
     server: { readonly worker: string; readonly name: string; readonly hash: string },
-    /** what it says now; `null` when it does not answer */
+    /** its present definitions; `null`: it does not answer */
     listing: McpListing | null,
   ): Promise<Pin>
 }
 
-/** What one of a worker's servers says of its tools, or why it does not answer. */
+/** The definitions of one of a worker's servers, or why it does not answer. */
 export interface McpServerListing {
   readonly server: string
   readonly listing: McpListing | null
@@ -37,7 +37,7 @@ export interface McpServerListing {
 }
 
 /**
- * What a worker's servers offer. A server that does not answer offers what was pinned, and is in
+ * The tools of a worker's servers. A server that does not answer has its pinned ones, and is in
  * `problems`.
  */
 export interface McpOffer {
@@ -58,8 +58,8 @@ export interface NeededTools {
 export interface McpServers extends AsyncDisposable {
   toolsOf(policy: Policy, worker: WorkerDefinition, needed?: NeededTools): Promise<McpOffer>
   /**
-   * What each says of its tools. One that takes longer than `withinMs` goes on; its answer counts
-   * the next time.
+   * The definitions of each server. One that takes longer than `withinMs` continues; its answer
+   * counts the next time.
    */
   listingsOf(
     policy: Policy,
@@ -75,20 +75,18 @@ const usualWaitMs = 20_000
 const lateWaitMs = 5000
 /** How long a list is used again; every call fetches the list once more before it is made. */
 const freshMs = 3000
-/** How long a server that did not answer is not tried again. */
+/** The pause before a server that did not answer is tried again. */
 const retryAfterMs = 10_000
-/** Longer than any call: a server without a query for this long serves no call. */
+/** Longer than any call: a server that was unused for this time is in no call. */
 const unusedMs = 30 * 60_000
-/** Providers of models take no longer names. */
+/** The longest name that providers of models accept. */
 const nameCharacters = 64
 
 interface ServerEntry {
   readonly host: Promise<McpHost>
   usedAt: number
   listing: Promise<McpListing> | null
-  /**
-   * a request for the list is under way: all others that need the list wait for the same answer
-   */
+  /** the list is being requested: everybody who needs it waits for the same answer */
   asking: boolean
   listedAt: number
   failed: string | null
@@ -100,7 +98,7 @@ interface ServerEntry {
 export function openMcpServers(options: {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly spawnConfined: SpawnConfined
-  /** absent: what its servers do to files is not watched */
+  /** absent: its servers' effects on files are not watched */
   readonly watchNames?: WatchNames
   readonly pins: McpPins
   /** how long others wait for a server's list; absent: as is usual */
@@ -219,7 +217,7 @@ export function openMcpServers(options: {
       }
       const before = pinned.get(definition.name) ?? null
       const about = { name, server: server.name, serverHash, forged }
-      // What was listed before is judged by no more.
+      // The earlier list is no longer used.
       const onChanged = (): void => void (entry.listing = null)
       tools.push(mcpTool({ ...about, definition, pinned: before, host, onChanged, watched }))
     }

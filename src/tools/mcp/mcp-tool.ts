@@ -22,24 +22,23 @@ export interface McpToolParts {
   readonly name: string
   /** as the worker's file names it */
   readonly server: string
-  /** hash of how the server is reached, its secrets left out */
+  /** hash of the server's address or command, without its secrets */
   readonly serverHash: string
   readonly definition: McpDefinition
-  /** as it was pinned; `null` when the tool was not there */
+  /** the pinned definition; `null`: the pin does not have the tool */
   readonly pinned: McpDefinition | null
-  /** why the pin does not count, and with it nothing of the server; see `ServerTool` */
+  /** why the pin, and so the whole server, must not be used; see `ServerTool` */
   readonly forged: string | null
   readonly host: McpHost
-  /** told when a call was not made because the server says something else by now */
+  /** called when a call was not made because the definition has changed */
   readonly onChanged: () => void
-  /** how its calls are watched; `null`: the server touches no file of the workspace */
+  /** how its calls are watched; `null`: the server has no access to files of the workspace */
   readonly watched: WatchedCall | null
 }
 
 /**
- * A tool of an MCP server in the shape that policy and services use. What the server says of it can
- * raise its risk and never lowers anything; the call is made only while the server still says what
- * was approved.
+ * A tool of an MCP server in the shape for policy and services. The server's definition can raise
+ * its risk and never lowers anything; a call is made only while the definition is the approved one.
  */
 export function mcpTool(parts: McpToolParts): Tool {
   const { name, server, definition, pinned, host } = parts
@@ -134,7 +133,7 @@ async function presentedOf(
         pinnedDefinition:
           pinned === null ? 'none: the tool was not there' : hashOfDefinition(pinned),
         ...(difference === null ? {} : { definitionChange: difference }),
-        // The server's own words: presented as its claim, never as the service's.
+        // The server's own words: presented as its claims, never as the service's.
         serverClaims: { ...(title === null ? {} : { title }), description, annotations },
       },
       [

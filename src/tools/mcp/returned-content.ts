@@ -4,15 +4,16 @@ import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 
 /**
- * What a server returned, in the form in which a client of the protocol reads it: texts, pictures,
- * resources and links as parts, and nothing else that the server sent (no `_meta`, no annotations).
- * What was too large to be kept is named by its size.
+ * A server's result in the protocol's form for a client: texts, pictures, resources and links as
+ * parts, and nothing else that the server sent (no `_meta`, no annotations). Parts that were too
+ * large to store are named by their size.
  */
 export function returnedContent(result: ToolResult): JsonObject {
   const { output, text, type } = result
   const isError = type === 'error' ? { isError: true } : {}
   const parts = isJsonObject(output) ? output['content'] : undefined
-  // An error of ours, or an answer that breaks its word: its sentence is what the client reads.
+  // An error of the service, or an answer that does not fit its schema: the client gets the
+  // sentence.
   if (!isJsonObject(output) || !Array.isArray(parts) || result.unfit !== undefined) {
     return { content: [{ type: 'text', text }], ...isError }
   }

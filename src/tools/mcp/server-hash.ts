@@ -1,9 +1,7 @@
 import { hashJson } from '#domain/json/digest.ts'
 import type { McpServer } from '#policy/worker-definition.ts'
 
-/**
- * How a server is reached, as the worker's file says it: references to secrets, never the secrets.
- */
+/** The connection of a server in the worker file: references to secrets, never the secrets. */
 export function plainTransport({ transport }: Pick<McpServer, 'transport'>) {
   return transport.type === 'http'
     ? { type: 'http', url: transport.url, headers: { ...transport.headers } }
@@ -15,9 +13,7 @@ export function plainTransport({ transport }: Pick<McpServer, 'transport'>) {
       }
 }
 
-/**
- * `sha256:…` of how a server is reached: definitions of another address or command do not count.
- */
+/** `sha256:…` of a server's connection: definitions of another address or command do not count. */
 export function hashOfServer(server: Pick<McpServer, 'transport'>): string {
   return hashJson(plainTransport(server))
 }

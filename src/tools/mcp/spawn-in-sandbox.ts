@@ -15,10 +15,9 @@ import type { ConfinedProgram, SpawnConfined } from './connection.ts'
 
 /**
  * Starts servers in their worker's sandbox (workers-and-policy.md): its zones and network as for
- * commands, private `/tmp`, and read-only what the owner's file names: the program, its package
+ * commands, a private `/tmp`, and read-only what the owner's file names: the program, its package
  * folder, and files that its arguments name by absolute paths. Without a working sandbox: a plain
- * child with nothing but its listed environment, or, where the worker requires a sandbox, a
- * refusal.
+ * child with only its listed environment, or, where the worker requires a sandbox, a refusal.
  */
 export function spawnInSandbox(site: CommandSite): SpawnConfined {
   return async ({ policy, worker, workspace }, program): Promise<ConfinedProgram> => {
@@ -65,7 +64,7 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
         ...program.environment,
       },
       cwd: '/',
-      // The sandbox says on the last one that it stands; nobody needs to know.
+      // The sandbox reports on the last one that it is ready, which is not needed here.
       descriptors: [
         `user:x:${uid}:${gid}::/tmp:/bin/sh\n`,
         `user:x:${gid}:\n`,
@@ -108,7 +107,7 @@ async function programPath(name: string, root: string, search = ''): Promise<str
   throw new Error(`it could not be started (there is no program ${name})`)
 }
 
-/** A program of a package needs what lies beside it; any other is one file. */
+/** A program of a package needs the files next to it; any other is one file. */
 function packageFolder(program: string): string {
   const at = program.indexOf('/node_modules/')
   return at === -1 ? program : program.slice(0, at + '/node_modules'.length)

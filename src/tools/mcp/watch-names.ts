@@ -5,7 +5,7 @@ import { violationOf } from '../commands/execution/command-result.ts'
 import { makePlan } from '../commands/plan/make-plan.ts'
 import type { ServerPlace } from './connection.ts'
 
-/** Carries out one call of a server, and undoes what came to be of protected names meanwhile. */
+/** Carries out one call of a server, and undoes changes of protected names in the meantime. */
 export type WatchedCall = (work: () => Promise<ToolResult>) => Promise<ToolResult>
 
 /**
@@ -14,9 +14,9 @@ export type WatchedCall = (work: () => Promise<ToolResult>) => Promise<ToolResul
 export type WatchNames = (place: ServerPlace) => WatchedCall | null
 
 /**
- * Looks for protected names before and after each call of a server, as before and after a command
- * (security.md 8): what came to be between is removed, and the call has failed with a violation
- * that names it. A call without a result rejects with `BrokenRule` then.
+ * Searches for protected names before and after each call of a server, as for a command
+ * (security.md 8): new ones are removed, and the call fails with a violation that names them. A
+ * call without a result then rejects with `BrokenRule`.
  */
 export function watchNames(site: CommandSite): WatchNames {
   return ({ policy, worker, workspace }) => {

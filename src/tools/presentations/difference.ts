@@ -2,9 +2,9 @@ import { runInThread } from '../threads/run-in-thread.ts'
 import { countLines } from './make-presentation.ts'
 import { unifiedDiff, wholeDiff, type UnifiedDiff } from './unified-diff.ts'
 
-/** After this long the diff removes one side whole and adds the other (security.md 35). */
+/** After this time the diff removes one side completely and adds the other (security.md 35). */
 const differenceLimitMs = 10_000
-/** Below this many lines together even two wholly unlike texts take no time worth a thread. */
+/** Below this many lines together even completely different texts are fast without a thread. */
 const inlineLines = 600
 
 /**

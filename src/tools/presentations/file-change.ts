@@ -15,7 +15,7 @@ export interface FileVersion {
   readonly content: Uint8Array | null
 }
 
-/** A change to one file; `null` where there is no file before, or none after. Not both. */
+/** A change to one file; `null` where the file does not exist before or after; not both. */
 export interface FileChange {
   readonly path: string
   readonly before: FileVersion | null
@@ -31,8 +31,8 @@ export function fileVersion(content: Uint8Array): FileVersion {
 }
 
 /**
- * What an approver reads of a change: a new text whole, a changed or removed one as a unified
- * diff, anything else as type, size and hashes.
+ * The presentation of a change: the whole of a new text, a unified diff of a changed or removed
+ * one, anything else as type, size and hashes.
  */
 export async function presentFileChange(
   change: FileChange,

@@ -1,8 +1,8 @@
 import { diffArrays } from 'diff'
 
 /**
- * A stretch of lines on both sides, from (inclusive) to (exclusive); one that is not `same` was
- * replaced by the other.
+ * A range of lines on both sides, from (inclusive) to (exclusive); if not `same`, one replaces the
+ * other.
  */
 export interface LineChange {
   readonly same: boolean
@@ -10,18 +10,15 @@ export interface LineChange {
   readonly after: readonly [from: number, to: number]
 }
 
-/**
- * The most differences looked for in one stretch, and the work that all stretches may take
- * together.
- */
+/** The most differences searched in one range, and the total work for all ranges. */
 const maxEdits = 600
 const maxComparedCells = 4_000_000
 
 /**
- * How one list of lines becomes another, in order, for lists of any length in a bounded time:
- * common ends first, then a search for the shortest change; where that would take too long, lines
- * that occur once on each side are anchors, and between them the search begins anew. What is left
- * is replaced as a whole. Pure.
+ * How one list of lines becomes another, in order, in bounded time for any length: common ends
+ * first, then a search for the shortest change; where that would take too long, lines that occur
+ * once on each side are anchors, and the search begins again between them. The rest is replaced as
+ * a whole. Pure.
  */
 export function lineChanges(before: readonly string[], after: readonly string[]): LineChange[] {
   const numbers = new Map<string, number>()
@@ -47,7 +44,7 @@ class Search {
     this.#after = after
   }
 
-  /** Compares two stretches. The stack holds what is still to do, in order. */
+  /** Compares two ranges. The stack has the remaining work, in order. */
   compare(...stretch: Stretch): void {
     const todo: (Stretch | LineChange)[] = [stretch]
     for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
@@ -113,7 +110,7 @@ class Search {
     return parts
   }
 
-  /** The shortest change, if it is short enough to be found within what work is left. */
+  /** The shortest change, if it can be found with the remaining work. */
   #shortest([a0, a1, b0, b1]: Stretch): LineChange[] | null {
     const maxEditLength = Math.min(maxEdits, Math.floor(Math.sqrt(Math.max(0, this.#work))))
     if (maxEditLength < 8 || Math.abs(a1 - a0 - (b1 - b0)) > maxEditLength) return null
@@ -138,7 +135,7 @@ class Search {
     })
   }
 
-  /** Lines that occur once on each side, those of them that are in the same order (patience). */
+  /** Lines that occur once on each side, as far as they are in the same order (patience). */
   #anchors([a0, a1, b0, b1]: Stretch): [number, number][] {
     const inBefore = placesOnce(this.#before, a0, a1)
     const inAfter = placesOnce(this.#after, b0, b1)
@@ -156,7 +153,7 @@ function matchedLines(a: number, b: number, length: number): LineChange {
   return { same: true, before: [a, a + length], after: [b, b + length] }
 }
 
-/** Where each line stands, -1 when it stands in several places. */
+/** The index of each line, -1 when it occurs more than once. */
 function placesOnce(lines: readonly number[], from: number, to: number): Map<number, number> {
   const places = new Map<number, number>()
   for (let at = from; at < to; at += 1) {
@@ -167,7 +164,8 @@ function placesOnce(lines: readonly number[], from: number, to: number): Map<num
 }
 
 /**
- * The longest part of some pairs, sorted by the first number, in which the second one grows too.
+ * The longest subsequence of pairs, sorted by the first number, in which the second one increases
+ * too.
  */
 function longestIncreasing(pairs: readonly (readonly [number, number])[]): [number, number][] {
   const tails: number[] = []

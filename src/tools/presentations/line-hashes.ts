@@ -4,17 +4,17 @@ import { decodeText } from './file-kind.ts'
 import { lineChanges } from './line-changes.ts'
 import { linesOf } from './unified-diff.ts'
 
-/** Bytes of a line's hash: enough that two lines of a run are not mistaken for each other. */
+/** Bytes of a line's hash: enough to distinguish the lines of a run. */
 const hashLength = 6
-/** A file with more lines has no hashes of them: they would take more room than they are worth. */
+/** A file with more lines has no line hashes, which would take too much space. */
 const mostLines = 50_000
-/** Below this many lines together counting takes no time worth a thread. */
+/** Below this many lines together counting is fast without a thread. */
 const inlineLines = 2_000
 const countLimitMs = 10_000
 
 /**
- * A short hash for each line of a text, in order; `null` for what is no text, or has more than
- * 50,000 lines.
+ * A short hash for each line of a text, in order; `null` for bytes that are not text, or have more
+ * than 50,000 lines.
  */
 export function lineHashes(bytes: Uint8Array): Uint8Array | null {
   const text = decodeText(bytes)
@@ -25,7 +25,7 @@ export function lineHashes(bytes: Uint8Array): Uint8Array | null {
   return Buffer.concat(hashes.map((hash) => hash.subarray(0, hashLength)))
 }
 
-/** Two sides of a change, as `lineHashes` made them; an empty one where there is no file. */
+/** Two sides of a change, from `lineHashes`; an empty one where the file does not exist. */
 export interface HashedSides {
   readonly before: Uint8Array
   readonly after: Uint8Array
@@ -37,7 +37,7 @@ export interface LineCounts {
 }
 
 /**
- * How many lines were added and removed between each two sides, in their order. Many are counted
+ * The numbers of added and removed lines between each two sides, in order. Large ones are counted
  * in a thread; `null` when that takes more than 10 seconds.
  */
 export async function countChangedLines(
@@ -51,7 +51,7 @@ export async function countChangedLines(
   return outcome.done ? outcome.value : null
 }
 
-/** As `countChangedLines`, here and now. */
+/** As `countChangedLines`, synchronously. */
 export function countLines(pairs: readonly HashedSides[]): LineCounts[] {
   return pairs.map(({ before, after }) => {
     const changes = lineChanges(hashesIn(before), hashesIn(after)).filter(({ same }) => !same)

@@ -3,8 +3,8 @@ import type { JsonObject } from '#domain/json/json.ts'
 import type { Presentation, PresentationType } from '#domain/tools/presentation.ts'
 
 /**
- * A presentation with its totals and digest. `content` is whole: what is too large for it is
- * described instead (type, size, hashes), never cut (product.md 26).
+ * A presentation with its totals and digest. `content` is complete: larger content is described
+ * instead (type, size, hashes), never cut (product.md 26).
  */
 export function makePresentation(parts: {
   readonly type: PresentationType

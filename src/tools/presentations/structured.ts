@@ -22,7 +22,7 @@ export function presentStructured(
 
 /**
  * The raw arguments with a warning: for a call whose presentation could not be built (product.md
- * 27). `error` is what building it threw.
+ * 27). `error` is the cause.
  */
 export function presentRaw(
   tool: Pick<Tool, 'name' | 'definitionHash'>,

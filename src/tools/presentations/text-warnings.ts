@@ -3,9 +3,8 @@ import { countWords } from '#domain/text/counted.ts'
 import { hiddenReason, labelOf } from '#domain/text/visible-text.ts'
 
 /**
- * What is odd about text that will be written, each as a sentence with exact counts (security.md
- * 17). `lines` are the lines in question, without their newline: all of a new file, the added ones
- * of a diff.
+ * Unusual features of text that will be written, each as a sentence with exact counts (security.md
+ * 17). `lines`, without their newlines: all of a new file, the added ones of a diff.
  */
 export function textWarnings(lines: readonly string[]): string[] {
   const warnings: string[] = []
@@ -41,7 +40,7 @@ function hiddenCharacters(lines: readonly string[]): string | null {
   return counts === null ? null : `Hidden characters: ${counts}.`
 }
 
-/** Kinds named one by one; of more, how many. */
+/** Kinds that are named; others are counted. */
 const maxKinds = 8
 
 /** `3 (a × 2, b × 1)`, or `null` for none. */

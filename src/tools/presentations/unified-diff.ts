@@ -7,7 +7,7 @@ export interface UnifiedDiff {
   readonly removed: number
   /** the added lines, without the sign */
   readonly addedLines: readonly string[]
-  /** lines of which nothing but white space changes */
+  /** lines in which only white space changes */
   readonly whiteSpaceOnly: number
 }
 
@@ -26,8 +26,8 @@ export function unifiedDiff(names: Names, before: string, after: string): Unifie
 }
 
 /**
- * The diff that takes the old text away and puts the new one in its place, without looking for what
- * they share.
+ * The diff that removes the whole old text and adds the new one, without searching for common
+ * lines.
  */
 export function wholeDiff(names: Names, before: string, after: string): UnifiedDiff {
   const [old, fresh] = [linesOf(before), linesOf(after)]
@@ -88,7 +88,7 @@ interface Hunk {
   readonly changes: readonly LineChange[]
 }
 
-/** Changes with the context around them; those whose contexts meet are one hunk. */
+/** Changes with their context; those with overlapping contexts are one hunk. */
 function hunksOf(changes: readonly LineChange[], old: number, fresh: number): Hunk[] {
   const real = changes.filter((change) => !change.same)
   const hunks: LineChange[][] = []
@@ -134,7 +134,7 @@ function hunksOf(changes: readonly LineChange[], old: number, fresh: number): Hu
   })
 }
 
-/** The format's quirk: an empty side has the number of the line before it. */
+/** The format requires that an empty side has the number of the line before it. */
 function range([from, to]: readonly [number, number]): string {
   const lines = to - from
   const start = lines === 0 ? from : from + 1

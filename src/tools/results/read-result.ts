@@ -4,7 +4,7 @@ import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { defineBuiltIn } from '../definition/define-built-in.ts'
 import { presentStructured } from '../presentations/structured.ts'
 
-/** So many characters always fit what a model is shown of one result. */
+/** This many characters always fit the bound of one result. */
 const maxCharacters = 20_000
 
 const schema = z.strictObject({
@@ -25,8 +25,8 @@ const schema = z.strictObject({
 })
 
 /**
- * Reads again what an earlier call of the same conversation returned, after it was left out of the
- * model's window (product.md 31). It repeats what the model was told, and touches nothing.
+ * Returns the result of an earlier call of the same conversation after it was left out of the
+ * model's window (product.md 31). It repeats the text for the model, and has no other effect.
  */
 export const readResult = defineBuiltIn({
   name: 'read_result',
@@ -88,7 +88,7 @@ export const readResult = defineBuiltIn({
   },
 })
 
-/** Whether two halves of one character lie on both sides of a place. */
+/** Whether a place is inside of a surrogate pair. */
 function isInsidePair(text: string, at: number): boolean {
   return at > 0 && at < text.length && (text.codePointAt(at - 1) ?? 0) > 0xff_ff
 }

@@ -1,6 +1,6 @@
 import { parentPort, Worker } from 'node:worker_threads'
 
-/** What a thread answers: its value, or that it was stopped at its limit. */
+/** The result of a thread: its value, or that it was stopped at its limit. */
 export type ThreadOutcome<T> = { readonly done: true; readonly value: T } | { readonly done: false }
 
 /** Runs a script that sends one value as `gatherFromThread` does. */
@@ -20,10 +20,10 @@ export async function runInThread<T>(
 const loadLimitMs = 20_000
 
 /**
- * Runs a script in a worker thread of its own and hands each value it sends to `take`, until that
- * answers true: all is there. Answers false when the thread was ended at the limit instead,
- * whatever it was doing. The script gets `data` as its workerData and sends `'loaded'` first, from
- * which the limit counts. Rejects when it throws or `signal` fires.
+ * Runs a script in a worker thread of its own and passes each value it sends to `take`, until that
+ * returns true. Returns false when the thread was ended at the limit. The script gets `data` as its
+ * workerData and sends `'loaded'` first, from which the limit counts. Rejects when it throws or
+ * `signal` fires.
  */
 export async function gatherFromThread<T>(
   script: URL,

@@ -17,7 +17,7 @@ export class Semaphore {
       return await work()
     } finally {
       const next = this.#waiting.shift()
-      // The next in the queue takes over the slot.
+      // The next in the queue takes the slot.
       if (next === undefined) this.#running -= 1
       else next()
     }

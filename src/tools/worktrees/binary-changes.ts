@@ -1,23 +1,23 @@
 import { hostGitText, type GitRun } from '#sandbox/worktrees/host-git.ts'
 
-/** One side of a file whose contents a difference leaves out; `null`: there is no file. */
+/** One side of a file whose contents a difference leaves out; `null`: it does not exist. */
 export type Side = { readonly bytes: number; readonly object: string } | null
 
-/** A changed file that Git takes for binary, so that a difference shows none of its bytes. */
+/** A changed file that Git treats as binary, so that a difference shows none of its bytes. */
 export interface BinaryChange {
   readonly path: string
   readonly before: Side
   readonly after: Side
 }
 
-/** What Git is to print so that `binaryChanges` reads it, after `log` or `diff-tree -r`. */
+/** The Git options for output that `binaryChanges` parses, after `log` or `diff-tree -r`. */
 export const binaryChangesWords = ['--raw', '--numstat', '-z', '--no-renames', '--no-abbrev']
 
 const none = /^0+$/
 
 /**
- * The binary files of changes that Git printed with `binaryChangesWords`, each with sizes and
- * hashes: one NUL byte in a script is enough to keep it out of a difference.
+ * The binary files in Git's output with `binaryChangesWords`, each with sizes and hashes: one NUL
+ * byte in a script is enough to exclude it from a difference.
  */
 export async function binaryChanges(git: GitRun, printed: string): Promise<BinaryChange[]> {
   const fields = printed.split('\0').filter((field) => field !== '')

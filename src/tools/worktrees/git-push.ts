@@ -112,7 +112,7 @@ export function gitPush(place: CommandPlace): NamedTool<typeof gitPushName> {
           throw new WorkspaceProblem('stale', '', `${branch} of ${remote} has another commit.`)
         }
         const { isAnswer, said: sentence } = refused
-        // The remote may still be at it: whether it was pushed is for a person to find out.
+        // The remote may still be working: a person must find out whether it was pushed.
         if (tip === from && !isAnswer) throw new Error(`The push was cut off: ${sentence}`)
         if (tip === from) throw new ToolProblem(`Nothing was pushed: ${sentence}`)
       }

@@ -12,9 +12,9 @@ const timeoutMs = 60_000
 const script = `exec git -c 'safe.directory=*' -c core.fsmonitor=false -c core.hooksPath=/dev/null status --porcelain -z`
 
 /**
- * Whether a worktree has nothing that its base has not: every commit is merged, and no file is
- * changed or new. `false` also where nobody can tell, such as on a host without a sandbox: what
- * commands wrote is read in one alone.
+ * Whether a worktree has nothing that its base lacks: every commit is merged, and no file is
+ * changed or new. `false` also when it cannot be determined, such as on a host without a sandbox:
+ * files that commands wrote are read only in one.
  */
 export async function isSettled(
   sandbox: HostSandbox,

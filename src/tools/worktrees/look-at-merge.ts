@@ -22,14 +22,14 @@ export interface MergeAtHand {
   readonly git: GitRun
   readonly baseCommit: string
   readonly headCommit: string
-  /** where the two parted */
+  /** their common ancestor */
   readonly parted: string
 }
 
 /**
- * Looks at what a run would merge: its commits are taken into the repository first. Rejects with
- * `ToolProblem` for what can never be merged as it is: nothing is committed, something is not
- * committed, or the message has a line of ours.
+ * The facts of a run's merge; its commits are imported into the repository first. Rejects with
+ * `ToolProblem` for a merge that is impossible now: there are no commits, or uncommitted changes,
+ * or the message has a line of the service.
  */
 export async function lookAtMerge(
   place: CommandPlace,
@@ -82,8 +82,8 @@ export interface MergedPaths {
 }
 
 /**
- * What a merge changes: what the branch changed, and what the base would be after it, which is
- * another path where the base has renamed a file since they parted.
+ * The paths that a merge changes: those of the branch, and those of the base after it, which differ
+ * where the base has renamed a file since the common ancestor.
  */
 export async function mergedPaths(merge: MergeAtHand): Promise<MergedPaths> {
   const { git, baseCommit, headCommit, parted } = merge
@@ -124,7 +124,7 @@ export async function mergedCommits({
   })
 }
 
-/** The difference `base...branch`, as text, and what of it is not shown. */
+/** The difference `base...branch`, as text, and which parts are not shown. */
 export async function mergedDifference({
   git,
   headCommit,

@@ -24,26 +24,26 @@ export interface PushInput {
   readonly branch?: string | undefined
 }
 
-/** A push as both sides stand now. */
+/** A push with the present state of both sides. */
 export interface PushAtHand {
   readonly git: GitRun
   readonly remoteGit: RemoteGit
   readonly remote: string
-  /** with a password, perhaps: never shown */
+  /** perhaps with a password: never shown */
   readonly address: string
-  /** as it is shown */
+  /** the address without credentials */
   readonly url: string
   readonly branch: string
-  /** where the remote's branch stands; `null`: it has none of the name */
+  /** the tip of the remote's branch; `null`: it has none of the name */
   readonly oldCommit: string | null
   readonly newCommit: string
-  /** revisions of exactly the commits that the remote has not, for `git log --stdin` */
+  /** revisions of exactly the commits that the remote lacks, for `git log --stdin` */
   readonly revisions: string
 }
 
 /**
- * Looks at what a push would send, and where: the commits of the run are taken into the repository
- * first. Rejects with `ToolProblem` for what can never be pushed as it is.
+ * The facts of a push: its commits and its address; the commits of the run are imported into the
+ * repository first. Rejects with `ToolProblem` for a push that is impossible now.
  */
 export async function lookAtPush(
   place: CommandPlace,
@@ -144,7 +144,7 @@ export async function countPushed({ git, revisions: stdin }: PushAtHand): Promis
   return Number(await hostGitText(['rev-list', '--count', '--stdin'], { ...git, stdin }))
 }
 
-/** The paths that the commits change, as policy judges them: their contents leave this host. */
+/** The paths that the commits change, for policy: their contents leave this host. */
 export async function pushedAccesses({ git, revisions: stdin }: PushAtHand): Promise<Access[]> {
   const words = ['log', '--format=', '--name-only', '-z', '--no-renames', '-m', '--root', '--stdin']
   const list = await hostGitText(words, { ...git, stdin })

@@ -2,7 +2,7 @@ import { countWords } from '#domain/text/counted.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { BinaryChange, Side } from './binary-changes.ts'
 
-/** A difference as Git prints it, with what an approver is told of the bytes that it leaves out. */
+/** Git's difference, with facts for the approver about the bytes that it leaves out. */
 export interface ShownDifference {
   readonly text: string
   readonly metadata: JsonObject

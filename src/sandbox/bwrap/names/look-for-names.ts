@@ -7,38 +7,35 @@ import { openFile, readBytes } from '../../open-file.ts'
 import { bytesOfName, textOfName } from '../../raw-names.ts'
 
 /**
- * `guarded`: what is there must stay as it is, and nothing may be made there. `pinned`: the same
- * for the folder itself, but not for all that is in it. `script`: guarded when its text says that a
- * program is to be run.
+ * `guarded`: its contents must not change, and nothing may be created there. `pinned`: the same for
+ * the folder itself, but not for everything in it. `script`: guarded when its text runs a program.
  */
 export type NameGuard = 'guarded' | 'pinned' | 'script'
 
-/** What policy says of a name, by its path relative to the workspace root. */
+/** The rules of policy for a name, by its path relative to the workspace root. */
 export interface NameRules {
   /** whether commands must not read this file, or look into this folder */
   secret(at: string, folder: boolean): boolean
   guardOf(at: string): NameGuard | null
-  /**
-   * whether a folder with these names in it is one whose other names count as those of `repository`
-   */
+  /** whether a folder with these names counts as a repository, for its other names */
   isRepository(names: ReadonlySet<string>): boolean
-  /** what a name right below such a folder stands for */
+  /** the guard of a name right below such a folder */
   inRepository(name: string): 'guarded' | null
-  /** whether the text of a `script` has a program run */
+  /** whether the text of a `script` runs a program */
   runsProgram(text: string): boolean
 }
 
 /**
- * What a look through the zones found. Paths are relative to the workspace root, written as
- * `textOfName` does.
+ * The result of a search of the zones. Paths are relative to the workspace root, in the form of
+ * `textOfName`.
  */
 export interface ZoneNames {
   readonly secrets: readonly { readonly path: string; readonly folder: boolean }[]
   /** with `device:inode`; a link is never followed, and never mounted over */
   readonly guarded: ReadonlyMap<string, GuardedName>
-  /** sockets, pipes and devices: other programs of the host may listen there */
+  /** sockets, pipes and devices: other programs of the host may use them */
   readonly special: readonly string[]
-  /** folders that may not be read, or lie too deep: what is in them is not known */
+  /** folders that may not be read, or are too deep: their contents are unknown */
   readonly closed: readonly string[]
   /** regular files with a set-user-id or set-group-id bit that changed since `Look.setIdSinceMs` */
   readonly setId: readonly { readonly path: string; readonly identity: string }[]
@@ -52,19 +49,16 @@ export interface GuardedName {
   readonly changedMs: number
 }
 
-/**
- * More entries than a command's zones may have: looking through them would take longer than the
- * command.
- */
+/** The most entries of a command's zones: searching more would take longer than the command. */
 const maxEntries = 500_000
-/** Folders in folders: each is held open while one looks below it. */
+/** The deepest nesting of folders: each is open while its contents are searched. */
 const maxDepth = 400
 const maxScriptBytes = 1024 * 1024
 export const setIdBits = 0o6000
 /** The clock of a file system is a tick behind. */
 const tickMs = 20
 
-/** There is too much to look through. The message is a sentence. */
+/** There is too much to search. The message is a sentence. */
 export class TooManyEntries extends Error {
   override readonly name = 'TooManyEntries'
 }
@@ -76,21 +70,20 @@ export interface Look {
   readonly names: NameRules
   /** an absolute path that is not entered */
   readonly hidden: string
-  /** a look after a command has no bound: nothing that it made may hide behind too many others */
+  /** a search after a command has no bound: nothing that it created may hide behind many others */
   readonly bounded: boolean
   /**
-   * `null`: files with a set-user-id or set-group-id bit are not looked for, which asks about every
-   * file
+   * `null`: no search for files with a set-user-id or set-group-id bit, which reads every file's
+   * metadata
    */
   readonly setIdSinceMs: number | null
-  /** ends the look: it rejects with the signal's reason */
+  /** ends the search: it rejects with the signal's reason */
   readonly signal: AbortSignal | null
 }
 
 /**
- * Looks through folders for the names that commands must not read or change. Each folder is held
- * open while one looks below it, so that nothing that is renamed meanwhile leads elsewhere; no link
- * is followed.
+ * Searches folders for the names that commands must not read or change. Each folder is open while
+ * its contents are searched, so that a rename cannot lead elsewhere; no link is followed.
  */
 export async function lookForNames(look: Look): Promise<ZoneNames> {
   const result = {
@@ -163,7 +156,7 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
     })
   }
 
-  // One call that does not wait: as promises, those of 100,000 files take many times as long.
+  // A synchronous call: with promises, 100,000 files take many times as long.
   function noteSetId(folder: Directory, at: string, name: string): void {
     const state = stateOrNull(folder.child(name))
     if (state === null || (Number(state.mode) & setIdBits) === 0 || !state.isFile()) return
@@ -173,7 +166,7 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
 
   async function runsProgram(folder: Directory, name: string, at: string): Promise<boolean> {
     const handle = await openFile(folder, name, at).catch(() => null)
-    // What is no file, or cannot be read, is not known to run nothing.
+    // Content that is not a file, or cannot be read, counts as running a program.
     if (handle === null) return true
     try {
       const bytes = await readBytes(handle, 0, maxScriptBytes + 1)
@@ -189,7 +182,7 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
   for (const at of look.folders) {
     const components = at === '' ? [] : at.split('/')
     const folder = await openDirectory(plainWalk(look.root), components, false).catch(() => null)
-    // A zone that is gone has nothing that a command could find.
+    // A missing zone has nothing that a command could find.
     if (folder === null) continue
     await using open = folder
     await visit(open, at, 0)

@@ -11,10 +11,9 @@ type NamesBefore = Pick<ZoneNames, 'guarded' | 'closed'>
 type NamesAfter = NamesBefore & Pick<ZoneNames, 'setId'>
 
 /**
- * What a command did to protected names, and that it was undone: sentences, none when it did
- * nothing. Every folder on the way is held open, so that a parent which is renamed meanwhile leads
- * nowhere else (security.md 10). What was changed after `untilMs` is nobody's known doing: it is
- * named and stays.
+ * Undoes a command's changes of protected names; returns a sentence for each. Every folder on the
+ * way is open, so that renaming a parent cannot lead elsewhere (security.md 10). Changes after
+ * `untilMs` may be somebody else's: they are named and stay.
  */
 export async function undoNames(
   root: string,
@@ -29,7 +28,7 @@ export async function undoNames(
   const changed = [...after.guarded]
     .filter(([at, name]) => before.guarded.get(at)?.identity !== name.identity)
     .toSorted(([left], [right]) => left.length - right.length)
-  // What was made in another's place goes first, so that the other can be put back.
+  // A replacement is removed first, so that the original can be put back.
   for (const [at, name] of changed) {
     if (isBelowAny(handled, at) || places.has(name.identity)) continue
     handled.add(at)
@@ -115,7 +114,7 @@ const { O_NOFOLLOW } = constants
 /** Linux only: the file itself is not opened, so that its rights do not matter. */
 const O_PATH = 0o10000000
 
-/** Through a descriptor of that very file: `chmod` by name would follow a link. */
+/** Through a descriptor of that file: `chmod` by name would follow a link. */
 async function clearSetId(root: string, at: string, identity: string): Promise<void> {
   await withGuardedFolder(root, at, false, async ({ folder, name }) => {
     const handle = await open(bytesOfName(folder.child(name)), O_PATH | O_NOFOLLOW)
@@ -129,7 +128,7 @@ async function clearSetId(root: string, at: string, identity: string): Promise<v
   })
 }
 
-/** What lies there now must still be what was looked at. */
+/** The present entry must still be the one that was found. */
 async function requireSame(
   { folder, name }: GuardedFolder,
   { identity }: GuardedName,
@@ -142,7 +141,7 @@ class SwappedFolderError extends Error {
   readonly code = 'it was replaced in the meantime'
 }
 
-/** Looks at the folders on the way alone: a command can make any number of names. */
+/** Checks only the folders on the way: a command can create any number of names. */
 function isBelowAny(folders: ReadonlySet<string>, at: string): boolean {
   for (let end = at.length; end > 0; end = at.lastIndexOf('/', end - 1)) {
     if (folders.has(at.slice(0, end))) return true
@@ -150,7 +149,7 @@ function isBelowAny(folders: ReadonlySet<string>, at: string): boolean {
   return false
 }
 
-/** Why it did not work: the system's word for it, or the workspace's. */
+/** Why it failed: the system's message, or the workspace's. */
 async function attempt(work: () => Promise<unknown>): Promise<string | null> {
   try {
     await work()

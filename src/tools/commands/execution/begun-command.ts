@@ -14,8 +14,8 @@ const guardedName = z.strictObject({
 })
 
 /**
- * What is written down before a command begins, so that what it does is undone even when its host
- * is killed.
+ * The record that is written before a command begins, so that its forbidden effects are undone even
+ * when its host is killed.
  */
 const begunSchema = z.strictObject({
   callId: z.string(),
@@ -32,14 +32,14 @@ const begunSchema = z.strictObject({
    * path and hash of the files below protected names, for a command without a sandbox
    */
   kept: z.array(z.tuple([z.string(), z.string()])).nullable(),
-  /** what was undone of it; `null`: nothing was, or nothing has been looked for yet */
+  /** what was undone of it; `null`: nothing, or nothing was examined yet */
   violation: z.string().nullable(),
 })
 
 /** A command that was begun and whose end is not recorded. */
 export interface BegunCommand extends z.infer<typeof begunSchema> {
   readonly file: string
-  /** when its host was last there, in milliseconds */
+  /** the last sign of life of its host, in milliseconds */
   readonly lastSeenMs: number
 }
 
@@ -47,7 +47,7 @@ const folderOf = (dataDir: string): string => path.join(dataDir, 'commands')
 const heartbeatEveryMs = 1000
 
 /**
- * What is known of a command right before it begins. `key`: the call's id and attempt
+ * The facts about a command right before it begins. `key`: the call's id and attempt
  * (`idempotencyKey`).
  */
 export interface Beginning {
@@ -61,8 +61,8 @@ export interface Beginning {
 }
 
 /**
- * Writes down, and flushes, that a command is about to begin. The answer takes it back once what it
- * did is undone. While it runs the record says every second that its host is there.
+ * Writes and flushes the record that a command is about to begin. The returned function removes it
+ * once forbidden effects are undone. While the command runs, the record is touched every second.
  */
 export async function noteBegun(
   dataDir: string,
@@ -96,8 +96,8 @@ export async function noteBegun(
 }
 
 /**
- * The commands that processes of this host began and did not finish, because they are gone, and
- * whose effects nothing has undone yet.
+ * The commands of dead processes of this host that were begun and not finished, and whose effects
+ * nobody has undone yet.
  */
 export async function lostCommands(dataDir: string): Promise<BegunCommand[]> {
   const folder = folderOf(dataDir)
@@ -113,7 +113,7 @@ export async function lostCommands(dataDir: string): Promise<BegunCommand[]> {
           const record = begunSchema.parse(JSON.parse(text))
           return { ...record, file, lastSeenMs: mtimeMs }
         } catch {
-          // Half written: its command did not begin. Or its record was removed in this moment.
+          // An incomplete record, whose command did not begin; or it was removed at this moment.
           return null
         }
       }),
@@ -122,8 +122,7 @@ export async function lostCommands(dataDir: string): Promise<BegunCommand[]> {
 }
 
 /**
- * Writes down what was undone of a command, so that it is reported even when this process ends
- * before it has reported it.
+ * Records what was undone of a command, so that it is reported even when this process ends first.
  */
 export async function keepViolation(lost: BegunCommand, violation: string): Promise<void> {
   const { file, lastSeenMs, ...record } = lost
@@ -154,7 +153,10 @@ function isLost({ owner }: BegunCommand): boolean {
   return since === null || since !== owner.since
 }
 
-/** What tells a process from a later one with its number; `null` when there is none. */
+/**
+ * The start time of a process, which distinguishes it from a later one with its id; `null` when
+ * there is none.
+ */
 function startOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')

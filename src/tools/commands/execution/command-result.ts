@@ -2,15 +2,15 @@ import { limits } from '#domain/limits.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import type { StreamOutput, CommandEnd } from '#sandbox/process/command-end.ts'
 
-/** Left for the sentences around the streams. */
+/** Bytes for the sentences around the streams. */
 const frameBytes = 4 * 1024
-/** A longer stream, or one that is no text, is stored as a file; the output has its beginning. */
+/** A longer stream, or one that is not text, is stored as a file; the output has its beginning. */
 const inlineBytes = 128 * 1024
 
 /**
- * A command's result (workers-and-policy.md, results): what it ended with and both streams as they
- * were stored, and for the model at most 64 KiB of them with exact counts. `violations`: what was
- * undone, sentences. `notes`: what else the model reads of how it ran.
+ * A command's result (workers-and-policy.md, results): its end and both streams as stored, and for
+ * the model at most 64 KiB of them with exact counts. `violations`: what was undone, as sentences.
+ * `notes`: more sentences for the model.
  */
 export function commandResult(
   end: CommandEnd,
@@ -52,10 +52,10 @@ export function commandResult(
   }
 }
 
-/** More of them are counted: a command can make any number of names. */
+/** More violations are only counted: a command can create any number of names. */
 const maxViolations = 20
 
-/** What a command did, as one text; `null` when it broke no rule. */
+/** The violations of a command as one text; `null` for none. */
 export function violationOf(sentences: readonly string[]): string | null {
   const more = sentences.length - maxViolations
   const listed = sentences.slice(0, maxViolations)
@@ -64,7 +64,7 @@ export function violationOf(sentences: readonly string[]): string | null {
     : [...listed, ...(more > 0 ? [`and ${more} more like these`] : [])].join('; ')
 }
 
-/** The beginning and the end of a stream, with how much is left out between them. */
+/** The beginning and the end of a stream, with the number of omitted bytes between them. */
 function part(name: string, { bytes, total }: StreamOutput, maxBytes: number): string[] {
   if (total === 0) return []
   const head = `--- ${name}, ${total} bytes ---`
@@ -83,8 +83,8 @@ function part(name: string, { bytes, total }: StreamOutput, maxBytes: number): s
 }
 
 /**
- * How many bytes of a part fit so that its text has at most `maxBytes`: a byte that is no text
- * takes three.
+ * How many bytes of a part fit so that its text has at most `maxBytes`: an invalid byte takes
+ * three.
  */
 function fitLength(maxBytes: number, take: (length: number) => Uint8Array): number {
   if (maxBytes === 0) return 0
@@ -94,12 +94,12 @@ function fitLength(maxBytes: number, take: (length: number) => Uint8Array): numb
     : Math.min(part.length, Math.floor(maxBytes / 3))
 }
 
-/** Whether the text of these bytes is these bytes again. */
+/** Whether these bytes are valid text. */
 function isText(bytes: Uint8Array): boolean {
   return Buffer.from(textOf(bytes)).equals(bytes)
 }
 
-/** Bytes that are no text are marked; U+0000 has no place in stored text. */
+/** Invalid bytes are marked; U+0000 cannot be stored in text. */
 function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('utf8').replaceAll('\0', '\uFFFD')
 }

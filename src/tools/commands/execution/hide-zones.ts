@@ -3,9 +3,8 @@ import type { Zone } from '#policy/worker-definition.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 
 /**
- * A plan without the zones of some names (security.md 40): not mounted, and empty where they lie in
- * a zone that is. What lies below a hidden zone in a zone of its own is hidden with it there.
- * `root` is the workspace's.
+ * A plan without some zones (security.md 40): they are not mounted, and empty where they lie in a
+ * mounted zone. A zone below a hidden one is hidden with it there. `root` is the workspace's.
  */
 export function hideZones(
   plan: SandboxPlan,
@@ -18,7 +17,7 @@ export function hideZones(
   )
   if (hidden.size === 0) return plan
   const mounted = plan.zones.filter(
-    // The Git folder of a worktree has what its files have.
+    // The Git folder of a worktree has the contents of its files.
     (zone) =>
       !hidden.has(zone.path) && !(hidden.has(root) && zone.path === path.join(root, '.git')),
   )

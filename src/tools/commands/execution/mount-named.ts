@@ -14,8 +14,8 @@ import type { CommandFacts } from '../facts/command-facts.ts'
 import { seeInWorkspace, type See } from '../facts/named-files.ts'
 
 /**
- * Looks at files by copies, which are what the command finds later. What is too large is looked at
- * where it lies.
+ * Inspects files by copying them, so that the command later gets these copies. Larger files are
+ * inspected in place.
  */
 export function seeByCopies(workspace: Workspace, snapshots: Snapshots): See {
   return async (at) => {
@@ -43,8 +43,7 @@ async function headOf(file: string): Promise<Uint8Array> {
 }
 
 /**
- * A copy that a command finds in a file's place; `written`: what it does to the copy is written
- * back afterwards.
+ * A copy in place of a file; `written`: what the command writes to it is copied back afterwards.
  */
 export interface NamedMount {
   readonly snapshot: Snapshot
@@ -54,10 +53,9 @@ export interface NamedMount {
 }
 
 /**
- * Which of the files that a command names it finds as copies (security.md 28): all that it cannot
- * write to, all that it may run, and what it reads when it does nothing else. A program in a
- * writable zone is a copy of the command's own. Throws `ToolProblem` for a program that is too
- * large to copy.
+ * The named files that a command gets as copies (security.md 28): all that it cannot write to, all
+ * that it may run, and what it reads when it does nothing else. A program in a writable zone is a
+ * copy of the command's own. Throws `ToolProblem` for a program that is too large to copy.
  */
 export async function mountNamed(
   root: string,
@@ -69,7 +67,7 @@ export async function mountNamed(
   for (const { path: at, role } of files) {
     const absolute = path.join(root, at)
     if (plan.covered.includes(absolute) || isBelow(plan.emptied, absolute)) continue
-    // A zone that the command does not see shows none of its files either (security.md 40).
+    // Files of a hidden zone are hidden too (security.md 40).
     if (!plan.zones.some((zone) => isBelow([zone.path], absolute))) continue
     const isFixed = !isWritable(plan, absolute)
     if (!isFixed && role === 'uses') continue

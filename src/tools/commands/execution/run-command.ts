@@ -28,16 +28,14 @@ import { storeNames, restoreNames } from './store-names.ts'
 import { makePlan } from '../plan/make-plan.ts'
 import { mountNamed, seeByCopies, type NamedMount } from './mount-named.ts'
 
-/**
- * How a shell runs a script: no start-up files, nothing taken from the environment (security.md 2).
- */
+/** A shell for a script: no start-up files, nothing from the environment (security.md 2). */
 const shellWords = ['/bin/bash', '--norc', '--noprofile', '-p', '-c']
 
 /**
- * Runs a command in its sandbox, or, where none works and a person approved it as such, without
- * one: one that policy alone allows as it was printed, any other exactly as it was shown. What it
- * made of protected names is undone (security.md 8), and is a violation in the result. Rejects with
- * `stale` when what the request recorded is no longer so.
+ * Runs a command in its sandbox, or without one where none works and a person approved that. A
+ * command that policy alone permits runs as it was printed, any other exactly as shown. Changes to
+ * protected names are undone (security.md 8), and are a violation in the result. Rejects with
+ * `stale` when the recorded facts have changed.
  */
 export async function runCommand(
   place: CommandPlace,
@@ -54,7 +52,7 @@ export async function runCommand(
   if (argv[0] !== undefined && !argv[0].includes('/') && (await findProgram(argv[0])) === null) {
     return commandResult(notFound(argv[0]), [])
   }
-  // Only what a person saw in the list of named files was approved with it.
+  // The approval covers only files in the list that the person saw.
   const isReviewed = context.facts.detail !== undefined && context.printed === null
   const secrets = isReviewed ? facts.files.filter(({ path }) => secretName(path) !== null) : []
   const allowed = new Set(secrets.map(({ path }) => path))
@@ -70,11 +68,11 @@ export async function runCommand(
       context.commit === undefined
         ? { plan: mounted, environment: {} }
         : await prepareGit(place, mounted, snapshots, context.commit, {
-            // A pre-approved command that is not Git's has no use for what Git has of a key.
+            // A pre-approved command other than Git does not need Git's copies of keys.
             sees: context.printed === null || (hides.length === 0 && namesGit(facts.vectors)),
             signal: context.signal,
           })
-    // Without a sandbox nothing keeps a command from writing to what is there.
+    // Without a sandbox nothing prevents a command from writing to protected names.
     const stored = place.sandbox.works ? null : await storeNames(workspace, planned.before)
     const undo = async (hasBegun: boolean): Promise<string[]> => {
       const met = hasBegun ? await settleMounts(workspace, mounts) : []
@@ -83,8 +81,8 @@ export async function runCommand(
       return [...met, ...done, ...restored]
     }
     const mark = randomBytes(16).toString('hex')
-    // Written down first: when this process dies, the next one that reads the record undoes what
-    // the command did.
+    // Recorded first: when this process dies, the next one that reads the record undoes the
+    // command's effects.
     const takeBack = await noteBegun(place.dataDir, {
       key: context.idempotencyKey,
       policyDigest: place.policy.digest,
@@ -133,7 +131,7 @@ export async function runCommand(
   }
 }
 
-/** Takes in what the command committed; a note when that cannot be, which is tried again later. */
+/** Imports the command's commits; returns a note when that fails, which is tried again later. */
 async function takeInAfter(
   { sandbox }: CommandPlace,
   workspace: Workspace,
@@ -165,8 +163,8 @@ function notBegun(error: NodeJS.ErrnoException): ToolProblem {
 }
 
 /**
- * Sentences about the copies once no process of the command is left. What the command wrote to its
- * own copies is written back first.
+ * Sentences about the copies after no process of the command is left. The command's changes to its
+ * own copies are written back first.
  */
 async function settleMounts(
   workspace: Workspace,

@@ -3,7 +3,9 @@ import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { ZoneNames } from '#sandbox/bwrap/names/look-for-names.ts'
 import { quotedName } from '#sandbox/raw-names.ts'
 
-/** A file below a protected name as it was; `bytes` are `null` where there was too much to keep. */
+/**
+ * A file below a protected name before the command; `bytes` are `null` where there were too many.
+ */
 interface StoredFile {
   readonly hash: string
   readonly bytes: Uint8Array | null
@@ -15,9 +17,8 @@ const maxStoredBytes = 64 * 1024 * 1024
 const maxEntries = 20_000
 
 /**
- * Keeps what protected names hold before a command that no sandbox keeps from writing to them:
- * every regular file, by its path relative to the workspace root. Of `.git` that is only what a
- * command must not change of it.
+ * Stores the contents of protected names before a command without a sandbox: every regular file, by
+ * its path relative to the workspace root. Of `.git` only the parts that a command must not change.
  */
 export async function storeNames(
   workspace: Workspace,
@@ -36,8 +37,8 @@ export async function storeNames(
 }
 
 /**
- * Puts the files below protected names back as they were, and removes what was added to them:
- * sentences of what a command did, none when it did nothing.
+ * Restores the files below protected names, and removes what was added to them. Returns a sentence
+ * for each change of the command.
  */
 export async function restoreNames(
   workspace: Workspace,
@@ -85,7 +86,7 @@ async function attempt(work: () => Promise<string | null>): Promise<string | nul
   }
 }
 
-/** The regular files that are, or lie below, a protected name that is there. */
+/** The regular files that are, or lie below, an existing protected name. */
 async function filesBelow(
   workspace: Workspace,
   { guarded }: Pick<ZoneNames, 'guarded'>,

@@ -10,16 +10,16 @@ import { makePlan } from '../plan/make-plan.ts'
 import type { BegunCommand } from './begun-command.ts'
 
 /**
- * A command ends with its host. What changes this long after the host's last sign of life is not
- * the command's doing.
+ * A command ends with its host, so a change this long after the host's last sign of life is not the
+ * command's.
  */
 const marginMs = 10_000
 const endWithinMs = 10_000
 
 /**
- * Undoes what a command made of protected names whose host was killed before it could (security.md
- * 8), once none of its processes is left. What that was, in words; `null`: it broke no rule. What
- * was changed later stays, and is named. Rejects when it cannot be looked at.
+ * Undoes changes to protected names by a command whose host was killed first (security.md 8), once
+ * none of its processes is left. Returns the changes in words; `null`: none. Later changes stay,
+ * and are named. Rejects when the names cannot be examined.
  */
 export async function undoLost(
   site: CommandSite,
@@ -51,7 +51,7 @@ async function endProcesses(variable: string, owner: number): Promise<void> {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // It has ended meanwhile.
+        // It has ended.
       }
     }
     await delay(10)

@@ -14,20 +14,20 @@ import { namedFiles, seeInWorkspace, type NamedFile, type See } from './named-fi
 import { namedWords } from './named-words.ts'
 
 /**
- * What an approval of a command rests on; a change of any of it makes the approval stale
+ * The facts that an approval of a command depends on; a change of any of them makes it stale
  * (product.md 14).
  */
 export interface CommandFacts {
   readonly vectors: readonly (readonly string[])[]
   readonly files: readonly (NamedFile & { readonly role: FileRole })[]
-  /** by the name the command calls them; only those that were found */
+  /** by the name in the command; only those that were found */
   readonly programs: readonly { name: string; path: string; hash: string }[]
   readonly sandbox: JsonObject
 }
 
 /**
- * Looks at everything a command names, as it is now. `see`: how files are looked at; by default
- * where they lie.
+ * The present facts about everything that a command names. `see`: how files are inspected; by
+ * default in place.
  */
 export async function commandFacts(
   place: CommandPlace,
@@ -50,7 +50,7 @@ export async function commandFacts(
   return { vectors, files, programs: [...programs.values()], sandbox: sandboxOf(place) }
 }
 
-/** The sandbox profile, as an approver sees it. */
+/** The sandbox profile for an approver. */
 function sandboxOf(place: CommandPlace): JsonObject {
   const { sandbox, zones } = place.worker
   const roots = (mode: 'ro' | 'rw'): string[] =>
@@ -64,7 +64,7 @@ function sandboxOf(place: CommandPlace): JsonObject {
   }
 }
 
-/** The facts in the form that the permit names. */
+/** The facts in the form of the permit. */
 export function factsOf(facts: CommandFacts, toolHash: string): CallFacts {
   return {
     toolHash,
@@ -81,8 +81,8 @@ export function factsOf(facts: CommandFacts, toolHash: string): CallFacts {
 }
 
 /**
- * Throws `stale` when the facts of the request are not what there is now. A call without a request
- * has none.
+ * Throws `stale` when the facts of the request differ from the present ones. A call without a
+ * request has none.
  */
 export function refuseChanged(recorded: CallFacts, now: CallFacts): void {
   if (recorded.detail === undefined) return

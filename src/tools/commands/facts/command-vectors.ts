@@ -2,10 +2,7 @@ import type { CommandInput } from '#domain/tools/command.ts'
 import { analyseCommand } from '#policy/shell/analyse-command.ts'
 import { programNamed } from '#policy/shell/programs/registry.ts'
 
-/**
- * The simple commands of an input, as they are written: words that the shell would expand stay
- * unexpanded.
- */
+/** The simple commands of an input, as written, without the shell's expansions. */
 export function commandVectors(input: CommandInput): readonly (readonly string[])[] {
   if (input.kind === 'exec') return [input.argv]
   return analyseCommand(input).search.commands.flatMap(({ node }) => {
@@ -23,8 +20,7 @@ const buildTools = new Set(
 )
 
 /**
- * Whether a command runs code that lies in the workspace: an interpreter, a build tool, a program
- * of its own.
+ * Whether a command runs code in the workspace: an interpreter, a build tool, a program of its own.
  */
 export function runsWorkspaceCode(vector: readonly string[]): boolean {
   const [name = '', ...rest] = vector

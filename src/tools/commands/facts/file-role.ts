@@ -2,12 +2,12 @@ import { programNamed } from '#policy/shell/programs/registry.ts'
 import type { NamedWords, WordTexts } from './named-words.ts'
 
 /**
- * What a command does with a file that it names, as far as its words say. `runs`: it may be a
- * program of it. `reads`: everything that the command runs only reads. `uses`: anything else.
+ * What a command does with a file that it names, by its words. `runs`: the file may be a program.
+ * `reads`: everything that the command runs only reads. `uses`: anything else.
  */
 export type FileRole = 'runs' | 'reads' | 'uses'
 
-/** Programs that never change what they name, and never run it. */
+/** Programs that never change or run the files that they name. */
 const readers = new Set(
   `[ basename cat cd cksum cmp comm cut diff dirname du echo egrep false fgrep file fold grep head jq
   ls md5sum nl od paste printf pwd readlink realpath rev rg seq sha1sum sha256sum sha512sum shasum
@@ -15,8 +15,7 @@ const readers = new Set(
 )
 
 /**
- * Programs that the registry does not know, or knows as more, and that do not run the files they
- * name.
+ * Programs that do not run the files they name, although the registry lacks them or permits more.
  */
 const handlers = new Set(
   `bat bzip2 clang-format column csplit dd dos2unix expand fmt gunzip gzip hexdump install join less
@@ -27,21 +26,19 @@ const handlers = new Set(
 const codeName =
   /(?:^|\/)(?:[^/]*\.(?:[cm]?[jt]sx?|[zk]?sh|bash|bats|fish|p[lmy]|pyw|rb|php|lua|tcl|r|jl|exs?|groovy|scala|kts?|clj|raku|ps1|psm1|awk|sed|mk|gradle|jar|class|wasm|so|dylib|nu|sql)|(?:GNU)?[Mm]akefile|[Jj]ustfile|Rakefile|Gemfile|Jenkinsfile|configure|gradlew|mvnw)$/i
 
-/**
- * The bare name of a program, without the version that its name may end with: `perl5.36` is `perl`.
- */
+/** The name of a program without a version at its end: `perl5.36` is `perl`. */
 function bareName(word: string): string {
   const name = word.slice(word.lastIndexOf('/') + 1).toLowerCase()
   return programNamed(name) === undefined ? name.replace(/[-\d.]+$/, '') : name
 }
 
-/** Does a file look like code: by its name, or by how it begins? */
+/** Whether a file looks like code, by its name or its beginning. */
 export function looksLikeCode(at: string, head: Uint8Array): boolean {
   const start = Buffer.from(head.subarray(0, 4)).toString('latin1')
   return codeName.test(at) || start.startsWith('#!') || start === '\x7fELF'
 }
 
-/** Is everything that a command runs known to only read what it names? */
+/** Whether everything that a command runs only reads what it names. */
 export function onlyReads({ commands, plain }: NamedWords): boolean {
   return plain && commands.every((words) => (words[0] ?? []).every((name) => isReader(name)))
 }
@@ -51,9 +48,9 @@ function isReader(name: string): boolean {
 }
 
 /**
- * May the word at `index` be a program of this command? Where a program is not known, what looks
- * like code counts; of an interpreter, everything up to its first operand. Errs on the side of yes:
- * the command then runs a copy of the file as the approver read it.
+ * Whether the word at `index` may be a program of this command. For an unknown program, files that
+ * look like code count; for an interpreter, everything up to its first operand. If in doubt the
+ * answer is yes: the command then runs a copy of the file as the approver read it.
  */
 export function mayRun(words: WordTexts, index: number, isCode: boolean): boolean {
   if (index === 0) return true
@@ -97,7 +94,7 @@ function isHandler(name: string, words: WordTexts): boolean {
   return !words.flat().some((word) => program.runsWith?.includes(word) === true && word !== '-c')
 }
 
-/** `perl -pi -e …` names what it changes. */
+/** `perl -pi -e …` changes the files that it names. */
 function rewrites(name: string, words: WordTexts): boolean {
   return (
     ['perl', 'ruby'].includes(name) &&

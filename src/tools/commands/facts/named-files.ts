@@ -21,7 +21,7 @@ export interface InspectedFile {
   readonly head: Uint8Array
 }
 
-/** Looks at the file at a path; `null` when there is no regular file that may be looked at. */
+/** Inspects the file at a path; `null` when there is no regular file that may be read. */
 export type See = (at: string) => Promise<InspectedFile | null>
 
 export interface NamedFiles {
@@ -34,9 +34,9 @@ const headBytes = 512
 const maxChained = 5
 
 /**
- * The regular files in zones that the words of a command name, as operands or behind a `=`, with
- * their hashes (product.md 14), and those that run them by their first lines. Links are not
- * followed: what they lead to is another name. `programs`: absolute paths of what it runs.
+ * The regular files in zones that the words of a command name, as operands or after a `=`, with
+ * their hashes (product.md 14), and the interpreters in their first lines. Links are not followed:
+ * their target is another name. `programs`: absolute paths of what it runs.
  */
 export async function namedFiles(
   root: string,
@@ -90,7 +90,7 @@ export async function namedFiles(
   return { files, interpreters: [...interpreters] }
 }
 
-/** Reads hash and beginning of files for a presentation; stores nothing of them. */
+/** Reads hash and beginning of files for a presentation; it stores nothing. */
 export function seeInWorkspace(workspace: Workspace): See {
   return async (at) => {
     try {
@@ -115,7 +115,7 @@ function placesOf(
   return new Set(places.filter((at) => at !== null))
 }
 
-/** Where a word points to below the workspace root, or `null`. */
+/** The path of a word below the workspace root, or `null`. */
 function placeOf(root: string, folder: string, text: string): string | null {
   if (text === '' || text.startsWith('-') || text.includes('\0')) return null
   const from = path.isAbsolute(folder) ? folder : path.join(root, folder)
@@ -124,8 +124,8 @@ function placeOf(root: string, folder: string, text: string): string | null {
 }
 
 /**
- * The programs that the first line of a script names (`#!/usr/bin/env -S node --flag`): its
- * interpreter, and what `env` runs. Empty for what is no script.
+ * The programs in the first line of a script (`#!/usr/bin/env -S node --flag`): its interpreter,
+ * and what `env` runs. Empty for other files.
  */
 function scriptInterpreter(head: Uint8Array): readonly string[] {
   const [line = ''] = Buffer.from(head).toString('utf8').split('\n', 1)

@@ -3,15 +3,15 @@ import type { CommandInput } from '#domain/tools/command.ts'
 import { analyseCommand } from '#policy/shell/analyse-command.ts'
 import { textsOf } from '#policy/shell/spelling/spell-word.ts'
 
-/** A command's words as they may turn out; each has one text or more. */
+/** A command's words; each has one or more possible texts. */
 export type WordTexts = readonly (readonly string[])[]
 
 /** The words by which a command may name files. */
 export interface NamedWords {
-  /** every simple command of it, also those in texts that a command runs (`bash -c`) */
+  /** every simple command of it, including those in texts that a command runs (`bash -c`) */
   readonly commands: readonly WordTexts[]
   /**
-   * folders that names may be relative to, relative to the workspace root: its own, and what it
+   * folders that names may be relative to, relative to the workspace root: its own, and those it
    * changes to
    */
   readonly folders: readonly string[]
@@ -22,7 +22,7 @@ export interface NamedWords {
 const maxFolders = 16
 const maxCommands = 400
 
-/** Finds the words of a command by which it may name files. Pure; over-approximates. */
+/** Finds the words by which a command may name files. Pure; over-approximates. */
 export function namedWords(input: CommandInput): NamedWords {
   const { search, isComplete } = analyseCommand(input)
   const simpleCommands = search.commands.slice(0, maxCommands)
@@ -64,7 +64,7 @@ function foldersOf(cwd: string, commands: readonly WordTexts[]): readonly string
   return folders
 }
 
-/** A redirect into anything but another descriptor or `/dev/null`. */
+/** Whether it redirects into anything but another descriptor or `/dev/null`. */
 function writes(input: CommandInput): boolean {
   if (input.kind === 'exec') return false
   return input.script.replace(/\d?>{1,2}\s*(?:&\d|\/dev\/null\b)/g, '').includes('>')

@@ -14,9 +14,9 @@ export interface PreparedGit {
 }
 
 /**
- * Gives Git an identity and hooks that add our trailers (product.md 36), and lets it see what the
- * sandbox covers as unchanged (37): a tracked file as Git itself has it, any other as one that is
- * ignored. `sees`: whether this command may read what Git has of covered files.
+ * Gives Git an identity and hooks that add the service's trailers (product.md 36), and makes
+ * covered files look unchanged to it (37): a tracked file has Git's own contents, any other is
+ * ignored. `sees`: whether this command may read Git's contents of covered files.
  */
 export async function prepareGit(
   place: CommandPlace,

@@ -20,20 +20,20 @@ import {
 const timeoutMs = 120_000
 const maxPackBytes = 64 * 1024 * 1024
 
-/** Prints where the branch stands, and what the repository has not of its commits, as a pack. */
+/** Prints the tip of the branch, and its commits that the repository lacks, as a pack. */
 const script = `git() { command git -c 'safe.directory=*' -c core.fsmonitor=false -c protocol.allow=never "$@"; }
 head=$(git rev-parse --verify -q "refs/heads/$1^{commit}") || exit 9
 echo "$head"
 printf '%s\\n^%s\\n' "$head" "$2" | git pack-objects -q --revs --thin --delta-base-offset --stdout`
 
-/** The worktrees whose commits are being taken in, by their folders. */
+/** The worktrees whose commits are being imported, by their folders. */
 const busy = new Map<string, Promise<string>>()
 
 /**
- * Takes the commits of a worktree into its repository: the branch moves there, and nothing else.
- * What a command can write is read in a sandbox alone, which packs what is new; the host checks
- * every object of the pack as it takes it in (`index-pack --strict`). Answers where the branch
- * stands. Rejects with `ToolProblem`.
+ * Imports the commits of a worktree into its repository: the branch moves there, and nothing else.
+ * Files that a command can write are read only in a sandbox, which packs new objects; the host
+ * checks every object of the pack (`index-pack --strict`). Returns the tip of the branch. Rejects
+ * with `ToolProblem`.
  */
 export async function takeInCommits(
   sandbox: HostSandbox,
@@ -71,7 +71,7 @@ async function takeIn(
   const why = `countersign: commits of run ${record.runId}`
   const { branch, repository, tip } = record
   const moved = await moveBranch(repository, branch, { from: tip, to: head, why })
-  // A process that was killed here before has moved it.
+  // A process that was killed here earlier has moved it.
   if (!moved && (await tipOf(repository, branch)) !== head) {
     throw notTaken(`somebody else has moved the branch ${branch} of the repository`)
   }
@@ -79,7 +79,7 @@ async function takeIn(
   return head
 }
 
-/** Where the branch says that it stands; `null`: Git has to be asked. */
+/** The tip in the branch's file; `null`: Git must be asked. */
 async function looseTip(workspace: Workspace, { branch }: WorktreeOnHost): Promise<string | null> {
   const bytes = await workspace
     .read(`.git/refs/heads/${branch}`, { maxBytes: 100 })
@@ -133,7 +133,7 @@ async function packOf(
   return { head, pack: bytes.subarray(lineEnd + 1) }
 }
 
-/** How many objects a pack has is in its header, as 32 bits after the name and version. */
+/** The number of objects of a pack is in its header, as 32 bits after the name and version. */
 const countAt = 8
 const headerBytes = 12
 

@@ -5,7 +5,7 @@ import { commandLimits } from '#sandbox/process/command-limits.ts'
 import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 
-/** A file that Git tracks below something that the sandbox covers, as Git itself has it. */
+/** A tracked file below a covered path, with Git's own contents. */
 export interface TrackedFile {
   /** absolute */
   readonly path: string
@@ -13,7 +13,7 @@ export interface TrackedFile {
   readonly bytes: Uint8Array
 }
 
-/** What Git says of the covered paths of one command. */
+/** Git's facts about the covered paths of one command. */
 export interface CoveredInGit {
   readonly tracked: readonly TrackedFile[]
   /** relative to the top of their repository: Git would try to read them, and cannot */
@@ -23,9 +23,7 @@ export interface CoveredInGit {
 const maxFileBytes = 1024 * 1024
 const gitTimeoutMs = 30_000
 
-/**
- * Prints, for each tracked file, its mode and size, its path, and its bytes as the index has them.
- */
+/** Prints, for each tracked file, its mode and size, its path, and its bytes in the index. */
 const script = `top=$1
 shift
 g() {
@@ -42,9 +40,9 @@ while IFS= read -r -d '' entry; do
 done < <(g ls-files --stage -z -- "$@")`
 
 /**
- * Asks Git, in a sandbox in which nothing can be written, what it has for the covered files and
- * folders of a plan. What a command reads of them is in the repository, which it can read anyway;
- * what differs from that on the disk stays hidden.
+ * Asks Git, in a sandbox where nothing can be written, for its contents of the covered files and
+ * folders of a plan. A command can read those in the repository anyway; files that differ on the
+ * disk stay hidden.
  */
 export async function coveredInGit(
   { sandbox }: CommandPlace,
@@ -103,7 +101,7 @@ function readAnswer(top: string, bytes: Buffer): TrackedFile[] {
   return files
 }
 
-/** The covered paths by the top of the repository that they lie in; those in none are left out. */
+/** The covered paths by the top of their repository; those outside of one are left out. */
 async function byRepository({
   covered,
   emptied,

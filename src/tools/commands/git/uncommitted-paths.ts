@@ -19,9 +19,8 @@ const nobody: CommitIdentity = {
 }
 
 /**
- * What of a worktree is not committed, as a command of the worker would see it: what the sandbox
- * covers counts as unchanged. Asked in a sandbox in which nothing can be written. Rejects with
- * `ToolProblem`.
+ * The uncommitted paths of a worktree, as a command of the worker would see them: covered files
+ * count as unchanged. Asked in a sandbox where nothing can be written. Rejects with `ToolProblem`.
  */
 export async function uncommittedPaths(
   place: CommandPlace,

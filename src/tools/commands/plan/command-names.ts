@@ -8,7 +8,7 @@ import { decidingZones } from '#policy/globs/zones-of-path.ts'
 import type { NameRules, NameGuard } from '#sandbox/bwrap/names/look-for-names.ts'
 import type { Zone } from '#policy/worker-definition.ts'
 
-/** What decides which names those are; a `CommandPlace` is one. */
+/** What determines those names; a `CommandPlace` is one. */
 export interface NamesPlace {
   readonly policy: OwnFilesPolicy
   readonly projectDir: string
@@ -16,8 +16,8 @@ export interface NamesPlace {
 }
 
 /**
- * What makes a repository run or read something else, or tells it where it fetches from and pushes
- * to. The rest of `.git` is what `git add` and `git commit` write.
+ * Files that make a repository run or read other files, or that set its remotes. `git add` and `git
+ * commit` write the rest of `.git`.
  */
 const gitInternals = new Set([
   'branches',
@@ -31,13 +31,13 @@ const gitInternals = new Set([
   'worktrees',
 ])
 
-/** A rebase that stopped in the middle goes on by this list, and its `exec` lines are commands. */
+/** A rebase that was interrupted continues by this list, whose `exec` lines are commands. */
 const rebaseTodo = 'rebase-merge/git-rebase-todo'
 const execLine = /^[ \t]*(?:x|exec)(?:[ \t\r]|$)/m
 
 /**
- * Which names commands of a worker must not read or change (security.md 8). Paths named in
- * `allowed` may be read.
+ * The names that commands of a worker must not read or change (security.md 8). Paths in `allowed`
+ * may be read.
  */
 export function commandNames(place: NamesPlace, allowed: ReadonlySet<string>): NameRules {
   const { policy, projectDir, worker } = place
@@ -49,15 +49,14 @@ export function commandNames(place: NamesPlace, allowed: ReadonlySet<string>): N
     guardOf(at) {
       if (ownFile(policy, projectDir, at) !== null) return 'guarded'
       const protection = protectedName(at)
-      // The project folder is not renamed, nor what it lies in, so that another cannot take its
-      // place.
+      // The project folder and its parents must not be renamed, so that no other folder can replace
+      // it.
       if (protection === null) return isAroundProject(at) ? 'pinned' : null
       const zones = decidingZones(worker.zones, at)
       if (zones.length > 0 && zones.every((zone) => listsProtected(zone, at))) return null
       return protection.name === '.git' || protection.name === 'git~1' ? guardInGit(at) : 'guarded'
     },
-    // git takes any folder that is made like this for a repository, whatever its name, and does
-    // what its config says.
+    // git treats any folder of this form as a repository, whatever its name, and obeys its config.
     isRepository(names) {
       const folded = new Set([...names].map(foldName))
       const isBare = folded.has('objects') && folded.has('refs')

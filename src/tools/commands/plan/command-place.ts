@@ -3,17 +3,17 @@ import type { Policy } from '#policy/policy.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 
-/** What this host has for commands. */
+/** What this host provides for commands. */
 export interface CommandSite {
   readonly sandbox: HostSandbox
-  /** absolute; does not exist for commands */
+  /** absolute; hidden from commands */
   readonly dataDir: string
   readonly projectDir: string
-  /** what Git gets of this host's environment when it speaks to a remote; absent: nothing */
+  /** the parts of this host's environment that Git gets for a remote; absent: none */
   readonly gitEnvironment?: Readonly<Record<string, string>>
 }
 
-/** The worker and the host that a command runs for and on. */
+/** A worker, and the host that runs its commands. */
 export interface CommandPlace extends CommandSite {
   readonly policy: Policy
   readonly worker: WorkerDefinition

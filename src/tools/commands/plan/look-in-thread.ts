@@ -3,19 +3,18 @@ import { TooManyEntries, type ZoneNames } from '#sandbox/bwrap/names/look-for-na
 import type { LookAnswer, LookQuestion, ZonesToLook } from './look-protocol.ts'
 
 /**
- * How long a look through the zones of one command may take; one at half a million files takes some
- * seconds.
+ * How long a search of the zones of one command may take; half a million files take some seconds.
  */
 const limitMs = 120_000
 const seconds = limitMs / 1000
 
 type PendingLook = PromiseWithResolvers<LookAnswer>
 
-/** The one thread of this process that looks through zones: it answers many questions at once. */
+/** The one thread of this process that searches zones; it answers many queries concurrently. */
 let thread: { readonly worker: Worker; readonly pending: Map<number, PendingLook> } | null = null
 let lastId = 0
 
-/** Looks for the names that commands must not read or change. Rejects with `TooManyEntries`. */
+/** Finds the names that commands must not read or change. Rejects with `TooManyEntries`. */
 export async function lookInThread(zones: ZonesToLook, bounded: boolean): Promise<ZoneNames> {
   const answer = await request({ do: 'look', zones, bounded })
   if (answer.type === 'names') return answer.names
@@ -27,8 +26,7 @@ export async function lookInThread(zones: ZonesToLook, bounded: boolean): Promis
 }
 
 /**
- * Looks again and undoes what came to be of protected names since `before`: sentences, none when
- * there was nothing.
+ * Searches again and undoes changes of protected names since `before`. Returns a sentence for each.
  */
 export async function undoInThread(
   zones: ZonesToLook,

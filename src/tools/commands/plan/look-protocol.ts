@@ -1,25 +1,25 @@
 import type { ZoneNames } from '#sandbox/bwrap/names/look-for-names.ts'
 import type { NamesPlace } from './command-names.ts'
 
-/** One look through a worker's zones, as it travels to the thread that takes it. */
+/** One search of a worker's zones, as a message to the thread. */
 export interface ZonesToLook {
   readonly root: string
   /** relative to `root`, none below another */
   readonly folders: readonly string[]
-  /** zones with their modes; what is guarded or changed counts where the deepest one is writable */
+  /** zones with their modes; guarded or changed names count where the deepest zone is writable */
   readonly zones: readonly { readonly at: string; readonly mode: 'ro' | 'rw' }[]
-  /** zones that are not there, and must not be made */
+  /** missing zones, which must not be created */
   readonly missing: readonly string[]
   /** the data folder */
   readonly hidden: string
   readonly names: NamesPlace
   /** files of keys that may be read */
   readonly allowed: ReadonlySet<string>
-  /** when the command began; `null` for one that is only about to */
+  /** when the command began; `null`: it has not */
   readonly sinceMs: number | null
 }
 
-/** A question to the thread. `cancel` ends a question, which is answered nevertheless. */
+/** A query to the thread. `cancel` ends a query, which is still answered. */
 export type LookQuestion =
   | {
       readonly id: number
@@ -38,7 +38,7 @@ export type LookQuestion =
 
 export type LookAnswer =
   | { readonly id: number; readonly type: 'names'; readonly names: ZoneNames }
-  /** sentences of what was undone, the first ones, and how many more there are */
+  /** the first sentences about what was undone, and the number of others */
   | {
       readonly id: number
       readonly type: 'undone'

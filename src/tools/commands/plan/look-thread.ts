@@ -9,13 +9,13 @@ import { undoNames } from '#sandbox/bwrap/names/undo-names.ts'
 import { commandNames } from './command-names.ts'
 import type { LookAnswer, LookQuestion, ZonesToLook } from './look-protocol.ts'
 
-/** More sentences are counted: a command can make any number of names. */
+/** More sentences are only counted: a command can create any number of names. */
 const maxSentences = 10_000
 const running = new Map<number, AbortController>()
 
 /**
- * Runs in a worker thread (security.md 30): a zone may hold hundreds of thousands of files, and the
- * service's own event loop must turn meanwhile.
+ * Runs in a worker thread (security.md 30): a zone may have hundreds of thousands of files, and the
+ * service's event loop must not be blocked.
  */
 parentPort?.on('message', (question: LookQuestion) => {
   if (question.do === 'cancel') running.get(question.id)?.abort()
@@ -67,7 +67,7 @@ async function look(
   const result = await lookForNames({
     root,
     folders,
-    // A zone that is not there yet must not be made by a command under another zone's mode.
+    // A command must not create a missing zone under another zone's mode.
     names: { ...rules, guardOf: (at) => (missing.includes(at) ? 'guarded' : rules.guardOf(at)) },
     hidden,
     bounded,

@@ -13,22 +13,22 @@ import type { CommandPlace } from './command-place.ts'
 import { lookInThread, undoInThread } from './look-in-thread.ts'
 import type { ZonesToLook } from './look-protocol.ts'
 
-/** What a command sees, and the protected names as they were before it. */
+/** The sandbox of a command, and the protected names before it. */
 export interface PlannedSandbox {
   readonly plan: SandboxPlan
   readonly before: ZoneNames
   /**
-   * Looks again, once the command has ended, and undoes what came to be of protected names since
-   * `before`, in a thread: sentences. What was changed after `untilMs` stays.
+   * Searches again in a thread after the command has ended, and undoes changes of protected names
+   * since `before`. Returns sentences. Changes after `untilMs` stay.
    */
   undo(before: Pick<ZoneNames, 'guarded' | 'closed'>, untilMs?: number): Promise<string[]>
 }
 
 /**
- * What a command of this worker sees of the host: the zones where they lie, without the data
- * folder, keys and other programs' sockets, and with the protected names as they are (security.md
- * 7, 8). `allowed`: files of keys that this very command was approved with. `bounded`: as a command
- * begins. Throws `ToolProblem` when a zone is not the folder that the policy names.
+ * The parts of the host that a command of this worker sees: the zones at their own paths, without
+ * the data folder, keys and other programs' sockets, and with unchangeable protected names
+ * (security.md 7, 8). `allowed`: key files that this command was approved with. `bounded`: before a
+ * command begins. Throws `ToolProblem` when a zone is not the folder that the policy names.
  */
 export async function makePlan(
   place: CommandPlace,
@@ -119,7 +119,7 @@ export async function makePlan(
   }
 }
 
-/** `null` when there is no such folder: the sandbox says so. */
+/** `null` for a missing folder: the sandbox reports it. */
 async function identityOfFolder(root: string, at: string): Promise<string | null> {
   try {
     const components = at === '' ? [] : at.split('/')
@@ -139,7 +139,7 @@ async function isFolder(at: string): Promise<boolean> {
 }
 
 /**
- * The zones, and the Git folder of a worktree, which is the run's own: it commits what it may
+ * The zones, and the Git folder of a worktree, which is the run's own: it may commit what it may
  * write.
  */
 function rootsOf(
@@ -151,7 +151,7 @@ function rootsOf(
   return worktree === undefined || !isWhole ? roots : [...roots, { root: '.git', mode: 'rw' }]
 }
 
-/** One entry a root: of zones that share one, a read-only one decides. */
+/** One entry for each root: of zones with the same root, a read-only one decides. */
 function strictestByRoot(place: CommandPlace): { root: string; mode: 'ro' | 'rw' }[] {
   const modes = new Map<string, 'ro' | 'rw'>()
   for (const { mode, root } of place.worker.zones) {
@@ -161,9 +161,9 @@ function strictestByRoot(place: CommandPlace): { root: string; mode: 'ro' | 'rw'
 }
 
 /**
- * Makes the project's own folders that are missing, empty, so that the sandbox can keep a command
- * from making them (security.md 8): the service would act on what appears there while the command
- * still runs. A folder that cannot be made by us cannot be made by the command either.
+ * Creates the project's own missing folders, empty, so that the sandbox can prevent a command from
+ * creating them (security.md 8): the service would read files in them while the command still runs.
+ * A command cannot create a folder that the service cannot.
  */
 async function makeOwnFolders(root: string, projectDir: string): Promise<void> {
   const at = path.relative(root, projectDir)

@@ -15,8 +15,8 @@ import { runsWorkspaceCode } from '../facts/command-vectors.ts'
 import { secretName } from '#policy/names/secret-names.ts'
 
 /**
- * What an approver reads of a command: a vector word by word, or the script as it is, with what it
- * rests on (api.md, presentation; dashboard.md, request).
+ * The presentation of a command: a vector word by word, or the script as it is, with its facts
+ * (api.md, presentation; dashboard.md, request).
  */
 export async function presentCommand(
   place: CommandPlace,
@@ -79,8 +79,8 @@ export async function presentCommand(
 }
 
 /**
- * The bounds that the kernel does not hold for all of a command together (security.md 30), which
- * are measured instead.
+ * The bounds that the kernel does not enforce for a whole command (security.md 30), which are
+ * polled instead.
  */
 function watchedBounds({ sandbox }: CommandPlace): string[] {
   const { memory, processes } = sandbox.works ? sandbox.bounds : { memory: false, processes: false }
@@ -102,7 +102,7 @@ function sandboxWarnings({ sandbox }: CommandPlace): string[] {
 
 /**
  * One word a line, numbered, so that no space can hide where one ends. A word of several lines,
- * such as a script, takes a line for each of them, behind a bar that no other word begins with.
+ * such as a script, has a line for each of them, after a bar with which no other word begins.
  */
 function listText(argv: readonly string[]): string {
   return argv

@@ -8,9 +8,7 @@ import { decodeText } from '../../presentations/file-kind.ts'
 import type { CommandPlace } from '../plan/command-place.ts'
 import type { NamedFile } from '../facts/named-files.ts'
 
-/**
- * The files a command names as its approver sees them, and the bytes of those that are stored.
- */
+/** The files that a command names, for its approver, and the bytes of those that are stored. */
 export interface StoredFiles {
   readonly files: readonly (NamedFile & { readonly kind: NamedFileKind })[]
   readonly bytes: readonly Uint8Array[]
@@ -18,9 +16,9 @@ export interface StoredFiles {
 
 /**
  * Reads each file that a command names, so that the approver can read what would run or be read
- * (dashboard.md, request): exactly the bytes of its hash, within `limits`. What is not the worker's
- * to read unasked, keys among it, is never copied: not everybody who sees the request may read
- * that.
+ * (dashboard.md, request): exactly the bytes of its hash, within `limits`. Files that the worker
+ * may not read without approval, including keys, are never copied: not everybody who sees the
+ * request may read them.
  */
 export async function storeFiles(
   place: CommandPlace,
@@ -53,9 +51,7 @@ function kindOf(content: Uint8Array | null): NamedFileKind {
   return decodeText(content) === null ? 'binary' : 'text'
 }
 
-/**
- * The bytes that have the hash, or `null` when the file is another by now: the call will be stale.
- */
+/** The bytes with the hash, or `null` when the file has changed: the call will be stale. */
 async function readSame(workspace: Workspace, file: NamedFile): Promise<Uint8Array | null> {
   try {
     const bytes = await workspace.read(file.path, { maxBytes: file.bytes })

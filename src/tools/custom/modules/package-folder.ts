@@ -3,35 +3,33 @@ import path from 'node:path'
 import { hashBytes, hashJson } from '#domain/json/digest.ts'
 
 /**
- * What a package's folder holds: hash of every file by its path in it, and one digest over all of
- * them.
+ * The contents of a package's folder: the hash of every file by its path, and one digest of all.
  */
 export interface PackageFolder {
   readonly digest: string
   readonly files: ReadonlyMap<string, string>
 }
 
-/** What may still be read; over it, reading ends with a sentence. */
+/** What may still be read; beyond it, reading ends with a sentence. */
 export interface Room {
   files: number
   bytes: number
 }
 
-/** What all the packages of a version may have. */
+/** The bound for all packages of a version. */
 export function wholeRoom(): Room {
   return { files: 200_000, bytes: 4 * 1024 * 1024 * 1024 }
 }
 
-/** The packages have too much in them. The message is a sentence. */
+/** The packages are too large. The message is a sentence. */
 export class PackageLimitError extends Error {
   override readonly name = 'PackageLimitError'
 }
 
 /**
  * Hashes everything in a package's folder (security.md 36): code, package.json, data and native
- * addons alike, so that what is loaded late counts as well as what is loaded at once. A link counts
- * by where it leads. A package that lies outside of `node_modules`, because it is linked, goes
- * without its own `node_modules`, `.git` and data folder.
+ * addons, whether it is loaded at once or later. A link counts by its target. For a linked package
+ * outside of `node_modules`, its own `node_modules`, `.git` and data folder are left out.
  */
 export function hashPackageFolder(folder: string, room: Room): PackageFolder {
   const isLinked = !folder.split(path.sep).includes('node_modules')

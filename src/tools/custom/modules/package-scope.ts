@@ -33,7 +33,7 @@ function decidingHash(text: string): string {
     return hashBytes(text)
   }
   if (!isObject(parsed)) return hashBytes(text)
-  // The order of conditions decides too, so that the text is hashed, not its canonical form.
+  // The order of conditions matters too, so the text is hashed, not its canonical form.
   return hashJson(deciding.map((key) => JSON.stringify(parsed[key] ?? null)))
 }
 

@@ -1,18 +1,17 @@
 import { readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 
-/** These are the service's own copies for the project's files (workers-and-policy.md). */
+/** The service's own copies replace these in the project's files (workers-and-policy.md). */
 const servicePackages = new Set(['countersign', '@countersign/tools', 'zod', 'ai'])
 const code = /\.[mc]?[jt]sx?$/
 const packageName = String.raw`(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*`
-/** A text in quotes that could be what is imported: a package's name, perhaps with a path in it. */
+/** A quoted text that could be an import: a package's name, perhaps with a path in it. */
 const quoted = new RegExp(String.raw`(['"\`])(${packageName})(?:\/[^'"\`\n]*)?\1`, 'gi')
 
 /**
- * The packages that a project's tools can load: those whose name stands in quotes in one of
- * `toolFiles` (relative paths) or among the `imports` of their package.json, and whatever these
- * depend on. Real, absolute folders. Nothing is run, and what no file depends on by name is not
- * found: loading it is refused.
+ * The packages that a project's tools can load: those whose name is quoted in one of `toolFiles`
+ * (relative paths) or among the `imports` of their package.json, and their dependencies. Real,
+ * absolute folders. Nothing is run; loading a package that no file names is refused.
  */
 export function reachablePackages(
   projectDir: string,
@@ -44,14 +43,14 @@ function namesIn(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(quoted)].map(([, , name]) => name ?? ''))
 }
 
-/** Where a package is found from a folder, as Node looks for it. */
+/** The folder of a package from another folder, by Node's search. */
 function packageFolder(name: string, from: string): string | null {
   for (let at = from; ; at = path.dirname(at)) {
     if (path.basename(at) !== 'node_modules') {
       try {
         return realpathSync(path.join(at, 'node_modules', name))
       } catch {
-        // Not there: Node looks further up.
+        // Not found: Node searches further up.
       }
     }
     if (path.dirname(at) === at) return null
@@ -66,7 +65,7 @@ function dependenciesOf(folder: string): readonly string[] {
   }
 }
 
-/** The packages that the text of a package.json says it may load; none when it is not one. */
+/** The packages that a package.json says it may load; none for another text. */
 export function dependenciesIn(text: string): readonly string[] {
   let parsed: unknown
   try {

@@ -5,8 +5,8 @@ const limitMs = 120_000
 
 /**
  * As `recordModules`, off the event loop. `toolFiles` are relative paths of the files below tools/;
- * without any there is nothing to record. Rejects with a sentence when a package cannot be read, or
- * there is too much to read.
+ * without any nothing is recorded. Rejects with a sentence when a package cannot be read, or is too
+ * large.
  */
 export async function readModules(
   projectDir: string,

@@ -6,10 +6,10 @@ import { packageScopeOf } from './package-scope.ts'
 import { reachablePackages } from './reachable-packages.ts'
 
 /**
- * What tools load beside the files below tools/ (security.md 36), as a version records it: each
- * package that they can reach, as a folder whose path ends with `/`, and the package.json that
- * decides how their own files resolve names. Paths are relative to the project folder and may lead
- * out of it. Reads much, and synchronously: see `readModules`.
+ * The modules that tools load besides the files below tools/ (security.md 36), as a version records
+ * them: each package that they can reach, as a folder whose path ends with `/`, and the
+ * package.json that determines how their own files resolve names. Paths are relative to the project
+ * folder and may lead out of it. It reads many files synchronously: see `readModules`.
  */
 export function recordModules(projectDir: string, toolFiles: readonly string[]): ToolFile[] {
   const root = realpathSync(projectDir)
@@ -25,7 +25,7 @@ export function recordModules(projectDir: string, toolFiles: readonly string[]):
   return [...packages, { path: projectPath(root, scope.file), hash: scope.hash }]
 }
 
-/** A path as a version names it. */
+/** A path in the form of a version. */
 export function projectPath(root: string, at: string): string {
   return path.relative(root, at).split(path.sep).join('/')
 }

@@ -6,7 +6,7 @@ import { validateWith } from './adapt-defined-tool.ts'
 import type { LoadedTool } from './loaded-tool.ts'
 import { canonicalInput, type ValidationResult } from './parse-input.ts'
 
-/** What we use of a plain AI SDK `tool({…})`. */
+/** The parts of a plain AI SDK `tool({…})` that are used. */
 export interface AiSdkTool {
   readonly description?: string
   readonly inputSchema: Parameters<typeof asSchema>[0]
@@ -15,7 +15,7 @@ export interface AiSdkTool {
   readonly toModelOutput?: (options: object) => unknown
 }
 
-/** Whether an export looks like a tool of the AI SDK that we could run. */
+/** Whether an export looks like a usable tool of the AI SDK. */
 export function isAiSdkTool(value: unknown): value is AiSdkTool {
   return (
     typeof value === 'object' &&
@@ -27,9 +27,8 @@ export function isAiSdkTool(value: unknown): value is AiSdkTool {
 }
 
 /**
- * A plain AI SDK tool as it is (workers-and-policy.md). `toolApproval` is the file's export of that
- * name: a status for each tool, or a function; where it speaks of this tool it goes before
- * `needsApproval`.
+ * A plain AI SDK tool (workers-and-policy.md). `toolApproval` is the file's export of that name: a
+ * status for each tool, or a function; if it covers this tool, it overrides `needsApproval`.
  */
 export async function adaptAiSdkTool(
   tool: AiSdkTool,
@@ -100,7 +99,7 @@ async function approvalOf(
   input: unknown,
 ): Promise<Approval | null> {
   const options = { toolCallId: '', toolContext: {}, runtimeContext: {}, context: {} }
-  // A conversation is what a policy never has: what decides by it asks.
+  // Policy never has a conversation, so a tool whose approval reads it asks.
   Object.defineProperty(options, 'messages', { get: noConversation, enumerable: true })
   if (typeof toolApproval === 'function') {
     const toolCall = { type: 'tool-call', toolCallId: '', toolName: name, input }
@@ -123,10 +122,7 @@ async function approvalOf(
   )
 }
 
-/**
- * The SDK's `needsApproval` is a boolean and nothing else: anything else asks, with that reason
- * (product.md 44).
- */
+/** The SDK's `needsApproval` is a boolean: anything else asks, with that reason (product.md 44). */
 function needsApprovalOf(answer: unknown): Approval {
   if (typeof answer === 'boolean') return answer ? 'ask' : 'preApproved'
   throw new TypeError('needsApproval is not a boolean and returned none.')
@@ -136,7 +132,7 @@ function noConversation(): never {
   throw new Error('there is no conversation to decide by')
 }
 
-/** AI SDK 7's approval status as a verdict: what it calls not applicable asks here. */
+/** AI SDK 7's approval status as a verdict: "not applicable" asks here. */
 function statusApproval(status: unknown): Approval {
   const { type, reason } =
     typeof status === 'object' && status !== null

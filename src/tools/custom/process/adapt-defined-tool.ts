@@ -57,9 +57,7 @@ export function adaptDefinedTool(tool: DefinedTool, file: string): LoadedTool {
   }
 }
 
-/**
- * `null` when the tool declares none; an approval that is no function is the same for every call.
- */
+/** `null` when the tool has no approval; one that is not a function is the same for every call. */
 async function declaredApproval(
   { approval }: DefinedTool,
   typed: () => Promise<unknown>,
@@ -68,7 +66,7 @@ async function declaredApproval(
   return asApproval(typeof approval === 'function' ? await approval(await typed()) : approval)
 }
 
-/** A zod schema's answer, with one sentence for each problem. */
+/** A zod schema's result, with one sentence for each problem. */
 export async function validateWith(schema: z.ZodType, value: unknown): Promise<ValidationResult> {
   const parsed = await schema.safeParseAsync(value)
   if (parsed.success) return { ok: true, value: parsed.data }

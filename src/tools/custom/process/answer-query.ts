@@ -15,7 +15,7 @@ import { jsonText, metadataOf } from './present-metadata.ts'
 import { modelOutputOf } from './model-output.ts'
 
 /**
- * Carries out one query about a loaded tool. Throws what the tool throws, but for `present` and
+ * Answers one query about a loaded tool. Throws what the tool throws, except for `present` and
  * `execute`.
  */
 export async function answerQuery(
@@ -73,9 +73,7 @@ async function presentInput(tool: LoadedTool, input: JsonObject): Promise<Custom
   }
 }
 
-/**
- * What is known of a presentation; what else it has is named, so that nothing is dropped silently.
- */
+/** The known members of a presentation; others are named, so that nothing is dropped silently. */
 function presentationOf(presented: CustomPresentation, problems: string[]): CustomPresentation {
   const { content, language, metadata, type, ...others } = presented
   const unknown = Object.keys(others)
@@ -114,7 +112,7 @@ function isPresentation(value: unknown): value is CustomPresentation {
   )
 }
 
-/** What a tool returned, if JSON carries it and it can be stored. Returning nothing is `null`. */
+/** A tool's result, if JSON can represent it and it can be stored. No result is `null`. */
 function resultOf(value: unknown, maxBytes: number): CustomResult {
   if (value === undefined) return { type: 'output', output: null }
   let text: string | undefined
@@ -133,8 +131,8 @@ function resultOf(value: unknown, maxBytes: number): CustomResult {
 }
 
 /**
- * What the tool lets the model read of its result. Its effect has happened: whatever is wrong here
- * is a sentence beside it.
+ * The tool's output for the model. Its effect has happened, so any problem here is a sentence in
+ * addition.
  */
 async function boundedOutput(
   pending: Promise<unknown>,
@@ -153,7 +151,7 @@ async function boundedOutput(
   }
 }
 
-/** What an error says, at most 4,000 characters of it. */
+/** The message of an error, at most 4,000 characters. */
 export function messageOf(error: unknown): string {
   let message: string
   try {

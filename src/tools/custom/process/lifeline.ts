@@ -3,7 +3,7 @@ import { workerData } from 'node:worker_threads'
 
 /**
  * A thread that waits on the pipe from the Temporal worker and ends the whole process group when it
- * closes: also while a tool holds the main thread, and also when the Temporal worker was killed.
+ * closes: also while a tool blocks the main thread, and when the Temporal worker was killed.
  */
 const { descriptor } = workerData as { descriptor: number }
 

@@ -7,10 +7,10 @@ import type { RecordedModules } from './recorded-modules.ts'
 const library = /\.(node|so(\.[\w.]+)?|dylib|dll)$/
 
 /**
- * Native addons are opened from a copy of the bytes that were checked, in a folder of this process,
- * because the system opens them by name. The libraries of their package, and of those it depends on
- * beside it, go with them at the same places, and are checked too. `modules` answers with `null`
- * for a file that is opened as it is.
+ * Native addons are opened from a copy of the checked bytes, in a folder of this process, because
+ * the system opens them by name. The libraries of their package, and of its dependencies next to
+ * it, are checked and copied to the same relative places. `modules` returns `null` for a file that
+ * is opened in place.
  */
 export function replaceAddonLoading(modules: (file: string) => RecordedModules | null): void {
   const open = process.dlopen.bind(process)
@@ -59,7 +59,7 @@ function copyTo(folder: string, recorded: RecordedModules, addon: string): void 
   }
 }
 
-/** The folder that packages lie side by side in, and the name of this one there. */
+/** The folder that contains the packages, and the name of this one in it. */
 function placeOf(folder: string): { readonly root: string; readonly name: string } {
   const above = path.dirname(folder)
   const isScoped = path.basename(above).startsWith('@')

@@ -12,8 +12,8 @@ import { ToolFileChanged } from './recorded-modules.ts'
 const toolName = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/
 
 /**
- * Imports every entry file, announcing each first, and gathers their tools. A file that fails is a
- * problem, not an end.
+ * Imports every entry file, announcing each first, and collects their tools. A file that fails is a
+ * problem, and loading continues.
  */
 export async function loadToolFiles(
   setup: ToolProcessSetup,
@@ -51,7 +51,7 @@ async function toolsOf(exported: Record<string, unknown>, file: string): Promise
       loaded.push(adaptDefinedTool(value, file))
       continue
     }
-    // Only a file that needs it pays for loading the AI SDK.
+    // Only files that need the AI SDK load it.
     const sdk = looksLikeTool(value) ? await import('./adapt-ai-sdk-tool.ts') : null
     if (sdk === null || !sdk.isAiSdkTool(value)) continue
     const called = name === 'default' ? path.basename(file).replace(/\.[^.]+$/, '') : name
@@ -81,10 +81,7 @@ function add(tools: Map<string, LoadedTool>, tool: LoadedTool): void {
   tools.set(name, tool)
 }
 
-/**
- * Where and why; the line is the file's own first one on the stack, or the one that an error about
- * the file means.
- */
+/** Where and why; the line is the file's own first one on the stack, or the likely one. */
 function problemOf(error: unknown, projectDir: string, file: string): ToolFileProblem {
   if (error instanceof ToolFileChanged) {
     return { file: error.file, line: null, problem: `${error.message}.`, changed: true }
@@ -101,7 +98,10 @@ function problemOf(error: unknown, projectDir: string, file: string): ToolFilePr
   }
 }
 
-/** The import that was not found, else the first export: what it declares is what is wrong. */
+/**
+ * The line of the import that was not found, else of the first export, whose definition is the
+ * problem.
+ */
 function likelyLine(message: string, at: string): number {
   const missing = /^Error: Cannot find (?:package|module) '([^']+)'/.exec(message)?.[1]
   const lines = readFileSync(at, 'utf8').split('\n')

@@ -4,20 +4,20 @@ import type { Approval } from '#domain/policy/verdict.ts'
 import type { ToolContext } from '../define-tool.ts'
 import type { ToolDescription } from '../tool-protocol.ts'
 
-/** A tool of a tool file, whichever way it was written. */
+/** A tool of a tool file, in any of its forms. */
 export interface LoadedTool {
   readonly description: ToolDescription
   parse(input: Json): Promise<ParsedInput>
   /**
-   * `null`: nothing declared. Throws what the tool throws, or when it answers neither verdict nor
+   * `null`: no approval. Throws what the tool throws, or when its answer is neither a verdict nor a
    * boolean.
    */
   approval(input: JsonObject): Promise<Approval | null>
-  /** `null`: the tool does not say */
+  /** `null`: the tool has no description of the call */
   describe(input: JsonObject): Promise<unknown>
   present(input: JsonObject): Promise<unknown>
   execute(input: JsonObject, context: ToolContext): Promise<unknown>
-  /** what the model reads of a result, in the AI SDK's form; absent: the result itself */
+  /** the model's view of a result, in the AI SDK's form; absent: the result itself */
   modelOutput?(input: JsonObject, output: unknown, context: ToolContext): Promise<unknown>
 }
 

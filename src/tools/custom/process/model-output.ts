@@ -2,8 +2,8 @@ import { isObject } from '#domain/json/is-object.ts'
 import type { ModelOutput, ModelOutputPart } from '../tool-protocol.ts'
 
 /**
- * What a tool's `toModelOutput` returned, as a pipe carries it. Files that are somewhere else are
- * named and not fetched. Throws a sentence when it is not a tool output of the AI SDK.
+ * The result of a tool's `toModelOutput` in the form for the pipe. Files elsewhere are named and
+ * not fetched. Throws a sentence when it is not a tool output of the AI SDK.
  */
 export function modelOutputOf(value: unknown): ModelOutput {
   const { type, value: content, reason } = fieldsOf(value)

@@ -6,10 +6,10 @@ import { replaceAddonLoading } from './load-addon.ts'
 import { RecordedModules, type ModuleRecord } from './recorded-modules.ts'
 
 /**
- * Preloaded by a tool process, and by the threads that tools start in it, before any other module.
- * `countersign`, `@countersign/tools`, `zod` and `ai` are the service's own copies wherever the
- * project lies; every other module is loaded with the very bytes that the policy version recorded,
- * or not at all (security.md 36).
+ * A tool process, and each thread that tools start in it, loads this before any other module.
+ * `countersign`, `@countersign/tools`, `zod` and `ai` are the service's own copies, wherever the
+ * project is; every other module is loaded with the bytes that the policy version recorded, or
+ * refused (security.md 36).
  */
 const servicePackages = /^(countersign|@countersign\/tools|zod|ai)(\/|$)/
 /** Two names of one module. */
@@ -18,7 +18,8 @@ const serviceSource = new URL('../../../', import.meta.url).href
 const key = 'countersign: recorded modules'
 
 /**
- * addresses that the service's own modules import: its packages, which may lie among the project's
+ * addresses that the service's own modules import: its packages, which may be in the project's
+ * folder
  */
 const ours = new Set<string>()
 let modules: RecordedModules | null = null
@@ -26,9 +27,7 @@ let modules: RecordedModules | null = null
 const inherited = getEnvironmentData(key) as ModuleRecord | undefined
 if (inherited !== undefined) modules = new RecordedModules(inherited)
 
-/**
- * From here on, here and in threads that are started from here, only what was recorded is loaded.
- */
+/** From here on, also in threads that are started later, only recorded modules are loaded. */
 export function loadOnlyRecorded(recorded: ModuleRecord): void {
   setEnvironmentData(key, { projectDir: recorded.projectDir, hashes: { ...recorded.hashes } })
   modules = new RecordedModules(recorded)
@@ -50,7 +49,7 @@ registerHooks({
     const parentURL = isProjects ? import.meta.url : parent
     const ownName = (isProjects ? sameAs.get(specifier) : undefined) ?? specifier
     const resolved = next(ownName, { ...context, parentURL })
-    // What our own modules name by a whole address is a tool's file.
+    // A whole address in the service's own modules is a tool's file.
     if (!specifier.startsWith('file:')) ours.add(resolved.url)
     return resolved
   },

@@ -3,15 +3,16 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Json } from '#domain/json/json.ts'
 import type { ParsedInput } from '#domain/tools/tool.ts'
 
-/** A schema's answer: the value it makes of an input, or what is wrong. */
+/** The result of a schema: the parsed value, or the problems. */
 export type ValidationResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: readonly string[] }
 
 /**
- * The canonical input of a custom tool. It is what the schema makes of the input (defaults filled),
- * where that is JSON and parses to itself; where the schema transforms, it is the input unchanged.
- * Fields that the schema drops are refused, so that no approval covers what has no effect.
+ * The canonical input of a custom tool: the value that the schema makes of the input (with
+ * defaults), if that is JSON and parses to itself; where the schema transforms, the input
+ * unchanged. Fields that the schema drops are refused, so that no approval covers what has no
+ * effect.
  */
 export async function canonicalInput(
   validate: (input: unknown) => Promise<ValidationResult>,
@@ -32,7 +33,7 @@ export async function canonicalInput(
   return { ok: true, input: canonical }
 }
 
-/** Whether JSON carries a value unchanged. */
+/** Whether JSON represents a value unchanged. */
 export function isJson(value: unknown): value is Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
   if (typeof value === 'number') return Number.isFinite(value)

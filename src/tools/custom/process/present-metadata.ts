@@ -3,8 +3,8 @@ import { limits } from '#domain/limits.ts'
 import { isOwnMetadata } from '#domain/tools/presentation.ts'
 
 /**
- * The metadata that a tool's `present` returns, as far as it can be stored; for the rest a sentence
- * each. A tool cannot fill the names that the service uses for facts of its own.
+ * The metadata that a tool's `present` returns, as far as it can be stored; a sentence for each
+ * other member. A tool cannot set the names that the service uses.
  */
 export function metadataOf(metadata: unknown, problems: string[]): JsonObject {
   if (metadata === undefined) return {}
@@ -26,7 +26,7 @@ export function metadataOf(metadata: unknown, problems: string[]): JsonObject {
   if (bytes > limits.metadataBytes) {
     return leftOut(`it has ${bytes} bytes, more than the ${limits.metadataBytes} that are kept`)
   }
-  // What is not well-formed has no canonical form, and so no digest.
+  // Text that is not well-formed has no canonical form, and so no digest.
   if (/\\ud[89a-f]/i.test(text ?? '')) return leftOut('it has half of a surrogate pair')
   const reserved = Object.keys(value).filter(isOwnMetadata)
   if (reserved.length > 0) {
@@ -39,13 +39,13 @@ export function metadataOf(metadata: unknown, problems: string[]): JsonObject {
 
 /**
  * A value as JSON; `undefined` where JSON has nothing for it. Throws, with the reason, where JSON
- * would quietly lose what the value holds.
+ * would silently lose contents.
  */
 export function jsonText(value: unknown): string | undefined {
   return JSON.stringify(value, whatJsonLoses)
 }
 
-/** `JSON.stringify` would quietly make `{}` of these, whatever they hold. */
+/** `JSON.stringify` would silently make `{}` of these, whatever their contents. */
 function whatJsonLoses(_key: string, value: unknown): unknown {
   const lost = value instanceof Map || value instanceof Set || value instanceof Error
   if (!lost) return value

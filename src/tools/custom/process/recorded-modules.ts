@@ -5,7 +5,7 @@ import { hashPackageFolder, wholeRoom, type PackageFolder } from '../modules/pac
 import { packageScopeOf } from '../modules/package-scope.ts'
 import { projectPath } from '../modules/record-modules.ts'
 
-/** What a version recorded of the modules of its tools. */
+/** A version's record of the modules of its tools. */
 export interface ModuleRecord {
   /** real path */
   readonly projectDir: string
@@ -16,13 +16,11 @@ export interface ModuleRecord {
   readonly hashes: Readonly<Record<string, string>>
 }
 
-/**
- * A module that is to be loaded is not, or not any more, the one that the policy version recorded.
- */
+/** A module differs from the one that the policy version recorded. */
 export class ToolFileChanged extends Error {
   override readonly name = 'ToolFileChanged'
   readonly file: string
-  /** as Node says it: code that can do without a package goes on without it */
+  /** Node's code for it: code that does not need a package continues without it */
   readonly code: string | undefined
   constructor(file: string, message: string, code?: string) {
     super(message)
@@ -31,10 +29,7 @@ export class ToolFileChanged extends Error {
   }
 }
 
-/**
- * Answers for the bytes of modules by what a version recorded. Packages are looked through once,
- * when first loaded from.
- */
+/** Returns the bytes of recorded modules. Each package is read once, when it is first used. */
 export class RecordedModules {
   readonly #recorded: ModuleRecord
   readonly #packages = new Map<string, PackageFolder>()
@@ -45,7 +40,7 @@ export class RecordedModules {
   }
 
   /**
-   * Throws when another package.json than the recorded one decides how tool files resolve names.
+   * Throws when another package.json than the recorded one determines how tool files resolve names.
    */
   checkScope(): void {
     const { projectDir, hashes } = this.#recorded
@@ -58,8 +53,8 @@ export class RecordedModules {
   }
 
   /**
-   * The bytes of a file, read once, when they are those that were recorded. Throws
-   * `ToolFileChanged` otherwise.
+   * The bytes of a file, read once, if they are the recorded ones. Throws `ToolFileChanged`
+   * otherwise.
    */
   bytesOf(file: string): Buffer {
     const { projectDir } = this.#recorded
@@ -78,8 +73,8 @@ export class RecordedModules {
   }
 
   /**
-   * The folder of the recorded package that a file lies in, absolute; `null`: in none. Its bytes
-   * are not looked at.
+   * The folder of the recorded package of a file, absolute; `null`: none. Its bytes are not
+   * checked.
    */
   packageOf(file: string): string | null {
     const folder = this.#folderOf(projectPath(this.#recorded.projectDir, file))
@@ -117,7 +112,7 @@ export class RecordedModules {
 }
 
 /**
- * The sentence a call is refused with when a file differs from the version's (architecture.md,
+ * The sentence that refuses a call when a file differs from the version's (architecture.md,
  * execution).
  */
 export function changedSentence(file: string): string {

@@ -5,11 +5,11 @@ import { readLines } from '../bounded-lines.ts'
 import type { FromMessage, ProcessLoad } from '../tool-protocol.ts'
 import { messageOf } from './answer-query.ts'
 
-/** Queries come on descriptor 3, answers go to 4, and 5 closes when the parent is gone. */
+/** Queries come on descriptor 3, answers go to 4, and 5 closes when the parent ends. */
 const [queries, answers, lifeline] = [3, 4, 5] as const
 const maxQueryBytes = 64 * 1024 * 1024
 
-/** From here on the process group ends when the parent does, whatever holds the main thread. */
+/** From here on the process group ends with the parent, even when a tool blocks the main thread. */
 export function holdLifeline(): void {
   new Worker(new URL('lifeline.ts', import.meta.url), {
     workerData: { descriptor: lifeline },
@@ -18,14 +18,14 @@ export function holdLifeline(): void {
 }
 
 /**
- * Answers the parent's queries, until it closes them. `signal` fires when the query is
- * cancelled; what `answer` throws goes to the parent as a sentence.
+ * Answers the parent's queries until it closes them. `signal` fires when the query is cancelled; an
+ * error of `answer` goes to the parent as a sentence.
  */
 export async function serveQueries<Query>(
   answer: (query: Query, signal: AbortSignal) => Promise<unknown>,
 ): Promise<void> {
   let controller = new AbortController()
-  // A stray promise is its own affair: the call it belongs to has been, or will be, answered.
+  // An unhandled promise affects nothing: its call has been, or will be, answered.
   process.on('unhandledRejection', (error) => console.error(error))
   const take = async (line: string): Promise<void> => {
     const message = JSON.parse(line) as Query & { readonly id: number; readonly do: string }
@@ -47,7 +47,7 @@ export async function serveQueries<Query>(
   for await (const line of lines) void take(line)
 }
 
-/** Written at once and whole, so that an answer is out before whatever comes next. */
+/** Written synchronously, so that an answer is sent before anything that follows. */
 export function tellParent(message: FromMessage): void {
   const bytes = Buffer.from(`${JSON.stringify(message)}\n`)
   for (let at = 0; at < bytes.length;) at += writeSync(answers, bytes, at)

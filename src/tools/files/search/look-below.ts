@@ -21,7 +21,7 @@ export interface ListedEntry {
 /** A line of a file that matches. */
 export type FileLineMatch = LineMatch & { readonly path: string }
 
-/** What the thread starts with. */
+/** The input of the thread. */
 export interface LookSetup {
   readonly root: string
   readonly hidden: readonly string[]
@@ -32,7 +32,8 @@ export interface LookSetup {
 }
 
 /**
- * What the thread sends, result by result: all that has come counts when it is ended at the limit.
+ * Messages of the thread, one for each result: all that have arrived count when it is ended at the
+ * limit.
  */
 export type LookMessage =
   | { readonly results: readonly (ListedEntry | FileLineMatch)[]; readonly files: number }
@@ -49,15 +50,15 @@ export interface SearchResult<Found> {
 }
 
 const limitMs = 20_000
-/** A thread that did not end by itself by then is held up by one file. */
+/** A thread that has not ended by itself by then is blocked by one file. */
 const graceMs = 3_000
-/** More at once would leave nothing of the host to what runs beside them. */
+/** More concurrent threads would leave nothing of the host to other work. */
 const semaphore = new Semaphore(Math.max(2, availableParallelism()))
 
 /**
- * Lists or searches what lies below a folder, in a thread that is ended when it takes too long:
- * neither 100,000 files nor a pattern holds up anything else (security.md 27). Throws what the
- * workspace says of the folder.
+ * Lists or searches a folder in a thread that is ended when it takes too long: neither 100,000
+ * files nor a pattern blocks anything else (security.md 27). Throws the workspace's refusal of the
+ * folder.
  */
 export function lookBelow(
   task: Extract<LookTask, { do: 'list' }>,
@@ -104,12 +105,12 @@ export interface LookContext {
   readonly signal: AbortSignal
 }
 
-/** The remark that the time was up. */
+/** The remark that the time was over. */
 export function stoppedAt(afterMs: number): string {
   return `stopped after ${afterMs / 1000} s; narrow path or glob`
 }
 
-/** What a look below a folder works with, in its thread. */
+/** The context of a search below a folder, in its thread. */
 export interface FolderLook {
   readonly workspace: Workspace
   readonly folder: string
@@ -120,7 +121,7 @@ export interface FolderLook {
   report(message: LookMessage): void
 }
 
-/** How a look ended: why something is left out, and other remarks. */
+/** How a search ended: why results are missing, and other remarks. */
 export interface LookEnd {
   readonly truncated: boolean
   readonly notes: readonly string[]

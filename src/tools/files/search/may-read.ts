@@ -5,10 +5,10 @@ import type { Policy } from '#policy/policy.ts'
 import type { When } from '#policy/routing.ts'
 import type { WorkerDefinition, Zone } from '#policy/worker-definition.ts'
 
-/** Which paths a call on a folder may also look into. */
+/** Which paths a call on a folder may also read. */
 export type MayRead = (path: string, kind: 'file' | 'directory', from: string) => boolean
 
-/** What says so, as plain data: a search looks in a thread of its own. */
+/** The rules as plain data, since a search runs in a thread of its own. */
 export interface ReadingBounds {
   readonly worker: string
   readonly queue: string | null
@@ -27,10 +27,10 @@ export function readingBounds(policy: Policy, worker: WorkerDefinition): Reading
 }
 
 /**
- * Which files a search of a folder looks into: not what the zones' suffixes leave out, not key and
+ * Which files a search of a folder may read: not those excluded by the zones' suffixes, not key and
  * environment files, and not those whose reading an overlay makes ask or blocks when it did not
- * speak of the search itself. (Zones below the folder were judged with the call.) Folders are
- * entered while they lie in a zone.
+ * apply to the search itself. (Zones below the folder were judged with the call.) Folders are
+ * entered while they are in a zone.
  */
 export function mayReadWithin(bounds: ReadingBounds): MayRead {
   return (path, kind, from) => {

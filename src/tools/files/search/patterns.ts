@@ -2,8 +2,8 @@ import { RE2JS } from 're2js'
 import { compileGlob } from '#policy/globs/compile-glob.ts'
 
 /**
- * A search pattern in JavaScript's or RE2's spelling. Throws, with the reason, for what is no
- * expression of RE2.
+ * A search pattern in JavaScript's or RE2's notation. Throws, with the reason, for one that is
+ * invalid in RE2.
  */
 export function compilePattern(pattern: string): RE2JS {
   return RE2JS.compile(RE2JS.translateRegExp(pattern))

@@ -52,7 +52,7 @@ export async function searchBelow(
   return { truncated: stopped !== null, notes }
 }
 
-/** `null` for what is not text, and for what went away meanwhile. */
+/** `null` for content that is not text, and for a file that no longer exists. */
 async function textAt(workspace: Workspace, path: string): Promise<string | null> {
   try {
     return decodeText(await workspace.read(path, { maxBytes: maxFileBytes }))

@@ -18,7 +18,7 @@ export function searchLines(
 ): { readonly matches: LineMatch[]; readonly more: boolean } {
   const matches: LineMatch[] = []
   for (const [index, line] of text.split('\n').entries()) {
-    // Where a line matches costs more than whether it does.
+    // Finding the place of a match takes longer than testing for one.
     if (!expression.test(line)) continue
     const matcher = expression.matcher(line)
     matcher.find()

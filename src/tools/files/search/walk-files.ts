@@ -10,15 +10,14 @@ export interface WalkedEntry {
   /** relative to the folder that is walked */
   readonly below: string
   readonly state: FileState
-  /** the policy does not let this call look inside: named, never read nor entered */
+  /** the policy does not permit this call to read it: named, but not opened */
   readonly closed: boolean
 }
 
 /**
- * Everything below a folder, depth first, sorted by name, links and folders included but links
- * never followed. The caller stops when it has enough, or when its time is up. Of one folder at
- * most `maxEntries` are looked at. Folders that vanish meanwhile are passed over; the first one
- * must be there.
+ * Everything below a folder, depth first, sorted by name, including links (never followed) and
+ * folders. The caller stops when it has enough, or when its time is over. At most `maxEntries` of
+ * one folder are read. Folders that vanish meanwhile are skipped; the first one must exist.
  */
 export async function* walkFiles(
   workspace: Workspace,

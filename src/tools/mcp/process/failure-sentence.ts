@@ -1,10 +1,10 @@
-/** How deep causes are looked at. */
+/** How many nested causes are read. */
 const maxDepth = 5
 
 /**
- * Why a server could not be reached, as a sentence: what `ended` says of its process, else the
- * error with its causes. "fetch failed" alone says nothing of a certificate, a name that is not
- * found, or a redirect.
+ * Why a server could not be reached, as a sentence: `ended` about its process, else the error with
+ * its causes. "fetch failed" alone says nothing about a certificate, an unknown name, or a
+ * redirect.
  */
 export function failureSentence(error: unknown, ended: string | null): string {
   const refused = refusedStatus(error)
@@ -35,7 +35,7 @@ function withCauses(error: unknown): string {
   return sentences.join(': ')
 }
 
-/** Of several addresses that were tried, each has an error of its own. */
+/** If several addresses were tried, each has an error of its own. */
 function messageOf(error: Error): string {
   const inner = error instanceof AggregateError ? error.errors : []
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -7,7 +7,7 @@ import type { McpQuery } from '../mcp-protocol.ts'
 import { ServerSession } from './server-session.ts'
 
 /**
- * Entry of the process that holds one MCP server: a hostile one can harm nothing but this process.
+ * Entry of the process for one MCP server: a hostile server can damage nothing but this process.
  */
 holdLifeline()
 
@@ -38,7 +38,7 @@ function requireSession(): ServerSession {
   return session
 }
 
-/** A schema that cannot be evaluated lets every object pass: the server judges for itself. */
+/** A schema that cannot be evaluated accepts every object: the server validates for itself. */
 function schemaOf(schema: JsonObject): z.ZodType {
   try {
     return z.fromJSONSchema(schema)

@@ -3,7 +3,7 @@ import { isJson } from '../../custom/process/parse-input.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { hashOfDefinition, type McpDefinition } from '../mcp-protocol.ts'
 
-/** Providers of models take no longer names, and our own prefix needs some of it. */
+/** The longest name that providers of models accept, part of which is the `mcp__` prefix. */
 const toolName = /^[A-Za-z0-9_-]{1,64}$/
 const maxDefinitionBytes = 64 * 1024
 

@@ -4,12 +4,12 @@ import { limits } from '#domain/limits.ts'
 import type { McpCallResult } from '../mcp-protocol.ts'
 
 /**
- * What a call returned: each part typed, with size and hash where it is no text, and the text that
- * the model reads. Parts that cannot be stored are left out of the output with their exact size.
+ * The result of a call: each part with its type, with size and hash where it is not text, and the
+ * text for the model. Parts that cannot be stored are left out of the output with their exact size.
  */
 export function readResult(result: JsonObject): McpCallResult {
   const { resultType = 'complete' } = result
-  // What a server says that it does by itself, such as a task, is followed by nobody.
+  // Nobody follows work that a server continues by itself, such as a task.
   if (resultType !== 'complete') {
     const answer = JSON.stringify(resultType).slice(0, 100)
     return { type: 'lost', problem: `it answered with ${answer} instead of a result` }
@@ -76,7 +76,7 @@ function partOf(value: Json): Part {
 }
 
 /**
- * Bytes: stored as they came, named by type, size and hash; the model reads only that they exist.
+ * Bytes: stored as received, named by type, size and hash; the model learns only that they exist.
  */
 function binary(kind: string, mediaType: string, data: Json | undefined, more: JsonObject): Part {
   const base64 = textOf(data)

@@ -1,13 +1,13 @@
-/** The stream that should have brought an answer ended for good without it. */
+/** The stream of an answer ended without it. */
 export class BrokenAnswer extends Error {}
 
-/** How often a stream that broke off is resumed without anything new in between. */
+/** How often a broken stream is resumed without a new event in between. */
 const maxResumes = 3
 
 /**
- * `fetch` for streamable HTTP: where the stream that answers a message ends before the answer, it
- * is resumed after its last event, as the protocol has it, and an end for good is an error. The AI
- * SDK's client would wait for ever.
+ * `fetch` for streamable HTTP: a stream that ends before its answer is resumed after its last
+ * event, as in the protocol, and an error if it ends for good. The AI SDK's client would wait for
+ * ever.
  */
 export async function resumingFetch(...args: Parameters<typeof fetch>): Promise<Response> {
   const [address, init] = args
@@ -57,7 +57,7 @@ async function* readAnswer(
     if (received.isAnswered) return
     idle = received.lastEvent === before ? idle + 1 : 0
     if (received.lastEvent === null || idle > maxResumes) break
-    // A half event is over: what comes now begins with a whole one.
+    // Ends an incomplete event: the resumed stream begins with a complete one.
     yield new TextEncoder().encode('\n\n')
     received.cut()
     body = await resume(received.lastEvent)
@@ -65,7 +65,7 @@ async function* readAnswer(
   throw new BrokenAnswer('its answer broke off')
 }
 
-/** What of a stream of events was whole: its last id, and whether the answer was among them. */
+/** The complete events of a stream: the last id, and whether the answer was among them. */
 class ReceivedEvents {
   lastEvent: string | null = null
   isAnswered = false
@@ -84,7 +84,7 @@ class ReceivedEvents {
     for (const line of lines) this.#line(line)
   }
 
-  /** Forgets an event that was not whole. */
+  /** Drops an incomplete event. */
   cut(): void {
     this.#rest = ''
     this.#event = { id: null, data: [] }
@@ -115,10 +115,10 @@ function idOf(text: unknown, answer = false): string | null {
   }
 }
 
-/** No answer of a server is longer. */
+/** The most bytes of an answer. */
 const maxAnswerBytes = 64 * 1024 * 1024
 
-/** `fetch` whose answers end with an error beyond the bound, whatever their kind. */
+/** `fetch` whose answers end with an error beyond the bound. */
 async function boundedFetch(...args: Parameters<typeof fetch>): Promise<Response> {
   const response = await fetch(...args)
   if (response.body === null) return response

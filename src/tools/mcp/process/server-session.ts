@@ -25,7 +25,7 @@ interface Live {
   readonly broken: Promise<never>
 }
 
-/** A server, connected to when it is first needed and again after it was lost. */
+/** A server that is connected when it is first needed, and again after its connection was lost. */
 export class ServerSession {
   readonly #connection: McpConnection
   #live: Live | null = null
@@ -35,9 +35,9 @@ export class ServerSession {
   }
 
   /**
-   * Everything it lists. Throws a sentence when it does not answer. A connection from before may
-   * have ended meanwhile, for instance because its session expired: then the list is requested once
-   * more over a new one.
+   * Its whole list. Throws a sentence when it does not answer. An earlier connection may have
+   * ended, for instance because its session expired: then the list is requested again over a new
+   * one.
    */
   async list(signal: AbortSignal): Promise<McpListing> {
     const session = this.#live
@@ -51,7 +51,7 @@ export class ServerSession {
     }
   }
 
-  /** Calls a tool once, if the server still says of it what was approved. */
+  /** Calls a tool once, if the server's definition is still the approved one. */
   async call(
     tool: string,
     input: JsonObject,
@@ -104,8 +104,8 @@ export class ServerSession {
         clientName: 'countersign',
         maxRetries: 0,
         initializationOptions: { signal, timeout: connectTimeoutMs },
-        // What it sends unasked, its list having changed for instance: the list is read anew before
-        // each call.
+        // For notifications, for instance of a changed list: the list is read again before each
+        // call.
         onUncaughtError: (error) => {
           if (error instanceof BrokenAnswer) broken.reject(error)
         },
@@ -119,8 +119,8 @@ export class ServerSession {
   }
 
   /**
-   * After an error that is no answer, nothing is known of the connection: the next query makes a
-   * new one.
+   * After an error that is not an answer, the state of the connection is unknown: the next query
+   * makes a new one.
    */
   async #lose(live: Live, error: unknown): Promise<string> {
     const why = failureSentence(error, live.stdio?.ended ?? null)
@@ -153,7 +153,7 @@ async function listOver(live: Live, signal: AbortSignal): Promise<McpListing> {
   return { server: { name, version }, tools, problems }
 }
 
-/** The server itself refused, in the protocol's words: the call was answered. */
+/** The server itself refused, by the protocol: the call was answered. */
 function isAnswer(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && typeof error.code === 'number'
 }

@@ -8,15 +8,15 @@ import type { McpConnection } from '../mcp-protocol.ts'
 
 type Message = Parameters<NonNullable<MCPTransport['onmessage']>>[0]
 
-/** No message of a server is longer; one that floods is ended. */
+/** The most bytes of a message; a server that exceeds it is ended. */
 const maxMessageBytes = 32 * 1024 * 1024
-/** So many lines that are no messages are overlooked: some servers print a greeting. */
+/** The number of invalid lines that are ignored: some servers print a greeting. */
 const maxInvalidLines = 100
 const maxErrorBytes = 2048
 
 /**
  * A standard-input server, started in this process's group, so that it ends with it. The AI SDK's
- * own transport keeps whatever a server writes until there is a newline; this one has bounds.
+ * own transport buffers without a bound until there is a newline; this one has bounds.
  */
 export class StdioTransport implements MCPTransport {
   onclose?: () => void
@@ -32,7 +32,7 @@ export class StdioTransport implements MCPTransport {
     this.#connection = connection
   }
 
-  /** Why it ended, with what it wrote to its standard error last; `null` while it runs. */
+  /** Why it ended, with its last output on standard error; `null` while it runs. */
   get ended(): string | null {
     if (this.#ended === null) return null
     if (this.#network?.problem != null) return this.#network.problem
