@@ -26,16 +26,15 @@ import { jsonSchemaOf, schemaNames } from '#policy/schema/json-schemas.ts'
 import type { Api } from './context/api.ts'
 
 /**
- * The HTTP API and the dashboard as an Express app. Builds no clients and starts nothing; whoever
- * listens owns it.
- *
+ * The HTTP API and the dashboard as an Express app. It builds no clients and starts nothing; the
+ * caller that listens owns it.
  * @example createServer(createApp({ ctx, settings, events, readiness })).listen(4400, '127.0.0.1')
  */
 export function createApp(api: Api): Express {
   const { settings } = api
   const app = express()
   app.disable('x-powered-by')
-  // Answers get an ETag only where the contract gives them one.
+  // Answers get an ETag only where the contract has one.
   app.set('etag', false)
   app.set('query parser', parseQuery)
   app.set('trust proxy', settings.trustProxy ? 1 : false)
@@ -99,7 +98,7 @@ function parseQuery(text: string | null | undefined): Record<string, string | st
   )
 }
 
-/** What people may see depends on who they are: nothing of it stays in a cache. */
+/** What people may see depends on who they are, so caches must not store it. */
 const noStore: RequestHandler = (_request, response, next) => {
   response.set('cache-control', 'no-store')
   next()

@@ -1,4 +1,4 @@
-/** Health and metrics take a server that answers later than this for one that does not answer. */
+/** Health and metrics treat a server that answers later than this as unreachable. */
 export const maxServerAnswerMs = 3000
 
 /** `answerWithin` waited for its whole time. */

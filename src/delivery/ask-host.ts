@@ -28,7 +28,7 @@ import type { TemporalClient } from './temporal-client.ts'
 const answerWithinMs = 10_000
 
 /**
- * What only the host of a workspace can answer, in the form that the context expects, and the tool
+ * Queries that only the host of a workspace can answer, in the form of the context, and the tool
  * definitions of its MCP servers.
  */
 export interface HostAnswers {
@@ -55,9 +55,9 @@ interface HostContext {
 }
 
 /**
- * Asks the host of the workspace; the policy in force names it at each question. Question and
- * answer are stored in `content` and released afterwards, so that Temporal sees only two hashes.
- * Each method rejects with `workspace_unreachable` when no Temporal worker answers in 10 s.
+ * Sends a query to the host of the workspace, which the policy in force names. Query and answer are
+ * stored in `content` and released afterwards, so that Temporal sees only two hashes. Each method
+ * rejects with `workspace_unreachable` when no Temporal worker answers in 10 s.
  */
 export function askHost(asking: HostContext): HostAnswers {
   const answerTo = async <Answer>(question: HostQuery): Promise<Answer> =>
@@ -79,7 +79,7 @@ export function askHost(asking: HostContext): HostAnswers {
   }
 }
 
-/** Limits the questions under way, in all and for one caller: a host can answer few at a time. */
+/** Limits the concurrent queries, of all and of one caller: a host can answer few at a time. */
 const questions = new Shares({
   places: 32,
   maxPerCaller: 8,
@@ -114,7 +114,7 @@ async function askNow(asking: HostContext, question: HostQuery): Promise<unknown
   }
 }
 
-/** The task queue of the host that a question is for: of its run, or of its workspace. */
+/** The task queue of the host for a query: of its run, or of its workspace. */
 async function queueOf(asking: HostContext, question: HostQuery): Promise<string> {
   if ('runId' in question && question.runId !== undefined) {
     const run = await asking.db

@@ -20,8 +20,8 @@ export class Listener implements AsyncDisposable {
   }
 
   /**
-   * How long work may rest that notifications wake: a fall-back for what was missed, and the only
-   * beat there is while the connection is lost.
+   * The longest pause of work that notifications wake: a fall-back for missed ones, and the only
+   * trigger while the connection is lost.
    */
   restMs({ connected, lost }: { readonly connected: number; readonly lost: number }): number {
     return this.isConnected ? connected : lost

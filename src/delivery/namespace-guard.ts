@@ -2,12 +2,10 @@ import { rememberNamespace } from '#services/installation/remember-namespace.ts'
 import type { Db } from '#store/database.ts'
 import type { TemporalClient } from './temporal-client.ts'
 
-/**
- * What was confirmed stays so for this long; a server that was swapped meanwhile is noticed then.
- */
+/** How long a confirmation is valid; a server that was replaced is noticed then. */
 const confirmedForMs = 5000
 
-/** Keeps everything that would start a workflow away from a Temporal that is not ours. */
+/** Prevents everything that would start a workflow in a foreign Temporal. */
 export class NamespaceGuard {
   readonly #db: Db
   readonly #temporal: TemporalClient

@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Work that repeats: at once when `wake` is called, at least every `everyMs`, never twice at the
- * same time. An error is reported and the next round comes as usual.
+ * Repeated work: at once when `wake` is called, at least every `everyMs`, never concurrently. An
+ * error is reported, and the next round comes as usual.
  */
 export class RepeatedWork implements AsyncDisposable {
   readonly #work: () => Promise<void>
@@ -15,17 +15,17 @@ export class RepeatedWork implements AsyncDisposable {
   #closed = false
   readonly #closing = new AbortController()
   #timer: NodeJS.Timeout | null = null
-  /** when the next round comes, of `performance.now()`, while none is running */
+  /** when the next round begins, by `performance.now()`, while none is running */
   #dueAt = Number.POSITIVE_INFINITY
-  /** a round was wanted by then while one was running */
+  /** a round was requested by then while one was running */
   #wantedAt = Number.POSITIVE_INFINITY
-  /** A round belongs to nobody's request, also when one wakes it. */
+  /** A round belongs to no HTTP request, even when one wakes it. */
   readonly #outside = AsyncLocalStorage.snapshot()
 
   constructor(options: {
-    /** a function is asked after each round */
+    /** a function is called after each round */
     readonly everyMs: number | (() => number)
-    /** how long a wake waits for others, to be one round with them; default: not at all */
+    /** how long a wake waits for others, to combine them; default: not at all */
     readonly gatherMs?: number
     readonly work: () => Promise<void>
     readonly onError: (error: unknown) => void
@@ -43,7 +43,7 @@ export class RepeatedWork implements AsyncDisposable {
     this.#running ??= this.#outside(() => this.#run())
   }
 
-  /** A round within this time; one that comes sooner by itself serves as well. */
+  /** A round within this time; an earlier one serves as well. */
   wakeWithin(ms: number): void {
     if (this.#closed) return
     const at = performance.now() + ms
@@ -75,7 +75,7 @@ export class RepeatedWork implements AsyncDisposable {
     this.#rest(Math.max(0, Math.min(everyMs, this.#wantedAt - performance.now())))
   }
 
-  /** What closes it does not wait for more to come. */
+  /** Closing does not wait for more wakes. */
   async #gather(): Promise<void> {
     await delay(this.#gatherMs, undefined, { signal: this.#closing.signal }).catch(() => undefined)
   }

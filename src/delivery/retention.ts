@@ -17,9 +17,9 @@ const contentBatchSize = 2000
 const maxBatches = 20
 
 /**
- * Removes what `retention` in countersign.yaml says need not be kept. Every API process runs it,
- * one at a time, in small transactions, so that a later round continues after an interruption.
- * Without the setting it removes only notifications that were delivered long ago.
+ * Removes what `retention` in countersign.yaml names. Every API process runs it, one at a time, in
+ * small transactions, so that a later round continues after an interruption. Without the setting it
+ * removes only notifications that were delivered long ago.
  */
 export class Retention implements AsyncDisposable {
   readonly #stopping = new AbortController()

@@ -7,7 +7,7 @@ import type { RunPosition } from '#workflows/messages.ts'
 import { RepeatedWork } from './repeating.ts'
 import type { TemporalClient } from './temporal-client.ts'
 
-/** How late it is noticed that attributes were added to the namespace, or removed from it. */
+/** How late it is noticed that attributes were added to, or removed from, the namespace. */
 const everyMs = 60_000
 
 export type ListingOptions = Pick<
@@ -17,13 +17,12 @@ export type ListingOptions = Pick<
 
 type Attributes = NonNullable<ListingOptions['typedSearchAttributes']>
 
-/** The first turn of a run, which its workflow takes without reading where the run stands. */
+/** The first turn of a run, which its workflow takes without reading the run's state. */
 type FirstTurn = Pick<RunPosition, 'turn' | 'taskQueue'>
 
 /**
- * What Temporal's own list of workflows says of a run or a program's request: a summary, its ids
- * and, where the namespace has them or lets us add them, search attributes. Without them everything
- * works as well.
+ * The entry of a run or a program's request in Temporal's own list: a summary, its ids and, where
+ * the namespace has them or permits adding them, search attributes. Nothing depends on them.
  */
 export class RunListing implements AsyncDisposable {
   readonly #options: { db: Db; temporal: TemporalClient; publicUrl: string; log: Log }
@@ -41,15 +40,15 @@ export class RunListing implements AsyncDisposable {
     })
   }
 
-  /** Resolves when the namespace was asked once, whatever it answered. */
+  /** Resolves after the first answer of the namespace, whatever it was. */
   async hasAttributes(): Promise<boolean> {
     await this.#looked.promise
     return this.#hasAttributes
   }
 
   /**
-   * Starts a workflow with what is listed of its run, and with its first turn. A server that has
-   * not noticed yet which attributes its namespace has refuses them: the workflow is started
+   * Starts a workflow with the run's entry in the list, and with its first turn. A server that does
+   * not know the attributes of its namespace yet refuses them: the workflow is then started
    * without.
    */
   async start<T>(
@@ -65,7 +64,7 @@ export class RunListing implements AsyncDisposable {
       .where('id', '=', runId)
       .executeTakeFirst()
     if (run === undefined) return start({}, {})
-    // Where a run with turns, or with calls of people, stands is for its workflow to read.
+    // The workflow reads the state of a run with turns, or with calls of people.
     const isNew = run.turn === (run.forked_after_turn ?? 0) && run.has_manual_calls === false
     const firstTurn = isNew ? { turn: run.turn + 1, taskQueue: run.task_queue } : {}
     const { worker, started_by: starter } = run
@@ -135,7 +134,7 @@ export class RunListing implements AsyncDisposable {
     }
   }
 
-  /** Looks which attributes the namespace has, and adds those that are missing where it may. */
+  /** Reads which attributes the namespace has, and adds missing ones if permitted. */
   async #look(): Promise<void> {
     try {
       let missing = missingOf(await this.#options.temporal.searchAttributes())

@@ -1,17 +1,17 @@
 import { SignInCache } from '#services/access/sign-in-cache.ts'
 import { Listener } from './listener.ts'
 
-/** What the triggers of `session`, `api_key` and `person` notify, with the id of the person. */
+/** The channel of the triggers of `session`, `api_key` and `person`, with the id of the person. */
 const channel = 'countersign_sign_in'
 
-/** The look-ups that a process remembers, for as long as it is told of every change of them. */
+/** The cached look-ups of a process, as long as it is notified of every change. */
 export class SignInChanges implements AsyncDisposable {
   readonly cache: SignInCache
   readonly #listener: Listener
 
   constructor(options: {
     readonly databaseUrl: string
-    /** milliseconds of a clock that never goes back */
+    /** milliseconds of a monotonic clock */
     readonly now: () => number
   }) {
     const { databaseUrl: url, now } = options
@@ -20,7 +20,8 @@ export class SignInChanges implements AsyncDisposable {
     this.#listener = new Listener({
       url,
       channels: [channel],
-      // Without a person, all rows of a table went; without a channel, notifications were missed.
+      // Without a person, all rows of a table were removed; without a channel, notifications were
+      // missed.
       onNotification: (from, personId) =>
         cache.forget(from === null || personId === '' ? null : personId),
     })

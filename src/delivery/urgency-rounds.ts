@@ -3,10 +3,10 @@ import type { SystemContext } from '#services/core/context.ts'
 import { errorText } from '#services/core/error-text.ts'
 import { RepeatedWork } from './repeating.ts'
 
-/** How late a request may stand under the class of deadline that it has left. */
+/** How late a request is moved after it has left a class of deadline. */
 const everyMs = 20_000
 
-/** Keeps the order by urgency right while time passes. Every API process runs it. */
+/** Updates the order by urgency while time passes. Every API process runs it. */
 export class UrgencyRounds implements AsyncDisposable {
   readonly #rounds: RepeatedWork
 

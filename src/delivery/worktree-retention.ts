@@ -6,8 +6,8 @@ import { RepeatedWork } from './repeating.ts'
 const everyMs = 10 * 60 * 1000
 
 /**
- * Removes the worktrees of this host that need not be kept, in every Temporal worker: only the host
- * reaches their files. A round that is interrupted is completed by the next one.
+ * Removes the worktrees of this host that are no longer needed, in every Temporal worker, since
+ * only the host has their files. The next round completes an interrupted one.
  */
 export class WorktreeRetention implements AsyncDisposable {
   readonly #stopping = new AbortController()

@@ -2,8 +2,8 @@ const quote = 0x22
 const backslash = 0x5c
 
 /**
- * How many keys and values JSON has, brackets included, and how deep it goes, without reading it:
- * linear in its bytes. Stops counting beyond `most`. Text that is not JSON has some count too.
+ * The number of keys and values of JSON, including brackets, and its depth, without parsing: linear
+ * in its bytes. Stops counting beyond `most`. Other text has some count too.
  */
 export function countValues(
   bytes: Uint8Array,

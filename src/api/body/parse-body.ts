@@ -3,13 +3,10 @@ import { BusyError, Shares } from '#domain/sharing/shares.ts'
 import { runInThread } from '#tools/threads/run-in-thread.ts'
 import { JsonProblem, parseStrictJson } from './strict-json.ts'
 
-/** What became of a body: its value, or the sentence that says why it is refused. */
+/** The result of parsing a body: its value, or the sentence of its refusal. */
 export type ParsedBody = { readonly value: Json } | { readonly problem: string }
 
-/**
- * More than this is read by a thread, so that nobody else waits for it: a megabyte takes some 10
- * ms.
- */
+/** A larger body is parsed in a thread, so that nobody else waits: a megabyte takes some 10 ms. */
 const inlineBytes = 256 * 1024
 const threadLimitMs = 5000
 

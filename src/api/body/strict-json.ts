@@ -3,18 +3,18 @@ import type { Json } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import { countValues } from './count-values.ts'
 
-/** Why a body was refused; the message is a sentence for the caller. */
+/** Why a body was refused, as a sentence for the caller. */
 export class JsonProblem extends Error {
   override readonly name = 'JsonProblem'
 }
 
-/** Deeper than any honest body, and far from what would exhaust the stack of those who walk it. */
+/** Deeper than any legitimate body, and far below the depth that exhausts the stack. */
 const deepest = 100
 
 /**
- * Parses JSON that means one thing to every reader: UTF-8, no key twice in one object, no
- * `__proto__`, no half surrogate pair, no number that is rounded, at most 100 levels and 50,000
- * keys and values (security.md 22, 34, 37). Throws `JsonProblem`.
+ * Parses JSON that every parser reads alike: UTF-8, no key twice in one object, no `__proto__`, no
+ * half surrogate pair, no number that is rounded, at most 100 levels and 50,000 keys and values
+ * (security.md 22, 34, 37). Throws `JsonProblem`.
  */
 export function parseStrictJson(bytes: Uint8Array): Json {
   const { values, depth } = countValues(bytes, limits.bodyValues)
@@ -24,7 +24,7 @@ export function parseStrictJson(bytes: Uint8Array): Json {
   if (depth > deepest) throw new JsonProblem(`The body is over ${deepest} levels deep`)
   let text: string
   try {
-    // A byte order mark is kept, so that it is no JSON here either: other readers refuse it.
+    // A byte order mark is kept, so that parsing refuses it as other parsers do.
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
     throw new JsonProblem('The body is not valid UTF-8')

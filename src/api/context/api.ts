@@ -13,19 +13,17 @@ import type { SessionTimes } from '#services/access/sessions/session-times.ts'
 export interface EvidenceKeys {
   /** the public key of the audit log, `name+hash+base64` */
   readonly auditKey: string
-  /**
-   * the keys of statements as a note that the audit log's key signs: what evidence carries with it
-   */
+  /** the keys of statements as a note that the audit log's key signs, for evidence */
   readonly statementKeys: string
 }
 
-/** What the composition root tells the HTTP API. Times in milliseconds. */
+/** The settings of the HTTP API from the composition root. Times in milliseconds. */
 export interface ApiSettings {
-  /** where people reach us; its host is accepted in `Host`, its origin in `Origin` */
+  /** the public address; its host is accepted in `Host`, its origin in `Origin` */
   readonly publicUrl: string
-  /** one proxy in front of us says who calls */
+  /** one proxy in front of the service sends the caller's address */
   readonly trustProxy: boolean
-  /** the token of development sign-in; null: there is none (api.md, Who is calling) */
+  /** the token of development sign-in; null: it is off (api.md, Who is calling) */
   readonly developmentToken: string | null
   /**
    * the token, readable by its owner only, with which people on the host make sign-in links;
@@ -38,7 +36,7 @@ export interface ApiSettings {
   readonly projectDir: string
   /** the data folder, where a command does not find it by itself; absent: it does */
   readonly dataDir?: string
-  /** the project is our working copy of the quickstart example */
+  /** the project is the working copy of the quickstart example */
   readonly isSample: boolean
   readonly temporal: {
     /** address of Temporal's own user interface; null when there is none */
@@ -46,9 +44,9 @@ export interface ApiSettings {
     readonly namespace: string
   }
   readonly version: string
-  /** what people type to start the command: `countersign`, `npx countersign` or a path */
+  /** the command as people type it: `countersign`, `npx countersign` or a path */
   readonly command: string
-  /** what evidence is verified with, as it is now: keys rotate */
+  /** the keys that verify evidence, read at each use, since keys rotate */
   readonly evidence: EvidenceKeys
   /** the key by which push services know this installation, base64url */
   readonly pushPublicKey: string
@@ -57,13 +55,13 @@ export interface ApiSettings {
   readonly heartbeatMs: number
 }
 
-/** The figures of a process as a collector reads them. */
+/** The metrics of a process for a collector. */
 export interface MetricsPage {
   readonly contentType: string
   text(): Promise<string>
 }
 
-/** What is known of an answer once it is over: the route's pattern, never a path, query or body. */
+/** The facts about a finished answer: the route's pattern, never a path, query or body. */
 export interface AnsweredRequest {
   readonly method: string
   /** Express path; null when no route answered */
@@ -73,7 +71,7 @@ export interface AnsweredRequest {
   readonly startedAt: number
   readonly durationMs: number
   readonly current: CurrentRequest | null
-  /** the outage that it failed for; null: none */
+  /** the outage that caused its failure; null: none */
   readonly outage: string | null
 }
 
@@ -84,9 +82,9 @@ export interface Api {
   readonly events: EventFeed
   /** look-ups of sessions and keys of the last seconds; absent: each asks the database */
   readonly signIns?: SignInCache
-  /** mails sign-in links; absent: nobody is mailed one */
+  /** mails sign-in links; absent: there is no mail */
   readonly signInMails?: Pick<SignInMails, 'isOffered' | 'sendLink' | 'notify'>
-  /** absent: nobody signs in at a provider */
+  /** absent: there is no sign-in provider */
   readonly identityProviderOf?: FindIdentityProvider
   readonly readiness: () => Promise<Readiness>
   /**
@@ -100,7 +98,7 @@ export interface Api {
    * are not set
    */
   readonly slack?: () => Promise<SlackWorkspace | null>
-  /** a secret of the environment by the name of its variable; absent: there is none */
+  /** a secret of the environment by the name of its variable; absent: none */
   readonly secretOf?: (variable: string) => string | undefined
   /** called after every answer, to count it */
   readonly onAnswer?: (answer: AnsweredRequest) => void
@@ -108,19 +106,16 @@ export interface Api {
 
 /** Where the stream's route reads from; implemented by src/delivery. */
 export interface EventFeed {
-  /**
-   * At most `limit` numbered events after `sequence`, in order; after where the stream is now when
-   * it is `null`.
-   */
+  /** At most `limit` numbered events after `sequence`, in order; `null`: after the newest one. */
   since(sequence: bigint | null, limit: number): Promise<readonly StreamEvent[]>
-  /** The newest number given; 0 before the first. */
+  /** The newest number; 0 before the first. */
   latest(): Promise<bigint>
   /**
-   * Calls the listener after new events were numbered; it reads them with `since`. Returns how to
-   * stop.
+   * Calls the listener after new events were numbered, which it reads with `since`. Returns a
+   * function that stops it.
    */
   subscribe(listener: () => void): () => void
-  /** Calls the listener whenever a model has written more of a run's turn. Returns how to stop. */
+  /** Calls the listener whenever a run's live text has grown. Returns a function that stops it. */
   subscribeText(runId: string, listener: () => void): () => void
 }
 

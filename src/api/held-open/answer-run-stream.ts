@@ -8,10 +8,10 @@ import { holdStream, isStillKnown } from './hold-stream.ts'
 import { streamRun, type StreamFormat } from './stream-run.ts'
 import { waitersOf } from './subject-waiters.ts'
 
-/** A stream that waits for a decision says so this often, so that no proxy closes it. */
+/** A waiting stream writes this often, so that no proxy closes it. */
 const heartbeatMs = 15_000
 
-/** Who reads a run's stream, from where, and in which protocol. */
+/** The reader of a run's stream, the position, and the protocol. */
 export interface RunReader {
   readonly request: Request
   readonly caller: Caller
@@ -24,8 +24,8 @@ export interface RunReader {
 }
 
 /**
- * Answers with a run's stream until it is over, the reader leaves or may no longer read, or the
- * service stops. It counts as one of the streams of the session or key. Throws `rate_limited`.
+ * Answers with a run's stream until it is over, the reader disconnects or may no longer read, or
+ * the service stops. It counts as one of the streams of the session or key. Throws `rate_limited`.
  */
 export async function answerRunStream(
   api: Api,

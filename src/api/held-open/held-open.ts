@@ -1,21 +1,20 @@
 import { Problem } from '#domain/problem.ts'
 
-/** One answer that is held open: how to let it go for another one of the same holder. */
+/** One open answer, with a function that ends it in favour of another one of the same holder. */
 interface HeldAnswer {
   readonly makeRoom: () => void
 }
 
 /**
- * Counts the answers that are held open (event streams, long polls) by holder and limits them, so
- * that one holder cannot use up all (security.md 37).
+ * Counts open answers (event streams, long polls) by holder and limits them, so that one holder
+ * cannot use all (security.md 37).
  */
 export class HeldAnswers {
   readonly #byHolder = new Map<string, Set<HeldAnswer>>()
 
   /**
-   * Counts one more; call what it returns when the answer is over. Over `most` the oldest of the
-   * holder makes room, when it can, and else it throws `rate_limited`, which says what there is too
-   * much of.
+   * Counts one more; call the result when the answer is over. Over `most`, the oldest of the holder
+   * is ended if possible; otherwise throws `rate_limited`, which names the bound.
    */
   hold(
     holder: string,
@@ -44,7 +43,7 @@ export class HeldAnswers {
     }
   }
 
-  /** How many answers are held open for a holder. */
+  /** How many open answers a holder has. */
   count(holder: string): number {
     return this.#byHolder.get(holder)?.size ?? 0
   }

@@ -13,8 +13,8 @@ const streams = new HeldAnswers()
 
 /**
  * Takes the places of a stream: of events, or of a run. When a browser opens one too many, its
- * oldest stream ends and resumes later from its last event. A program gets an error instead.
- * Throws `rate_limited`.
+ * oldest stream ends and resumes later from its last event. A program gets an error instead. Throws
+ * `rate_limited`.
  */
 export function holdStream(
   request: Request,
@@ -43,7 +43,7 @@ export function holdStream(
   }
 }
 
-/** A stream outlives its first check: it ends with the session or key that it began with. */
+/** A stream outlives its first check: it ends with its session or key. */
 export async function isStillKnown(
   api: Api,
   request: Request,

@@ -3,19 +3,19 @@ import type { StreamEvent } from '#delivery/stream/event-feed.ts'
 import type { EventFeed } from '../context/api.ts'
 import { StreamWakeups, writeWhole } from './wakes.ts'
 
-/** How one reader's stream goes. */
+/** One reader's stream of events. */
 export interface StreamOptions {
   readonly feed: EventFeed
-  /** the reader's `Last-Event-ID`; null starts where the stream is now */
+  /** the reader's `Last-Event-ID`; null starts at the newest event */
   readonly after: bigint | null
   readonly heartbeatMs: number
   /** fires when the process stops */
   readonly stopping: AbortSignal | null
-  /** fires when another stream of the same reader takes its place: it is told to come back later */
+  /** fires when another stream of the same reader replaces it: the reader comes back later */
   readonly replaced: AbortSignal
   /**
-   * of these events those the reader may see; null when the reader is nobody any more, which ends
-   * the stream
+   * those of the events that the reader may see; null ends the stream, when the reader's session
+   * has ended
    */
   readonly admit: (events: readonly StreamEvent[]) => Promise<readonly StreamEvent[] | null>
 }
@@ -31,7 +31,7 @@ const batchSize = 200
 export async function streamEvents(response: Response, options: StreamOptions): Promise<void> {
   const { feed } = options
   const wakes = new StreamWakeups()
-  // Listening begins before the first read: what is numbered in between wakes the second.
+  // Listening begins before the first read: an event in between wakes the second read.
   const unsubscribe = feed.subscribe(() => wakes.wake())
   const heartbeat = setInterval(() => wakes.beat(), options.heartbeatMs)
   const close = (): void => wakes.close()
@@ -71,12 +71,12 @@ function open(response: Response, last: bigint | null, heartbeatMs: number): voi
   response.set({
     'content-type': 'text/event-stream; charset=utf-8',
     'cache-control': 'no-store',
-    // Proxies that buffer would hold events back.
+    // Proxies with buffers would delay events.
     'x-accel-buffering': 'no',
-    // For readers that learn of no id without an event.
+    // For readers that get no id without an event.
     ...(last === null ? {} : { 'last-event-id': String(last) }),
   })
-  // An id without data is no event, and is remembered all the same.
+  // An id without data is not an event, and is still remembered.
   const id = last === null ? '' : `id: ${last}\n`
   response.write(`: heartbeat=${heartbeatMs}\nretry: 2000\n${id}\n`)
 }

@@ -4,14 +4,14 @@ import type { StreamProgress } from '#services/runs/streaming/advance-stream.ts'
 import type { UiEvent } from '#domain/runs/ui-part.ts'
 import { StreamWakeups, writeWhole } from './wakes.ts'
 
-/** How a protocol writes a run's stream. */
+/** The form of a run's stream in a protocol. */
 export interface StreamFormat {
   readonly headers: Readonly<Record<string, string>>
   /** written before everything else */
   readonly first: string
   /** the text of an event; an id begins with the turn that the event is of */
   readonly frame: (event: UiEvent) => string
-  /** the last text, where the stream ends although the run goes on; `null`: it stays open */
+  /** the last text, where the stream ends before the run does; `null`: it stays open */
   readonly endEarly: () => Promise<string | null>
 }
 
@@ -23,14 +23,14 @@ const uiMessageStream: StreamFormat = {
   endEarly: async () => null,
 }
 
-/** How one reader's stream of a run goes. */
+/** One reader's stream of a run. */
 export interface RunStreamOptions {
   readonly begin: StreamCursor
-  /** what there is behind a cursor now */
+  /** the next part after a cursor */
   readonly read: (cursor: StreamCursor) => Promise<StreamProgress>
-  /** Calls the listener when there may be more to read. Returns how to stop. */
+  /** Calls the listener when there may be more to read. Returns a function that stops it. */
   readonly subscribe: (listener: () => void) => () => void
-  /** whether the reader may still read; asked at most once a second, and at each heartbeat */
+  /** whether the reader may still read; called at most once a second, and at each heartbeat */
   readonly admit: () => Promise<boolean>
   readonly heartbeatMs: number
   /** how events are written; absent: as the AI SDK's UI message stream */
@@ -48,7 +48,7 @@ const admitEveryMs = 1000
 export async function streamRun(response: Response, options: RunStreamOptions): Promise<void> {
   const wakes = new StreamWakeups()
   const { format = uiMessageStream } = options
-  // Listening begins before the first read: what is written in between wakes the second.
+  // Listening begins before the first read: text in between wakes the second read.
   const unsubscribe = options.subscribe(() => wakes.wake())
   const heartbeat = setInterval(() => wakes.beat(), options.heartbeatMs)
   const close = (): void => wakes.close()
@@ -95,7 +95,7 @@ function open(response: Response, { headers, first }: StreamFormat): void {
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
     ...headers,
-    // Proxies that buffer would hold the text back.
+    // Proxies with buffers would delay the text.
     'x-accel-buffering': 'no',
   })
   response.flushHeaders()

@@ -1,13 +1,12 @@
 import type { EventFeed } from '../context/api.ts'
 
 const batchSize = 500
-/** Should the feed have missed something, those who wait look again after this long. */
+/** Waiters look again after this long, in case the feed has missed something. */
 const lookAgainMs = 20_000
 
 /**
  * The callers of this process that wait for a request or a run. The feed is read once for all of
- * them, and only while one waits. An event wakes those that wait for the request and for the run it
- * names.
+ * them, and only while one waits. An event wakes those that wait for its request and its run.
  */
 export class SubjectWaiters {
   readonly #feed: EventFeed
@@ -23,8 +22,8 @@ export class SubjectWaiters {
   }
 
   /**
-   * Tells `look` whenever an event names the request or run of this id, and now and then. Returns
-   * how to stop.
+   * Calls `look` whenever an event names the request or run of this id, and now and then. Returns a
+   * function that stops it.
    */
   watch(id: string, look: () => void): () => void {
     const looks = this.#waiting.get(id) ?? new Set()
@@ -44,7 +43,7 @@ export class SubjectWaiters {
     }
   }
 
-  /** One reader at a time; who comes meanwhile makes it read once more. */
+  /** One reader at a time; another caller makes it read once more. */
   async #read(): Promise<void> {
     this.#again = true
     if (this.#reading) return
@@ -55,7 +54,7 @@ export class SubjectWaiters {
         await this.#readOn()
       }
     } catch {
-      // The database is away: the next event, or the timer of each, makes them look.
+      // The database is unreachable: the next event, or each waiter's timer, makes them look.
     } finally {
       this.#reading = false
     }
@@ -64,7 +63,7 @@ export class SubjectWaiters {
   async #readOn(): Promise<void> {
     if (this.#last === null) {
       this.#last = await this.#feed.latest()
-      // What was numbered before that may be what somebody waits for.
+      // An event that was numbered before may be the awaited one.
       for (const looks of this.#waiting.values()) for (const look of looks) look()
       return
     }

@@ -35,7 +35,7 @@ export async function waitForRequest<
   const looks = new WakeSignal(over)
   const stop = waitersOf(api.events).watch(first.id, () => looks.wake())
   try {
-    // Watched from here on: what happened since the first look is seen by this one.
+    // Watched from here on: changes since the first look are seen by this one.
     for (;;) {
       const record = await read()
       if (record.state !== 'pending' || over.aborted) return record
@@ -52,9 +52,7 @@ export async function waitForRequest<
 
 const answers = new HeldAnswers()
 
-/**
- * Counts an answer that waits; call what it returns when it waits no more. Throws `rate_limited`.
- */
+/** Counts a waiting answer; call the result when it no longer waits. Throws `rate_limited`. */
 export function holdAnswer(): () => void {
   return answers.hold(currentRequest.getStore()?.caller ?? '', limits.heldAnswers, {
     what: 'answers that wait',
@@ -62,14 +60,14 @@ export function holdAnswer(): () => void {
   })
 }
 
-/** Fires when the caller has gone, or the process stops. */
+/** Fires when the caller has disconnected, or the process stops. */
 export function endSignal({ stopping }: Api, response: Response): AbortSignal {
   const closed = new AbortController()
   response.on('close', () => closed.abort())
   return stopping === undefined ? closed.signal : AbortSignal.any([closed.signal, stopping])
 }
 
-/** Reasons to look; one that comes while nobody waits is remembered. */
+/** Reasons to look; one without a waiter is remembered. */
 export class WakeSignal {
   #woken = false
   #resolve: (() => void) | null = null

@@ -11,7 +11,7 @@ export async function writeWhole(
   await Promise.race([once(response, 'drain'), wakes.closed])
 }
 
-/** What a waiting stream wakes for. A wake that comes while nobody waits is remembered. */
+/** Wakes a waiting stream. A wake without a waiter is remembered. */
 export class StreamWakeups {
   isClosed = false
   readonly closed: Promise<void>

@@ -13,7 +13,7 @@ import type { Api } from '../context/api.ts'
 import { hookHost } from '../schemas/requests/hooks.ts'
 import { deny, judgeHook, namedCallOf, rootOf, type ReceivedEvent } from './judge-hook.ts'
 
-/** An event as it came, from a key that may ask. */
+/** An event, from a key that may ask. */
 export interface HookHttpCall {
   readonly body: JsonObject
   readonly worker: string | null
@@ -28,9 +28,9 @@ const agentName = 'claude-code'
 const agent = agents[agentName]
 
 /**
- * Answers one event of Claude Code with its own JSON. Whatever is wrong with the event or the call
- * is a denial with its sentence: the agent would make the call after an error. `settle` sees what
- * the denial stands for.
+ * Answers one event of Claude Code in its JSON format. Every problem of the event or the call is a
+ * denial with its sentence, since the agent would make the call after an error. `settle` gets the
+ * cause of the denial.
  */
 export async function answerEvent(
   api: Api,

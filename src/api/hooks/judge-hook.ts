@@ -23,7 +23,7 @@ import type { Api } from '../context/api.ts'
 import { endSignal, waitForRequest } from '../held-open/wait-for-request.ts'
 import { externalBody } from '../schemas/requests/external.ts'
 
-/** An event, and what the settings of its agent say. */
+/** An event, and the settings of its agent. */
 export interface ReceivedEvent {
   readonly agent: { readonly name: string; readonly title: string }
   readonly event: HookEvent
@@ -33,7 +33,7 @@ export interface ReceivedEvent {
   readonly waitMs: number
 }
 
-/** The call of an event: the same names for the agent's received and for its report. */
+/** The call of an event: the same names for the agent's result and for its report. */
 export interface NamedCall {
   readonly hookCall: string
   /** by the agent's own id of the call */
@@ -55,9 +55,9 @@ export interface HookWaiter {
 }
 
 /**
- * Whether an agent may make a call: policy judges it, and what asks waits for people. The request
- * of an equal call of the same session goes on. The permit is taken only while the agent is there,
- * so that it is handed over at once. Rejects with what `openExternal` and `consumePermit` do.
+ * Judges whether an agent may make a call by policy, and waits for people if it asks. The request
+ * of an equal call of the same session continues. The permit is consumed only while the agent is
+ * connected. Rejects as `openExternal` and `consumePermit` do.
  */
 export async function judgeHook(
   api: Api,
@@ -84,7 +84,7 @@ export async function judgeHook(
       await noteToldEnd(api.ctx, requestId)
       return deny(endAnswer(found))
     }
-    // Nobody is there to take the permit: the same call finds it.
+    // Nobody is connected to get the permit: the same call finds it later.
     if (gone.aborted || response.destroyed) return deny(waits(found))
     if (!(await take(api, caller, found))) continue
     await noteUse(api.ctx, requestId, named.use)
@@ -93,7 +93,7 @@ export async function judgeHook(
   return deny('this call was carried out before.')
 }
 
-/** The call as a program asks for it, held to the same bounds. Throws `invalid_request`. */
+/** The call as a program's request, with the same bounds. Throws `invalid_request`. */
 function inputOf(received: ReceivedEvent, { hookCall, use }: NamedCall): ExternalInput {
   const { agent, event, host, root, worker } = received
   const folder = root ?? event.cwd ?? ''
@@ -103,7 +103,7 @@ function inputOf(received: ReceivedEvent, { hookCall, use }: NamedCall): Externa
     ...(folder === '' || folder.length > limits.originFolderCharacters
       ? {}
       : { origin: { program: agent.title, host, folder } }),
-    // The agent makes the call that it has in hand.
+    // The agent makes the present call.
     edits: 'off',
     externalId: use ?? `${agent.name}:${randomUUID()}`,
     metadata: { program: agent.title, tool: event.tool_name, session: event.session_id },
@@ -119,8 +119,8 @@ function inputOf(received: ReceivedEvent, { hookCall, use }: NamedCall): Externa
 }
 
 /**
- * The id of the request of that name; `null` where the name stands for something else. What waits
- * under an earlier name about another state of the call is left to it.
+ * The id of the request of that name; `null` where the name belongs to another call. A request
+ * about an earlier state of the call is left alone.
  */
 async function openHookRequest(
   api: Api,
@@ -137,14 +137,14 @@ async function openHookRequest(
   }
 }
 
-/** False: another caller has just taken it. */
+/** False: another caller has just consumed it. */
 async function take(api: Api, caller: Caller, { id, digest }: HookedRequest): Promise<boolean> {
   try {
     await consumePermit(api.ctx, caller, { request: id, digest })
     return true
   } catch (error) {
     if (error instanceof Problem && error.code === 'already_consumed') return false
-    // Taken back, or not used in time: told once, then the same call asks anew.
+    // Revoked, or not used in time: reported once, then the same call asks again.
     if (error instanceof Problem && error.status < 500) await noteToldEnd(api.ctx, id)
     throw error
   }

@@ -35,7 +35,7 @@ export function clearSessionCookie(response: Response): void {
 }
 
 /**
- * What a browser keeps while it is at the sign-in provider. `lax`: it comes back from another site,
+ * The cookie of a browser during a sign-in at the provider. `lax`: it comes back from another site,
  * by GET.
  */
 const flowCookie = '__Host-countersign-oidc'

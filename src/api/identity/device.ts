@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import { channelOf } from './identity.ts'
 
-// Chromium's relatives name Chrome and Safari too, so the more particular comes first.
+// Browsers based on Chromium name Chrome and Safari too, so the more specific names come first.
 const browsers: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -19,8 +19,8 @@ const systems: readonly (readonly [pattern: RegExp, name: string])[] = [
 ]
 
 /**
- * Where a session is started, in a few words of ours, such as `Firefox on Linux`: the caller's
- * claim, for the list of one's sessions. Nothing of the header itself is kept.
+ * A short name of the client of a session, such as `Firefox on Linux`, for the list of sessions:
+ * the caller's claim. Nothing of the header itself is stored.
  */
 export function deviceOf(request: Request): string {
   if (channelOf(request) === 'cli') return 'Command line'

@@ -13,12 +13,14 @@ export function personOf(identity: Identity): string {
   return identity.kind === 'key' ? identity.key.ownerId : identity.session.person.id
 }
 
-/** Our command line says so in its user agent; recorded as a claim, it decides nothing. */
+/**
+ * The command line identifies itself in its user agent; recorded as a claim, it decides nothing.
+ */
 export function channelOf(request: Request): 'cli' | 'dashboard' {
   return request.get('user-agent')?.startsWith('countersign-cli') === true ? 'cli' : 'dashboard'
 }
 
-/** Whether a key may read the whole trail; what people may depends on their rights. */
+/** Whether a key may read the whole trail; for people their rights decide. */
 export function keyReadsAudit(identity: Identity): boolean {
   return identity.kind === 'key' && identity.key.scopes.has('audit:read')
 }

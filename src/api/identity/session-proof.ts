@@ -3,12 +3,12 @@ import { Problem } from '#domain/problem.ts'
 import { hashToken } from '#services/access/token.ts'
 
 /**
- * What a page sends with every call: a token that only our origin's own storage holds (security.md
- * 39).
+ * The header that a page sends with every call: a token in this origin's own storage only
+ * (security.md 39).
  */
 export const proofHeader = 'x-countersign-session'
 
-/** The proof that came with a call, or null. Rejects one of another form with `invalid_request`. */
+/** The proof of a call, or null. Rejects an invalid one with `invalid_request`. */
 export function readProof(request: Request): string | null {
   const proof = request.get(proofHeader)
   if (proof === undefined || /^[\w-]{43}$/.test(proof)) return proof ?? null
@@ -16,7 +16,7 @@ export function readProof(request: Request): string | null {
   throw new Problem('invalid_request', `${proofHeader} ${message}`, { field: proofHeader, message })
 }
 
-/** What is kept of the proof that came with a call. */
+/** The stored hash of a call's proof. */
 export function readProofHash(request: Request): string | null {
   const proof = readProof(request)
   return proof === null ? null : hashToken(proof)
@@ -30,14 +30,14 @@ export function isBrowser(request: Request): boolean {
   return request.get('sec-fetch-dest') !== undefined
 }
 
-/** The same of a navigation, where browsers that do not set that header yet can be known too. */
+/** The same for a navigation, which also identifies browsers that do not set that header yet. */
 export function isNavigation(request: Request): boolean {
   return isBrowser(request) || request.get('user-agent')?.startsWith('Mozilla/') === true
 }
 
 /**
- * Whether our service worker asks by itself, for a notification: nobody uses the session then, and
- * it ends idle all the same.
+ * Whether the service worker calls by itself, for a notification: this does not count as use of the
+ * session.
  */
 export function isBackground(request: Request): boolean {
   return request.get('x-countersign-background') !== undefined

@@ -14,7 +14,7 @@ import { followCall, hasEnded } from './follow-call.ts'
 import { answerOf, deniedResult, failureResult, notExecuted } from './gateway-answer.ts'
 import { taskOf } from './task-of-call.ts'
 
-/** How often a call that was approved for another definition, or by another policy, asks anew. */
+/** How often a call that was approved for another definition, or by another policy, asks again. */
 const maxRounds = 3
 
 /** A call, and how its caller waits. */
@@ -23,13 +23,13 @@ export interface ToolCalling {
   readonly holdMs: number
   readonly signal: AbortSignal
   readonly onWait: ((callState: GatewayCallState, seconds: number) => void) | null
-  /** the client takes a task for an answer */
+  /** the client accepts a task as the answer */
   readonly takesTask: boolean
 }
 
 /**
- * Calls a tool of a server for a program, or goes on with the call that it made before: judged,
- * asked about, held, carried out once, and answered with what became of it.
+ * Calls a tool of a server for a program, or continues an earlier call: it is judged, approved,
+ * waited for and carried out once, and the answer says how it ended.
  */
 export async function callTool(
   api: Api,
@@ -58,7 +58,7 @@ export async function callTool(
   }
 }
 
-/** Tells a caller where their call stands, and remembers that they were told. */
+/** Answers with the state of the call, and records that its caller got it. */
 export async function tell(api: Api, callState: GatewayCallState): Promise<CallToolResult> {
   const { requestId, outcome } = callState
   const result = outcome === null ? null : await gatewayResult(api.ctx, requestId)
@@ -66,7 +66,7 @@ export async function tell(api: Api, callState: GatewayCallState): Promise<CallT
   return answerOf(callState, api.settings.publicUrl, result)
 }
 
-/** What was approved is not what would be made now: the same call asks once more. */
+/** The approval was for another definition: the same call asks once more. */
 export function asksAnew({ outcome, permit, refusal }: GatewayCallState): boolean {
   if (refusal === 'changed') return true
   if (outcome !== null) return false

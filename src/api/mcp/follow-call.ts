@@ -5,7 +5,7 @@ import type { Api } from '../context/api.ts'
 import { waitersOf } from '../held-open/subject-waiters.ts'
 import { holdAnswer, WakeSignal } from '../held-open/wait-for-request.ts'
 
-/** A call that was approved is waited for at least this long. */
+/** The least time to wait for an approved call. */
 const executionMs = 45_000
 
 /** The call that is followed, and for how long. */
@@ -14,19 +14,19 @@ export interface CallToFollow {
   readonly requestId: string
   /** how long people are waited for */
   readonly holdMs: number
-  /** an approved call is carried out, since its caller is there */
+  /** an approved call is carried out, since its caller is connected */
   readonly wants: boolean
   /** fires when the caller has gone */
   readonly signal: AbortSignal
-  /** told now and then that it waits, with the seconds so far */
+  /** called now and then while it waits, with the seconds so far */
   readonly onWait: ((callState: GatewayCallState, seconds: number) => void) | null
 }
 
 const tellEveryMs = 5000
 
 /**
- * Follows a call of the gateway until it has ended or the caller was held long enough, and answers
- * where it stands then. Reads the store only when the event feed reports a change.
+ * Follows a gateway call until it has ended or the time is over, and returns its state. Reads the
+ * store only when the event feed reports a change.
  */
 export async function followCall(
   api: Api,
@@ -73,7 +73,7 @@ export async function followCall(
   }
 }
 
-/** Nothing more comes of it by waiting. */
+/** Waiting cannot change it any more. */
 export function hasEnded({ state, outcome, permit, refusal }: GatewayCallState): boolean {
   if (state === 'pending') return false
   return state !== 'approved' || outcome !== null || permit !== null || refusal !== null

@@ -47,8 +47,8 @@ export function requestUrl(
 }
 
 /**
- * What a client is told of a call: what the server answered with what became of the call, or in
- * words why there is no answer (yet) and how to go on. `result` is what the server answered.
+ * The answer to a client: the server's with what happened to the call, or text that says why there
+ * is none (yet) and how to continue. `result` is the server's answer.
  */
 export function answerOf(
   callState: GatewayCallState,
@@ -127,11 +127,11 @@ function again({ tool, number }: GatewayCallState): string {
   return `To go on, call ${tool} again with the same arguments: nothing is asked twice, and it runs once. Or wait with ${waitTool} {"id": "${number}"}.`
 }
 
-/** The tools that the gateway itself offers beside those of a server. */
+/** The gateway's own tools besides those of a server. */
 export const waitTool = 'countersign_wait'
 export const withdrawTool = 'countersign_withdraw'
 
-/** What a program needs to come back to a call. */
+/** The data with which a program comes back to a call. */
 export function referenceOf(callState: GatewayCallState, publicUrl: string): JsonObject {
   const { requestId, number, queue, expiresAt } = callState
   const url = requestUrl(publicUrl, callState)
@@ -162,7 +162,7 @@ function endedResult(callState: GatewayCallState, result: JsonObject | null): Ca
   }
 }
 
-/** A person has said what became of a call whose answer was lost. */
+/** A person has settled a call whose answer was lost. */
 function settledResult({ outcome, number }: GatewayCallState): CallToolResult {
   return outcome === 'succeeded'
     ? {

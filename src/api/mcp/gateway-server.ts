@@ -19,14 +19,14 @@ import { readableTool } from './readable-tool.ts'
 import { handleTasks, takesTasks, TaskServer } from './task-handlers.ts'
 import { tasksExtension } from './task-of-call.ts'
 
-/** Where a client says which call it is. */
+/** Where a client puts the id of its call. */
 const externalIdKey = 'countersign/externalId'
 const clientCallIdKey = 'claudecode/toolUseId'
 const maxIdCharacters = 200
 
 /**
- * What one caller talks to at `/mcp/NAME`: the tools of that server that policy does not block,
- * under the server's own names, and two of ours for calls that wait.
+ * The server of one caller at `/mcp/NAME`: the tools of that server that policy does not block,
+ * under the server's own names, and two of the gateway for waiting calls.
  */
 export function gatewayServer(api: Api, caller: Caller, gateway: GatewayServer): Server {
   const { name } = gateway.server
@@ -86,7 +86,7 @@ function idIn(meta: Meta, key: string): string | null {
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, problem)
 }
 
-/** What the client calls itself: a claim, kept with the request. */
+/** The client's own name: a claim, stored with the request. */
 function clientOf({ mcpReq }: ServerContext): string | null {
   const envelope: Meta = mcpReq.envelope ?? {}
   const info = clientInfo.safeParse(envelope[CLIENT_INFO_META_KEY])
@@ -94,7 +94,7 @@ function clientOf({ mcpReq }: ServerContext): string | null {
   return `${info.data.name} ${info.data.version}`.slice(0, 200).toWellFormed().replaceAll('\0', '')
 }
 
-/** Tells a client that asked for it how long its call has waited. */
+/** Reports to a client that asked for it how long its call has waited. */
 function progressOf({ mcpReq }: ServerContext, holdMs: number) {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return null
@@ -107,14 +107,14 @@ function progressOf({ mcpReq }: ServerContext, holdMs: number) {
         ? `waits for a decision as request #${number} (queue ${queue})`
         : `is being carried out (request #${number})`
     const params = { progressToken, progress: seconds, total: holdMs / 1000, message }
-    // Who has gone needs no progress.
+    // A disconnected client needs no progress.
     mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined)
   }
 }
 
 /**
- * As the server describes it. What it says that it returns is left out: a pending answer is none of
- * it, and clients refuse what does not fit.
+ * As the server describes it, without the output schema: a pending answer does not fit it, and
+ * clients refuse that.
  */
 function asTool({ annotations, title, ...tool }: ServedTool): Tool {
   return {
@@ -127,7 +127,9 @@ function asTool({ annotations, title, ...tool }: ServedTool): Tool {
 
 type ServedTool = Awaited<ReturnType<Api['ctx']['servedTools']>>['tools'][number]
 
-/** A problem reaches the client as its sentence; of other errors it learns that there was one. */
+/**
+ * A problem reaches the client as its sentence; of other errors it only learns that there was one.
+ */
 async function sayingWhy<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

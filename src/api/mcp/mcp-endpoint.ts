@@ -25,7 +25,7 @@ export function mcpEndpoint(api: Api): RequestHandler {
     const gateway = config.mcpServers.get(typeof name === 'string' ? name : '')
     if (gateway === undefined) throw new Problem('not_found', 'There is no MCP server of this name')
     const handler = createMcpHandler(() => gatewayServer(api, caller, gateway), {
-      // Nothing is announced: what changes is found by asking again.
+      // There are no notifications: clients find changes by asking again.
       maxSubscriptions: 0,
       onerror: (error) => api.ctx.log.warn({ err: error }, 'A message to the gateway failed'),
     })

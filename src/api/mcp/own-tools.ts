@@ -15,7 +15,7 @@ const id = {
   description: 'number or id of the request, as the pending answer names it',
 } as const
 
-/** What the gateway offers beside a server's own tools. None of them decides anything. */
+/** The gateway's tools besides a server's own. None of them decides anything. */
 export const ownTools: readonly Tool[] = [
   {
     name: waitTool,

@@ -3,10 +3,10 @@ import { Problem } from '#domain/problem.ts'
 import { gatewayScopes } from '#services/access/api-keys/api-key.ts'
 import type { Api } from '../context/api.ts'
 
-/** Where RFC 9728 puts the metadata of a resource whose address has the path `/mcp/NAME`. */
+/** The path of RFC 9728 for the metadata of a resource with the path `/mcp/NAME`. */
 export const protectedResourcePath = '/.well-known/oauth-protected-resource/mcp/:server'
 
-/** Names of servers; others are in no address that we write. */
+/** Names of servers; others are never written into an address. */
 const serverName = /^[\w-]{1,64}$/
 
 /**
@@ -25,7 +25,7 @@ export function protectedResource({ ctx, settings, identityProviderOf }: Api): R
     const { oidc } = (await ctx.policies.inForce()).config.signIn
     const isIssued = oidc !== null && identityProviderOf !== undefined
     response.set('cache-control', 'public, max-age=300')
-    // Web pages that speak MCP read it from another origin; there is nothing secret in it.
+    // Web pages that use MCP read it from another origin; it has no secret.
     response.set('access-control-allow-origin', '*')
     response.json({
       resource: new URL(`/mcp/${server}`, publicUrl).href,
@@ -39,7 +39,7 @@ export function protectedResource({ ctx, settings, identityProviderOf }: Api): R
 }
 
 /**
- * Of a call to `/mcp/NAME`, notes the resource for which access tokens must be issued, and the
+ * For a call to `/mcp/NAME`, records the resource for which access tokens must be issued, and the
  * challenge that names its metadata. A token in the address, where logs and proxies see it, is
  * refused (RFC 6750).
  */

@@ -5,9 +5,9 @@ import { asciiLook } from '#domain/text/confusables.ts'
 import { hiddenReason, labelOf } from '#domain/text/visible-text.ts'
 
 /**
- * A server's tool with what it says of itself made visible: what people and models would not see in
- * titles and descriptions stands there by its number, and a title that takes our name is left out.
- * What was pinned, and what approvers see, are the server's own words.
+ * A server's tool with hidden characters of its titles and descriptions replaced by their numbers,
+ * and without a title that imitates the gateway. The pin, and what approvers see, are the server's
+ * own words.
  */
 export function readableTool(tool: Tool): Tool {
   const { annotations, description, title, ...rest } = tool
@@ -43,7 +43,7 @@ function revealIn(value: Json): Json {
   return Object.fromEntries(entries)
 }
 
-/** `a[U+202E]b`. Emoji keep what joins them. */
+/** `a[U+202E]b`. Emoji keep their joiners. */
 function revealHidden(text: string): string {
   let before = ''
   let visible = ''

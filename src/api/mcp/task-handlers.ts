@@ -19,7 +19,7 @@ const taskParams = z.object({ taskId: z.string().min(1).max(128) })
 const updateParams = taskParams.extend({ inputResponses: z.looseObject({}).optional() })
 const declared = z.object({ extensions: z.object({ [tasksExtension]: z.looseObject({}) }) })
 
-/** Whether the client says, of this very request, that it takes a task for an answer. */
+/** Whether the client says in this request that it accepts a task as the answer. */
 export function takesTasks({ mcpReq }: ServerContext): boolean {
   const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {}
   return declared.safeParse(envelope[CLIENT_CAPABILITIES_META_KEY]).success
@@ -73,7 +73,7 @@ export class TaskServer extends Server {
     return async (request, context) => {
       const result = await wrapped(request, context)
       if (!('resultType' in result) || result['resultType'] !== 'task') return result
-      // The package makes every answer of a tool's call one with content; a task has none.
+      // The package requires content in every answer of a tool call; a task has none.
       const { content: _none, ...task } = { content: undefined, ...result }
       return task
     }

@@ -3,7 +3,7 @@ import type { GatewayCallState } from '#services/gateway/read-call-state.ts'
 import { authorizationMeta, requestUrl } from './gateway-answer.ts'
 import { hasEnded } from './follow-call.ts'
 
-/** The extension by which a client takes a task for an answer. */
+/** The extension by which a client accepts a task as the answer. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks'
 
 /**
@@ -12,7 +12,7 @@ export const tasksExtension = 'io.modelcontextprotocol/tasks'
  */
 type TaskStatus = 'working' | 'completed' | 'cancelled' | 'failed'
 
-/** A task as the revision of 2026-07-28 has it. */
+/** A task in the form of the revision 2026-07-28. */
 export interface CallTask {
   readonly taskId: string
   readonly status: TaskStatus
@@ -26,12 +26,12 @@ export interface CallTask {
   readonly _meta?: Readonly<Record<string, unknown>>
 }
 
-/** A restart of ours may last a few of these before clients give up. */
+/** A restart of the service may take a few of these before clients give up. */
 const pollIntervalMs = 30_000
 /** How long after its deadline a call can be asked for. */
 const keptForMs = 30 * 24 * 60 * 60 * 1000
 
-/** Where a call stands, as its task. */
+/** The state of a call, as its task. */
 export function taskOf(callState: GatewayCallState, publicUrl: string): CallTask {
   const { taskId, createdAt, changedAt, expiresAt, refusalReason, state } = callState
   const status = statusOf(callState)

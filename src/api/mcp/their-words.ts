@@ -1,12 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 
-/** Words with which our own answers say what became of a call. */
+/** Phrases with which the gateway itself reports what happened to a call. */
 const ourWords =
   /countersign|, not run\b|\bnot run: |outcome unknown: |running: this call|\bran: a person/i
 
 /**
- * What a server returned, behind a sentence that it is the server's where it could be taken for an
- * answer of ours.
+ * A server's result, after a sentence that it is the server's if it could be taken for the
+ * gateway's.
  */
 export function asTheirWords(content: CallToolResult['content']): CallToolResult['content'] {
   if (!content.some((part) => ourWords.test(wordsOf(part)))) return content

@@ -22,8 +22,8 @@ export function answerProblem(log: Log): ErrorRequestHandler {
     if (['internal', 'unavailable', 'disk_full'].includes(problem.code)) {
       log.error({ requestId, err: error }, 'A request failed')
     }
-    // Too late for another answer: the connection is closed, so that nobody takes half of one for
-    // the whole.
+    // Too late for another answer: the connection is closed, so that nobody takes an incomplete one
+    // as complete.
     if (response.headersSent) return next(error)
     sendProblem(response, problem, requestId)
   }
@@ -41,7 +41,7 @@ function sendProblem(response: Response, problem: Problem, requestId: string): v
   response.send(JSON.stringify(problemBody(problem, requestId)))
 }
 
-/** The problem's members; facts beside them, which never replace one. */
+/** The problem's members and its facts, which never replace a member. */
 export function problemBody(problem: Problem, requestId: string): ProblemBody {
   return {
     ...problem.facts,
@@ -60,8 +60,8 @@ function titleOf(code: string): string {
 }
 
 /**
- * Converts any error to a problem. Messages that are not ours are not passed on: they may quote
- * what a person wrote.
+ * Converts any error to a problem. Messages of other sources are not passed on: they may quote what
+ * a person wrote.
  */
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
@@ -90,7 +90,7 @@ export function invalidRequest(error: ZodError): Problem {
   return new Problem('invalid_request', detail.slice(0, 1000), { field, errors })
 }
 
-/** What is not there is said to be missing, and not to be of a type that it is not. */
+/** A missing value is reported as missing, and not as one of the wrong type. */
 function sentenceOf(issue: ZodError['issues'][number]): string {
   return issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
     ? 'is missing'

@@ -92,7 +92,7 @@ async function identify(
 const tokenForm = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
 /**
- * What an access token of the sign-in provider stands for that was issued for the resource, or for
+ * The identity of an access token of the sign-in provider that was issued for the resource, or for
  * all of the gateway.
  */
 async function keyOfToken(
@@ -112,7 +112,7 @@ async function keyOfToken(
   return 'id' in key ? key : { method: 'token', ...key }
 }
 
-/** Whether something was seen within this minute already; a poll does not fill the trail. */
+/** Whether something was seen within this minute: repeated polls add nothing to the trail. */
 function onceAMinute(): (id: string) => boolean {
   const ids = new Set<string>()
   let minute = 0
@@ -126,14 +126,15 @@ function onceAMinute(): (id: string) => boolean {
   }
 }
 
-/** At most so many requests a second a session, key or, without either, address. */
+/** The most requests a second of a session, key or, without either, address. */
 export function limitRequests(perSecond: number): RequestHandler {
   return rateLimit({
     windowMs: 1000,
     limit: perSecond,
     standardHeaders: false,
     legacyHeaders: false,
-    // Its advice about proxies goes to the console; whether one is trusted is the configuration's.
+    // Its advice about proxies goes to the console; the configuration decides whether one is
+    // trusted.
     validate: false,
     keyGenerator: (request, response) => {
       const identity = response.locals['identity'] as Identity | undefined

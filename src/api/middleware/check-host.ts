@@ -1,10 +1,12 @@
 import type { RequestHandler } from 'express'
 import { Problem } from '#domain/problem.ts'
 
-/** Of these a proxy in front may read the last one, where we would read the first. */
+/**
+ * If one of these is repeated, a proxy in front may read the last one, and the service the first.
+ */
 const singleHeaders = ['host', 'authorization', 'origin', 'content-type'] as const
 
-/** Refuses requests that have a header twice of which everybody reads one. */
+/** Refuses requests that repeat a header of which everybody reads one. */
 export const checkHeaders: RequestHandler = (request, _response, next) => {
   const twice = singleHeaders.find((name) => (request.headersDistinct[name]?.length ?? 0) > 1)
   if (twice === undefined) return next()
@@ -13,8 +15,8 @@ export const checkHeaders: RequestHandler = (request, _response, next) => {
 }
 
 /**
- * Refuses requests that were sent to another name than ours: a page whose name was made to resolve
- * to this machine would otherwise be same-origin with us (security.md 26).
+ * Refuses requests for another host name: a page whose name was made to resolve to this machine
+ * would otherwise be of the same origin (security.md 26).
  */
 export function checkHost(publicUrl: string): RequestHandler {
   const ours = new URL(publicUrl).hostname

@@ -7,7 +7,7 @@ export interface FailureLimit {
   /** Rejects with `rate_limited` when the address has failed too often. */
   check(request: Request): Promise<void>
   /**
-   * Counts one; rejects with `rate_limited` when it was one too many, however many came at once.
+   * Counts one; rejects with `rate_limited` when it was one too many, also among concurrent ones.
    */
   fail(request: Request): Promise<void>
 }
@@ -39,7 +39,7 @@ export function failureLimit(most: number, what: string): FailureLimit {
   }
 }
 
-/** The caller's address; of an IPv6 network only what one caller cannot choose. */
+/** The caller's address; for IPv6 only the network part, since one caller can choose the rest. */
 export function addressOf(request: Request): string {
   return ipKeyGenerator(request.ip ?? '')
 }

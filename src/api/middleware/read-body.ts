@@ -6,10 +6,10 @@ import { currentRequest } from '#services/core/current-request.ts'
 import { parseBody } from '../body/parse-body.ts'
 import { JsonProblem } from '../body/strict-json.ts'
 
-/** Whoever is not known sends no more than it takes to sign in. */
+/** Callers without a session or key send no more than a sign-in needs. */
 const strangersBodyBytes = 16 * 1024
 
-/** A form that Slack signs: judged by its bytes, whoever sent it. */
+/** A form that Slack signs: verified by its bytes, from anybody. */
 const signedBodyBytes = 256 * 1024
 
 const options = { type: () => true, inflate: false }

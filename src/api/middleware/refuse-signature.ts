@@ -4,7 +4,7 @@ import { recordRefusal } from '#services/refusals/record-refusal.ts'
 import type { Api } from '../context/api.ts'
 import type { FailureLimit } from './failure-limit.ts'
 
-/** What a message with a wrong signature tried, for the trail, and the sentence of its answer. */
+/** What a message with a wrong signature tried, for the trail, and the sentence of the answer. */
 interface SignatureRefusal {
   /** name of the part of the system that judged it */
   readonly system: string

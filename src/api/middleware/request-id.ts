@@ -4,14 +4,13 @@ import { currentRequest, type CurrentRequest } from '#services/core/current-requ
 import { addressOf } from './failure-limit.ts'
 
 /**
- * Ids as proxies give them: a UUID, or 32 hexadecimal digits. Nothing else a caller says becomes
- * part of a log.
+ * The ids of proxies: a UUID, or 32 hexadecimal digits. Nothing else from a caller gets into a log.
  */
 const idOfProxy = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
 /**
- * Gives every request an id, the proxy's or ours: in the answer's header, in problems and in every
- * line of the log.
+ * Gives every request an id, the proxy's or a new one: in the answer's header, in problems and in
+ * every line of the log.
  */
 export const requestId: RequestHandler = (request, response, next) => {
   const header = request.get('x-request-id')

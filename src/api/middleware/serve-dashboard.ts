@@ -3,8 +3,7 @@ import serveFiles from 'express-static-gzip'
 import { join } from 'node:path'
 
 /**
- * The paths that the dashboard has a page for (src/ui/app.tsx); under any other it says that
- * nothing is there.
+ * The paths with a page of the dashboard (src/ui/app.tsx); it reports any other path as not found.
  */
 const pages =
   /^\/(?:sign-in|requests\/[^/]+|runs(?:\/[^/]+(?:\/fork|\/turns\/[^/]+)?)?|insights|audit|policy|account)?\/?$/
@@ -13,8 +12,8 @@ const pages =
 const documentation = /^\/docs(?:\/decisions)?(?:\/[\w-]+)?\/?$/
 
 /**
- * Files that the build compressed go out as they are (`NAME.br`, `NAME.gz`): nothing is compressed
- * while somebody waits.
+ * Files that the build compressed are sent as they are (`NAME.br`, `NAME.gz`): nothing is
+ * compressed during a request.
  */
 const precompressed = { enableBrotli: true, orderPreference: ['br', 'gzip'], index: false }
 
@@ -43,7 +42,7 @@ export function serveDashboard(uiDir: string): RequestHandler {
   })
   router.use(files)
   router.get(/.*/, (request, response, next) => {
-    // A missing file is a missing file, and not the page under its name.
+    // A missing file is an error, and not the page under its name.
     if (request.path.startsWith('/assets/') || !request.accepts('html')) return next()
     response.set('cache-control', 'no-cache').status(pages.test(request.path) ? 200 : 404)
     const { url } = request

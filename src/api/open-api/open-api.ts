@@ -21,9 +21,7 @@ const always: readonly ProblemCode[] = [
 const ofCallers: readonly ProblemCode[] = ['unauthenticated', 'session_unproven', 'forbidden']
 const ofWrites: readonly ProblemCode[] = ['csrf_failed', 'unsupported_media_type', 'too_large']
 
-/**
- * The OpenAPI 3.1 document of the service at `publicUrl`, made from the very schemas that validate.
- */
+/** The OpenAPI 3.1 document of the service at `publicUrl`, made from the validating schemas. */
 export function openApiDocument(
   routes: readonly Route[],
   { version, publicUrl }: { readonly version: string; readonly publicUrl: string },

@@ -1,6 +1,6 @@
 import type { Route } from '../route/route.ts'
 
-/** The parts of the document, in the order in which a reader meets them. */
+/** The tags of the document, in order. */
 export const tags = [
   { name: 'Requests', description: 'Pending requests, and decisions on them' },
   { name: 'Programs', description: 'Requests of programs that are not runs of this service' },
@@ -17,7 +17,7 @@ export const tags = [
 
 type Tag = (typeof tags)[number]['name']
 
-/** By operation first, then by what its path begins with. */
+/** By operation first, then by the beginning of its path. */
 const tagOfOperation: Readonly<Record<string, Tag>> = {
   openRequest: 'Programs',
   consumePermit: 'Programs',
@@ -58,7 +58,7 @@ const tagOfPath: Readonly<Record<string, Tag>> = {
   'key-proposals': 'Access',
 }
 
-/** The part of the document that an operation stands in. */
+/** The tag of an operation. */
 export function tagOf({ name, path }: Pick<Route, 'name' | 'path'>): Tag {
   const [, version, first = ''] = path.split('/')
   return tagOfOperation[name] ?? (version === 'v1' ? tagOfPath[first] : undefined) ?? 'Operation'

@@ -15,7 +15,9 @@ export const fileBytesText =
   'The bytes: with the type of a picture if they are a valid picture of that type, otherwise as application/octet-stream'
 export const fileBytesTypes = [...pictureTypes, 'application/octet-stream']
 
-/** Bytes that a tool returned or a person sent: a page of ours may draw a picture, and no more. */
+/**
+ * Bytes that a tool returned or a person sent: the dashboard may draw a picture, and nothing else.
+ */
 export function fileBytes(
   hash: string,
   { bytes, picture }: { readonly bytes: Uint8Array; readonly picture: PictureType | null },
@@ -23,7 +25,7 @@ export function fileBytes(
   const suffix = picture === null ? 'bin' : picture.slice('image/'.length)
   return bytesAnswer(bytes, {
     'content-type': picture ?? 'application/octet-stream',
-    // Opened by itself it is saved, and its scripts do not run.
+    // When it is opened by itself, it is saved, and its scripts do not run.
     'content-disposition': `attachment; filename="${hash.slice(7, 19)}.${suffix}"`,
     'content-security-policy': "default-src 'none'; sandbox",
   })

@@ -16,7 +16,7 @@ export const preferHeader = {
   prefer: z.string().optional().meta({ description: '`wait=n`: at most n seconds, 60 at most' }),
 }
 
-/** The key as it came, as the verbs take it. Characters that no header should have are refused. */
+/** The key as received, for the verbs. Characters that no header should have are refused. */
 export function idempotencyKeyOf(request: Request): { readonly idempotencyKey?: string } {
   const key = request.get('idempotency-key')
   if (key === undefined) return {}
@@ -29,8 +29,8 @@ export function idempotencyKeyOf(request: Request): { readonly idempotencyKey?: 
 }
 
 /**
- * How long the caller prefers to wait, in milliseconds; 0 without `Prefer: wait=n` (RFC 7240). More
- * than 60 s is 60 s.
+ * How long the caller prefers to wait, in milliseconds; 0 without `Prefer: wait=n` (RFC 7240), and
+ * at most 60 s.
  */
 export function preferredWaitMs(request: Request): number {
   const [, seconds] =

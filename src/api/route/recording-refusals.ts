@@ -6,7 +6,7 @@ import { existingRun } from '#services/runs/visible-run.ts'
 import { callerOf, type Identity } from '../identity/identity.ts'
 import type { Api } from '../context/api.ts'
 
-/** Refusals that say nothing about what somebody may do: a mistake in the form, or ours. */
+/** Refusals that do not depend on permissions: errors of the form, or of the service. */
 const unrecorded: readonly ProblemCode[] = [
   'invalid_request',
   'too_large',
@@ -75,7 +75,7 @@ async function record(
   })
 }
 
-/** What the path names, whether or not the caller may see it: the trail of it tells who tried. */
+/** The subject in the path, whether or not the caller may see it: its trail shows who tried. */
 async function subjectOf(
   { ctx }: Api,
   path: string,

@@ -20,7 +20,7 @@ export type Access =
   | { readonly by: 'person' }
   | { readonly by: 'personOrKey'; readonly scope: ApiKeyScope | null }
 
-/** What a successful answer is, for the document. Without a schema it is not JSON. */
+/** The successful answer, for the document. Without a schema it is not JSON. */
 export interface AnswerSpec {
   readonly description: string
   readonly schema?: z.ZodType
@@ -28,9 +28,7 @@ export interface AnswerSpec {
   readonly headers?: z.ZodObject
 }
 
-/**
- * What the verb and its view made of the input. A function writes the answer itself (streams).
- */
+/** The result of the verb and its view. A function writes the answer itself (streams). */
 export type Answer =
   | {
       readonly status: number
@@ -49,13 +47,13 @@ export interface OperationInput<Params, Query, Body> {
   readonly identity: Identity | null
 }
 
-/** The same with the caller, who is known. */
+/** The same with the identified caller. */
 export interface CallerInput<Params, Query, Body> extends OperationInput<Params, Query, Body> {
   readonly identity: Identity
   readonly caller: Caller
 }
 
-/** The schemas of what an operation is asked with. */
+/** The schemas of an operation's input. */
 interface Schemas<Params, Query, Body, Judged> {
   readonly params?: Params
   readonly query?: Query
@@ -80,11 +78,11 @@ interface Shape<Name, Method, Path, Params, Query, Body, Answers, Judged> extend
   readonly method: Method
   /** Express path, `/v1/runs/:id` */
   readonly path: Path
-  /** the operation's name in the document, by which clients are generated: it is never changed */
+  /** the operation's name in the document, from which clients are generated: it never changes */
   readonly name: Name
-  /** verb and noun, as "Claim a request" */
+  /** verb and noun, such as "Claim a request" */
   readonly summary: string
-  /** what else a caller has to know, a sentence without its full stop */
+  /** what else a caller must know, a sentence without its full stop */
   readonly description?: string
   /** further request headers, for the document */
   readonly headers?: z.ZodObject
@@ -110,18 +108,17 @@ export interface Route<
   readonly answer: (api: Api, request: Request, response: Response) => Promise<Answer>
 }
 
-/** What a schema gives, with optional fields that are absent rather than undefined. */
+/** The result of a schema, with absent optional fields instead of undefined ones. */
 type OutputOf<Schema> = WithoutUndefined<z.output<Schema>>
 type WithoutUndefined<T> = T extends Json | ArrayBuffer | ArrayBufferView
   ? T
   : { [K in keyof T]: WithoutUndefined<Exclude<T[K], undefined>> }
 
-/** A body as its verb gets it: parsed, or as it came where the verb judges it. */
+/** A body for its verb: parsed, or as received where the verb judges it. */
 type BodyOf<Body, Judged> = Judged extends true ? Json : OutputOf<Body>
 
 /**
- * An operation for callers who are known. State-changing calls with a cookie pass the forgery
- * check.
+ * An operation for identified callers. State-changing calls with a cookie pass the forgery check.
  */
 export function route<
   const N extends string,
@@ -184,7 +181,7 @@ export function openRoute<
   }
 }
 
-/** Refuses, with its own problem, a session cookie that came without the session's proof. */
+/** Refuses, with its own problem, a session cookie without the session's proof. */
 async function refuseCookieAlone(api: Api, request: Request, response: Response): Promise<void> {
   const refused = response.locals['unproven'] as
     | { readonly unproven: UnprovenSession; readonly isRecorded: () => boolean }
@@ -199,7 +196,9 @@ function identityOf(response: Response): Identity | null {
   return (response.locals['identity'] as Identity | undefined) ?? null
 }
 
-/** Rejects nobody with `unauthenticated`, a key without the scope with `forbidden`. */
+/**
+ * Rejects unidentified callers with `unauthenticated`, a key without the scope with `forbidden`.
+ */
 export function admit(
   access: Exclude<Access, { by: 'everybody' }>,
   identity: Identity | null,
@@ -223,7 +222,7 @@ function parseInput<
   Body extends z.ZodType,
   Judged extends boolean,
 >(operation: Schemas<Params, Query, Body, Judged>, request: Request, response: Response) {
-  // Nothing that could be read as a body is read past: a verb that takes none says so.
+  // A body for a verb without one is refused, not ignored.
   const body = operation.body ?? nothing
   // No body and `{}` are the same; `null` is a body.
   const requestBody: unknown = request.body === undefined ? {} : request.body
@@ -243,7 +242,7 @@ function parseInput<
 
 const nothing = z.strictObject({})
 
-/** A path that names nothing that could exist is `404`, like one that names nothing that does. */
+/** A path that cannot name anything is `404`, like one that names nothing that exists. */
 function parseParams(schema: z.ZodType | undefined, params: unknown): unknown {
   if (schema === undefined) return undefined
   const parsed = schema.safeParse(params)

@@ -48,7 +48,7 @@ import { workerRoutes } from './operation/workers.ts'
 
 /** Every operation of the contract, in the order of the document. */
 export function allRoutes(settings: ApiSettings) {
-  // Whichever way somebody tries to sign in, an address fails ten times a minute (security.md 21).
+  // Whatever the method of sign-in, an address may fail ten times a minute (security.md 21).
   const failures = failureLimit(10, 'failed sign-ins')
   return [
     ...authRoutes(settings, failures),

@@ -21,12 +21,12 @@ import {
 } from '#store/audit/audit-log.ts'
 import type { Tx } from '#store/database.ts'
 
-/** At most so many events become leaves in one transaction, under one checkpoint. */
+/** The most events of one transaction and checkpoint. */
 export const leavesAtOnce = 1000
 
 /**
- * Who signs a checkpoint at a hand-over: the key that takes over, and the one before; `null`: that
- * one is lost.
+ * The signers of a checkpoint when the key is replaced: the new one, and the previous one; `null`:
+ * it is lost.
  */
 export interface HandoverSigners {
   readonly after: NoteSigner
@@ -44,8 +44,8 @@ export async function appendToLog(tx: Tx, signer: NoteSigner): Promise<number> {
 }
 
 /**
- * The same for a hand-over of the log from one key to another: both sign. Of a key that is lost,
- * the checkpoint that it signed last is compared by its root alone.
+ * The same when the log's key is replaced: both keys sign. If the previous key is lost, only the
+ * root of its last checkpoint is compared.
  */
 export async function appendHandover(tx: Tx, { after, before }: HandoverSigners): Promise<number> {
   if (before === null) return append(tx, [after], (note) => parseCheckpoint(parseNote(note).text))

@@ -29,7 +29,7 @@ export type WitnessOutcome =
   | { readonly state: 'failed'; readonly problem: string }
 
 const maxBytes = 64 * 1024
-/** How far a witness's clock may be ahead of ours. */
+/** How far a witness's clock may be ahead. */
 const maxAheadMs = 60 * 60 * 1000
 
 /**
@@ -82,7 +82,7 @@ async function submit(
   }
 }
 
-/** The size that a witness names with 409; `null` for any other answer. */
+/** The size in a witness's 409; `null` for any other answer. */
 function sizeIn({ status, headers, body }: PinnedResponse): number | null {
   const [type] = String(headers['content-type']).split(';')
   return status === 409 && type === sizeContentType ? parseWitnessSize(body) : null

@@ -10,8 +10,8 @@ import { RepeatedWork } from '../repeating.ts'
 import type { TrailNotifications } from './trail-news.ts'
 
 /**
- * Covered by a checkpoint within two seconds (audit.md, Form), with a second for the work; more
- * often is more checkpoints to keep.
+ * An event is covered within two seconds (audit.md, Form), including a second for the work; a
+ * shorter pause would make more checkpoints.
  */
 const gatherMs = 1000
 /** Notifications wake it: a round without one finds what a lost connection had missed. */
@@ -19,9 +19,8 @@ const fallBack = { connected: 60_000, lost: 1000 }
 const tellAgainMs = 60_000
 
 /**
- * Keeps the log over the trail: takes committed events that have no leaf yet, whenever they were
- * committed, and covers them with a signed checkpoint. One in every API process; one of them works
- * at a time.
+ * Adds events to the log: takes committed events without a leaf, and covers them with a signed
+ * checkpoint. Every API process has one; one of them works at a time.
  */
 export class AuditSequencer implements AsyncDisposable {
   readonly #rounds: RepeatedWork
@@ -45,7 +44,7 @@ export class AuditSequencer implements AsyncDisposable {
     trail.onEvents(() => this.#rounds.wake())
   }
 
-  /** Every round fails alike until somebody acts: said once, and again now and then. */
+  /** All rounds fail alike until somebody acts: logged once, and again now and then. */
   #tell(error: string, log: Log): void {
     const isSaid = error === this.#told.error && performance.now() - this.#told.at < tellAgainMs
     if (isSaid) return
@@ -59,8 +58,8 @@ export class AuditSequencer implements AsyncDisposable {
 }
 
 /**
- * Appends one batch; 0 when nothing waits or another process is at it. Rejects when the log has
- * another key by now.
+ * Appends one batch; 0 when nothing waits or another process is working. Rejects when the log's key
+ * was replaced.
  */
 export async function sequenceAudit(db: Db, signer: NoteSigner): Promise<number> {
   const waiting = await db.selectFrom('audit_unsequenced').select('place').limit(1).execute()

@@ -1,7 +1,7 @@
 import { auditChannel } from '#store/audit/audit.ts'
 import { Listener } from '../listener.ts'
 
-/** Tells that the trail has new events, of whatever process: one connection for all who ask. */
+/** Notifies of new events in the trail, from any process: one connection for all listeners. */
 export class TrailNotifications implements AsyncDisposable {
   readonly #listener: Listener
   readonly #listeners: (() => void)[] = []
@@ -21,7 +21,7 @@ export class TrailNotifications implements AsyncDisposable {
     this.#listeners.push(tell)
   }
 
-  /** How long work that it wakes may rest. */
+  /** How long work that it wakes may wait without a notification. */
   restMs(rest: { readonly connected: number; readonly lost: number }): number {
     return this.#listener.restMs(rest)
   }

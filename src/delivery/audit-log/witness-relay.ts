@@ -17,10 +17,10 @@ import { askWitness, type WitnessCall, type WitnessOutcome } from './ask-witness
 
 /** Times of the relay; tests have shorter ones. */
 export interface WitnessTimes {
-  /** a witness is asked for the newest checkpoint, at most so often */
+  /** the least pause between two requests to a witness */
   readonly everyMs: number
   readonly timeoutMs: number
-  /** longer than both questions of one asking */
+  /** longer than both requests of one round */
   readonly leaseMs: number
   /** after the first failure, doubled with each further one up to the second */
   readonly pauseMs: readonly [first: number, longest: number]
@@ -33,7 +33,7 @@ const usualTimes: WitnessTimes = {
   pauseMs: [5000, 5 * 60_000],
 }
 
-/** How many times longer it rests while the version in force has no witness. */
+/** How many times longer the pause is while the version in force has no witness. */
 const withoutWitnesses = 6
 
 export interface WitnessRelayOptions {

@@ -66,7 +66,7 @@ export function callbackChannel(
   }
 }
 
-/** Whether a callback states nothing but this, which is signed for the program. */
+/** Whether a callback has exactly these contents, which are signed for the program. */
 function states(body: string, data: object): boolean {
   const stated: unknown = JSON.parse(body)
   if (typeof stated !== 'object' || stated === null || !('data' in stated)) return false

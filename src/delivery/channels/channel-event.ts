@@ -3,7 +3,7 @@ import { effectSentence } from '#domain/text/effect-sentence.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
 import type { Tx } from '#store/database.ts'
 
-/** What happened, and to what, as stored when the notification is made. */
+/** An event and its subject, as stored when the notification is made. */
 export interface ChannelEvent {
   readonly eventId: string
   readonly type: string
@@ -41,8 +41,8 @@ export interface EventRow {
 }
 
 /**
- * The events with what is stored of their requests and runs now; one whose subject is gone is left
- * out.
+ * The events with the stored facts of their requests and runs now; events without an existing
+ * subject are left out.
  */
 export async function readChannelEvents(
   tx: Tx,

@@ -15,8 +15,8 @@ const hours = 60 * minutes
 /** Times of the relay; tests have shorter ones. */
 export interface RelayTimes {
   /**
-   * after each failed attempt but the last: the schedule that Standard Webhooks recommends, about 3
-   * days in all
+   * the pauses after each failed attempt but the last: the schedule that Standard Webhooks
+   * recommends, about 3 days in all
    */
   readonly pausesMs: readonly number[]
   readonly timeoutMs: number
@@ -41,10 +41,10 @@ export const usualTimes: RelayTimes = {
   everyMs: 5 * seconds,
 }
 
-/** So long after the last attempt nothing is expected to be repeated within seconds. */
+/** After this time without an attempt no retry is due within seconds. */
 const quietAfterMs = minutes
 
-/** How many notifications are on their way to one endpoint at once. */
+/** Concurrent notifications to one endpoint. */
 const usualPlaces = { atOnce: 4, perRecipient: 4 }
 
 export interface ChannelRelayOptions {
@@ -52,7 +52,7 @@ export interface ChannelRelayOptions {
   readonly databaseUrl: string
   readonly log: Log
   readonly policies: PolicyReader
-  /** the channels that a policy configures; asked when another comes into force */
+  /** the channels of a policy; called when another version takes force */
   readonly channelsOf: (policy: Policy) => readonly Channel[]
   readonly times?: RelayTimes
 }
@@ -66,7 +66,7 @@ export class ChannelRelay implements AsyncDisposable {
   readonly #options: ChannelRelayOptions
   readonly #times: RelayTimes
   readonly #stopping = new AbortController()
-  /** what is on its way from each channel, and to whom */
+  /** what each channel is sending now, and to whom */
   readonly #sending = new Map<string, Map<Promise<void>, string>>()
   readonly #rounds: RepeatedWork
   readonly #listener: Listener
@@ -93,7 +93,7 @@ export class ChannelRelay implements AsyncDisposable {
     })
   }
 
-  /** Attempts that failed are repeated after seconds at first, later after minutes. */
+  /** Failed attempts are repeated after seconds at first, later after minutes. */
   #restMs(): number {
     const { everyMs } = this.#times
     const isQuiet = performance.now() - this.#attemptedAt > quietAfterMs
@@ -116,9 +116,9 @@ export class ChannelRelay implements AsyncDisposable {
     for (const channel of this.#channels) await this.#fill(channel)
   }
 
-  /** One that cannot be told now is told in the next round, and keeps no other waiting. */
+  /** An endpoint that fails now is tried in the next round, and does not delay others. */
   async #tell(channel: Channel): Promise<void> {
-    // What it sends is written elsewhere.
+    // Its messages are written elsewhere.
     if (channel.events.length === 0) return
     try {
       while (await createDeliveries(this.#options.db, channel));

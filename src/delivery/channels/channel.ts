@@ -2,17 +2,17 @@ import type { ConfiguredEndpoint } from '#services/channels/webhooks/configured-
 import type { Tx } from '#store/database.ts'
 import type { ChannelEvent } from './channel-event.ts'
 
-/** What is sent to one recipient of an event: each is tried again on its own. */
+/** A message to one recipient of an event; each is retried separately. */
 export interface Message {
   /** unique for an endpoint and an event; `''` where an endpoint is its only recipient */
   readonly recipient: string
-  /** stored, and handed to `send` as it is at every attempt */
+  /** stored, and passed unchanged to `send` at every attempt */
   readonly body: string
   /** not to be sent before; default: at once */
   readonly notBefore?: Date
 }
 
-/** A message whose time has come, as it is handed to `send`. */
+/** A due message for `send`. */
 export interface DueDelivery {
   /** the same at every attempt */
   readonly id: string
@@ -21,37 +21,32 @@ export interface DueDelivery {
   /** of the event */
   readonly type: string
   readonly requestId: string | null
-  /** counts this one */
+  /** including this one */
   readonly attempts: number
 }
 
 /**
- * What became of an attempt. `error` is `null` when it was accepted; `status` when somebody
- * answered.
+ * The result of an attempt. `error` is `null` when it was accepted; `status` when there was an
+ * answer.
  */
 export interface SendOutcome {
   readonly status: number | null
   readonly error: string | null
   /** the receiver asked for this pause: the next attempt is not made before */
   readonly retryAfterMs?: number
-  /** it will never be accepted: given up at once */
+  /** it will never be accepted: no more attempts */
   readonly isFinal?: boolean
 }
 
 /**
- * A way to tell somebody of what happened: a webhook, mail, chat. The relay makes of every event
- * that the channel wants its messages, once, and tries each until `send` says that it arrived. One
- * that is slow or down delays no other.
+ * A way to notify somebody: a webhook, mail, chat. The relay makes the messages of every event for
+ * the channel once, and tries each until `send` reports success. A slow channel does not delay
+ * others.
  */
 export interface Channel extends Pick<ConfiguredEndpoint, 'name' | 'kind' | 'events' | 'queues'> {
-  /**
-   * how many are on their way at once from one process, and to one recipient; default: 4, to
-   * whomever
-   */
+  /** concurrent messages of one process, and to one recipient; default: 4, to any recipients */
   readonly places?: { readonly atOnce: number; readonly perRecipient: number }
-  /**
-   * The messages of an event, in the transaction that stores them; none: there is nothing to say.
-   */
+  /** The messages of an event, in the transaction that stores them; empty: none. */
   compose(tx: Tx, happening: ChannelEvent): Promise<readonly Message[]>
   /** One attempt, in `timeoutMs` at most; ends early when `stopping`. */
   send(due: DueDelivery, stopping: AbortSignal, timeoutMs: number): Promise<SendOutcome>

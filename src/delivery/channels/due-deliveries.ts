@@ -4,7 +4,8 @@ import type { Db } from '#store/database.ts'
 import type { DueDelivery, SendOutcome } from './channel.ts'
 
 /**
- * Of these, places are given out: a recipient that has many due keeps nobody from theirs for long.
+ * The number of due rows that are read, so that a recipient with many does not delay others for
+ * long.
  */
 const dueAtOnce = 500
 
@@ -12,15 +13,15 @@ export interface Places {
   readonly endpoint: string
   readonly most: number
   readonly leaseMs: number
-  /** how many may be on their way to one recipient, and to whom some are already */
+  /** concurrent deliveries to one recipient, and those already running */
   readonly perRecipient: number
   readonly underWay: readonly string[]
 }
 
 /**
- * Takes up to `most` deliveries of an endpoint that are due, for `leaseMs`: should this process end
- * before it says what became of them, they are sent again then, with the same id. Of those due, a
- * recipient's oldest come first, and no more than it has places.
+ * Leases up to `most` due deliveries of an endpoint for `leaseMs`: if this process ends without a
+ * result, they are sent again, with the same id. A recipient's oldest come first, within its
+ * places.
  */
 export async function takeDue(db: Db, places: Places): Promise<DueDelivery[]> {
   const { endpoint, most, leaseMs, perRecipient, underWay } = places
@@ -52,9 +53,8 @@ export async function takeDue(db: Db, places: Places): Promise<DueDelivery[]> {
 }
 
 /**
- * Records an attempt's outcome: delivered, due again after the next pause (or the longer one that
- * the receiver asked for), or dead when there is none left or no attempt ever will do. Returns the
- * state; `null` when another has taken over.
+ * Records an attempt's result: delivered, due again after the next pause (or the longer one that
+ * the receiver asked for), or dead. Returns the state; `null` when another process has taken over.
  */
 export async function recordAttempt(
   db: Db,

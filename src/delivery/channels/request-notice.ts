@@ -2,11 +2,13 @@ import { sql } from 'kysely'
 import { cueIds, cueNotices, type CueId } from '#domain/policy/cues.ts'
 import type { Db, Tx } from '#store/database.ts'
 
-/** What a notification says of a request beside its effect: nothing that a call's words are in. */
+/**
+ * The facts about a request in a notification besides its effect, without any words of the call.
+ */
 export interface RequestNotice {
   /** who started the run; `null`: nobody, or a program asked */
   readonly starter: string | null
-  /** what deserves attention, each kind once */
+  /** its cues, each kind once */
   readonly cues: readonly CueId[]
 }
 
@@ -23,7 +25,7 @@ export async function readNotice(db: Db | Tx, requestId: string): Promise<Reques
   return { starter, cues: cueIds.filter((id) => cues.includes(id)) }
 }
 
-/** The cues as one line of our own words; `null` where there are none. */
+/** The cues as one line of fixed words; `null` for none. */
 export function cuesLine({ cues }: Pick<RequestNotice, 'cues'>): string | null {
   return cues.length === 0 ? null : `Attention: ${cues.map((id) => cueNotices[id]).join('; ')}`
 }

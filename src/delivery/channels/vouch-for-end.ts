@@ -5,18 +5,18 @@ import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Db } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 
-/** Why a body was given up that nobody vouches for. */
+/** Why a body without a valid seal was given up. */
 export const changedRows = 'its rows were changed in the database'
 
-/** Where requests are read, and what vouches for them. */
+/** The database with the requests, and their seals. */
 export interface Requests {
   readonly db: Db
   readonly seals: Seals
 }
 
 /**
- * Whether a body that is about to be signed states no approval that the request does not have: what
- * waits to be sent is a row, which whoever writes to the database can change (security.md 29).
+ * Whether a body that is about to be signed claims only an approval that the request has: a waiting
+ * message is a row, which can be changed by SQL (security.md 29).
  */
 export async function isEndVouched({ db, seals }: Requests, body: string): Promise<boolean> {
   const stated = JSON.parse(body) as Json

@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { sameSecret } from '#services/access/token.ts'
 
-/** Shorter secrets are not believed: nobody made them with a generator. */
+/** Shorter secrets are refused: no generator made them. */
 export const leastSecretLength = 16
 
 /**
  * Whether GitHub signed these bytes: `X-Hub-Signature-256`, the HMAC-SHA-256 of the raw body,
- * compared in constant time. It holds no time: a repeated message must do no harm.
+ * compared in constant time. It has no time, so a repeated message must be harmless.
  */
 export function isSignedByGitHub(
   secret: string | undefined,

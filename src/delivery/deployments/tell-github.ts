@@ -17,11 +17,11 @@ import { installationToken, postToGitHub, type GitHubAccess } from './github-tok
 
 export interface TellingGitHub extends Omit<GitHubAccess, 'signal'> {
   readonly ctx: SystemContext
-  /** where links lead */
+  /** the address in links */
   readonly publicUrl: string
 }
 
-/** What GitHub is told, and until when a yes holds. */
+/** The answer to GitHub, and until when a yes is valid. */
 interface Answer {
   readonly state: 'approved' | 'rejected'
   readonly until: Date | null
@@ -30,9 +30,9 @@ interface Answer {
 }
 
 /**
- * Tells GitHub whether a deployment goes on, as its request ended. A yes takes the permit first,
- * and holds as long as the permit would. Where it is told depends on the approved call and on
- * countersign.yaml alone, on nothing that the event said. `null`: this is no deployment's.
+ * Answers GitHub about a deployment, by the end of its request. A yes consumes the permit first,
+ * and is valid as long as the permit would be. The address depends only on the approved call and
+ * countersign.yaml, not on the event. `null`: it is not a deployment.
  */
 export async function tellGitHub(
   options: TellingGitHub,
@@ -59,7 +59,7 @@ export async function tellGitHub(
   }
 }
 
-/** What no later attempt changes. */
+/** Errors that no later attempt can change. */
 class Final extends Error {}
 
 async function settingOf(
@@ -107,12 +107,12 @@ async function post(
     },
   })
   if (status >= 200 && status < 300) return { status, error: null }
-  // A refusal stays one; what is about the token or the load may change.
+  // A refusal is final; errors of the token or the load are not.
   const isFinal = status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status)
   return { status, error: `GitHub answered ${status}`, isFinal }
 }
 
-/** Only who took the permit can say what became of it. */
+/** Only the process that consumed the permit knows its result. */
 async function note(
   ctx: SystemContext,
   { request }: DeploymentRequest,
@@ -124,12 +124,12 @@ async function note(
     return finishDeployment(ctx, request.id, { state: 'succeeded', summary })
   }
   if (isFinal !== true) return
-  // An earlier attempt may have arrived although its answer did not.
+  // An earlier attempt may have succeeded although its answer was lost.
   const state = attempts === 1 && status !== null ? 'failed' : 'unknown'
   await finishDeployment(ctx, request.id, { state, summary: error })
 }
 
-/** Whether the hour of an approval is over is judged by one clock. */
+/** One clock decides whether the hour of an approval is over. */
 async function databaseTime(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db)
   return rows[0]?.now ?? new Date()

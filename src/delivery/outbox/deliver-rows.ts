@@ -27,7 +27,7 @@ export interface DeliveryContext {
   readonly taskQueue: string
   /** Whether a run may be started: a delegated one is judged and signed first, or ended. */
   readonly admit: (runId: string) => Promise<boolean>
-  /** absent: Temporal's list says nothing of runs but their ids */
+  /** absent: Temporal's list has only the ids of runs */
   readonly listing?: RunListing
 }
 
@@ -35,7 +35,7 @@ interface RunAddress {
   readonly id: string
   readonly workflow_id: string
   readonly ended: boolean
-  /** which workflow it is: a run's, or the one that waits for a program's request */
+  /** the workflow: a run's, or the one that waits for a program's request */
   readonly type: 'run' | 'approval'
 }
 
@@ -74,7 +74,7 @@ async function addressOf(db: Db, runId: string): Promise<RunAddress | null> {
   return { id, workflow_id, ended: row.ended_at !== null, type: 'run' }
 }
 
-/** A program's request is of no run: its rows carry its own id. */
+/** A program's request has no run: its rows have its own id. */
 async function addressOfRequest(db: Db, requestId: string): Promise<RunAddress | null> {
   const row = await db
     .selectFrom('request')
@@ -164,7 +164,7 @@ function idsIn(row: LeasedRow, field: 'requestIds' | 'callIds' | 'runIds'): stri
 }
 
 /**
- * Starts a run's workflow if it may be, or finds that it was started already. Idempotent by the
+ * Starts a run's workflow if it may start, or finds that it was started. Idempotent by the
  * workflow's id.
  */
 export async function startRun(
@@ -186,7 +186,7 @@ export async function startRun(
   }
 }
 
-/** Starts the workflow of a run, with its first turn and what Temporal's list says of it. */
+/** Starts the workflow of a run, with its first turn and its entry in Temporal's list. */
 export async function startListed(
   { temporal, listing }: Pick<DeliveryContext, 'temporal' | 'listing'>,
   runId: string,

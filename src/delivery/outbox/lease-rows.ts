@@ -10,13 +10,13 @@ export interface LeasedRow {
   readonly attempts: number
 }
 
-/** How long a leased row stays with its relay; a relay that dies gives it back this way. */
+/** How long a row is leased; a relay that dies loses it after this time. */
 const leaseMs = 5000
 
 /**
- * Leases a run's undelivered rows, oldest first, up to the first that another process holds, so
- * that rows of one run go in order. One statement, no transaction across a call: a row may be
- * delivered twice when its lease runs out, and its receiver does not mind.
+ * Leases a run's undelivered rows, oldest first, up to the first that another process has, so that
+ * rows of one run go in order. One statement, no transaction during a call: a row may be delivered
+ * twice when its lease ends, which receivers ignore.
  */
 export async function leaseRows(db: Db, runId: string, owner: string): Promise<LeasedRow[]> {
   const leased = await sql<LeasedRow>`
@@ -39,8 +39,8 @@ export async function leaseRows(db: Db, runId: string, owner: string): Promise<L
 }
 
 /**
- * Runs with a row that nobody is delivering, those that have waited longest first; and whether
- * there is any row that is not delivered.
+ * Runs with a row that nobody is delivering, longest waiting first; and whether any row is
+ * undelivered.
  */
 export async function runsToDeliver(
   db: Db,
@@ -61,8 +61,7 @@ export async function runsToDeliver(
 }
 
 /**
- * Marks rows as delivered. A crash may forget it, and then they travel again: nothing waits for the
- * disk.
+ * Marks rows as delivered. After a crash they may be sent again, so it does not wait for the disk.
  */
 export async function markDelivered(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
@@ -85,7 +84,7 @@ export async function markUndeliverable(db: Db, ids: readonly string[]): Promise
     .execute()
 }
 
-/** Gives rows back, to be tried again after a pause that grows with the attempts. */
+/** Releases rows, to be tried again after a pause that grows with the attempts. */
 export async function postpone(db: Db, rows: readonly LeasedRow[], reason: string): Promise<void> {
   for (const row of rows) {
     const pauseMs = Math.min(10_000, 100 * 2 ** Math.min(row.attempts, 7))

@@ -14,10 +14,10 @@ import { type DeliveryContext, deliverRows } from './deliver-rows.ts'
 import { Listener } from '../listener.ts'
 import { RepeatedWork } from '../repeating.ts'
 
-/** Runs served in one round, and how many at the same time. */
+/** Runs of one round, and concurrent ones. */
 const runsPerRound = 200
 const runsAtOnce = 16
-/** While something waits for its delivery, and while Temporal or the notifications are away. */
+/** The pause while rows wait, and while Temporal or the notifications are unavailable. */
 const busyRoundEveryMs = 500
 /** While nothing waits: a round without a notification finds what a lost connection had missed. */
 const quietRoundEveryMs = 60_000
@@ -25,10 +25,9 @@ const quietRoundEveryMs = 60_000
 const takeOverAfterMs = ownLeaseMs + 1000
 
 /**
- * The outbox relay, a part of every API process. What this process commits it delivers at once;
- * what was left behind by others (or by a Temporal that was down) it takes in rounds, woken by
- * `NOTIFY`. Rows of one run go in order: within the process by a chain per run, between processes
- * by leases.
+ * The outbox relay of every API process. It delivers this process's rows at once; rows left by
+ * others (or while Temporal was down) in rounds, woken by `NOTIFY`. Rows of one run go in order:
+ * within the process by a chain per run, between processes by leases.
  */
 export class Relay implements AsyncDisposable {
   readonly #delivering: DeliveryContext
@@ -41,7 +40,7 @@ export class Relay implements AsyncDisposable {
   readonly #listener: Listener
   readonly #inFlight = new Set<Promise<void>>()
   #reachable = true
-  /** whether the last round found rows that were not delivered, whoever is at them */
+  /** whether the last round found undelivered rows, even leased ones */
   #hasOpen = false
 
   constructor(options: {
@@ -49,7 +48,7 @@ export class Relay implements AsyncDisposable {
     readonly databaseUrl: string
     readonly processId: string
     readonly log: Log
-    /** the Temporal that answers is not ours: the process should stop with this sentence */
+    /** Temporal is a foreign one: the process should stop with this sentence */
     readonly foreignNamespace: (error: ForeignNamespaceError) => void
     /** how long it rests while nothing waits; a minute */
     readonly quietRoundEveryMs?: number
@@ -90,9 +89,8 @@ export class Relay implements AsyncDisposable {
   }
 
   /**
-   * Signals a decision whose commit is under way, where nothing of its run is being delivered.
-   * Answers whether Temporal took it; what it did not take, and a workflow that is missing, are
-   * left to the delivery behind the commit.
+   * Signals a decision during its commit, if nothing else of its run is being delivered. Returns
+   * whether Temporal accepted it; otherwise the delivery after the commit sends it.
    */
   announce(decision: AnnouncedDecision): Promise<boolean> | undefined {
     if (!this.#reachable || this.#busy.has(decision.runId)) return undefined
@@ -163,7 +161,7 @@ export class Relay implements AsyncDisposable {
       this.#reachable = true
     } catch (error) {
       if (error instanceof ForeignNamespaceError) this.#foreignNamespace(error)
-      // The rounds may have been quiet: from now on they come quickly.
+      // The rounds may have been slow: from now on they are fast.
       if (this.#reachable) this.#rounds.wake()
       this.#reachable = false
       this.#log.warn(

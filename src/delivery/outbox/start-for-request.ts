@@ -8,18 +8,18 @@ interface StartContext {
   readonly temporal: TemporalClient
   /** the workflows' own queue */
   readonly taskQueue: string
-  /** absent: Temporal's list says nothing of requests but their ids */
+  /** absent: Temporal's list has only the ids of requests */
   readonly listing?: RunListing
 }
 
-/** The workflow that waits for a program's request; the id says which. */
+/** The workflow that waits for a program's request, by its id. */
 export function approvalWorkflowId(requestId: string): string {
   return `approval:${requestId}`
 }
 
 /**
- * Starts the workflow that waits for a program's request, if none runs. One that was terminated
- * behind our back is started afresh: it decides nothing, and reads where the request stands.
+ * Starts the workflow that waits for a program's request, if none runs. A terminated one is started
+ * again: it decides nothing, and reads the request's state.
  */
 export function startApproval(
   delivering: StartContext,
@@ -35,9 +35,9 @@ export function startApproval(
 }
 
 /**
- * Starts the workflow that makes an approved call of the gateway, if none runs; `taskQueue` is that
- * of the host with the server. One that ended before the call was made may be followed by another:
- * the store lets a call be made once.
+ * Starts the workflow that makes an approved gateway call, if none runs; `taskQueue` is that of the
+ * host with the server. After one that ended before the call was made, another may start: the store
+ * permits a call once.
  */
 export async function startGatewayCall(
   delivering: StartContext,

@@ -10,9 +10,9 @@ export interface VapidKey {
 export interface PushMessage {
   /** JSON */
   readonly text: string
-  /** how long the push service keeps it for a device that is away */
+  /** how long the push service stores it for an offline device */
   readonly ttlSeconds: number
-  /** a newer message of the same topic replaces one that was not delivered yet */
+  /** replaces an undelivered message of the same topic */
   readonly topic: string
   readonly urgency: 'normal' | 'high'
 }

@@ -3,13 +3,13 @@ import { answerWithin } from '../answer-within.ts'
 import { findTarget, resolveHost, type Resolve, type TargetRules } from '../webhooks/find-target.ts'
 
 const resolvingMs = 2000
-/** Stands for a name that nothing is known of yet. */
+/** The result for a name that is unknown so far. */
 const anyPublicAddress = '1.1.1.1'
 
 /**
- * Refuses an address for push messages that leads to a private network, or that is not https, with
- * `invalid_request`. A name that cannot be resolved now is accepted: whatever is sent is judged
- * again, by the address that is connected to.
+ * Refuses an address for push messages in a private network, or without https, with
+ * `invalid_request`. A name that cannot be resolved now is accepted: each delivery checks the
+ * address that it connects to.
  */
 export async function judgePushEndpoint(
   endpoint: string,

@@ -28,8 +28,8 @@ const maxTtlSeconds = 28 * 24 * 3600
 const minTtlSeconds = 60
 
 /**
- * Pushes to people's own devices. A message has the id and number of a request and nothing else:
- * what it is about is read by the browser of somebody who is signed in.
+ * Pushes to people's own devices. A message has only the id and number of a request; the browser of
+ * a signed-in person reads the rest.
  */
 export function pushChannel(options: PushChannelOptions): Channel {
   return {
@@ -50,7 +50,7 @@ async function compose(
 ): Promise<readonly Message[]> {
   if (request === null) return []
   const isEnd = type === 'request.decided' || type === 'request.closed'
-  // The request may have ended by now: then only its end is told.
+  // The request may have ended by now: then only its end is sent.
   if (!isEnd && request.state !== 'pending') return []
   const anyDevice = await tx.selectFrom('push_subscription').select('id').limit(1).execute()
   if (anyDevice.length === 0) return []
@@ -76,7 +76,7 @@ async function compose(
   })
 }
 
-/** While it is pending, those who may still decide it and want to hear of its risk. */
+/** While it is pending, those who may still decide it and have chosen its risk. */
 function isAsked(
   { hasDecided, mayDecide }: MailRecipient,
   { risk }: RequestFacts,
@@ -125,7 +125,7 @@ async function send(
     timeoutMs,
     ...(resolve === undefined ? {} : { resolve }),
   })
-  // The push service knows the device no more (RFC 8030, 7.3).
+  // The push service no longer knows the device (RFC 8030, 7.3).
   if (outcome.status !== 404 && outcome.status !== 410) return outcome
   await forgetDevice(ctx, { id: due.recipient })
   return { ...outcome, isFinal: true }

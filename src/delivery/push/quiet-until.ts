@@ -4,8 +4,8 @@ import { digestSlot } from '../email/digest-slot.ts'
 const dayMs = 24 * 3_600_000
 
 /**
- * When the quiet hours end in which an instant lies; `null`: it lies in none. They may pass
- * midnight; two equal times are no hours at all. Pure.
+ * When the quiet hours of an instant end; `null`: it is not in quiet hours. They may pass midnight;
+ * two equal times mean none. Pure.
  */
 export function quietUntil(now: Date, { from, to, timeZone }: QuietHours): Date | null {
   if (from === to) return null

@@ -14,11 +14,11 @@ import { findIdleRuns } from './still-runs.ts'
 const runsAtOnce = 500
 
 /**
- * A workflow task that was tried this often in a row fails at the code, not at a worker that went
- * away.
+ * A workflow task with this many consecutive attempts fails because of the code, not a missing
+ * worker.
  */
 export const stalledAfterAttempts = 3
-/** Code that fails on a fresh workflow too is not helped by another one. */
+/** Code that fails in a new workflow too is not helped by another one. */
 const restartsMost = 3
 
 /**

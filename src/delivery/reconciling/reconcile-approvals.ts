@@ -4,21 +4,21 @@ import type { DeliveryContext } from '../outbox/deliver-rows.ts'
 import { approvalWorkflowId, startApproval } from '../outbox/start-for-request.ts'
 import { workflowIds } from './workflows.ts'
 
-/** Young requests are left alone: their start may be on its way. */
+/** Young requests are skipped: their start may be in progress. */
 const settleAfterSeconds = 10
 const requestsAtOnce = 500
 
 /**
- * Starts the workflow again of every pending request of a program that has none, as in a Temporal
- * that was emptied or restored. Answers their ids. One process at a time; call it under the
- * reconciler's lock.
+ * Restarts the workflow of every pending request of a program that has none, as after Temporal was
+ * emptied or restored. Returns their ids. One process at a time; call it under the reconciler's
+ * lock.
  */
 export async function reconcileApprovals(delivering: DeliveryContext): Promise<readonly string[]> {
   const startedAgain: string[] = []
   let running: ReadonlySet<string> | null = null
   for (let after: string | null = null; ;) {
     const ids = await findWaiting(delivering.db, after)
-    // Where no program asks, Temporal is not asked either.
+    // Without a program's request, Temporal is not asked.
     if (ids.length > 0) running ??= await runningApprovals(delivering)
     for (const id of ids) {
       if (running?.has(approvalWorkflowId(id)) === true) continue

@@ -2,14 +2,11 @@ import { sql } from 'kysely'
 import { deadlineOfRequest } from '#services/requests/facts/deadline-of-request.ts'
 import type { Db } from '#store/database.ts'
 
-/**
- * A run that should move by itself, without a person, and of which nothing was recorded for a
- * while.
- */
+/** A run that should continue without a person, and for which nothing was recorded for a while. */
 export interface IdleRun {
   readonly id: string
   readonly workflow_id: string
-  /** changes whenever something of the run is recorded */
+  /** changes whenever something about the run is recorded */
   readonly fact: string
 }
 
@@ -25,7 +22,7 @@ export async function findIdleRuns(
 ): Promise<IdleRun[]> {
   const before = sql`clock_timestamp() - ${limits.seconds} * interval '1 second'`
   const isStalled = sql`coalesce(run.failure ->> 'code' = 'stalled', false)`
-  // Its workflow is told when that run ends; one that was not told is still here then.
+  // Its workflow is signalled when that run ends; one that missed the signal is still here then.
   const waitsForChild = sql`exists (
     select from run as child where child.parent_run_id = run.id and child.ended_at is null
   )`

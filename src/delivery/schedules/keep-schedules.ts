@@ -10,7 +10,7 @@ import { RepeatedWork } from '../repeating.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 import { syncSchedules, type WantedSchedule } from './sync-schedules.ts'
 
-/** What comes together is one round. */
+/** Notifications within this time are one round. */
 const gatherMs = 1000
 /** Notifications wake it: a round without one finds what a lost connection had missed. */
 const fallBack = { connected: 60_000, lost: 2000 }
@@ -25,14 +25,14 @@ export interface SchedulesToKeep {
   readonly guard: Pick<NamespaceGuard, 'confirm'>
   readonly taskQueue: string
   readonly databaseUrl: string
-  /** how long it rests without a notification; a minute */
+  /** the pause without a notification; a minute */
   readonly restMs?: number
 }
 
 /**
- * Starts the runs of the times that have come, and keeps Temporal's schedules what the version in
- * force and people's pauses make them: at the start of the process, and when either changes. Times
- * are noted with a notification; versions and pauses are events of the trail.
+ * Starts the runs whose times have come, and synchronises Temporal's schedules with the version in
+ * force and people's pauses: at the start of the process, and when either changes. Times are
+ * recorded with a notification; versions and pauses are events of the trail.
  */
 export class ScheduleKeeper implements AsyncDisposable {
   readonly #options: SchedulesToKeep

@@ -8,7 +8,7 @@ import type { ScheduleSetting } from '#policy/project-config.ts'
 import { cronTimes, longestPauseMs } from '#policy/schedules/cron.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 
-/** The ids of ours; others of the namespace are left alone. */
+/** The ids of this service's schedules; others of the namespace are left alone. */
 const prefix = 'schedule:'
 const minuteMs = 60_000
 /** Listing and changing may take longer than a signal does. */
@@ -19,7 +19,7 @@ export interface WantedSchedule {
   readonly paused: boolean
 }
 
-/** Makes Temporal's schedules what the configuration says: created, updated, deleted. */
+/** Makes Temporal's schedules those of the configuration: created, updated, deleted. */
 export async function syncSchedules(
   temporal: TemporalClient,
   taskQueue: string,
@@ -64,7 +64,7 @@ function optionsOf(
   paused: boolean,
 ): Omit<ScheduleOptions, 'scheduleId'> & { readonly state: { readonly paused: boolean } } {
   const { name, cron, timezone, catchup } = setting
-  // Times that were missed for longer are Temporal's to drop; the store drops all but the last.
+  // Temporal drops times that were missed for longer; the store drops all but the last.
   const missed = catchup === 'none' ? 0 : longestPauseMs(cronTimes(setting), new Date())
   return {
     spec: { cronExpressions: [cron], timezone },

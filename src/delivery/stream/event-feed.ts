@@ -17,10 +17,10 @@ export interface StreamEvent {
 export class EventFeed implements AsyncDisposable {
   readonly #db: Db
   readonly #listeners = new Set<() => void>()
-  /** those who read a run's live text, by the run's id */
+  /** readers of a run's live text, by the run's id */
   readonly #readers = new Map<string, Set<() => void>>()
   readonly #listener: Listener
-  /** reads under way, by their arguments and the count of notifications when they began */
+  /** current reads, by their arguments and the count of notifications when they began */
   readonly #reads = new Map<string, Promise<StreamEvent[]>>()
   #news = 0
 
@@ -98,7 +98,7 @@ export class EventFeed implements AsyncDisposable {
     }
   }
 
-  /** After a connection was lost (no channel) anybody's may have. */
+  /** After a connection was lost (no channel) anybody's text may have grown. */
   #textGrew(channel: string | null, runId: string): void {
     const readers = channel === null ? this.#readers.values() : [this.#readers.get(runId) ?? []]
     for (const listeners of readers) for (const listener of listeners) listener()

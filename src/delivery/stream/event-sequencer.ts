@@ -7,7 +7,7 @@ import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { RepeatedWork } from '../repeating.ts'
 
 const eventsAtOnce = 500
-/** What one step of a run tells is numbered together, behind the step's own work. */
+/** Events within this time are numbered together. */
 const gatherMs = 50
 /** Notifications wake it: a round without one finds what a lost connection had missed. */
 const fallBack = { connected: 60_000, lost: 1000 }
@@ -54,7 +54,7 @@ export class EventSequencer implements AsyncDisposable {
   }
 }
 
-/** Numbers one batch and tells readers; 0 when another process is at it or nothing waits. */
+/** Numbers one batch and notifies readers; 0 when another process is working or nothing waits. */
 async function sequenceEvents(db: Db): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const lock = await sql<{ mine: boolean }>`

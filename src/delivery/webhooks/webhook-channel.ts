@@ -15,7 +15,7 @@ export interface WebhookChannelOptions extends TargetRules, Requests {
 }
 
 /**
- * Tells an endpoint of countersign.yaml: a CloudEvents envelope, signed as Standard Webhooks says.
+ * Notifies an endpoint of countersign.yaml: a CloudEvents envelope, signed as in Standard Webhooks.
  */
 export function webhookChannel(options: WebhookChannelOptions): Channel {
   const { endpoint, publicUrl, environment, allow, isDevelopment, resolve } = options

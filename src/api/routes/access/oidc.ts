@@ -119,15 +119,15 @@ export function oidcRoutes(failures: FailureLimit) {
 }
 
 /**
- * Where a browser hands in what it brought from the provider. It stands behind `#`: it reaches no
- * server by its address.
+ * Where a browser posts what it brought from the provider. It is behind `#`, so that no address
+ * contains it.
  */
 function providerPage(handIn: string, returnTo: string): string {
   const behind = new URLSearchParams({ provider: handIn, return: returnTo })
   return `/sign-in#${behind.toString()}`
 }
 
-/** Somebody's look at an address is no sign-in. */
+/** Opening the address without a sign-in. */
 function onlyGet(method: string): void {
   if (method !== 'GET') throw new Problem('method_not_allowed', 'Signing in is GET')
 }
@@ -145,7 +145,7 @@ async function readConfigured(api: Api): Promise<{
   return { policy, settings, provider: api.identityProviderOf(settings) }
 }
 
-/** A refusal as a page: the sign-in page says the sentence that belongs to `refused`. */
+/** A refusal as a page: the sign-in page shows the sentence of `refused`. */
 async function refusedPage(refused: Promise<unknown>): Promise<Answer> {
   const why = await refused.then(
     () => '',

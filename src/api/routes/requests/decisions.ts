@@ -22,11 +22,11 @@ import { json, requestRef } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/requests/decisions.ts'
 
 /**
- * Any key may knock: the verb refuses machines with `not_eligible` and records it (product.md 19).
+ * Any key may call: the verb refuses machines with `not_eligible` and records it (product.md 19).
  */
 const access = { by: 'personOrKey', scope: null } as const
 
-/** Of a decision as such, signed or not. */
+/** For a decision itself, signed or not. */
 const refusals = [
   'not_eligible',
   'already_decided',
@@ -144,13 +144,16 @@ function sessionHashOf(identity: Identity): string | null {
   return identity.kind === 'session' ? identity.session.tokenHash : null
 }
 
-/** The list is judged here; each decision in it by the verb, so that a bad one spoils no other. */
+/**
+ * The list is judged here, and each decision in it by the verb, so that a bad one does not affect
+ * others.
+ */
 const envelope = z.strictObject({
   turn: schemas.turnRef.optional(),
   decisions: z.array(json).min(1).max(limits.bulkDecisions),
 })
 
-/** A decision as it was recorded, and how far it has come when somebody waited. */
+/** A decision as it was recorded, and its stage if the caller waited. */
 function decisionAnswerView(decided: DecisionRecord, reached: StageRecord | null): DecisionAnswer {
   return {
     requestId: decided.requestId,
@@ -162,7 +165,7 @@ function decisionAnswerView(decided: DecisionRecord, reached: StageRecord | null
   }
 }
 
-/** Facts of a refusal stand beside its code, as in a problem document. */
+/** Facts of a refusal are next to its code, as in a problem document. */
 function bulkAnswerView(answer: BulkRecord): BulkAnswer {
   return {
     batchDecisionId: answer.batchDecisionId,

@@ -14,7 +14,7 @@ import { refuseSignature } from '../../middleware/refuse-signature.ts'
 import type { Route } from '../../route/route.ts'
 import * as schemas from '../../schemas/requests/deployments.ts'
 
-/** Where GitHub asks whether a deployment may go on; a body is judged by its bytes. */
+/** Where GitHub asks whether a deployment may continue; a body is verified by its bytes. */
 export const deploymentPath = '/v1/deployments/:name'
 
 const params = z.object({ name: z.string() })
@@ -80,7 +80,7 @@ export function deploymentRoutes(): readonly [
   ]
 }
 
-/** A name that is none is answered like a signature that is wrong. */
+/** An unknown name is answered like a wrong signature. */
 async function admit(
   api: Api,
   failures: FailureLimit,
@@ -100,7 +100,7 @@ async function admit(
   })
 }
 
-/** The key that the entry names asks; without a valid one nobody does. */
+/** The key that the entry names asks; without a valid one there is no caller. */
 async function programOf(
   api: Api,
   { keyFrom }: DeploymentSetting,

@@ -16,7 +16,7 @@ import { workspaceRootOf } from '../../context/api.ts'
 const access = { by: 'personOrKey', scope: 'requests:write' } as const
 const params = z.object({ id: requestRef })
 
-/** Programs that are no runs of ours: they ask, take the permit once, and say what became of it. */
+/** Programs that are not runs: they ask, consume the permit once, and report the outcome. */
 export const externalRoutes = [
   route({
     method: 'post',

@@ -14,13 +14,13 @@ import * as schemas from '../../schemas/requests/request-actions.ts'
 import { claimView, commentView } from '../../schemas/requests/request-parts.ts'
 
 /**
- * Any key may knock: the verbs refuse machines with `not_eligible` and record it (product.md 19).
+ * Any key may call: the verbs refuse machines with `not_eligible` and record it (product.md 19).
  */
 const access = { by: 'personOrKey', scope: null } as const
 const params = z.object({ id: requestRef })
 const commentParams = z.object({ id: requestRef, commentId: id })
 
-/** What the queue's people do to a request besides deciding it. */
+/** Actions of the queue's people on a request besides decisions. */
 export const requestActionRoutes = [
   route({
     method: 'post',

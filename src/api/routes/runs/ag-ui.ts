@@ -15,7 +15,7 @@ import { route } from '../../route/route.ts'
 import { runRef } from '../../schemas/common.ts'
 import { runAgentInput } from '../../schemas/runs/ag-ui.ts'
 
-/** A front end that resumes is held until somebody has decided, but no longer than this. */
+/** The longest time for which a front end that resumes waits for a decision. */
 const holdMs = 60_000
 
 export const agUiRoutes = [
@@ -92,7 +92,7 @@ function formatOf(
   }
 }
 
-/** It names no form: whoever sits before the front end is no one who decides there. */
+/** It names no form: the user of the front end does not decide there. */
 function interruptOf(open: OpenInterrupt, publicUrl: string): Record<string, unknown> {
   const { requestId, number, queue, toolCallId, expiresAt } = open
   const url = `${publicUrl}/requests/${requestId}`

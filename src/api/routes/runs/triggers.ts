@@ -74,7 +74,7 @@ interface TriggerAdmission {
   readonly key: Caller | null
 }
 
-/** A name that is no trigger's is answered like a signature that is wrong. */
+/** A name without a trigger is answered like a wrong signature. */
 async function admit(
   api: Api,
   failures: FailureLimit,
