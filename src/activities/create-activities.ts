@@ -19,7 +19,7 @@ import { withHeartbeat } from './with-heartbeat.ts'
 
 /**
  * The activities as a Temporal worker registers them: those of the run's own queue, and model turns
- * apart. Each hands its input to one verb of the services, which judges it by the rows.
+ * separately. Each passes its input to one verb of the services, which judges it by the rows.
  */
 export function createActivities(
   ctx: WorkerContext,
@@ -52,8 +52,8 @@ export function createActivities(
 }
 
 /**
- * Records an activity of a run that another workflow than the run's own scheduled (security.md 14,
- * 33). The store judges its work as it judges any: a call that waits is not carried out.
+ * Records an activity of a run that was scheduled by a workflow other than the run's own
+ * (security.md 14, 33). The store judges it as any other: a call that waits is not carried out.
  */
 function recordingForgeries<
   Input extends { readonly runId: string } | { readonly callId: string },
@@ -66,7 +66,7 @@ function recordingForgeries<
   return async (input) => {
     const output = await activity(input)
     const { workflowExecution } = Context.current().info
-    // A call that was approved and is carried out once was not refused, whoever scheduled it.
+    // If the call was approved and carried out once, nothing was refused, whoever scheduled it.
     if (!isDone(output)) {
       await recordForgedActivity(ctx, {
         activity: name,

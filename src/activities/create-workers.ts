@@ -17,18 +17,18 @@ export interface WorkersOptions {
   readonly workflowBundle: WorkflowBundleWithSourceMap
   readonly maxCachedWorkflows: number
   readonly shutdownGraceMs: number
-  /** around every activity: metrics and traces; absent: none */
+  /** for every activity: metrics and traces; absent: none */
   readonly activityInterceptors?: readonly ActivityInterceptorsFactory[]
 }
 
 const executionsAtOnce = 50
-/** of the queue of turns, and as many that executions take */
+/** of the queue of turns; executions may take as many again */
 const turnsAtOnce = 50
 
 /**
- * The two Temporal workers of a host: workflows with executions (which can then start eagerly), and
- * model turns with slots of their own, so that slow models starve no execution. Run both; shut both
- * down.
+ * The two Temporal workers of a host: one for workflows with executions (which can then start
+ * eagerly), and one for model turns, so that slow models do not starve executions. Run both, and
+ * shut both down.
  */
 export async function createWorkers(
   ctx: WorkerContext,
@@ -52,8 +52,8 @@ export async function createWorkers(
       workflowBundle: options.workflowBundle,
       activities: { ...activities.executions },
       maxCachedWorkflows: options.maxCachedWorkflows,
-      // A worker that was killed keeps a woken run from the others for no longer than this (ten
-      // seconds otherwise).
+      // A worker that was killed keeps a woken run from the others for at most this long (ten
+      // seconds without it).
       stickyQueueScheduleToStartTimeout: '2 seconds',
       maxConcurrentActivityTaskExecutions: executionsAtOnce + turnsAtOnce,
     }),

@@ -15,10 +15,10 @@ const turnTimeoutMs = 15 * 60_000
 const firstRetryDelayMs = 500
 
 /**
- * Carries a call out, and takes the next turn of its run with it when the workflow says that no
- * other call is open and a slot for turns is free. Whatever becomes of the turn, the call is
- * answered: a turn that was not taken, or whose process died, is taken from the queue of turns,
- * where one that was stored is read back.
+ * Carries a call out. It also takes the next turn of the run if the workflow says that no other
+ * call is open and a slot for turns is free. The call is answered in any case: if the turn was not
+ * taken or its process died, it is taken from the queue of turns, which reads back a turn that was
+ * stored.
  */
 export function executeCallActivity(
   ctx: WorkerContext,
@@ -35,12 +35,12 @@ export function executeCallActivity(
     })
 }
 
-/** Another workflow than the run's own takes none of its turns (security.md 14). */
+/** A workflow other than the run's own takes none of its turns (security.md 14). */
 function isOfItsRun({ runId }: TurnPlace): boolean {
   return Context.current().info.workflowExecution?.workflowId === workflowIdOf(runId)
 }
 
-/** Never rejects: `null` when the turn is to be taken from the queue of turns at once. */
+/** Never rejects. `null`: the turn has to be taken from the queue of turns. */
 async function takeNextTurn(
   ctx: WorkerContext,
   next: TurnPlace,

@@ -13,8 +13,8 @@ import { getText, putContent } from '#store/content/content.ts'
 import type { Activities } from '#workflows/activity-port.ts'
 
 /**
- * Answers the API's question about calls, a worker's manual tools or MCP servers, files, or where
- * worktrees begin, on the host of the workspace.
+ * Answers the API's questions about calls, a worker's manual tools, MCP servers, files and the base
+ * of worktrees, on the host of the workspace.
  */
 export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
   return async (input) => {

@@ -9,14 +9,14 @@ import { withHeartbeat } from './with-heartbeat.ts'
 
 /**
  * One model step of a run. A provider's "retry after" becomes the delay of the next attempt. A run
- * whose model has finished is closed at once, which spares the workflow a step; when a message came
- * meanwhile, the workflow goes on.
+ * whose model has finished is closed here, which saves the workflow a step. If a message came
+ * meanwhile, the workflow continues.
  */
 export function takeTurnActivity(ctx: WorkerContext): Activities['takeTurn'] {
   return (input) => withHeartbeat((stopSignal) => takeTurnNow(ctx, input, stopSignal))
 }
 
-/** The turn, within an activity with a heartbeat. */
+/** Takes the turn within an activity that has a heartbeat. */
 export async function takeTurnNow(
   ctx: WorkerContext,
   input: TurnPlace,
@@ -35,7 +35,7 @@ export async function takeTurnNow(
 }
 
 /**
- * Passes a cancellation on only when the store says that the run has ended: a forged one aborts no
+ * Passes a cancellation on only if the store says that the run has ended: a forged one aborts no
  * model.
  */
 async function confirmedStop(

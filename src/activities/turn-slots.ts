@@ -1,9 +1,8 @@
 /**
- * How many turns the executions of a process may take at a time. An execution whose call has its
- * result goes on to the next turn only with one of these slots, which executions do not use: the
- * worker has as many slots for executions besides (create-workers.ts). Without one, the turn is
- * taken from the queue of turns. So a slow model keeps a slot of its kind and starves no execution,
- * and executions starve no turn.
+ * Limits how many turns the executions of a process take at once. An execution whose call has its
+ * result takes the next turn only with one of these slots. The worker has additional slots for
+ * executions (create-workers.ts). Without a free slot, the turn is taken from the queue of turns.
+ * So slow models do not starve executions, and executions do not starve turns.
  */
 export class TurnSlots {
   #free: number
@@ -12,7 +11,7 @@ export class TurnSlots {
     this.#free = count
   }
 
-  /** A slot, given back when it is disposed of; `null`: none is free now. */
+  /** Takes a slot, which is returned when it is disposed of; `null`: none is free. */
   take(): Disposable | null {
     if (this.#free === 0) return null
     this.#free -= 1

@@ -4,9 +4,9 @@ import type { StopReason } from '#services/core/worker-context.ts'
 const heartbeatEveryMs = 2000
 
 /**
- * Runs an activity with a heartbeat every two seconds, whatever the work does, and a signal that
- * says why it should stop. Temporal reports a cancellation in the answer to a heartbeat. An
- * activity that ends sooner sends none, since the server writes each to its disk.
+ * Runs an activity with a heartbeat every two seconds, and gives it a signal that says why it
+ * should stop. Temporal reports a cancellation in the answer to a heartbeat. An activity that ends
+ * sooner sends none, because the server writes each to its disk.
  */
 export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current()
@@ -23,7 +23,7 @@ export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>
   }
 }
 
-/** The SDK names the reason in the message of the failure that the signal carries. */
+/** The SDK names the reason in the message of the failure in the signal. */
 function reasonOf(signal: AbortSignal): StopReason {
   const message: unknown = signal.reason instanceof Error ? signal.reason.message : null
   if (message === 'WORKER_SHUTDOWN') return 'shutdown'

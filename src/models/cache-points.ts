@@ -1,27 +1,36 @@
 import type { ModelMessage, SystemModelMessage } from 'ai'
 import type { ModelProvider } from '#domain/model-provider.ts'
 
-/** Marks a place up to which a provider keeps what it has read. Others do so unasked. */
+/**
+ * Marks the place up to which a provider caches what it has read. Other providers cache by
+ * themselves.
+ */
 export type CachePoint = NonNullable<SystemModelMessage['providerOptions']>
 
 const anthropicPoint: CachePoint = { anthropic: { cacheControl: { type: 'ephemeral' } } }
 const bedrockPoint: CachePoint = { bedrock: { cachePoint: { type: 'default' } } }
 
-/** How a model is told where to cache; `null`: it is not. Bedrock refuses points of most models. */
+/**
+ * How to tell a model where to cache; `null`: it is not told. Bedrock refuses cache points for most
+ * models.
+ */
 export function cachePointOf(provider: ModelProvider, id: string): CachePoint | null {
   if (provider === 'anthropic') return anthropicPoint
   return provider === 'bedrock' && /(?:^|\.)anthropic\./.test(id) ? bedrockPoint : null
 }
 
-/** Instructions as the end of what every step of a run begins with: they follow its tools. */
+/**
+ * The instructions, marked as the end of the part that every step of a run begins with. They follow
+ * the tools.
+ */
 export function cachedInstructions(text: string, point: CachePoint): SystemModelMessage {
   return { role: 'system', content: text, providerOptions: point }
 }
 
 /**
- * The messages with cache points: at the end, where the next step goes on, and where the step
- * before this one ended, whose point this step reads. A step may add more blocks than Anthropic
- * looks back for a point by itself (20).
+ * The messages with cache points: at the end, where the next step continues, and where the previous
+ * step ended, whose cache this step reads. A step may add more blocks than Anthropic searches for a
+ * cache point by itself (20).
  */
 export function withCachePoints(
   messages: readonly ModelMessage[],

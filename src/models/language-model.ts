@@ -88,7 +88,10 @@ function googleCloudOptions({ apiKey, googleCloud }: ProviderSettings) {
   }
 }
 
-/** A package that the published service leaves to those who need it. Rejects with what to do. */
+/**
+ * Loads a package that the published service does not include. Rejects with a sentence that says
+ * what to do.
+ */
 async function loadInstalled<Package>(
   name: string,
   load: () => Promise<Package>,

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { PictureType } from '#domain/tools/picture-type.ts'
 
 /**
- * Arguments that are not JSON, as the model wrote them: told to the model as an error, nobody is
+ * Arguments that are not JSON, as the model wrote them. The model gets an error, and nobody is
  * asked.
  */
 export interface InvalidInput {
@@ -10,13 +10,13 @@ export interface InvalidInput {
 }
 
 export interface ModelCall {
-  /** the model's own id of the call */
+  /** the model's own id for the call */
   readonly id: string
   readonly tool: string
   readonly input: Json | InvalidInput
 }
 
-/** A picture of a tool's result, which is data of the tool, or one that a person sent. */
+/** A picture of a tool's result, or one that a person sent. */
 export interface ModelPicture {
   readonly mediaType: PictureType
   readonly bytes: Uint8Array
@@ -30,7 +30,7 @@ export type ModelMessage =
   | {
       readonly role: 'user'
       readonly text: string
-      /** that a person sent with it, or of the tool that a person invoked and whose result it is */
+      /** sent by a person with the message, or in the result of the tool that a person invoked */
       readonly pictures?: readonly ModelPicture[]
     }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ModelCall[] }
@@ -61,9 +61,9 @@ export interface ModelRequest {
   readonly tools: readonly ModelTool[]
   readonly signal: AbortSignal
   /**
-   * Gets the answer's text piece by piece while it is made; absent: nobody reads along. The pieces
-   * together are the answer's `text`. It must return at once and not throw. A step that fails may
-   * have given pieces: they are no answer.
+   * Gets the answer's text piece by piece while it is written. The pieces together are the answer's
+   * `text`. It must return at once and not throw. A step that fails may have given pieces, which
+   * are no answer.
    */
   readonly onText?: (piece: string) => void
 }
@@ -78,7 +78,7 @@ export interface ModelAnswer {
 export interface ModelUsage {
   /** all of the request */
   readonly inputTokens: number
-  /** of these, the ones that the provider read from its cache; absent: none */
+  /** those of the input tokens that the provider read from its cache; absent: none */
   readonly cachedInputTokens?: number
   readonly outputTokens: number
 }
@@ -92,14 +92,14 @@ export interface Model {
 }
 
 /**
- * A model gave no usable answer. The message is a sentence for people and holds no key and no
- * prompt.
+ * A model gave no usable answer. The message is a sentence for people and contains neither a key
+ * nor a prompt.
  */
 export class ModelProblem extends Error {
   override readonly name = 'ModelProblem'
   /** the same request may succeed later */
   readonly retryable: boolean
-  /** the provider refused the request because there is too much of it */
+  /** the provider refused the request because it is too long */
   readonly tooLong: boolean
   /** how long the provider wants the next attempt to wait, in milliseconds */
   readonly retryAfterMs?: number

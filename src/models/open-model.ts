@@ -7,16 +7,15 @@ import { endpointSettings, providerSettings, type ModelEnvironment } from './pro
 import { providerModel } from './provider-model.ts'
 import { scriptedModel } from './scripted-model.ts'
 
-/** A step whose provider sends nothing for so long is given up and tried again. */
+/** A step is given up and tried again when its provider sends nothing for this time. */
 const silenceTimeoutMs = 280_000
-/** A step that takes longer is given up too: a little before the activity's own time is over. */
+/** A step that takes longer is given up too, a little before the activity's own time limit. */
 const stepTimeoutMs = 14 * 60_000
 
 /**
- * The model that a worker file names: `provider:model`, or `script:path` with the script's text.
- * Nothing is called yet; a missing key is a `ModelProblem` of the first step. Throws a
- * `ModelProblem` when the name is none, or that of an endpoint which is gone.
- *
+ * Opens the model that a worker file names: `provider:model`, or `script:path` with the script's
+ * text. It calls nothing; a missing key is a `ModelProblem` of the first step. Throws a
+ * `ModelProblem` for an invalid name and for an endpoint that no longer exists.
  * @example openModel({ model: 'anthropic:claude-sonnet-5-5', script: null, settings, models,
  * environment: { ANTHROPIC_API_KEY: '…' } })
  */

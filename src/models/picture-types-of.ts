@@ -5,8 +5,8 @@ import { parseModelName } from '#policy/worker/model-name.ts'
 import { picturePlaceOf } from './provider-messages.ts'
 
 /**
- * The types of pictures that a worker's model is shown, as far as countersign.yaml and its provider
- * say; `null`: only the environment of its host does, or it is a script, which looks at nothing.
+ * The types of pictures that a worker's model accepts, by countersign.yaml and its provider.
+ * `null`: only the environment of its host says so, or it is a script, which sees no pictures.
  */
 export function pictureTypesOf(
   config: Pick<ProjectConfig, 'models'>,

@@ -10,9 +10,9 @@ import { ModelProblem } from './model.ts'
 const maxWaitMs = 3_600_000
 
 /**
- * What went wrong with a call of a provider, as a `ModelProblem`: retryable are time-outs, rate
- * limits, server errors, broken connections and answers that cannot be read; not those that the
- * same request would meet again.
+ * The failure of a provider's call as a `ModelProblem`. Time-outs, rate limits, server errors,
+ * broken connections and unreadable answers are retryable; failures that the same request would
+ * cause again are not.
  */
 export function providerFailure(
   error: unknown,
@@ -83,8 +83,8 @@ export function retryAfterMs(headers: Readonly<Record<string, string>>): number 
 }
 
 /**
- * Whether a request was refused because there is too much of it, by the words of the providers:
- * none of them has a code for it that all servers of its protocol use.
+ * Whether a request was refused because it is too long, by the words of the providers: they have no
+ * common code for it.
  */
 function isTooLong(status: number, text: string): boolean {
   if (status === 413) return true
@@ -94,7 +94,7 @@ function isTooLong(status: number, text: string): boolean {
 const tooLongWords =
   /context[_ ](?:length|window|size|limit)|prompt is too long|input is too long|input token count|too many (?:input )?tokens|maximum (?:number of )?(?:input )?tokens|reduce the length/i
 
-/** Errors of the SDK that speak of the answer and not of the request. */
+/** Errors of the SDK about the answer, not about the request. */
 function isBrokenAnswer(error: Error): boolean {
   return /JSONParse|InvalidResponseData|EmptyResponseBody|NoContentGenerated|NoOutputGenerated/.test(
     error.name,
@@ -108,7 +108,7 @@ function messageOf(error: unknown): string {
 /** A shorter key is a placeholder (`x`, `ollama`), and its letters are in every other word. */
 const shortestKey = 8
 
-/** Providers repeat what they were sent; a key never gets into a message. */
+/** Providers repeat what they were sent. This keeps keys out of messages. */
 function clip(text: string, secret: string | null): string {
   const safe = secret === null || secret.length < shortestKey ? text : text.replaceAll(secret, '…')
   const line = safe.replaceAll(/\s+/g, ' ').trim()

@@ -13,8 +13,8 @@ interface PicturePart {
 }
 
 /**
- * The transcript in the AI SDK's form, with pictures where the provider takes them. A message
- * without text, calls and pictures is left out: providers refuse empty ones.
+ * The transcript in the AI SDK's form, with pictures where the provider accepts them. A message
+ * without text, calls and pictures is left out, because providers refuse empty messages.
  */
 export function providerMessages(
   messages: readonly ModelMessage[],
@@ -43,7 +43,7 @@ export function providerMessages(
   })
 }
 
-/** What providers take in errors is text. */
+/** Providers accept only text in errors. */
 function outputOf(result: Result, place: PicturePlace): ToolResultPart['output'] {
   const { text, isError } = result
   if (isError) return { type: 'error-text', value: text }
@@ -54,8 +54,8 @@ function outputOf(result: Result, place: PicturePlace): ToolResultPart['output']
 }
 
 /**
- * A provider that has no place for pictures in results gets them right after, said to be no words
- * of anybody's.
+ * For a provider that accepts no pictures in results: a message right after them, which says that
+ * the pictures are nobody's words.
  */
 function picturesAfter(results: readonly Result[], place: PicturePlace): ProviderMessage[] {
   const parts = results.flatMap((result) => {
@@ -67,7 +67,10 @@ function picturesAfter(results: readonly Result[], place: PicturePlace): Provide
   return parts.length === 0 ? [] : [{ role: 'user', content: parts }]
 }
 
-/** A picture that the model takes none of is said to be missing: its message speaks of it. */
+/**
+ * The message says that a picture is missing if the model does not accept it, because the text may
+ * refer to it.
+ */
 function userMessage(
   { text: words, pictures: all = [] }: Extract<ModelMessage, { role: 'user' }>,
   place: PicturePlace,
@@ -107,7 +110,7 @@ function assistantMessage(text: string, calls: readonly ModelCall[]): ProviderMe
 }
 
 /**
- * Providers take only objects back; what was no object is wrapped, so that the model sees its own
+ * Providers accept only objects. Any other value is wrapped, so that the model sees its own
  * mistake.
  */
 function asObject(input: Json | InvalidInput): JsonObject {
@@ -117,7 +120,7 @@ function asObject(input: Json | InvalidInput): JsonObject {
   return { value: input }
 }
 
-/** Where a provider takes the pictures of tools' results, and of which types. */
+/** Where a provider accepts the pictures of tools' results, and of which types. */
 export interface PicturePlace {
   /**
    * `result`: in the result itself; `message`: in a message after the results; `nowhere`: results
@@ -129,13 +132,12 @@ export interface PicturePlace {
 
 const common: readonly PictureType[] = ['image/png', 'image/jpeg', 'image/webp']
 
-/** For a model that cannot see. */
+/** For a model that sees no pictures. */
 export const noPictures: PicturePlace = { where: 'nowhere', types: [] }
 
 /**
- * Chat completions have no pictures in results: servers of that format refuse them there, and many
- * models behind them see none at all. So theirs get text, unless whoever runs the server says that
- * its model sees.
+ * Chat completions have no pictures in results: servers of that format refuse them, and many models
+ * behind them see none. They get text, unless the configuration says that the model sees pictures.
  */
 export function picturePlaceOf(provider: ModelProvider, seesPictures: boolean): PicturePlace {
   if (!seesPictures) return noPictures

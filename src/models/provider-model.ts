@@ -21,22 +21,22 @@ import { providerFailure } from './provider-failure.ts'
 import { silenceTimeout } from './silence-timeout.ts'
 
 /**
- * Anthropic's protocol demands a limit; the SDK assumes 4,096 for models it does not know, too few
- * for a file. For models it knows, it lowers this to what they can do.
+ * Anthropic's protocol requires a limit. The SDK assumes 4,096 for models that it does not know,
+ * which is too little for a file. For models that it knows, it lowers this to their maximum.
  */
 const maxOutputTokens: Readonly<Partial<Record<ModelProvider, number>>> = { anthropic: 32_000 }
 
 /**
- * A provider's model through the AI SDK: exactly one step, streamed; no tool has an `execute`,
- * nothing is retried here but a request whose pictures were refused. The activity that takes the
- * turn retries, so that every attempt is counted.
+ * A provider's model through the AI SDK: exactly one step, streamed. No tool has an `execute`. Only
+ * a request whose pictures were refused is retried here; the activity retries everything else, so
+ * that every attempt is counted.
  */
 export function providerModel(options: {
   /** as the worker file writes it */
   readonly name: string
   readonly provider: ModelProvider
   readonly id: string
-  /** where it is, and with what key */
+  /** its address and key */
   readonly connection: ProviderSettings
   readonly settings: WorkerModelSettings
   /** how long the provider may send nothing */
@@ -117,9 +117,9 @@ function callOnce(
 }
 
 /**
- * Whether a refusal may be for the pictures: the model sees none, or one is too large or broken.
- * They stay in the transcript, so that without a second question in text a tool's picture could
- * stop a run for good.
+ * Whether a refusal may be because of pictures: the model sees none, or one is too large or broken.
+ * They stay in the transcript, so without a second attempt as text one picture of a tool could stop
+ * a run for good.
  */
 function mayBeForPictures(error: unknown, request: ModelRequest, place: PicturePlace): boolean {
   if (place.where === 'nowhere' || !APICallError.isInstance(error)) return false
@@ -132,8 +132,8 @@ function mayBeForPictures(error: unknown, request: ModelRequest, place: PictureP
 }
 
 /**
- * Own properties only, whatever a tool is called. No schema is checked here: policy does, and tells
- * the model.
+ * Own properties only, whatever the tool's name. Policy checks the schema and tells the model; this
+ * does not.
  */
 function toolSet(tools: readonly ModelTool[]): ToolSet {
   return Object.fromEntries(

@@ -9,22 +9,22 @@ export interface ProviderSettings {
   readonly apiKey: string | null
   /** `null`: the provider's own address */
   readonly baseUrl: string | null
-  /** the variable that is needed and not set */
+  /** the required variable that is not set */
   readonly missing: string | null
-  /** whether its models get pictures, where that has to be configured */
+  /** whether its models see pictures, where that has to be configured */
   readonly seesPictures: boolean
-  /** what no message may show: keys, and what stands for them */
+  /** keys and their substitutes, which no message may contain */
   readonly secret: string | null
-  /** of azure: whose host it is */
+  /** azure: the resource whose host is called */
   readonly resourceName: string | null
-  /** of bedrock, unless it is called with a key */
+  /** bedrock, unless it is called with a key */
   readonly aws: {
     readonly region: string | null
     readonly accessKeyId: string | null
     readonly secretAccessKey: string | null
     readonly sessionToken: string | null
   }
-  /** of vertex, unless it is called with a key */
+  /** vertex, unless it is called with a key */
   readonly googleCloud: {
     readonly project: string | null
     readonly location: string | null
@@ -85,8 +85,8 @@ export function providerSettings(
 }
 
 /**
- * The same of an endpoint that countersign.yaml names: its address and key are its own, so that no
- * other provider's key is sent there.
+ * The settings of an endpoint of countersign.yaml. Its address and key are its own, so no other
+ * provider's key is sent there.
  */
 export function endpointSettings(
   endpoint: ModelEndpoint,
@@ -105,7 +105,7 @@ export function endpointSettings(
   }
 }
 
-/** What a call cannot be made without: of each list one variable, which is the first if none is. */
+/** The variables that a call requires: one of each list, or the list's first if none is set. */
 function neededBy(provider: ModelProvider): readonly (readonly string[])[] {
   switch (provider) {
     case 'openai-compatible':

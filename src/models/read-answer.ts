@@ -2,16 +2,16 @@ import type { TextStreamPart, ToolSet } from 'ai'
 import type { Json } from '#domain/json/json.ts'
 import { ModelProblem, type ModelAnswer, type ModelCall } from './model.ts'
 
-/** An answer as its stream gave it, with how it ended. */
+/** An answer as it was streamed, and how it ended. */
 export interface StreamedAnswer extends ModelAnswer {
   readonly finishReason: string
-  /** whether the provider said itself that the answer is over */
+  /** whether the provider said that the answer is complete */
   readonly isFinished: boolean
 }
 
 /**
  * Reads the stream of one step to its end. Rejects with the provider's error, also when it comes in
- * the middle of the answer, and with the signal's reason.
+ * the middle of the answer, or with the signal's reason.
  */
 export async function readAnswer(
   stream: AsyncIterable<TextStreamPart<ToolSet>>,
@@ -59,12 +59,15 @@ export async function readAnswer(
   return { text, calls, ...(end ?? noEnd) }
 }
 
-/** Reasons that the SDK makes of a provider's word only; the others also stand for no word. */
+/**
+ * Reasons that the SDK derives only from a provider's own word. It also uses the others when the
+ * provider says nothing.
+ */
 const saysItself: ReadonlySet<string> = new Set(['stop', 'tool-calls', 'length', 'content-filter'])
 
 const noUsage = { inputTokens: 0, outputTokens: 0 }
 
-/** Arguments that could not be parsed arrive as the text they are. */
+/** Arguments that cannot be parsed stay text. */
 function callOf(call: {
   readonly toolCallId: string
   readonly toolName: string
@@ -77,8 +80,8 @@ function callOf(call: {
 }
 
 /**
- * An answer that stopped in the middle is not played: its text is half, its last call may be cut.
- * Throws a `ModelProblem`.
+ * Refuses an answer that stopped in the middle: its text is incomplete, and its last call may be
+ * cut off. Throws a `ModelProblem`.
  */
 export function refuseUnfinished(name: string, answer: StreamedAnswer): void {
   const { finishReason, text, calls } = answer

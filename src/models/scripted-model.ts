@@ -6,9 +6,9 @@ import type { Model, ModelAnswer, ModelRequest } from './model.ts'
 const noUsage = { inputTokens: 0, outputTokens: 0 }
 
 /**
- * A model that plays fixed turns (workers-and-policy.md). How many turns were taken is read from
- * the messages, so a turn that is tried again plays the same. After the last turn the last text is
- * said again, or nothing when the last turn had calls. Throws when the text is no valid script.
+ * A model that plays fixed turns (workers-and-policy.md). It counts the turns in the messages, so a
+ * retried turn plays the same. After the last turn it repeats the last text, or says nothing if the
+ * last turn had calls. Throws for a text that is no valid script.
  */
 export function scriptedModel(scriptText: string): Model {
   const { turns } = scriptOf(scriptText)
@@ -33,13 +33,13 @@ export function scriptedModel(scriptText: string): Model {
   }
 }
 
-/** A text word by word, each with the white space behind it. */
+/** A text in words, each with the white space after it. */
 function piecesOf(text: string): readonly string[] {
   return text.match(/\s*\S+\s*|\s+/g) ?? []
 }
 
 /**
- * The newest scripts by their text: a run asks for its own at every turn, and parsing one takes
+ * The newest parsed scripts by their text. A run needs its script at every turn, and parsing takes
  * longer than a query.
  */
 const scripts = new Map<string, Script>()
@@ -67,7 +67,7 @@ function answerOf(
   }
 }
 
-/** The same call of the same turn has the same id, however often the turn is tried. */
+/** A call of a turn has the same id at every attempt of the turn. */
 function generatedId({ runId, turn }: ModelRequest, position: number): string {
   const hash = createHash('sha256').update(`${runId}:${turn}:${position}`).digest('hex')
   return `call_${hash.slice(0, 24)}`

@@ -1,4 +1,4 @@
-/** A time-out that begins again whenever something is heard, and one over everything. */
+/** A time-out that begins again at each sign of life, and one for the whole. */
 export interface SilenceTimeout extends Disposable {
   /** fires with a `TimeoutError` */
   readonly signal: AbortSignal
@@ -6,8 +6,8 @@ export interface SilenceTimeout extends Disposable {
 }
 
 /**
- * Fires when nothing was heard for `timeoutMs`, or after `totalTimeoutMs` in any case: an answer
- * may be long, and a server that sends a byte now and then must not hold a turn for ever.
+ * Fires after `timeoutMs` without a sign of life, and after `totalTimeoutMs` in any case: an answer
+ * may be long, but a server that sends a byte now and then must not hold a turn for ever.
  */
 export function silenceTimeout(options: {
   readonly timeoutMs: number

@@ -8,24 +8,30 @@ import type {
 } from '#domain/runs/workflow-outcomes.ts'
 
 /**
- * What the workflows ask of activities. `src/activities` satisfies it; ids travel, content never
- * does.
+ * The activities that the workflows call. `src/activities` implements it. Inputs and answers carry
+ * ids and never content.
  */
 export interface Activities {
   beginRun(input: { readonly runId: string }): Promise<RunBeginning>
   takeTurn(input: TurnPlace): Promise<TurnOutcome>
-  /** `next`: the turn to take with the activity when the call has its result, where it can. */
+  /** `next`: the turn that the same activity may take once the call has its result. */
   executeCall(input: { readonly callId: string; readonly next?: TurnPlace }): Promise<CallOutcome>
   settleUnknown(input: { readonly callId: string }): Promise<SettleOutcome>
   advanceRequests(input: { readonly runId: string }): Promise<NextDeadline>
-  /** Expires a program's request whose time is over; its deadline, `null` once it has ended. */
+  /**
+   * Expires a program's request after its deadline. Returns the deadline; `null` once the request
+   * has ended.
+   */
   advanceExternal(input: { readonly requestId: string }): Promise<NextDeadline>
-  /** Makes an approved call of the gateway, once; what became of it is in the store. */
+  /** Makes an approved call of the gateway, once. The result is in the store. */
   executeGatewayCall(input: { readonly requestId: string }): Promise<void>
-  /** Its activity failed: a call that had begun is `unknown`, and people are asked. */
+  /**
+   * Settles a call whose activity failed: if the call had begun it is `unknown`, and people are
+   * asked.
+   */
   settleGatewayCall(input: { readonly requestId: string }): Promise<void>
   closeRun(input: { readonly runId: string }): Promise<CloseOutcome>
-  /** Puts the result of a person's call into the transcript, once. */
+  /** Puts the result of a call that a person made into the transcript, once. */
   enterManualResult(input: { readonly callId: string }): Promise<void>
   /** Notes, once, that a time of a schedule has come. */
   noteScheduledTime(input: { readonly schedule: string; readonly at: string }): Promise<void>
@@ -38,7 +44,7 @@ export interface TurnPlace {
   readonly turn: number
 }
 
-/** `content` hash of a question; the API process wrote it. */
+/** `content` hash of a question, which the API process wrote. */
 export interface JudgeInput {
   readonly questionHash: string
   readonly taskQueue: string

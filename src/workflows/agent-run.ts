@@ -28,18 +28,18 @@ import { WaitTimer } from './wait-timer.ts'
 import { Wakeups } from './wakeups.ts'
 
 /**
- * One run of a worker. The loop: take a turn (one model step), bring each of its calls to a result,
- * repeat; wait for a message when the run waits for input; close when the model is finished.
- * Postgres decides, this obeys: killed, started again or continued as new anywhere, it reads where
- * it stands and goes on.
+ * One run of a worker. The loop takes a turn (one model step), brings each of its calls to a
+ * result, waits for a message when the run waits for input, and closes when the model is finished.
+ * Postgres decides. A workflow that was killed, started again or continued as new reads its state
+ * from there.
  */
 export async function agentRun(position: RunPosition): Promise<void> {
   const start = positionOf(position)
-  // Started by hand, for no run.
+  // Somebody started this workflow by hand; no run belongs to it.
   if (start === null) return
   const wakeups = new Wakeups()
   const manual = new ManualCalls()
-  // Runs of before go their way with a turn of its own, a timer for each wait, and more updates.
+  // Older runs have a turn of their own, a timer for each wait, and more updates.
   const isShort = patched('turn-with-execution')
   const isFirst = workflowInfo().continuedFromExecutionRunId === undefined
   const listed = new ListedRun(start.listed === true, isShort && isFirst)
@@ -99,7 +99,7 @@ async function takeTurns(
   return next === null || manualCalls.length === 0 ? next : { ...next, manualCalls }
 }
 
-/** An answer that makes no sense was forged: the activity is scheduled again after this. */
+/** An answer that makes no sense was forged. The activity is scheduled again after this time. */
 const misunderstoodMs = 5000
 
 interface TurnContext {
@@ -108,7 +108,7 @@ interface TurnContext {
   readonly wakeups: Wakeups
   readonly manual: ManualCalls
   readonly listed: ListedRun
-  /** the history of a step is short: its turn is taken with its last execution */
+  /** a step has a short history: the activity of the last execution also takes the next turn */
   readonly isShort: boolean
   readonly database: ReturnType<typeof databaseActivities>
 }
@@ -164,7 +164,7 @@ async function takeEveryTurn(taking: TurnContext, first: number): Promise<RunPos
       }
     }
 
-    /** As {@link waitForMessage}, shown in Temporal's list of workflows. */
+    /** As {@link waitForMessage}, and shows the wait in Temporal's list of workflows. */
     async function rests(rest: Partial<Rest> & { readonly queues?: readonly string[] }) {
       if (rest.queues === undefined) listed.show('waiting_for_input')
       else listed.showWait(rest.queues)
@@ -175,7 +175,7 @@ async function takeEveryTurn(taking: TurnContext, first: number): Promise<RunPos
 
     /**
      * Waits for a message, or for the end of a conversation's rest, which this timer only proposes.
-     * Answers whether the run has ended.
+     * Returns whether the run has ended.
      */
     async function waitForMessage(rest: Partial<Rest>): Promise<boolean> {
       turn = rest.turn ?? turn

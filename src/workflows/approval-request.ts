@@ -8,13 +8,12 @@ import { idOf, nextDeadlineOf } from './untrusted.ts'
 const maxSignals = 2000
 
 /**
- * Waits for one request of a program that has no run here. Its timer only proposes that the request
- * has expired; the row decides. A signal only wakes: whatever it claims, the row of the request is
- * read.
+ * Waits for one request of a program. The timer only proposes that the request has expired; the row
+ * decides. A signal only wakes the workflow, which then reads the row, whatever the signal claims.
  */
 export async function approvalRequest(input: { readonly requestId: string }): Promise<void> {
   const requestId = idOf(input?.requestId)
-  // Started by hand, for no request.
+  // Somebody started this workflow by hand; no request belongs to it.
   if (requestId === null) return
   let signals = 0
   let handled = 0

@@ -1,15 +1,15 @@
 /**
- * A moment on the workflow's own clock, so that a wait that follows another wait does not start
- * counting again.
+ * A moment on the workflow's own clock. A second wait for the same moment does not begin to count
+ * again.
  */
 export type Deadline = number | null
 
-/** `inMs` from now; `null` when nothing waits for a moment. */
+/** The moment in `inMs` milliseconds; `null` for no deadline. */
 export function deadlineIn(inMs: number | null): Deadline {
   return inMs === null ? null : Date.now() + inMs
 }
 
-/** Milliseconds left, at least one. */
+/** Milliseconds until a deadline, at least one. */
 export function millisecondsUntil(deadline: number): number {
   return Math.max(1, deadline - Date.now())
 }

@@ -17,8 +17,8 @@ const maxRetryDelayMs = 60_000
 
 /**
  * Issues a call. When the activity fails or times out, the store says whether the effect may have
- * happened: only what had not started is issued again, ever more slowly. `next`: the turn that the
- * activity may take when the call has its result.
+ * happened. Only a call that had not started is issued again, with growing pauses. `next`: the turn
+ * that the activity may take once the call has its result.
  */
 export async function executeOnce(
   executing: ExecutionContext,
@@ -49,13 +49,13 @@ export async function executeOnce(
 }
 
 /**
- * Runs activities and passes a cancel signal on to them. They ask the store whether the run really
- * is cancelled and otherwise go on, so a forged signal changes nothing.
+ * Runs activities and passes a cancel signal on to them. The activities ask the store whether the
+ * run was really cancelled, so a forged signal changes nothing.
  */
 export async function untilCancelled<T>(wakeups: Wakeups, work: () => Promise<T>): Promise<T> {
   let over = false
   const scope = new CancellationScope({ cancellable: true })
-  // The activity itself reads from the store what was signalled before.
+  // The activity reads from the store what was signalled before.
   wakeups.cancelWasLookedAt()
   void passOnCancel()
   try {

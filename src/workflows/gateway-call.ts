@@ -4,8 +4,8 @@ import { idOf, queueOf } from './untrusted.ts'
 
 /**
  * Makes one approved call of the gateway on the host that holds its server. The store judges
- * whether it may, also when this workflow was started by hand; a call that was lost is settled
- * there.
+ * whether the call may be made, also when somebody started this workflow by hand. It also settles a
+ * call whose activity was lost.
  */
 export async function gatewayCall(input: {
   readonly requestId: string

@@ -2,17 +2,17 @@ import { upsertSearchAttributes } from '@temporalio/workflow'
 import { searchAttributes, type ListedState } from '#domain/runs/search-attributes.ts'
 
 /**
- * Writes what a run does into Temporal's list of workflows, where its start said that the namespace
- * has the attributes: one without them, and a run of before they existed, get no command. What was
- * written is remembered here and not read from the workflow: once an attribute is removed, the
- * server leaves it out of old events too, and a replay would go another way. An upsert then fails
- * the workflow task, and the reconciler starts such a run again without (move-still-runs.ts).
+ * Writes the state of a run into Temporal's list of workflows. It sends no command for a run that
+ * was started without the attributes. The last written values are kept here and not read from the
+ * workflow: when an attribute is removed, the server leaves it out of old events too, and a replay
+ * would differ. An upsert then fails the workflow task, and the reconciler starts the run again
+ * without attributes (move-still-runs.ts).
  */
 export class ListedRun {
   readonly #isListed: boolean
   #written: string | null
 
-  /** `isNew`: what the start wrote is still there. */
+  /** `isNew`: the values that the start wrote are still in the list. */
   constructor(isListed: boolean, isNew: boolean) {
     this.#isListed = isListed
     this.#written = isNew ? writtenFor('running', []) : null
@@ -30,7 +30,10 @@ export class ListedRun {
     ])
   }
 
-  /** A wait: for people in these queues, or, with none, for something that the run does itself. */
+  /**
+   * Shows a wait for people in these queues or, without any, for something that the run does
+   * itself.
+   */
   showWait(queues: readonly string[]): void {
     this.show(queues.length === 0 ? 'running' : 'waiting_for_approval', queues)
   }

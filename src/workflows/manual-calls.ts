@@ -6,22 +6,25 @@ import { idsOf } from './untrusted.ts'
 import { WaitTimer } from './wait-timer.ts'
 import { Wakeups } from './wakeups.ts'
 
-/** More than a run can have open: ids beyond it are forged, or known to the store. */
+/** More than a run can have open. Other ids are forged, or the store knows them. */
 const maxRemembered = 100
 
 /**
- * The calls that people made of manual tools, brought to their results beside the turns of the
- * model: none waits for the other (product.md 5). Ids that are forgotten are read from the store
- * again when the run begins or rests.
+ * Carries out the calls that people made of manual tools, beside the turns of the model; neither
+ * waits for the other (product.md 5). Ids that were forgotten are read from the store again when
+ * the run begins or rests.
  */
 export class ManualCalls {
-  /** Apart from the turns' wakeups, so that a new turn forgets no signal about these. */
+  /**
+   * Separate from the wakeups of turns, so that a new turn does not forget signals about these
+   * calls.
+   */
   readonly wakeups = new Wakeups()
   readonly #waiting = new Set<string>()
   readonly #begun = new Set<string>()
   #closed = false
 
-  /** A signal, or the store, says that these calls are to be made. */
+  /** Adds calls that a signal or the store names. */
   called(callIds: unknown): void {
     for (const id of idsOf(callIds).ids) {
       if (this.#waiting.size >= maxRemembered) return
@@ -29,7 +32,7 @@ export class ManualCalls {
     }
   }
 
-  /** Begins each call as it becomes known, until the run ends or continues as new. */
+  /** Begins each call once its id is known, until the run ends or continues as new. */
   async perform(
     performing: Pick<PerformContext, 'runId' | 'taskQueue' | 'database'> & {
       readonly database: Pick<Activities, 'enterManualResult'>
@@ -49,7 +52,9 @@ export class ManualCalls {
     }
   }
 
-  /** Waits for what is under way, and returns the calls that are left to the next execution. */
+  /**
+   * Waits for the calls that are being made. Returns the calls that the next execution has to make.
+   */
   async close(): Promise<readonly string[]> {
     this.#closed = true
     await condition(() => this.#begun.size === 0)
@@ -77,7 +82,7 @@ export class ManualCalls {
     try {
       await performing.database.enterManualResult({ callId })
     } catch (error) {
-      // A forged answer; the store names the call again when the run rests.
+      // The answer was forged; the store names the call again when the run rests.
       if (!(error instanceof ActivityFailure)) throw error
     }
     entered()

@@ -4,9 +4,9 @@ import { defaultPayloadConverter, type Payload, type PayloadConverter } from '@t
 const maxBytes = 256 * 1024
 
 /**
- * Turns payloads into values for workflows, and what cannot be read into `undefined`: a program
- * that reaches Temporal can send any bytes, and a payload that throws would fail every workflow
- * task of a run from then on (security.md 31).
+ * Turns payloads into values for workflows, and unreadable ones into `undefined`. A program that
+ * reaches Temporal can send any bytes, and a payload that throws would fail every later workflow
+ * task of the run (security.md 31).
  */
 export const payloadConverter: PayloadConverter = Object.freeze({
   toPayload: defaultPayloadConverter.toPayload.bind(defaultPayloadConverter),

@@ -7,18 +7,18 @@ import { type ExecutionContext, executeOnce } from './execute-once.ts'
 import type { ListedRun } from './listed-state.ts'
 import type { WaitTimer } from './wait-timer.ts'
 
-/** What performing the calls of a turn needs. */
+/** What is needed to perform the calls of a turn. */
 export interface PerformContext extends ExecutionContext {
   readonly runId: string
   readonly database: Pick<Activities, 'settleUnknown' | 'advanceRequests'>
   /** true when the workflow should continue as new as soon as no activity is in flight */
   readonly shouldContinueAsNew: () => boolean
-  /** where waits show in Temporal's list of workflows */
+  /** shows waits in Temporal's list of workflows */
   readonly listed: ListedRun
   readonly timer: WaitTimer
   /**
-   * the turn behind these calls, which the activity of the last open one may take; `null`: none
-   * may, in calls of people and in histories of before
+   * the turn after these calls, which the activity of the last open call may take; `null` for calls
+   * of people and in older histories
    */
   readonly next: TurnPlace | null
 }
@@ -29,8 +29,8 @@ export type TurnEnd =
 
 /**
  * Brings every call of a turn to its result. Calls are performed in the model's order, each waiting
- * for the earlier ones; neighbouring read-only calls run together, and before an earlier sibling
- * that waits for people.
+ * for the earlier ones. Neighbouring read-only calls run together, also before an earlier call that
+ * waits for people.
  */
 export async function performCalls(
   performing: PerformContext,
@@ -59,17 +59,18 @@ export async function performCalls(
       const woken = await waitFor(performing, outcome.requestIds, deadline)
       if (woken === 'continue_as_new') return { end: 'continue_as_new' }
       deadline = woken.deadline
-      // Until the run waits for somebody else, rests or ends, its list shows the wait: two events.
+      // The list keeps showing the wait until the run waits for somebody else, rests or ends. This
+      // saves two events.
       if (next === null) listed.show('running')
       outcome = await executeAlone()
     }
     if (outcome.kind === 'ended') return { end: 'run_ended' }
 
-    /** With the next turn, when nothing is open behind this call. */
+    /** Takes the next turn with this call when no later call is open. */
     async function executeAlone(): Promise<CallOutcome> {
       const isLast = calls.slice(index + 1).every((behind) => isDone(behind, outcomes))
       const withTurn = isLast ? next : null
-      // What is signalled from here on may be about the turn that the activity takes.
+      // Signals from now on may be about the turn that the activity takes.
       if (withTurn !== null) wakeups.beginTurn()
       const executed = await executeOnce(performing, call, withTurn)
       if (withTurn !== null && executed.kind === 'done') nextTurn = executed.nextTurn ?? null
@@ -83,7 +84,7 @@ function isDone(call: CallPlan, outcomes: ReadonlyMap<string, CallOutcome>): boo
   return call.step === 'done' || outcomes.get(call.callId)?.kind === 'done'
 }
 
-/** The queues of a call's request and of those behind it, as the turn was planned. */
+/** The queues of the requests of a call and of the later calls, as the turn was planned. */
 function queuesFrom(calls: readonly CallPlan[], index: number): string[] {
   return calls.slice(index).flatMap(({ queue }) => (queue === undefined ? [] : [queue]))
 }
@@ -93,8 +94,8 @@ function waitingFor(requestId: string | null): CallOutcome {
 }
 
 /**
- * The read-only calls that may run now: those behind, up to the first call with effects that need
- * not wait.
+ * The read-only calls that may run now: the later calls up to the first one with effects that does
+ * not have to wait.
  */
 function readOnlyAfter(calls: readonly CallPlan[], index: number): CallPlan[] {
   const readOnlyCalls: CallPlan[] = []
@@ -126,8 +127,8 @@ function soonest(left: Deadline, right: Deadline): Deadline {
 }
 
 /**
- * Waits for a signal about these requests against one timer. A deadline only proposes; the store
- * disposes.
+ * Waits for a signal about these requests, with one timer. A deadline only proposes; the store
+ * decides.
  */
 async function waitFor(
   performing: PerformContext,
@@ -142,7 +143,7 @@ async function waitFor(
     try {
       advanced = await performing.database.advanceRequests({ runId: performing.runId })
     } catch (error) {
-      // A database activity never fails: the answer was forged, and the store is read again later.
+      // A database activity never fails, so the answer was forged. The store is read again later.
       if (!(error instanceof ActivityFailure)) throw error
     }
     next = deadlineIn(nextDeadlineOf(advanced))

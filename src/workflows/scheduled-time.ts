@@ -3,8 +3,8 @@ import { databaseActivities } from './activity-proxies.ts'
 import { idOf } from './untrusted.ts'
 
 /**
- * Says that a time of a schedule has come. Temporal starts it; what becomes of the time is judged
- * in the store, also when this was started by hand.
+ * Notes that a time of a schedule has come. Temporal starts this workflow. The store judges the
+ * time, also when somebody started the workflow by hand.
  */
 export async function scheduledTime(input: { readonly schedule: string }): Promise<void> {
   const schedule = idOf(input?.schedule)

@@ -1,7 +1,7 @@
 /**
- * The SDK keeps a stack trace of every promise that a waiting run holds, and some fifty of them are
- * more than half of what it costs (architecture.md, budgets). This many lines say where a workflow
- * waits. Loaded before any run, once for all: the global objects are frozen afterwards.
+ * The SDK keeps a stack trace of every promise that a waiting run holds. Some fifty of them are
+ * more than half of the run's memory (architecture.md, budgets). This many lines show where a
+ * workflow waits. It is set before any run, because the global objects are frozen afterwards.
  */
 const lines = 3
 

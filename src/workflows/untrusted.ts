@@ -11,9 +11,9 @@ import type {
 import type { RunPosition } from './messages.ts'
 
 /**
- * Reads what reaches a workflow from outside, without trust: a program that reaches Temporal can
- * start a workflow, signal it and complete its activities with anything. What cannot be read is
- * `null`, and nothing here throws (security.md 31).
+ * Reads values from outside without trust: a program that reaches Temporal can start a workflow,
+ * signal it and complete its activities with anything. An unreadable value is `null`, and nothing
+ * here throws (security.md 31).
  */
 
 const maxIdCharacters = 200
@@ -34,21 +34,21 @@ function recordOf(value: unknown): UnknownRecord {
   return typeof value === 'object' && value !== null ? (value as UnknownRecord) : {}
 }
 
-/** An id, or `null` for what is none. */
+/** An id; `null` for any other value. */
 export function idOf(value: unknown): string | null {
   return typeof value === 'string' && value.length > 0 && value.length <= maxIdCharacters
     ? value
     : null
 }
 
-/** The ids of a signal or an answer, and whether they are too many to be looked at one by one. */
+/** The ids of a signal or an answer, and whether there are too many to look at one by one. */
 export function idsOf(value: unknown): { readonly ids: readonly string[]; readonly more: boolean } {
   if (!Array.isArray(value)) return { ids: [], more: false }
   const ids = value.slice(0, maxIds).filter((id) => idOf(id) !== null) as readonly string[]
   return { ids, more: value.length > maxIds }
 }
 
-/** The name of a task queue that the server takes. */
+/** The name of a task queue that the server accepts. */
 export function queueOf(value: unknown): string | null {
   if (typeof value !== 'string' || value === '' || value.length > maxQueueCharacters) return null
   return value.startsWith('/_sys/') ? null : value
@@ -58,7 +58,7 @@ function turnOf(value: unknown): number | null {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null
 }
 
-/** Where a run begins; a position that is half understood is read from the store. */
+/** The place where a run begins; a position that is only partly readable is read from the store. */
 export function positionOf(value: unknown): RunPosition | null {
   const { runId, turn, taskQueue, manualCalls, listed } = recordOf(value)
   const id = idOf(runId)
@@ -73,7 +73,7 @@ export function positionOf(value: unknown): RunPosition | null {
   }
 }
 
-/** Where a run stands, by the store. */
+/** The state of a run, as the store returned it. */
 export function beginningOf(value: unknown): RunBeginning | null {
   const { ended, turn, taskQueue, manualCalls } = recordOf(value)
   const [at, queue] = [turnOf(turn), queueOf(taskQueue)]
@@ -82,19 +82,19 @@ export function beginningOf(value: unknown): RunBeginning | null {
   return { ended, turn: at, taskQueue: queue ?? '', ...calls }
 }
 
-/** Milliseconds until something is due; `null`: nothing is. */
+/** Milliseconds until a deadline; `null` without one. */
 function deadlineOf(value: unknown): number | null {
   if (value === null) return null
   if (typeof value !== 'number' || !Number.isFinite(value)) return lookAgainMs
   return Math.min(Math.max(0, value), maxDeadlineMs)
 }
 
-/** The deadline of an answer that is nothing else. */
+/** The deadline of an answer that has no other field. */
 export function nextDeadlineOf(value: unknown): number | null {
   return deadlineOf(recordOf(value)['nextDeadlineMs'])
 }
 
-/** What a turn came to. */
+/** The outcome of a turn. */
 export function turnOutcomeOf(value: unknown): TurnOutcome | null {
   const { kind, calls, nextDeadlineMs, manualCalls } = recordOf(value)
   switch (kind) {
@@ -117,7 +117,7 @@ export function turnOutcomeOf(value: unknown): TurnOutcome | null {
   }
 }
 
-/** How long a conversation rests; `null`: the answer does not say so. */
+/** How long a conversation rests; `null` without a readable answer. */
 function restOf(value: unknown): Rest | null {
   const { turn, restsForMs } = recordOf(value)
   const at = turnOf(turn)
@@ -125,7 +125,7 @@ function restOf(value: unknown): Rest | null {
   return { turn: at, restsForMs: deadlineOf(restsForMs) ?? lookAgainMs }
 }
 
-/** What closing a run came to. */
+/** The outcome of closing a run. */
 export function closeOutcomeOf(value: unknown): CloseOutcome | null {
   const { kind } = recordOf(value)
   if (kind === 'closed' || kind === 'continue') return { kind }
@@ -148,7 +148,7 @@ function planOf(value: unknown): CallPlan | null {
   }
 }
 
-/** What became of a call. */
+/** The outcome of a call. */
 export function callOutcomeOf(value: unknown): CallOutcome | null {
   const { kind, requestIds, nextDeadlineMs, nextTurn } = recordOf(value)
   if (kind === 'ended') return { kind }
@@ -161,7 +161,7 @@ export function callOutcomeOf(value: unknown): CallOutcome | null {
   return { kind, requestIds: ids, nextDeadlineMs: deadlineOf(nextDeadlineMs), ...queuesOf(value) }
 }
 
-/** What an activity did about the next turn; `null`: nothing that can be read. */
+/** What an activity did about the next turn; `null` for an unreadable answer. */
 function nextTurnOf(value: unknown): NextTurn | null {
   const { kind, afterMs } = recordOf(value)
   if (kind !== 'later') return turnOutcomeOf(value)
@@ -169,13 +169,13 @@ function nextTurnOf(value: unknown): NextTurn | null {
   return { kind, afterMs: Math.min(ms, maxTurnDelayMs) }
 }
 
-/** Names of queues, which have the bounds of ids; absent when the answer has none. */
+/** Names of queues, with the limits of ids; absent without any in the answer. */
 function queuesOf(value: unknown): { readonly queues?: readonly string[] } {
   const { queues } = recordOf(value)
   return Array.isArray(queues) ? { queues: idsOf(queues).ids.slice(0, maxQueues) } : {}
 }
 
-/** What the store says of an attempt whose activity failed. */
+/** What the store says about an attempt whose activity failed. */
 export function settleOutcomeOf(value: unknown): SettleOutcome | null {
   return recordOf(value)['kind'] === 'again' ? { kind: 'again' } : callOutcomeOf(value)
 }

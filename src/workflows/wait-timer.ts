@@ -2,10 +2,10 @@ import { CancellationScope, condition, isCancellation, sleep } from '@temporalio
 import { type Deadline, millisecondsUntil } from './deadline.ts'
 
 /**
- * The timer of a run's waits. A timer that is started and cancelled with every wait is two events
- * of history a step. This one goes on when its wait is over, and the next wait uses it when it is
- * due no later than that wait's own deadline: when it fires early, another one is started. With
- * `isKept: false`, as in histories of before, each wait has a timer of its own.
+ * The timer of a run's waits. A timer that is started and cancelled with every wait costs two
+ * events of history for each step. This one continues after its wait, and the next wait uses it if
+ * it is due no later than that wait's deadline. If it fires early, another one is started. With
+ * `isKept: false`, as in older histories, each wait has a timer of its own.
  */
 export class WaitTimer {
   readonly #isKept: boolean
@@ -16,7 +16,7 @@ export class WaitTimer {
     this.#isKept = isKept
   }
 
-  /** Waits until something is there to be looked at: true; or until the deadline: false. */
+  /** Waits until `isWoken` (true) or until the deadline (false). */
   async wait(isWoken: () => boolean, deadline: Deadline): Promise<boolean> {
     if (deadline === null) {
       await condition(isWoken)

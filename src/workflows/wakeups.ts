@@ -9,13 +9,13 @@ const maxRememberedIds = 256
 const maxSignals = 2000
 
 /**
- * The signals since the current turn began. Handlers only write here and never await; nothing here
- * decides anything. Forgetting all of it loses nothing, since each outcome is read from the store.
+ * The signals since the current turn began. Handlers only write here, never await, and decide
+ * nothing. Nothing is lost when it is all forgotten, because each outcome is read from the store.
  */
 export class Wakeups {
   readonly #decided = new Set<string>()
   /**
-   * Raised when everything must be read once more: a request that was read before is due again.
+   * Increases when everything has to be read again, because a request that was read before is due.
    */
   #generation = 0
   readonly #lookedAt = new Map<string, number>()
@@ -39,7 +39,7 @@ export class Wakeups {
     this.#messaged = true
   }
 
-  /** A signal that is remembered elsewhere. */
+  /** Counts a signal that is stored elsewhere. */
   counted(): void {
     this.#signals += 1
   }
@@ -50,14 +50,14 @@ export class Wakeups {
     this.lookAtEverything()
   }
 
-  /** Makes every waiting call be looked at once more, for instance after a deadline. */
+  /** Makes every waiting call read the store again, for instance after a deadline. */
   lookAtEverything(): void {
     this.#generation += 1
   }
 
   /**
-   * True when a signal named one of the requests since the store was last read for it, or concerned
-   * the whole run.
+   * Whether a signal named one of the requests, or concerned the whole run, since the store was
+   * last read for it.
    */
   concern(requestIds: readonly string[]): boolean {
     return requestIds.some(
@@ -73,7 +73,7 @@ export class Wakeups {
     }
   }
 
-  /** True when a message, or the end of the run, may be there to be read. */
+  /** Whether the store may have a message or the end of the run. */
   get saysMessage(): boolean {
     return this.#messaged || this.#cancelRequested
   }
@@ -82,7 +82,7 @@ export class Wakeups {
     return this.#cancelRequested
   }
 
-  /** The store is read now: a real cancel is found there, a forged one is forgotten. */
+  /** Call this when the store is read: it has a real cancel, and a forged one is forgotten. */
   cancelWasLookedAt(): void {
     this.#cancelRequested = false
   }
@@ -92,7 +92,7 @@ export class Wakeups {
     return this.#signals >= maxSignals
   }
 
-  /** Forgets everything: a new turn reads the store afresh. */
+  /** Forgets everything, because a new turn reads the store again. */
   beginTurn(): void {
     this.#decided.clear()
     this.#lookedAt.clear()
