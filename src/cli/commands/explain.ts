@@ -15,7 +15,7 @@ export function addExplainCommand(program: Command): void {
   const command = withService(program.command('explain'))
     .description('show how policy would judge a call, step by step')
     .argument('<worker>', 'the name of a file in workers/')
-    .argument('<tool>', 'such as write_file')
+    .argument('<tool>', 'the name of the tool, such as write_file')
     .argument('<input>', 'the tool input as JSON')
     .option('--json', 'print JSON')
     .action(

@@ -9,7 +9,9 @@ import { readReference } from './option-values.ts'
 
 /** `countersign grants [ls|revoke]`. */
 export function addGrantsCommand(program: Command): void {
-  const grants = program.command('grants').description('remembered approvals of a run')
+  const grants = program
+    .command('grants')
+    .description('list and revoke the remembered approvals of a run')
   const ls = addList(grants)
     .description('list the grants of a run, with who approved each and when')
     .argument('<run>', 'its number or id', readReference)

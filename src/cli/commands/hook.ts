@@ -3,7 +3,7 @@ import { processEnvironment } from '#runtime/environment.ts'
 import { withFolders } from '../service/service-options.ts'
 import { withExamples } from './examples.ts'
 import { agentSettings } from '../hook/settings/agent-settings.ts'
-import { agentNames, agents } from '#domain/hooks/agents.ts'
+import { agentNames, agents, usualWaitSeconds } from '#domain/hooks/agents.ts'
 import type { HookCommandOptions } from '../hook/hook-command.ts'
 
 /** `countersign hook AGENT`: an agent's own tools, judged by a worker's policy and the queue. */
@@ -16,10 +16,13 @@ export function addHookCommand(program: Command): void {
       )
       .option('--url <url>', 'the service to ask (default: the one of the data folder)')
       .option('--worker <name>', 'the worker whose policy judges first (default: every call asks)')
-      .option('--root <dir>', 'the workspace root, relative to the project folder (default: that)')
+      .option(
+        '--root <dir>',
+        'the workspace root, relative to the project folder (default: the project folder)',
+      )
       .option(
         '--wait <seconds>',
-        'how long to wait for a decision; then the call is denied, and a repeated call continues to wait',
+        `how long to wait for a decision; then the call is denied, and a repeated call continues to wait (default: ${usualWaitSeconds(agents[name])}; written by --install: 3300)`,
       )
     const { file, managed } = agentSettings[name]
     command.option(

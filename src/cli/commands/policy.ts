@@ -74,7 +74,7 @@ export function addPolicyCommand(program: Command): Command {
     .action(withdrawProposal)
   withExamples(withdraw, ['policy withdraw'])
   const history = withPaging(withService(policy.command('history')))
-    .description('all activations of policy versions, and who agreed to them')
+    .description('list all activations of policy versions, and who agreed to them')
     .action(showHistory)
   withExamples(history, ['policy history', 'policy history --limit 5 --json'])
   addPolicyChanges(policy)

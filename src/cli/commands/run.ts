@@ -31,7 +31,7 @@ interface RunOptions extends ServiceOptions {
 export function addRunCommand(program: Command): void {
   const command = withService(program.command('run'))
     .summary('start a run of a worker')
-    .description(`Start a run of a worker. With --watch, ${watchCodes.toLowerCase()}.`)
+    .description(`start a run of a worker. With --watch, ${watchCodes.toLowerCase()}`)
     .argument('<worker>', 'the name of a file in workers/')
     .argument('<input>', 'the task: text, or a JSON object')
     .option(

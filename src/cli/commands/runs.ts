@@ -32,7 +32,7 @@ export function addRunsCommand(program: Command): void {
     .action(listRuns)
   withExamples(ls, ['runs', 'runs ls --state waiting_for_approval --json'])
   const show = withService(runs.command('show'))
-    .description('a run with its transcript')
+    .description('show a run with its transcript')
     .argument('<run>', 'its number or id', readReference)
     .option('--preamble', 'also print the preamble, which the model reads before its instructions')
     .option('--json', 'print JSON')
@@ -44,7 +44,7 @@ export function addRunsCommand(program: Command): void {
   ])
   const watch = withService(runs.command('watch'))
     .summary('follow a run, and decide its requests if you may')
-    .description(`Follow a run, and decide its requests if you may. ${watchCodes}.`)
+    .description(`follow a run, and decide its requests if you may. ${watchCodes}`)
     .argument('<run>', 'its number or id', readReference)
     .action(async (id: string, options: ServiceOptions) => {
       process.exitCode = await watchRun(await connect(options), id)
@@ -53,7 +53,7 @@ export function addRunsCommand(program: Command): void {
   const attach = withService(runs.command('attach'))
     .summary('follow a run as a conversation: read, answer, decide')
     .description(
-      `Follow a run as a conversation: read its text as it is written, send messages and / commands, and decide with one key. Without a terminal this is the same as watch. ${watchCodes}.`,
+      `follow a run as a conversation: read its text as it is written, send messages and / commands, and decide with one key. Without a terminal this is the same as watch. ${watchCodes}.`,
     )
     .argument('<run>', 'its number or id', readReference)
     .action(async (id: string, options: ServiceOptions) => {
@@ -64,7 +64,7 @@ export function addRunsCommand(program: Command): void {
   const cancel = withService(runs.command('cancel'))
     .description('cancel a run and all its child runs')
     .argument('<run>', 'its number or id', readReference)
-    .option('-m, --message <reason>', 'why')
+    .option('-m, --message <reason>', 'the reason')
     .action(async (id: string, options: ServiceOptions & { message?: string }) => {
       const service = await connect(options)
       const body = options.message === undefined ? {} : { reason: options.message }
@@ -94,7 +94,7 @@ export function addRunsCommand(program: Command): void {
   const fork = withService(runs.command('fork'))
     .summary('start a run that continues the transcript of another')
     .description(
-      'Start a run that continues the transcript of another run from a given turn. The principals of the other run are principals of the new one.',
+      'start a run that continues the transcript of another run from a given turn. The principals of the other run are principals of the new one',
     )
     .argument('<run>', 'its number or id', readReference)
     .argument('[text]', 'the first message; required, except with --after 0')
@@ -129,7 +129,7 @@ export function addRunsCommand(program: Command): void {
   const discard = withService(runs.command('discard'))
     .summary('remove the worktree of a run that has ended')
     .description(
-      'Remove the worktree of a run that has ended, and its branch, with what is not merged or committed',
+      'remove the worktree of a run that has ended, and its branch, with what is not merged or committed',
     )
     .argument('<run>', 'its number or id', readReference)
     .option('--json', 'print JSON')

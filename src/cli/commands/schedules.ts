@@ -26,14 +26,18 @@ export function addSchedulesCommand(program: Command): void {
     })
   withExamples(ls, ['schedules', 'schedules ls --json'])
   const show = withService(schedules.command('show'))
-    .description('one schedule, with its next start and its last run')
+    .description('show one schedule, with its next start and its last run')
     .argument('<name>', 'its name in countersign.yaml')
     .option('--json', 'print JSON')
     .action(showSchedule)
   withExamples(show, ['schedules show nightly', 'schedules show nightly --json'])
   for (const verb of ['pause', 'resume'] as const) {
     const command = withService(schedules.command(verb))
-      .description(verb === 'pause' ? 'pause a schedule until it is resumed' : 'start runs again')
+      .description(
+        verb === 'pause'
+          ? 'pause a schedule until it is resumed'
+          : 'let a paused schedule start runs again',
+      )
       .argument('<name>', 'its name in countersign.yaml')
       .option('--json', 'print JSON')
       .action(async (name: string, options: Options) => {

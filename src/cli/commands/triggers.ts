@@ -25,7 +25,7 @@ export function addTriggersCommand(program: Command): void {
     })
   withExamples(ls, ['triggers', 'triggers ls --json'])
   const show = withService(triggers.command('show'))
-    .description('one trigger, with a command that calls it')
+    .description('show one trigger, with a command that calls it')
     .argument('<name>', 'its name in countersign.yaml')
     .option('--json', 'print JSON')
     .action(showTrigger)

@@ -23,7 +23,9 @@ interface DeliveryOptions extends ServiceOptions, PagingOptions {
 export function addWebhooksCommand(program: Command): void {
   const webhooks = program
     .command('webhooks')
-    .description('programs that are notified of requests (webhooks in countersign.yaml)')
+    .description(
+      'list the programs that are notified of requests (webhooks in countersign.yaml), and their notifications',
+    )
   const ls = addList(webhooks)
     .description('list the endpoints, with their pending and dead deliveries')
     .option('--json', 'print JSON')

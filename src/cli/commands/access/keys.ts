@@ -29,15 +29,20 @@ interface CreateOptions extends ServiceOptions {
 
 /** `countersign keys [create|ls|rotate|revoke|proposals|claim|decline]`. */
 export function addKeysCommand(program: Command): void {
-  const keys = program.command('keys').description('API keys of programs; a key never decides')
+  const keys = program
+    .command('keys')
+    .description('create, list, rotate and revoke API keys of programs; a key never decides')
   const create = withService(keys.command('create'))
     .description('create a key; its secret is printed only once')
-    .requiredOption('--name <name>', 'what it is for')
+    .requiredOption('--name <name>', 'what the key is for')
     .option(
       '--owner <email>',
       'the person for whom the key acts (default: you); a key for another person is proposed to them, and only they see its secret',
     )
-    .requiredOption('--scopes <scopes>', 'such as runs:write,runs:read,requests:read')
+    .requiredOption(
+      '--scopes <scopes>',
+      'what the key may do, such as runs:write,runs:read,requests:read',
+    )
     .option('--expires <when>', 'when it expires: 90d, or a date (default: never)', readExpiry)
     .option('--json', 'print JSON')
     .action(createKey)

@@ -24,7 +24,7 @@ export function addPeopleCommand(program: Command): void {
     .command('people')
     .description('list people, create sign-in links, disable accounts')
   const ls = withPaging(addList(people))
-    .description('everybody whom the project names or once named')
+    .description('list everybody whom the project names or once named')
     .action(async (options: ServiceOptions & PagingOptions) => {
       const service = await connect(options)
       const list = await service.call('listPeople', { query: pageOf(options) })
@@ -60,7 +60,7 @@ export function addPeopleCommand(program: Command): void {
     .description(
       'end the sessions and keys of a person; their votes no longer count (right managePeople)',
     )
-    .argument('<email>', 'whom')
+    .argument('<email>', 'the person')
     .action(async (email: string, options: ServiceOptions) => {
       await (await connect(options)).call('disablePerson', { params: { email } })
       console.log('Disabled.')

@@ -25,7 +25,7 @@ const personOption = [
 export function addSessionsCommand(program: Command): void {
   const sessions = program.command('sessions').description('list and end sessions')
   const ls = withPaging(addList(sessions))
-    .description('your live sessions')
+    .description('list your live sessions')
     .option(...personOption)
     .action(listSessions)
   withExamples(ls, ['sessions', 'sessions ls --json', 'sessions ls --person grace@example.com'])

@@ -17,15 +17,18 @@ export interface FilterOptions extends ServiceOptions {
 
 export function withFilters(command: Command): Command {
   return withService(command)
-    .option('--type <type>', 'such as decision.recorded')
-    .option('--actor <actor>', 'an id, an address, or a kind of actor')
-    .option('--request <request>', 'id or number', readReference)
-    .option('--run <run>', 'its number or id', readReference)
-    .option('--from <time>', 'ISO 8601, included', readInstant)
-    .option('--to <time>', 'ISO 8601, not included', readInstant)
+    .option('--type <type>', 'only events of this type, such as decision.recorded')
+    .option('--actor <actor>', 'only events of this actor: an id, an address, or a kind of actor')
+    .option('--request <request>', 'only events of this request: its id or number', readReference)
+    .option('--run <run>', 'only events of this run: its number or id', readReference)
+    .option('--from <time>', 'only events from this time on, ISO 8601', readInstant)
+    .option('--to <time>', 'only events before this time, ISO 8601', readInstant)
     .option('--outside <hours>', 'exclude these hours of working days, such as 08:00-18:00')
     .option('--time-zone <zone>', 'the time zone of --outside, such as Europe/Berlin')
-    .option('--search <words>', 'words in the effect of a request or in the name of its tool')
+    .option(
+      '--search <words>',
+      'only events of requests with these words in their effect or in the name of their tool',
+    )
 }
 
 /** The filters as the service reads them. */

@@ -23,7 +23,7 @@ import { formatVerifierKey } from '#evidence/note/note-key.ts'
 export function addAuditCommand(program: Command): void {
   const audit = program.command('audit').description('read, export and verify the audit events')
   const newest = withPaging(withFilters(audit.command('tail', { isDefault: true })))
-    .description('the newest events')
+    .description('print the newest events')
     .action(tail)
   withExamples(newest, ['audit', 'audit tail --type decision.recorded --actor grace@example.com'])
   addAuditExportCommand(audit)

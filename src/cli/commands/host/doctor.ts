@@ -8,7 +8,7 @@ import { withFolders, type FolderOptions } from '../../service/service-options.t
  */
 export function addDoctorCommand(program: Command): void {
   const command = withFolders(program.command('doctor'))
-    .description('what is wrong with this installation, and what to do')
+    .description('report what is wrong with this installation, and what to do')
     .option('--json', 'print the findings as JSON')
     .option(
       '--repair',

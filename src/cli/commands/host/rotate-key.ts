@@ -28,7 +28,7 @@ export function addRotateKeyCommand(program: Command): void {
     .description('replace a key that this installation signs with')
   const signing = withFolders(rotate.command('signing'))
     .description(
-      'the key of permits, grants, runs and activations: what the old one signed stays valid',
+      'replace the key of permits, grants, runs and activations: what the old one signed stays valid',
     )
     .option(
       '--compromised',
@@ -45,7 +45,7 @@ export function addRotateKeyCommand(program: Command): void {
   ])
   const log = withFolders(rotate.command('log'))
     .description(
-      'the key of the audit log: both sign the checkpoint at which the new one takes over',
+      'replace the key of the audit log: both sign the checkpoint at which the new one takes over',
     )
     .option('--compromised', 'another person may have the old key: it does not sign the new one')
     .option('--lost', 'the old key is lost: the present key takes over without its signature')

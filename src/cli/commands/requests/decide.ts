@@ -32,7 +32,10 @@ const digestExample = '"$(countersign requests show 12 --digest)"'
 
 /** `countersign approve ID` and `countersign deny ID`: print everything and confirm. */
 export function addDecideCommands(program: Command): void {
-  const approve = withDecision(program.command('approve'))
+  const approve = withDecision(
+    program.command('approve'),
+    'the reason; required at high risk, and if the request was opened before a restore',
+  )
     .description('approve exactly what a request shows')
     .addOption(
       new Option('--scope <scope>', 'how far the approval reaches').choices(scopes).default('once'),
@@ -49,20 +52,17 @@ export function addDecideCommands(program: Command): void {
     'approve 12 --scope run --uses 5 -m "the same file, five times"',
     `approve 12 --digest ${digestExample}`,
   ])
-  const deny = withDecision(program.command('deny'))
+  const deny = withDecision(program.command('deny'), 'the reason; required at high risk')
     .description('deny a request; the reason is shown to the model')
     .option('--stop', 'also cancel the later calls of the turn, and let the run wait for a message')
     .action((ref: string, options: DecideOptions) => decide('deny', ref, options))
   withExamples(deny, ['deny 12 -m "use yarn"', 'deny 12 --stop -m "wrong branch"'])
 }
 
-function withDecision(command: Command): Command {
+function withDecision(command: Command, reasonHelp: string): Command {
   return withService(command)
     .argument('<request>', 'its id or number', readReference)
-    .option(
-      '-m, --message <reason>',
-      'the reason; required at high risk, and to approve a request that was opened before a restore',
-    )
+    .option('-m, --message <reason>', reasonHelp)
     .option('--digest <digest>', 'the digest that you reviewed: decides without a prompt')
     .option('--json', 'print the answer as JSON, and the request on standard error')
 }

@@ -25,7 +25,7 @@ export function addEraseCommand(program: Command): void {
       'the contents of an ended request: arguments, presentation, files, output',
     )
     .option('--person <email>', 'only what this person wrote')
-    .requiredOption('-m, --message <text>', 'why')
+    .requiredOption('-m, --message <text>', 'the reason; required')
     .option('--json', 'print JSON')
     .action(runErase)
   withExamples(erase, [

@@ -47,7 +47,7 @@ function addComment(requests: Command): void {
 function addSettle(requests: Command): void {
   const command = onRequest(requests, 'settle')
     .description('state whether a call with an unknown outcome took effect')
-    .requiredOption('--ran <answer>', 'yes, no or unknown', readRan)
+    .requiredOption('--ran <answer>', 'whether the call ran: yes, no or unknown', readRan)
     .addOption(
       new Option('--then <what>', 'what the run does next; again only if the call did not run')
         .choices(settlementThens)
@@ -68,7 +68,7 @@ function addSettle(requests: Command): void {
 function addRevoke(requests: Command): void {
   const command = onRequest(requests, 'revoke')
     .description('revoke an approval before its call has started')
-    .requiredOption('-m, --message <reason>', 'why')
+    .requiredOption('-m, --message <reason>', 'the reason; required')
     .action(async (ref: string, options: ServiceOptions & { message: string }) => {
       const body = { reason: options.message }
       await (await connect(options)).call('revokeApproval', { params: { id: ref }, body })
@@ -80,7 +80,7 @@ function addRevoke(requests: Command): void {
 function addExtend(requests: Command): void {
   const command = onRequest(requests, 'extend')
     .description('move the deadline of a request')
-    .argument('<time>', 'ISO 8601', readInstant)
+    .argument('<time>', 'the new deadline, ISO 8601', readInstant)
     .action(async (ref: string, expiresAt: string, options: ServiceOptions) => {
       await (
         await connect(options)
