@@ -6,14 +6,27 @@ import { parseSync } from 'oxc-parser'
  */
 export const forbiddenNames: ReadonlySet<string> = new Set([
   'asked',
+  'attempted',
+  'ended',
   'given',
   'heard',
+  'held',
+  'judged',
   'kept',
   'known',
+  'lacking',
+  'listed',
+  'looked',
+  'meant',
+  'owed',
   'said',
   'shown',
+  'spoken',
   'sworn',
+  'telling',
   'told',
+  'tried',
+  'wanted',
 ])
 
 /** Words of the form of a participle that are nouns: a type may be called by one. */

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { verifyLog } from '#evidence/verify/verify-log.ts'
-import { closeRun } from '#services/engine/lifecycle/close-run.ts'
 import { loadTranscript } from '#services/transcript/load-transcript.ts'
 import { ContentRemoved, getText, putContent } from '#store/content/content.ts'
 import { dropReleased, forgetRemoved, releaseContent } from '#store/content/drop-content.ts'
@@ -9,6 +8,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { exportOf } from '#test/harness/evidence/export-of.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { coverAudit, logSigner } from '#test/harness/fixtures/cover-audit.ts'
+import { addEndedRun } from '#test/harness/fixtures/ended-run.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { keepRetention } from './retention.ts'
 
@@ -25,22 +25,8 @@ ${retention}
 
 const desk = disposeAfterTests(await openAgentDesk())
 
-/** A run that read a file and wrote one with Grace's approval, and ended so many days ago. */
-async function endedRun(path: string, words: string, daysAgo: number): Promise<string> {
-  const input = { path, content: `${words}\n` }
-  desk.say({ text: words, calls: [{ tool: 'write_file', input }] }, { text: `Done: ${words}` })
-  const runId = await desk.start({ input: `Task: ${words}` })
-  const turn = await desk.turn(runId, 1)
-  const [call] = await desk.calls(runId, 1)
-  await desk.decide(desk.people.grace, call?.requestId ?? '')
-  await desk.perform(turn)
-  await desk.turn(runId, 2)
-  await closeRun(desk.worker, { runId })
-  await sql`
-    update run set ended_at = clock_timestamp() - ${daysAgo} * interval '1 day' where id = ${runId}
-  `.execute(desk.database.db)
-  return runId
-}
+const addRun = (path: string, words: string, daysAgo: number): Promise<string> =>
+  addEndedRun(desk, { path, words, daysAgo })
 
 async function allContents(): Promise<string> {
   const rows = await desk.database.db
@@ -60,7 +46,7 @@ test('without the setting nothing goes, however old, but notifications that were
       select gen_random_uuid(), 'webhook:ci', gen_random_uuid(), 'told', state, state, now() - days * interval '1 day'
       from unnest(array['pending', 'delivered', 'dead']) state, unnest(array[29, 31]) days
   `.execute(db)
-  const runId = await endedRun('notes/kept.md', 'the kept words', 400)
+  const runId = await addRun('notes/kept.md', 'the kept words', 400)
   await desk.activate(config(''))
   await keepRetention(desk.api, running)
   expect(JSON.stringify(await loadTranscript(desk.database.db, runId))).toContain('the kept words')
@@ -78,9 +64,9 @@ test('without the setting nothing goes, however old, but notifications that were
 
 test('the words of runs that ended long ago go, with a note of when and by which rule; evidence and younger runs stay', async () => {
   const { db } = desk.database
-  const shared = await endedRun('notes/shared.md', 'the shared words', 100)
-  const younger = await endedRun('notes/shared-2.md', 'the shared words', 5)
-  const old = await endedRun('notes/old.md', 'the old words', 100)
+  const shared = await addRun('notes/shared.md', 'the shared words', 100)
+  const younger = await addRun('notes/shared-2.md', 'the shared words', 5)
+  const old = await addRun('notes/old.md', 'the old words', 100)
   const hash = await putContent(db, 'a stream that was kept whole')
   const [call] = await desk.calls(old, 1)
   await db
@@ -126,8 +112,8 @@ test('a second round finds nothing more to do, and the trail still verifies in e
 
 test('no run of a tree of which one still goes on, or ended lately, loses a word', async () => {
   const { db } = desk.database
-  const root = await endedRun('notes/root.md', 'the words of the root', 200)
-  const child = await endedRun('notes/child.md', 'the words of the child', 5)
+  const root = await addRun('notes/root.md', 'the words of the root', 200)
+  const child = await addRun('notes/child.md', 'the words of the child', 5)
   await sql`update run set root_run_id = ${root} where id = ${child}`.execute(db)
   await keepRetention(desk.api, running)
   expect(JSON.stringify(await loadTranscript(db, root))).toContain('the words of the root')

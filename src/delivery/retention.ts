@@ -78,8 +78,8 @@ async function clearRuns(
 
 async function dropContents(db: Db, stopping: AbortSignal): Promise<void> {
   for (let look = 0; look < maxBatches && !stopping.aborted; look += 1) {
-    const { looked } = await dropReleased(db, { most: contentBatchSize })
-    if (looked < contentBatchSize) break
+    const { looked: examined } = await dropReleased(db, { most: contentBatchSize })
+    if (examined < contentBatchSize) break
   }
   await forgetRemoved(db, contentBatchSize)
 }

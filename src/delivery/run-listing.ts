@@ -53,7 +53,7 @@ export class RunListing implements AsyncDisposable {
    */
   async start<T>(
     runId: string,
-    start: (listed: ListingOptions, firstTurn: FirstTurn) => Promise<T>,
+    start: (options: ListingOptions, firstTurn: FirstTurn) => Promise<T>,
   ): Promise<T> {
     const run = await this.#options.db
       .selectFrom('run')
@@ -69,7 +69,7 @@ export class RunListing implements AsyncDisposable {
     const firstTurn = isNew ? { turn: run.turn + 1, taskQueue: run.task_queue } : {}
     const { worker, started_by: starter } = run
     const number = Number(run.number)
-    const listed = {
+    const options = {
       staticSummary: `#${number} ${worker}`,
       staticDetails: `Run #${number} in Countersign: ${this.#options.publicUrl}/runs/${runId}`,
       memo: { runId, number, worker, ...(starter === null ? {} : { starter }) },
@@ -80,7 +80,7 @@ export class RunListing implements AsyncDisposable {
       { key: searchAttributes.number, value: number },
       ...(starter === null ? [] : [{ key: searchAttributes.starter, value: starter }]),
     ]
-    return this.#startListed(listed, attributes, (more) => start(more, firstTurn))
+    return this.#startListed(options, attributes, (more) => start(more, firstTurn))
   }
 
   /**
@@ -90,7 +90,7 @@ export class RunListing implements AsyncDisposable {
   async startOfRequest<T>(
     requestId: string,
     state: 'waiting_for_approval' | 'running',
-    start: (listed: ListingOptions) => Promise<T>,
+    start: (options: ListingOptions) => Promise<T>,
   ): Promise<T> {
     const request = await this.#options.db
       .selectFrom('request')
@@ -103,7 +103,7 @@ export class RunListing implements AsyncDisposable {
     const number = Number(request.number)
     const starter = request.on_behalf_of ?? request.owner_id
     const { publicUrl } = this.#options
-    const listed = {
+    const options = {
       staticSummary: `#${number} ${tool}`,
       staticDetails: `Request #${number} in Countersign: ${publicUrl}/requests/${requestId}`,
       memo: { requestId, number, tool, queue, starter, ...(worker === null ? {} : { worker }) },
@@ -115,22 +115,22 @@ export class RunListing implements AsyncDisposable {
       { key: searchAttributes.starter, value: starter },
       ...(worker === null ? [] : [{ key: searchAttributes.worker, value: worker }]),
     ]
-    return this.#startListed(listed, attributes, start)
+    return this.#startListed(options, attributes, start)
   }
 
   async #startListed<T>(
-    listed: ListingOptions,
+    options: ListingOptions,
     typedSearchAttributes: Attributes,
-    start: (listed: ListingOptions) => Promise<T>,
+    start: (options: ListingOptions) => Promise<T>,
   ): Promise<T> {
-    if (!(await this.hasAttributes())) return start(listed)
+    if (!(await this.hasAttributes())) return start(options)
     try {
-      return await start({ ...listed, typedSearchAttributes })
+      return await start({ ...options, typedSearchAttributes })
     } catch (error) {
       if (!isRefused(error)) throw error
       this.#hasAttributes = false
       this.#rounds.wake()
-      return start(listed)
+      return start(options)
     }
   }
 

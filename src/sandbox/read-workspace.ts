@@ -16,16 +16,16 @@ export function readThrough(
   namesOf: typeof foldedNames,
 ): Pick<Workspace, 'state' | 'read' | 'copy' | 'list'> {
   return {
-    async state(path, wanted = {}) {
+    async state(path, options = {}) {
       if (componentsOf(path).length === 0) return { kind: 'directory', bytes: 0 }
       try {
         return await withPlace(enterFolder, path, false, async ({ directory, name, at }) => {
           const state = await stateOf(directory, name, at)
           if (state.kind === 'directory') await refuseCovered(directory, name, at)
           const clash =
-            wanted.clash === true ? clashOf(await namesOf(directory, at), name) : undefined
+            options.clash === true ? clashOf(await namesOf(directory, at), name) : undefined
           const hash =
-            wanted.hash === true && state.kind === 'file'
+            options.hash === true && state.kind === 'file'
               ? await hashAt(directory, name, at)
               : undefined
           return {
@@ -37,7 +37,7 @@ export function readThrough(
       } catch (error) {
         if (!(error instanceof WorkspaceProblem) || error.code !== 'not_found') throw error
         const clash =
-          wanted.clash === true
+          options.clash === true
             ? await clashOfMissing(enterFolder, namesOf, componentsOf(path))
             : undefined
         return { kind: 'absent', bytes: 0, ...(clash === undefined ? {} : { clash }) }

@@ -94,13 +94,13 @@ export async function openWorkspace(options: {
 
     async look(work) {
       await using folders = new OpenFolders(enter)
-      const listed = new Map<string, Promise<FoldedNames>>()
+      const namesByFolder = new Map<string, Promise<FoldedNames>>()
       const now = readThrough(
         places,
         (components, create) => folders.enter(components, create),
         (directory, at) => {
-          const names = listed.get(directory.identity) ?? foldedNames(directory, at)
-          listed.set(directory.identity, names)
+          const names = namesByFolder.get(directory.identity) ?? foldedNames(directory, at)
+          namesByFolder.set(directory.identity, names)
           return names
         },
       )
@@ -108,9 +108,9 @@ export async function openWorkspace(options: {
       return await work({
         ...about,
         ...now,
-        state(path, wanted = {}) {
-          const key = JSON.stringify([wanted.hash === true, wanted.clash === true, path])
-          const state = states.get(key) ?? now.state(path, wanted)
+        state(path, options = {}) {
+          const key = JSON.stringify([options.hash === true, options.clash === true, path])
+          const state = states.get(key) ?? now.state(path, options)
           states.set(key, state)
           return state
         },

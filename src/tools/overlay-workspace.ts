@@ -20,12 +20,12 @@ export function overlayWorkspace(
     hidden: base.hidden,
     ...(base.worktree === undefined ? {} : { worktree: base.worktree }),
 
-    async state(path, wanted = {}) {
+    async state(path, options = {}) {
       // The real state first, so that names and links are judged as they will be when the call
       // runs.
-      const real = await base.state(path, wanted)
-      const clash = real.clash ?? (wanted.clash === true ? proposedClash(proposals, path) : null)
-      const state = proposedState(proposals, path, wanted.hash === true) ?? real
+      const real = await base.state(path, options)
+      const clash = real.clash ?? (options.clash === true ? proposedClash(proposals, path) : null)
+      const state = proposedState(proposals, path, options.hash === true) ?? real
       return { ...state, ...(clash === null ? {} : { clash }) }
     },
 

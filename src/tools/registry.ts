@@ -33,11 +33,11 @@ export async function buildRegistry(options: {
   const worker = options.policy.workers.get(options.worker)
   if (worker === undefined) return registryOf([])
   const tools = builtInToolsHere({ ...options, worker })
-  const listed = [...worker.tools.keys()].filter(
+  const names = [...worker.tools.keys()].filter(
     (name) => !isBuiltInTool(name) && !name.startsWith('mcp__'),
   )
-  if (listed.length > 0 && options.toolProcess !== null) {
-    tools.push(...(await listedTools(listed, options.toolProcess)))
+  if (names.length > 0 && options.toolProcess !== null) {
+    tools.push(...(await listedTools(names, options.toolProcess)))
   }
   // An unknown name is answered with the names of all tools.
   const isKnown = (name: string): boolean =>

@@ -42,17 +42,17 @@ export async function agentRun(position: RunPosition): Promise<void> {
   // Older runs have a turn of their own, a timer for each wait, and more updates.
   const isShort = patched('turn-with-execution')
   const isFirst = workflowInfo().continuedFromExecutionRunId === undefined
-  const listed = new ListedRun(start.listed === true, isShort && isFirst)
+  const entry = new ListedRun(start.listed === true, isShort && isFirst)
   const cancel = (): void => {
     wakeups.cancelRequested()
     manual.wakeups.cancelRequested()
   }
-  const ended = (ids: unknown): void => {
+  const wakeEnd = (ids: unknown): void => {
     wakeups.decided(ids)
     manual.wakeups.decided(ids)
   }
-  setHandler(decided, ended)
-  setHandler(childEnded, ended)
+  setHandler(decided, wakeEnd)
+  setHandler(childEnded, wakeEnd)
   setHandler(called, (callIds: unknown) => {
     wakeups.counted()
     manual.called(callIds)
@@ -62,12 +62,12 @@ export async function agentRun(position: RunPosition): Promise<void> {
   // Cancelling the workflow from outside only makes the run read the store, as any signal does.
   void CancellationScope.current().cancelRequested.catch(cancel)
   const next = await CancellationScope.nonCancellable(() =>
-    takeTurns(start, { wakeups, manual, listed, isShort }),
+    takeTurns(start, { wakeups, manual, listed: entry, isShort }),
   )
   if (next !== null) {
     await continueAsNew<typeof agentRun>(start.listed === true ? { ...next, listed: true } : next)
   }
-  listed.show('ended')
+  entry.show('ended')
 }
 
 /**
@@ -114,7 +114,7 @@ interface TurnContext {
 }
 
 async function takeEveryTurn(taking: TurnContext, first: number): Promise<RunPosition | null> {
-  const { runId, taskQueue, wakeups, manual, listed, isShort, database } = taking
+  const { runId, taskQueue, wakeups, manual, listed: entry, isShort, database } = taking
   const timer = new WaitTimer(isShort)
   const shouldContinueAsNew = (): boolean =>
     wakeups.tooMany || workflowInfo().continueAsNewSuggested
@@ -166,11 +166,11 @@ async function takeEveryTurn(taking: TurnContext, first: number): Promise<RunPos
 
     /** As {@link waitForMessage}, and shows the wait in Temporal's list of workflows. */
     async function rests(rest: Partial<Rest> & { readonly queues?: readonly string[] }) {
-      if (rest.queues === undefined) listed.show('waiting_for_input')
-      else listed.showWait(rest.queues)
-      const ended = await waitForMessage(rest)
-      if (!ended && !shouldContinueAsNew()) listed.show('running')
-      return ended
+      if (rest.queues === undefined) entry.show('waiting_for_input')
+      else entry.showWait(rest.queues)
+      const isOver = await waitForMessage(rest)
+      if (!isOver && !shouldContinueAsNew()) entry.show('running')
+      return isOver
     }
 
     /**

@@ -37,7 +37,7 @@ export async function performCalls(
   calls: readonly CallPlan[],
   firstDeadline: Deadline,
 ): Promise<TurnEnd> {
-  const { listed, next, wakeups } = performing
+  const { listed: entry, next, wakeups } = performing
   const outcomes = new Map<string, CallOutcome>()
   let deadline = firstDeadline
   let nextTurn: NextTurn | null = null
@@ -45,7 +45,7 @@ export async function performCalls(
   for (const [index, call] of calls.entries()) {
     if (call.step === 'done') continue
     if (call.step === 'execute' || call.requestId === null) {
-      if (next !== null) listed.show('running')
+      if (next !== null) entry.show('running')
       const together = call.readOnly ? [call, ...readOnlyAfter(calls, index)] : [call]
       if (together.length > 1) await executeTogether(performing, together, outcomes)
       else if (!outcomes.has(call.callId)) outcomes.set(call.callId, await executeAlone())
@@ -55,13 +55,13 @@ export async function performCalls(
     while (outcome.kind === 'wait') {
       await executeTogether(performing, readOnlyAfter(calls, index), outcomes)
       deadline = soonest(deadline, deadlineIn(outcome.nextDeadlineMs))
-      listed.showWait(outcome.queues ?? queuesFrom(calls, index))
+      entry.showWait(outcome.queues ?? queuesFrom(calls, index))
       const woken = await waitFor(performing, outcome.requestIds, deadline)
       if (woken === 'continue_as_new') return { end: 'continue_as_new' }
       deadline = woken.deadline
       // The list keeps showing the wait until the run waits for somebody else, rests or ends. This
       // saves two events.
-      if (next === null) listed.show('running')
+      if (next === null) entry.show('running')
       outcome = await executeAlone()
     }
     if (outcome.kind === 'ended') return { end: 'run_ended' }

@@ -60,7 +60,7 @@ function turnOf(value: unknown): number | null {
 
 /** The place where a run begins; a position that is only partly readable is read from the store. */
 export function positionOf(value: unknown): RunPosition | null {
-  const { runId, turn, taskQueue, manualCalls, listed } = recordOf(value)
+  const { runId, turn, taskQueue, manualCalls, listed: isListed } = recordOf(value)
   const id = idOf(runId)
   if (id === null) return null
   const [at, queue] = [turnOf(turn), queueOf(taskQueue)]
@@ -69,17 +69,17 @@ export function positionOf(value: unknown): RunPosition | null {
     runId: id,
     ...(at === null || queue === null ? {} : { turn: at, taskQueue: queue }),
     ...(ids.length === 0 ? {} : { manualCalls: ids }),
-    ...(listed === true ? { listed } : {}),
+    ...(isListed === true ? { listed: isListed } : {}),
   }
 }
 
 /** The state of a run, as the store returned it. */
 export function beginningOf(value: unknown): RunBeginning | null {
-  const { ended, turn, taskQueue, manualCalls } = recordOf(value)
+  const { ended: hasEnded, turn, taskQueue, manualCalls } = recordOf(value)
   const [at, queue] = [turnOf(turn), queueOf(taskQueue)]
-  if (typeof ended !== 'boolean' || at === null || (queue === null && !ended)) return null
+  if (typeof hasEnded !== 'boolean' || at === null || (queue === null && !hasEnded)) return null
   const calls = manualCalls === undefined ? {} : { manualCalls: idsOf(manualCalls).ids }
-  return { ended, turn: at, taskQueue: queue ?? '', ...calls }
+  return { ended: hasEnded, turn: at, taskQueue: queue ?? '', ...calls }
 }
 
 /** Milliseconds until a deadline; `null` without one. */

@@ -7,6 +7,7 @@ import { executeCall } from '#services/engine/executions/execute-call.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
+import { addWaitingCall } from '../harness/fixtures/waiting-call.ts'
 import { textsOf, withQueryLog, type LoggedQuery } from '../harness/fixtures/count-queries.ts'
 
 const queries: LoggedQuery[] = []
@@ -20,25 +21,10 @@ function counted<T extends AgentDesk['api'] | AgentDesk['worker']>(ctx: T): T {
   return { ...ctx, db, policies: createPolicyReader({ db, verifier, memory, log }) }
 }
 
-async function waitingCall(name: string) {
-  const runId = await desk.start()
-  const calls = [{ tool: 'write_file', input: { path: `notes/${name}.md`, content: 'hello\n' } }]
-  desk.say({ text: 'I act.', calls })
-  await desk.turn(runId, 1)
-  const [call] = await desk.calls(runId, 1)
-  if (call === undefined) throw new Error('the run has no call')
-  const { digest } = await desk.database.db
-    .selectFrom('request')
-    .select('digest')
-    .where('id', '=', call.requestId)
-    .executeTakeFirstOrThrow()
-  return { call, digest }
-}
-
 it('a decision takes at most 6 queries, an approved call 10 before its tool begins and 19 in all', async () => {
   const api = counted(desk.api)
   const worker = counted(desk.worker)
-  const { call, digest } = await waitingCall('one')
+  const { call, digest } = await addWaitingCall(desk, 'one')
   // The first use of a policy version reads it.
   await worker.policies.inForce()
   queries.length = 0
@@ -105,7 +91,7 @@ it('decisions of several runs in one call take at most 9 queries, of ten runs as
   for (const count of [2, 10]) {
     const decisions: JsonObject[] = []
     for (let place = 0; place < count; place += 1) {
-      const { call } = await waitingCall(`of-${count}-runs-${place}`)
+      const { call } = await addWaitingCall(desk, `of-${count}-runs-${place}`)
       const { digest, seen } = await desk.database.db
         .selectFrom('request')
         .innerJoin('request_revision', 'request_revision.request_id', 'request.id')

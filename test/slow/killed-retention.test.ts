@@ -4,37 +4,26 @@ import { fileURLToPath } from 'node:url'
 import { sql, type RawBuilder } from 'kysely'
 import { expect, test } from 'vitest'
 import { verifyLog } from '#evidence/verify/verify-log.ts'
-import { closeRun } from '#services/engine/lifecycle/close-run.ts'
 import { loadTranscript } from '#services/transcript/load-transcript.ts'
 import { connectDatabase, type Db } from '#store/database.ts'
 import { getText } from '#store/content/content.ts'
 import { exportOf } from '../harness/evidence/export-of.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { coverAudit, logSigner } from '../harness/fixtures/cover-audit.ts'
+import { addEndedRun } from '../harness/fixtures/ended-run.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 
 const sweeping = fileURLToPath(new URL('sweeping-process.ts', import.meta.url))
 const due = 60
 const within = { withinMs: 120_000 }
 
-/** A run that wrote a file with Grace's approval; `words` may be those of others too. */
-async function endedRun(desk: AgentDesk, index: number, daysAgo: number): Promise<string> {
-  const words = `the words of ${index % 20}`
-  // Each run its own file: one that holds these words already would ask nobody.
-  const input = { path: `notes/${index}-${daysAgo}.md`, content: `${words}\n` }
-  desk.say({ text: words, calls: [{ tool: 'write_file', input }] }, { text: `Done: ${words}` })
-  const runId = await desk.start({ input: `Task: ${words}` })
-  const turn = await desk.turn(runId, 1)
-  const [call] = await desk.calls(runId, 1)
-  await desk.decide(desk.people.grace, call?.requestId ?? '')
-  await desk.perform(turn)
-  await desk.turn(runId, 2)
-  await closeRun(desk.worker, { runId })
-  await sql`
-    update run set ended_at = clock_timestamp() - ${daysAgo} * interval '1 day' where id = ${runId}
-  `.execute(desk.database.db)
-  return runId
-}
+/** A run with a file of its own: with the words of another in it, it would ask nobody. */
+const addRun = (desk: AgentDesk, index: number, daysAgo: number): Promise<string> =>
+  addEndedRun(desk, {
+    path: `notes/${index}-${daysAgo}.md`,
+    words: `the words of ${index % 20}`,
+    daysAgo,
+  })
 
 /**
  * Starts a sweep, to its end; with a row held that it needs, it is killed once it waits for that.
@@ -90,8 +79,8 @@ test('a sweep that is killed again and again loses nothing that is to stay, is g
   await using desk = await openAgentDesk()
   const { db } = desk.database
   const old: string[] = []
-  for (let index = 0; index < due; index += 1) old.push(await endedRun(desk, index, 100 + index))
-  const young = [await endedRun(desk, 3, 5), await endedRun(desk, 4, 89)]
+  for (let index = 0; index < due; index += 1) old.push(await addRun(desk, index, 100 + index))
+  const young = [await addRun(desk, 3, 5), await addRun(desk, 4, 89)]
   await sql`
     insert into outbox (kind, payload, created_at, delivered_at)
       select 'signal_decided', '{}', now() - interval '40 days', now() from generate_series(1, 5000)

@@ -49,14 +49,14 @@ export async function followCall(
   const wake = (): void => looks.wake()
   const stop = waitersOf(api.events).watch(requestId, wake)
   let callState = first
-  const telling = setInterval(() => onWait?.(callState, secondsSince(began)), tellEveryMs)
-  let wanted = false
+  const reports = setInterval(() => onWait?.(callState, secondsSince(began)), tellEveryMs)
+  let isWanted = false
   try {
     for (;;) {
       callState = await read()
       if (hasEnded(callState) || over.signal.aborted) return callState
-      if (callState.state === 'approved' && !callState.hasStarted && wants && !wanted) {
-        wanted = true
+      if (callState.state === 'approved' && !callState.hasStarted && wants && !isWanted) {
+        isWanted = true
         await wantGatewayCall(api.ctx, caller, requestId)
       }
       const isCarriedOut = callState.state === 'approved' && wants
@@ -65,7 +65,7 @@ export async function followCall(
       await looks.next()
     }
   } finally {
-    clearInterval(telling)
+    clearInterval(reports)
     for (const timer of timers) clearTimeout(timer)
     for (const stopping of [signal, api.stopping]) stopping?.removeEventListener('abort', end)
     stop()

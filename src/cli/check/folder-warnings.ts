@@ -14,10 +14,10 @@ export async function warnOfUnread(projectDir: string): Promise<readonly Project
   const folders = ['worker', 'Workers', 'agents', 'tool', 'Tools'].filter((name) =>
     top.includes(name),
   )
-  const meant = (name: string): string => (/^tool/i.test(name) ? 'tools' : 'workers')
+  const other = (name: string): string => (/^tool/i.test(name) ? 'tools' : 'workers')
   const misnamed = folders
-    .filter((name) => !top.includes(meant(name)))
-    .map((name) => unread(`${name}/`, `rename it to ${meant(name)}/, if that is its content`))
+    .filter((name) => !top.includes(other(name)))
+    .map((name) => unread(`${name}/`, `rename it to ${other(name)}/, if that is its content`))
   const workers = await namesIn(join(projectDir, 'workers'))
   const strangers = workers
     .filter((name) => !name.endsWith('.md') && !name.startsWith('.'))

@@ -155,7 +155,7 @@ async function replayCalls(options: PolicyOptions & { since?: string }): Promise
   const { since } = options
   const items: PolicyReplay['items'] = []
   const notJudged: PolicyReplay['notJudged'] = []
-  let judged = 0
+  let judgedCount = 0
   let cursor: string | null = null
   let digest = ''
   do {
@@ -168,13 +168,13 @@ async function replayCalls(options: PolicyOptions & { since?: string }): Promise
       throw new CommandFailure('The project folder changed in the meantime: start again.')
     }
     digest = page.digest
-    judged += page.judged
+    judgedCount += page.judged
     items.push(...page.items)
     notJudged.push(...page.notJudged)
     cursor = page.nextCursor
-    if (isInteractive()) console.error(dim(`${judged} calls judged`))
+    if (isInteractive()) console.error(dim(`${judgedCount} calls judged`))
   } while (cursor !== null)
-  const replayed = { digest, judged, items, notJudged }
+  const replayed = { digest, judged: judgedCount, items, notJudged }
   console.log(options.json === true ? JSON.stringify(replayed) : replayText(replayed))
   const isSame = items.length === 0 && notJudged.length === 0
   process.exitCode = isSame ? exitCodes.done : exitCodes.failed

@@ -121,10 +121,10 @@ class Conversation {
     try {
       for (let part = parts.next(); ;) {
         const received = part.then((value) => ({ value }))
-        const looked = delay(lookEveryMs, 'look' as const, { signal: leave.signal }).catch(
+        const pause = delay(lookEveryMs, 'look' as const, { signal: leave.signal }).catch(
           () => 'look' as const,
         )
-        const first = await Promise.race([received, this.#keyboard.pressed(), looked])
+        const first = await Promise.race([received, this.#keyboard.pressed(), pause])
         const keys = this.#keyboard.take()
         if (keys.length > 0) {
           process.stdout.write(this.#live.pause())

@@ -13,7 +13,7 @@ export async function viewInPager(text: string): Promise<boolean> {
   child.stdin.on('error', () => undefined)
   child.stdin.end(text)
   const code = await once(child, 'close').then(
-    ([ended]): unknown => ended,
+    ([end]): unknown => end,
     () => 127,
   )
   return code !== 126 && code !== 127

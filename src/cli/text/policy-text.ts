@@ -78,8 +78,8 @@ export function stateText({ digest, activation, folder, proposal }: PolicyState)
  * judge now.
  */
 export function replayText(replayed: Omit<PolicyReplay, 'nextCursor'>): string {
-  const { digest, judged, items, notJudged } = replayed
-  const summary = `${judged} calls judged under ${shortDigest(digest)}; ${items.length} would differ.`
+  const { digest, judged: judgedCount, items, notJudged } = replayed
+  const summary = `${judgedCount} calls judged under ${shortDigest(digest)}; ${items.length} would differ.`
   const unknown = notJudgedText(notJudged)
   if (items.length === 0) return [summary, ...unknown].join('\n')
   const rows = items.map(({ runId, worker, tool, recorded, before, after }) => [

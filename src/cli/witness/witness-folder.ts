@@ -29,7 +29,7 @@ const maxContradictions = 100
  */
 export async function openWitnessFolder(path: string): Promise<WitnessFolder> {
   await mkdir(path, { recursive: true, mode: 0o700 })
-  const held = await holdFolder(path)
+  const lock = await holdFolder(path)
   const file = join(path, 'witness.pem')
   await createKeyOnce(file)
   refuseReadable(file, (await stat(file)).mode)
@@ -41,8 +41,8 @@ export async function openWitnessFolder(path: string): Promise<WitnessFolder> {
     path,
     signer: { key: noteKey(name, publicKey, 'cosignature'), privateKey },
     last: await readLast(path),
-    lock: held,
-    [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
+    lock: lock,
+    [Symbol.asyncDispose]: () => lock[Symbol.asyncDispose](),
   }
 }
 

@@ -64,9 +64,9 @@ export class Witness {
   }
 
   async #keep({ note, checkpoint }: Extract<SubmissionAnswer, { status: 200 }>): Promise<void> {
-    const { path, lock: held } = this.#folder
+    const { path, lock: lock } = this.#folder
     const before = this.#last
-    await held.check()
+    await lock.check()
     // Asked for again: the note of it is there.
     if (before?.size === checkpoint.size) return
     await keepNote(path, checkpoint.size, note)

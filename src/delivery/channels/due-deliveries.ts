@@ -64,7 +64,7 @@ export async function recordAttempt(
 ): Promise<DeliveryState | null> {
   const pause = outcome.isFinal === true ? undefined : pausesMs[due.attempts - 1]
   const state = outcome.error === null ? 'delivered' : pause === undefined ? 'dead' : 'pending'
-  const ended = state === 'pending' ? null : sql<Date>`clock_timestamp()`
+  const endedAt = state === 'pending' ? null : sql<Date>`clock_timestamp()`
   const waitMs = Math.max(pause ?? 0, outcome.retryAfterMs ?? 0)
   const { numUpdatedRows } = await db
     .updateTable('delivery')
@@ -72,7 +72,7 @@ export async function recordAttempt(
       state,
       last_status: outcome.status,
       last_error: outcome.error,
-      ended_at: ended,
+      ended_at: endedAt,
       next_attempt_at: sql`clock_timestamp() + ${waitMs} * interval '1 millisecond'`,
     })
     .where('id', '=', due.id)

@@ -24,12 +24,12 @@ export interface DigestRound extends MailPages {
  * it would be empty. The person's slot moves in the transaction that stores the mail, so that only
  * one process makes it.
  */
-export async function createDigests(db: Db, telling: DigestRound): Promise<void> {
-  const { settings, now } = telling
+export async function createDigests(db: Db, round: DigestRound): Promise<void> {
+  const { settings, now } = round
   const slot = digestSlot(now, settings.digest)
   for (;;) {
     const people = await duePeople(db, settings, slot)
-    for (const person of people) await storeDigest(db, person, slot, telling)
+    for (const person of people) await storeDigest(db, person, slot, round)
     if (people.length < peopleAtOnce) return
   }
 }
@@ -55,18 +55,18 @@ async function storeDigest(
   db: Db,
   person: DuePerson,
   slot: Date,
-  telling: DigestRound,
+  round: DigestRound,
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const since = await takeSlot(tx, person.id, slot)
     if (since === null) return
-    const mail = digestMail(await contentOf(tx, person.id, since), person.email, telling)
+    const mail = digestMail(await contentOf(tx, person.id, since), person.email, round)
     if (mail === null) return
     await tx
       .insertInto('delivery')
       .values({
         id: uuidv7(),
-        endpoint: emailEndpointOf(telling.settings).name,
+        endpoint: emailEndpointOf(round.settings).name,
         event_id: uuidv7(),
         recipient: person.email,
         type: 'digest',
@@ -106,7 +106,7 @@ async function takeSlot(tx: Tx, personId: string, slot: Date): Promise<Date | nu
 
 type ListedRow = MailedRequest & { readonly state: string; readonly revision: number }
 
-const listed = sql`request.id, request.number, request.kind, request.queue, request.risk, request.tool,
+const columns = sql`request.id, request.number, request.kind, request.queue, request.risk, request.tool,
   request.title, request.expires_at, request.state, request.revision, run.worker, null as outcome`
 
 async function contentOf(tx: Tx, personId: string, since: Date): Promise<DigestContent> {
@@ -114,20 +114,20 @@ async function contentOf(tx: Tx, personId: string, since: Date): Promise<DigestC
   const { rows: waiting } = await sql<
     ListedRow & { readonly fresh: boolean; readonly count: string; readonly fresh_count: string }
   >`
-    select ${listed}, request.created_at > ${since} as fresh, count(*) over () as count,
+    select ${columns}, request.created_at > ${since} as fresh, count(*) over () as count,
       count(*) filter (where request.created_at > ${since}) over () as fresh_count
     from request left join run on run.id = request.run_id
     where request.state = 'pending' and ${mine(caller)}
     order by request.expires_at, request.id limit ${maxListed}
   `.execute(tx)
-  const { rows: ended } = await sql<ListedRow>`
+  const { rows: rows } = await sql<ListedRow>`
     with told as (delete from mail_news where person_id = ${personId} returning request_id)
-    select ${listed} from told join request on request.id = told.request_id
+    select ${columns} from told join request on request.id = told.request_id
       left join run on run.id = request.run_id
     order by request.number
   `.execute(tx)
   const endedRequests: MailedRequest[] = []
-  for (const one of ended.slice(0, maxListed)) {
+  for (const one of rows.slice(0, maxListed)) {
     endedRequests.push({ ...one, outcome: await outcomeInWords(tx, one) })
   }
   return {
@@ -135,6 +135,6 @@ async function contentOf(tx: Tx, personId: string, since: Date): Promise<DigestC
     waitingCount: Number(waiting[0]?.count ?? 0),
     freshCount: Number(waiting[0]?.fresh_count ?? 0),
     ended: endedRequests,
-    endedCount: ended.length,
+    endedCount: rows.length,
   }
 }

@@ -21,9 +21,9 @@ const soonMs = 4 * 3_600_000
  */
 export async function createExpiryMails(
   db: Db,
-  telling: MailPages & { readonly settings: EmailSettings; readonly now: Date },
+  round: MailPages & { readonly settings: EmailSettings; readonly now: Date },
 ): Promise<void> {
-  const { now } = telling
+  const { now } = round
   await db.transaction().execute(async (tx) => {
     await tx
       .insertInto('mail_expiring')
@@ -38,7 +38,7 @@ export async function createExpiryMails(
       .skipLocked()
       .executeTakeFirst()
     if (mark === undefined) return
-    await storeMails(tx, await requestsExpiringSoon(tx, mark.told_until, now), telling)
+    await storeMails(tx, await requestsExpiringSoon(tx, mark.told_until, now), round)
     await tx.updateTable('mail_expiring').set({ told_until: now }).execute()
   })
 }
@@ -61,21 +61,21 @@ async function requestsExpiringSoon(tx: Tx, from: Date, now: Date): Promise<Mail
 async function storeMails(
   tx: Tx,
   requests: readonly MailedRequest[],
-  telling: MailPages & { readonly settings: EmailSettings },
+  round: MailPages & { readonly settings: EmailSettings },
 ): Promise<void> {
   for (const request of requests) {
-    const people = await mailRecipients(tx, request.id, telling.settings.choice)
+    const people = await mailRecipients(tx, request.id, round.settings.choice)
     const mailed = { ...request, ...(await readNotice(tx, request.id)) }
     const rows = people
       .filter((one) => one.choice === 'atOnce' && isConcerned(one, 'expiring'))
       .map(({ email }) => ({
         id: uuidv7(),
-        endpoint: emailEndpointOf(telling.settings).name,
+        endpoint: emailEndpointOf(round.settings).name,
         event_id: uuidv7(),
         recipient: email,
         type: 'request.expiring',
         request_id: request.id,
-        body: JSON.stringify(requestMail('expiring', mailed, email, telling)),
+        body: JSON.stringify(requestMail('expiring', mailed, email, round)),
       }))
     if (rows.length > 0) await tx.insertInto('delivery').values(rows).execute()
   }

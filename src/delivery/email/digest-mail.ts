@@ -25,7 +25,7 @@ export interface DigestContent {
  * are none.
  */
 export function digestMail(content: DigestContent, to: string, pages: MailPages): Mail | null {
-  const { waiting, waitingCount, freshCount, ended, endedCount } = content
+  const { waiting, waitingCount, freshCount, ended: ends, endedCount } = content
   if (waitingCount === 0 && endedCount === 0) return null
   const counts = [
     ...(waitingCount === 0 ? [] : [`${waitingCount} waiting, ${freshCount} of them new`]),
@@ -36,7 +36,7 @@ export function digestMail(content: DigestContent, to: string, pages: MailPages)
       const { fresh, expires_at: at } = one
       return `${fresh ? 'new, ' : ''}expires ${instantInMail(at)}`
     }),
-    section('Ended', ended, endedCount, pages, ({ outcome }) => outcome ?? 'Ended'),
+    section('Ended', ends, endedCount, pages, ({ outcome }) => outcome ?? 'Ended'),
   ].filter((one) => one !== null)
   const foot = footOf(pages)
   const { publicUrl } = pages

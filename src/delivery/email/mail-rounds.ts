@@ -49,7 +49,7 @@ export async function mailRound(
   `.execute(db)
   // The relay makes the endpoint. Until then nothing would send the mails.
   if (rows[0]?.known !== true) return
-  const telling = { settings, publicUrl, now: clock ?? rows[0].now }
-  await createExpiryMails(db, telling)
-  await createDigests(db, telling)
+  const round = { settings, publicUrl, now: clock ?? rows[0].now }
+  await createExpiryMails(db, round)
+  await createDigests(db, round)
 }

@@ -193,13 +193,13 @@ export async function startListed(
   options: Omit<WorkflowStartOptions, 'args'>,
 ): Promise<void> {
   const start = (
-    listed: Partial<WorkflowStartOptions>,
+    listing: Partial<WorkflowStartOptions>,
     firstTurn: Pick<RunPosition, 'turn' | 'taskQueue'>,
   ) => {
-    const mark = listed.typedSearchAttributes === undefined ? {} : { listed: true as const }
+    const mark = listing.typedSearchAttributes === undefined ? {} : { listed: true as const }
     const position: RunPosition = { runId, ...firstTurn, ...mark }
     return temporal.withDeadline(() =>
-      temporal.client.workflow.start('agentRun', { ...options, ...listed, args: [position] }),
+      temporal.client.workflow.start('agentRun', { ...options, ...listing, args: [position] }),
     )
   }
   await (listing === undefined ? start({}, {}) : listing.start(runId, start))

@@ -63,10 +63,10 @@ async function startForRequest(
 ): Promise<'started' | 'was_started'> {
   const { input, state, workflow, workflowId } = started
   await guard.confirm()
-  const start = (listed: ListingOptions) =>
+  const start = (options: ListingOptions) =>
     temporal.withDeadline(() =>
       temporal.client.workflow.start(workflow, {
-        ...listed,
+        ...options,
         workflowId,
         taskQueue,
         args: [input],

@@ -89,9 +89,9 @@ function isAsked(
 /** Its end is for who started it. */
 function isConcernedByEnd(
   { hasDecided, isStarter }: MailRecipient,
-  { ended }: PushChoice,
+  { ended: ends }: PushChoice,
 ): boolean {
-  return !hasDecided && isStarter && ended
+  return !hasDecided && isStarter && ends
 }
 
 async function send(

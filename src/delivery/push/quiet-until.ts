@@ -10,7 +10,7 @@ const dayMs = 24 * 3_600_000
 export function quietUntil(now: Date, { from, to, timeZone }: QuietHours): Date | null {
   if (from === to) return null
   const began = digestSlot(now, { at: from, timeZone })
-  const ended = digestSlot(now, { at: to, timeZone })
-  if (began <= ended) return null
+  const lastEnd = digestSlot(now, { at: to, timeZone })
+  if (began <= lastEnd) return null
   return digestSlot(new Date(now.getTime() + dayMs), { at: to, timeZone })
 }

@@ -47,13 +47,13 @@ export async function reconcileRuns(
   await delivering.guard.confirm()
   const { log, woken } = options
   const running = await runningWorkflows(delivering.temporal)
-  let looked = 0
+  let count = 0
   const startedAgain: string[] = []
   const lostRuns: string[] = []
   for (let after = ''; ;) {
     const runs = await openRuns(ctx, after)
     for (const run of runs) {
-      looked += 1
+      count += 1
       if (running.has(run.workflow_id)) continue
       const outcome = await reconcileRun(ctx, delivering, run)
       if (outcome === 'lost') lostRuns.push(run.id)
@@ -73,7 +73,7 @@ export async function reconcileRuns(
     log.warn({ runId }, 'a workflow that was behind its run was woken')
   for (const runId of moved.stalled) log.error({ runId }, 'the workflow code fails on a run')
   return {
-    looked,
+    looked: count,
     startedAgain,
     lost: lostRuns,
     woken: [...revived, ...moved.woken],

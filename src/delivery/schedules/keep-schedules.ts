@@ -66,9 +66,9 @@ export class ScheduleKeeper implements AsyncDisposable {
   async #round(): Promise<void> {
     const { ctx, temporal, guard, taskQueue } = this.#options
     await startDueTimes(ctx)
-    const wanted = await this.#wanted()
+    const schedules = await this.#wanted()
     const hash = hashJson(
-      wanted.map(({ setting: { name, cron, timezone, catchup }, paused }) => [
+      schedules.map(({ setting: { name, cron, timezone, catchup }, paused }) => [
         name,
         cron,
         timezone,
@@ -79,7 +79,7 @@ export class ScheduleKeeper implements AsyncDisposable {
     const isDue = Date.now() - this.#synced.at > compareEveryMs
     if (hash === this.#synced.hash && !isDue) return
     await guard.confirm()
-    await syncSchedules(temporal, taskQueue, wanted)
+    await syncSchedules(temporal, taskQueue, schedules)
     this.#synced = { hash, at: Date.now() }
   }
 

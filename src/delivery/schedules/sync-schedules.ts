@@ -23,11 +23,11 @@ export interface WantedSchedule {
 export async function syncSchedules(
   temporal: TemporalClient,
   taskQueue: string,
-  wanted: readonly WantedSchedule[],
+  schedules: readonly WantedSchedule[],
 ): Promise<void> {
   const { schedule } = temporal.client
   const there = await temporal.withDeadline(() => ownIds(schedule), withinMs)
-  for (const { setting, paused } of wanted) {
+  for (const { setting, paused } of schedules) {
     const scheduleId = `${prefix}${setting.name}`
     const options = optionsOf(setting, taskQueue, paused)
     if (!there.delete(scheduleId)) {

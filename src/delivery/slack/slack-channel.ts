@@ -90,7 +90,7 @@ async function refresh(
   requestId: string,
   call: SlackCall,
 ): Promise<void> {
-  for (let tried = 0; tried < maxUpdates; tried += 1) {
+  for (let attempt = 0; attempt < maxUpdates; attempt += 1) {
     const request = await readSlackRequest(db, requestId)
     const message = await messageOf(db, requestId)
     if (request === null || message === null) return

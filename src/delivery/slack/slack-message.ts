@@ -10,7 +10,7 @@ export const openAction = 'countersign_open'
 /** A link that only opens the page. Slack reports a click on it, which is ignored. */
 export const pageAction = 'countersign_page'
 
-const ended: Readonly<Record<string, string>> = {
+const endWords: Readonly<Record<string, string>> = {
   approved: 'Approved',
   denied: 'Denied',
   expired: 'Expired: nobody decided in time',
@@ -99,7 +99,7 @@ function attentionOf(request: SlackRequest, isWaiting: boolean): KnownBlock[] {
 }
 
 function outcome(request: SlackRequest): KnownBlock {
-  const words = ended[request.state] ?? request.state
+  const words = endWords[request.state] ?? request.state
   const by = request.decided_by === null ? '' : ` by ${request.decided_by}`
   return { type: 'section', text: plainText(words + by) }
 }

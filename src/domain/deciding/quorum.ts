@@ -102,12 +102,12 @@ function teamsOf(place: QuorumPlace | undefined): readonly string[] {
  */
 function assign(seats: readonly QuorumPlace[], votes: readonly Vote[]): Map<number, Vote> {
   const filled = new Map<number, Vote>()
-  const sit = (vote: Vote, tried: Set<number>): boolean => {
+  const sit = (vote: Vote, seen: Set<number>): boolean => {
     for (const [index, seat] of seats.entries()) {
-      if (tried.has(index) || !teamsOf(seat).some((team) => vote.teams.includes(team))) continue
-      tried.add(index)
+      if (seen.has(index) || !teamsOf(seat).some((team) => vote.teams.includes(team))) continue
+      seen.add(index)
       const occupant = filled.get(index)
-      if (occupant === undefined || sit(occupant, tried)) {
+      if (occupant === undefined || sit(occupant, seen)) {
         filled.set(index, vote)
         return true
       }

@@ -90,8 +90,8 @@ export function stepsDue(
  * The routing of a revision: judged anew, with the steps of the original request and the teams that
  * escalations have added.
  */
-export function revisedRouting(original: Routing, takenSteps: number, judged: Routing): Routing {
-  const { steps: _afresh, ...rest } = judged
+export function revisedRouting(original: Routing, takenSteps: number, routing: Routing): Routing {
+  const { steps: _afresh, ...rest } = routing
   const steps = original.steps ?? []
   return escalatedBy(steps.length === 0 ? rest : { ...rest, steps }, steps.slice(0, takenSteps))
 }

@@ -72,8 +72,8 @@ const shownDomains = 3
 function limitedTo(domains: readonly string[] | null): string {
   if (domains === null) return ''
   const more = domains.length - shownDomains
-  const listed = more <= 0 ? domains : [...domains.slice(0, shownDomains), `${more} more`]
-  return `, of which its sandbox lets it reach only ${domainsText(listed)}`
+  const names = more <= 0 ? domains : [...domains.slice(0, shownDomains), `${more} more`]
+  return `, of which its sandbox lets it reach only ${domainsText(names)}`
 }
 
 /** A text that was not understood may contain a match: its words are read as they are. */

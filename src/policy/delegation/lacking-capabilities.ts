@@ -13,63 +13,63 @@ export function lackingCapabilities(
   creator: WorkerDefinition,
   created: WorkerDefinition,
 ): readonly string[] {
-  const lacking = zonesLacking(creator.zones, created.zones)
-  if (created.shell !== null && creator.shell === null) lacking.push('commands (shell)')
+  const reasons = zonesLacking(creator.zones, created.zones)
+  if (created.shell !== null && creator.shell === null) reasons.push('commands (shell)')
   const { network } = created.sandbox
   if (!coversNetwork(creator.sandbox.network, network)) {
     const what = typeof network === 'string' ? network : domainsText(network)
-    lacking.push(`the network (sandbox.network: ${what})`)
+    reasons.push(`the network (sandbox.network: ${what})`)
   }
   // Without commands and servers nothing runs in a sandbox.
   const runsPrograms = created.shell !== null || created.mcpServers.size > 0
   if (runsPrograms && creator.sandbox.required && !created.sandbox.required) {
-    lacking.push('commands without a sandbox (write sandbox.required: true)')
+    reasons.push('commands without a sandbox (write sandbox.required: true)')
   }
   for (const name of created.tools.keys()) {
-    if (!creator.tools.has(name)) lacking.push(`the tool ${name}`)
+    if (!creator.tools.has(name)) reasons.push(`the tool ${name}`)
   }
   for (const name of created.workers) {
-    if (!creator.workers.includes(name)) lacking.push(`calling the worker ${name}`)
+    if (!creator.workers.includes(name)) reasons.push(`calling the worker ${name}`)
   }
   for (const [name, server] of created.mcpServers) {
     const own = creator.mcpServers.get(name)
     const same = own !== undefined && hashJson(own.transport) === hashJson(server.transport)
-    if (!same) lacking.push(`the MCP server ${name}, as it is written`)
+    if (!same) reasons.push(`the MCP server ${name}, as it is written`)
   }
-  return lacking
+  return reasons
 }
 
 function zonesLacking(creator: readonly Zone[], created: readonly Zone[]): string[] {
   const roots = new Set([...creator, ...created].map((zone) => zone.root))
-  const lacking = [...roots].flatMap((root) =>
+  const reasons = [...roots].flatMap((root) =>
     decidingZones(created, root).flatMap((zone) =>
       lackingAt(zone, decidingZones(creator, root), root),
     ),
   )
-  return [...new Set(lacking)]
+  return [...new Set(reasons)]
 }
 
 function lackingAt(zone: Zone, own: readonly Zone[], root: string): string[] {
   const at = root === '' ? 'the workspace root' : root
   if (own.length === 0) return [`the folder ${at}`]
-  const lacking: string[] = []
-  if (zone.mode === 'rw' && own.some(({ mode }) => mode === 'ro')) lacking.push(`writing in ${at}`)
+  const reasons: string[] = []
+  if (zone.mode === 'rw' && own.some(({ mode }) => mode === 'ro')) reasons.push(`writing in ${at}`)
   if (own.some(({ suffixes }) => !coversSuffixes(suffixes, zone.suffixes))) {
-    lacking.push(`other suffixes in ${at}`)
+    reasons.push(`other suffixes in ${at}`)
   }
   if (zone.protected.some((glob) => !own.every((one) => one.protected.includes(glob)))) {
-    lacking.push(`protected names in ${at}`)
+    reasons.push(`protected names in ${at}`)
   }
   for (const operation of operations) {
     const blocked = own.some((one) => one.approval[operation]?.approval === 'blocked')
     if (blocked && zone.approval[operation]?.approval !== 'blocked') {
-      lacking.push(`${operation} in ${at}, which is blocked`)
+      reasons.push(`${operation} in ${at}, which is blocked`)
     }
   }
-  return lacking
+  return reasons
 }
 
-function coversSuffixes(own: Zone['suffixes'], wanted: Zone['suffixes']): boolean {
+function coversSuffixes(own: Zone['suffixes'], other: Zone['suffixes']): boolean {
   if (own === null) return true
-  return wanted !== null && wanted.every((suffix) => own.some((one) => suffix.endsWith(one)))
+  return other !== null && other.every((suffix) => own.some((one) => suffix.endsWith(one)))
 }

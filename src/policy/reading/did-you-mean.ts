@@ -7,9 +7,9 @@ export function didYouMean(word: string, words: readonly string[]): string {
   if (words.length === 0) return 'none is defined'
   const closest = closestWord(word, words)
   if (closest !== null) return `did you mean "${closest}"?`
-  const listed = words.slice(0, maxListed).map((one) => `"${one}"`)
-  const more = words.length - listed.length
-  return `one of ${listed.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const first = words.slice(0, maxListed).map((one) => `"${one}"`)
+  const more = words.length - first.length
+  return `one of ${first.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 /**

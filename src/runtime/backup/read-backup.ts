@@ -38,7 +38,7 @@ export async function readBackup(file: string): Promise<CheckedBackup> {
     files.push({ path, bytes: bytes.length, sha256: sha256(bytes) })
   }
   const manifest = readManifest(file, ends)
-  const changed = manifest.files.find((listed, index) => !isDeepStrictEqual(listed, files[index]))
+  const changed = manifest.files.find((entry, index) => !isDeepStrictEqual(entry, files[index]))
   if (changed !== undefined) throw damageError(file, `${changed.path} is not what was saved`)
   if (files.length !== manifest.files.length)
     throw damageError(file, 'it has files that are not its')

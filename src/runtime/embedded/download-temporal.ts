@@ -82,13 +82,13 @@ function reportProgress(
 
 async function extract(source: Readable, folder: string, file: string): Promise<void> {
   const tar = spawn('tar', ['-xzf', '-', '-C', folder, file], { stdio: ['pipe', 'ignore', 'pipe'] })
-  const ended = new Promise<void>((resolve, reject) => {
+  const end = new Promise<void>((resolve, reject) => {
     tar.once('error', reject)
     tar.once('exit', (code) =>
       code === 0 ? resolve() : reject(new Error(`tar ended with code ${code}`)),
     )
   })
-  await Promise.all([pipeline(source, tar.stdin), ended])
+  await Promise.all([pipeline(source, tar.stdin), end])
 }
 
 function megabytes(bytes: number): string {

@@ -13,12 +13,12 @@ export async function waitUntilStarted(
   answers: () => Promise<boolean>,
   { everyMs, stop }: { readonly everyMs: number; readonly stop: AbortSignal | undefined },
 ): Promise<string | null> {
-  let ended: number | null = null
-  void server.exited.then((code) => (ended = code))
+  let exitCode: number | null = null
+  void server.exited.then((code) => (exitCode = code))
   const outcome = await waitUntil(
     async () => {
       if (stop?.aborted === true) return { failure: 'it was stopped while it started' }
-      if (ended !== null) return { failure: `it ended with code ${ended}` }
+      if (exitCode !== null) return { failure: `it ended with code ${exitCode}` }
       return (await answers()) ? { failure: null } : null
     },
     { timeoutMs, everyMs },

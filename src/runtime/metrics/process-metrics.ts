@@ -65,7 +65,7 @@ export function createProcessMetrics(db: Db): ProcessMetrics {
           decisions.inc({ decision: wordOf(detail['decision'], decided), channel })
         }
         if (type === 'execution.finished') {
-          executions.inc({ state: wordOf(detail['state'], ended) })
+          executions.inc({ state: wordOf(detail['state'], endStates) })
         }
         if (type === 'execution.unknown') executions.inc({ state: 'unknown' })
         if (type === 'execution.refused') executions.inc({ state: 'refused' })
@@ -75,7 +75,7 @@ export function createProcessMetrics(db: Db): ProcessMetrics {
 }
 
 const decided = new Set(['approve', 'deny'])
-const ended = new Set(['succeeded', 'failed'])
+const endStates = new Set(['succeeded', 'failed'])
 
 /** One of a few words: values of events must not make labels. */
 function wordOf(value: unknown, words: ReadonlySet<string>): string {

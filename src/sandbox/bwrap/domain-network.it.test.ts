@@ -1,20 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { findSandbox } from './find-sandbox.ts'
+import { world, worldProblem } from './own-namespaces.fixture.ts'
 
-const sandbox = await findSandbox('bwrap')
-const programs = ['ip', 'nsenter', 'unshare', 'python3']
-const missing = programs.filter((name) => spawnSync(name, ['--version']).error !== undefined)
-// A machine of its own in namespaces of its own: no packet leaves this one.
-const world = ['--user', '--map-root-user', '--net', '--mount', '--pid', '--fork', '--kill-child']
-const canMakeWorld = spawnSync('unshare', [...world, '--mount-proc', 'true']).status === 0
-const problem = !sandbox.works
-  ? sandbox.problem
-  : missing.length > 0
-    ? `${missing.join(' and ')} is not installed`
-    : canMakeWorld
-      ? null
-      : 'network namespaces cannot be made'
+const problem = await worldProblem(['ip', 'nsenter', 'unshare', 'python3'])
 if (problem !== null) console.warn(`The attacks on listed domains are skipped: ${problem}.`)
 
 /** Addresses of the world besides 93.184.215.7, the other machine, and 93.184.215.1, the host. */

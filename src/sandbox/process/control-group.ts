@@ -139,10 +139,10 @@ function killsIn(group: string): number {
  */
 function parentFor(controller: Controller): string | null {
   const lines = read('/proc/self/cgroup').split('\n')
-  const pathOf = (wanted: string): string | undefined =>
+  const pathOf = (controllers: string): string | undefined =>
     lines
       .map((line) => line.split(':'))
-      .find(([, names]) => names?.split(',').includes(wanted) === true)?.[2]
+      .find(([, names]) => names?.split(',').includes(controllers) === true)?.[2]
   const first = join(mount, controller)
   if (existsSync(join(first, 'cgroup.procs'))) {
     const at = join(first, pathOf(controller) ?? '/')

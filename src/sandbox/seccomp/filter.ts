@@ -61,7 +61,7 @@ export function systemCallFilter(
   host: { readonly countsMemory: boolean },
 ): Buffer {
   const refused = host.countsMemory ? [refusedCalls] : [refusedCalls, refusedUncounted]
-  const judged = host.countsMemory ? judgedCalls : [...judgedCalls, ...judgedUncounted]
+  const judgedList = host.countsMemory ? judgedCalls : [...judgedCalls, ...judgedUncounted]
   return bytesOf([
     load(places.architecture),
     skipIfEqual(audited[architecture], 1),
@@ -75,7 +75,7 @@ export function systemCallFilter(
         names.flatMap((name) => onCall(name, architecture, [refuse(error as ErrorName)])),
       ),
     ),
-    ...judged.flatMap(({ call, error, when }) =>
+    ...judgedList.flatMap(({ call, error, when }) =>
       // A loaded argument replaces the number, which the next call needs again.
       onCall(call, architecture, [...onArguments(when, refuse(error)), load(places.number)]),
     ),
@@ -108,11 +108,11 @@ function onArgument(test: ArgumentTest, rest: readonly Instruction[]): Instructi
     const checks = is.out.map((call, index) => skipIfEqual(call, is.out.length - 1 - index + count))
     return [value, ...checks, ...rest]
   }
-  const wanted = is.in.map((call, index) =>
+  const tests = is.in.map((call, index) =>
     // The last comparison decides; those before it jump to its next instruction.
     index === is.in.length - 1
       ? skipUnlessEqual(call, count)
       : skipIfEqual(call, is.in.length - 1 - index),
   )
-  return [value, ...wanted, ...rest]
+  return [value, ...tests, ...rest]
 }

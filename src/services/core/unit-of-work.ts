@@ -73,26 +73,27 @@ export async function inUnitOfWork<T>(
 export async function inUnitOfWork<T, Judged extends { readonly authority: Authority }>(
   ctx: ServiceContext,
   judge: (at: JudgingContext) => Promise<Judged>,
-  work: (unit: UnitOfWork, judged: Judged) => Promise<T>,
+  work: (unit: UnitOfWork, judgement: Judged) => Promise<T>,
 ): Promise<T>
 export async function inUnitOfWork<T, Judged extends { readonly authority: Authority }>(
   ctx: ServiceContext,
   judge: Authority | ((at: JudgingContext) => Promise<Judged>),
-  work: (unit: UnitOfWork, judged: Judged) => Promise<T>,
+  work: (unit: UnitOfWork, judgement: Judged) => Promise<T>,
 ): Promise<T> {
   const judgeAndWork = async (at: JudgingContext, unitBy: UnitBy): Promise<T> => {
     // With an existing authority there is nothing else to pass: that form of `work` takes the unit
     // alone.
-    const judged = typeof judge === 'function' ? await judge(at) : ({ authority: judge } as Judged)
-    return work(unitBy(judged.authority), judged)
+    const judgement =
+      typeof judge === 'function' ? await judge(at) : ({ authority: judge } as Judged)
+    return work(unitBy(judgement.authority), judgement)
   }
-  for (let tried = 1; ; tried += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await onceInUnitOfWork(ctx, judgeAndWork)
     } catch (error) {
-      if (tried >= maxTries || !isConflict(error)) throw error
+      if (attempt >= maxTries || !isConflict(error)) throw error
       ctx.log.warn(
-        { tried, err: error },
+        { tried: attempt, err: error },
         'A transaction conflicted with another one and is retried',
       )
     }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { addWaitingCall } from '#test/harness/fixtures/waiting-call.ts'
 import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { decideRequest } from './decide-request.ts'
 
@@ -11,17 +12,7 @@ const desk = disposeAfterTests(await openAgentDesk())
  * once.
  */
 async function approveWokenEarly(name: string, undone: boolean) {
-  const runId = await desk.start()
-  const calls = [{ tool: 'write_file', input: { path: `notes/${name}.md`, content: 'hello\n' } }]
-  desk.say({ text: 'I write.', calls })
-  await desk.turn(runId, 1)
-  const [call] = await desk.calls(runId, 1)
-  if (call === undefined) throw new Error('the run has no call')
-  const { digest } = await desk.database.db
-    .selectFrom('request')
-    .select('digest')
-    .where('id', '=', call.requestId)
-    .executeTakeFirstOrThrow()
+  const { runId, call, digest } = await addWaitingCall(desk, name)
   let executed: Promise<CallOutcome> | undefined
   const outboxAnnounced = () => {
     executed = desk.execute(call.id)

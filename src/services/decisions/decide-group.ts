@@ -104,9 +104,9 @@ async function decideOne(
   return refusalOr(
     keys.once(call, async () => {
       const decision = { ...how, decision: parseDecision(body) }
-      const judged = await judgeLocked(unit, request, factsOf(request), decision)
-      if (judged instanceof Problem) return judged
-      const write = { ...decision, ...judged, request, later: [], delegationRequests: [] }
+      const judgement = await judgeLocked(unit, request, factsOf(request), decision)
+      if (judgement instanceof Problem) return judgement
+      const write = { ...decision, ...judgement, request, later: [], delegationRequests: [] }
       return writeDecision(ctx, unit, { ...write, announces: false }).catch((error: unknown) => {
         throw new Error('A decision of the group could not be written', { cause: error })
       })

@@ -65,11 +65,16 @@ export async function decideMany(
   }
   const items = input.decisions.map(splitItem)
   const viewer = await viewerOf(ctx, caller)
-  const listed = items.map(({ request, body }) => ({
+  const decisions = items.map(({ request, body }) => ({
     request,
     approves: body['decision'] === 'approve',
   }))
-  const { locations, order, refused } = await judgeTogether(ctx, viewer, listed, input.turn ?? null)
+  const { locations, order, refused } = await judgeTogether(
+    ctx,
+    viewer,
+    decisions,
+    input.turn ?? null,
+  )
   const batchDecisionId = await nameBatch(ctx, caller, input)
   const sent = items.map((item, index) => ({
     ...item,
@@ -140,7 +145,7 @@ function splitItem(item: Json): Item {
   return { request: requestId, body }
 }
 
-const attempted = { attempt: 'decide' } as const
+const attemptDetail = { attempt: 'decide' } as const
 
 /** The result of an item: from its group, or from a decision of its own. */
 async function answerOf(
@@ -152,7 +157,13 @@ async function answerOf(
   try {
     const { requestId, decisionId, state, stage } =
       outcome instanceof Problem
-        ? await attemptOnRequest<never>(ctx, caller, item.request, attempted, async () => outcome)
+        ? await attemptOnRequest<never>(
+            ctx,
+            caller,
+            item.request,
+            attemptDetail,
+            async () => outcome,
+          )
         : (outcome ?? (await decideRequest(ctx, caller, { ...item, seenAtAnyRisk: true })))
     return { requestId, status: 200, decisionId, state, stage }
   } catch (error) {

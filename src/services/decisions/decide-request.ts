@@ -66,9 +66,9 @@ export async function decideRequest(
           readDecisionFacts(unit, target.id, decider),
         ])
         const how = { caller, decision, batchDecisionId, seenAtAnyRisk, sessionHash }
-        const judged = await judgeLocked(unit, rows.request, facts, how)
-        if (judged instanceof Problem) return judged
-        return writeDecision(ctx, unit, { ...rows, ...how, ...judged, announces: true })
+        const judgement = await judgeLocked(unit, rows.request, facts, how)
+        if (judgement instanceof Problem) return judgement
+        return writeDecision(ctx, unit, { ...rows, ...how, ...judgement, announces: true })
       })
     }),
   )

@@ -36,8 +36,8 @@ export async function judgeDecision(
 ): Promise<DecisionMarks | 'lapsed'> {
   refuseKind(request)
   refuseScope(request, input)
-  const ended = await refuseEnded(tx, request)
-  if (ended !== null) throw ended
+  const refusal = await refuseEnded(tx, request)
+  if (refusal !== null) throw refusal
   if (facts.now >= request.expires_at) return 'lapsed'
   const marks = judgePerson(caller, request, facts)
   if (facts.voted) {

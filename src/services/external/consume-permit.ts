@@ -239,13 +239,13 @@ async function refusedPermit(
 
 async function endPermit(tx: Tx, permitId: string, event: 'consume' | 'lapse'): Promise<void> {
   const state = transition(permitTransitions, 'live', event) satisfies PermitState | null
-  const ended = await tx
+  const row = await tx
     .updateTable('permit')
     .set({ state: state ?? 'live', ended_at: sql<Date>`clock_timestamp()` })
     .where('id', '=', permitId)
     .where('state', '=', 'live')
     .executeTakeFirst()
-  if (ended.numUpdatedRows !== 1n) throw new Error(`Permit ${permitId} was not locked`)
+  if (row.numUpdatedRows !== 1n) throw new Error(`Permit ${permitId} was not locked`)
 }
 
 function aboutCall({ actor, channel }: Caller, request: Selectable<RequestTable>) {

@@ -175,7 +175,7 @@ async function recordOpening(
   unit: UnitOfWork,
   { actor, channel }: Caller,
   request: Selectable<RequestTable>,
-  { call, judged, onBehalfOf }: ExternalOpening,
+  { call, judged: judgement, onBehalfOf }: ExternalOpening,
   presentation: ExternalPresentation,
 ): Promise<void> {
   await unit.audit({
@@ -199,7 +199,7 @@ async function recordOpening(
       worker: call.worker ?? null,
       ...(presentation.originHash === null
         ? {}
-        : { originHash: presentation.originHash, originProved: judged.proved }),
+        : { originHash: presentation.originHash, originProved: judgement.proved }),
       previous: null,
       ...signatureMark(request),
     },

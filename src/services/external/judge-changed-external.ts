@@ -47,8 +47,8 @@ export async function judgeChangedExternal(
   const isProved = external.origin_proved === true && origin !== null
   const proven = isProved ? await folderHere(ctx, origin.folder) : null
   const again = await judgeProven(ctx, call, { proven, isEdit: true })
-  const judged = external.worker === null ? again : asStrict(request, again)
-  const { judgement, presented } = judged
+  const result = external.worker === null ? again : asStrict(request, again)
+  const { judgement, presented } = result
   // Also for a call that policy would not ask about: the open request stays open, and shows it.
   const isAsked = judgement.verdict === 'ask' || judgement.verdict === 'preApproved'
   const reported =
@@ -56,8 +56,8 @@ export async function judgeChangedExternal(
       ? await presentReported({ ...judgement, verdict: 'ask' }, origin ?? undefined)
       : null
   return {
-    judged,
-    present: (tx) => presentExternal(tx, judged, call, { reported, isChanged: true }),
+    judged: result,
+    present: (tx) => presentExternal(tx, result, call, { reported, isChanged: true }),
   }
 }
 
@@ -65,14 +65,14 @@ export async function judgeChangedExternal(
  * A seal of an earlier version does not cover the name of the worker, so that worker's policy may
  * add approvers to a changed call, but never remove those of the sealed request.
  */
-function asStrict(request: Selectable<RequestTable>, judged: ExternalJudgement): ExternalJudgement {
-  const { judgement } = judged
-  if (judgement.routing === null) return judged
+function asStrict(request: Selectable<RequestTable>, result: ExternalJudgement): ExternalJudgement {
+  const { judgement } = result
+  if (judgement.routing === null) return result
   const { risk, routing } = stricterRoute(
     { risk: judgement.risk, routing: judgement.routing, sources: [] },
     { risk: request.risk, routing: request.routing, sources: [] },
   )
-  return { ...judged, judgement: { ...judgement, risk, routing } }
+  return { ...result, judgement: { ...judgement, risk, routing } }
 }
 
 async function originOf(

@@ -53,11 +53,11 @@ export async function judgeExternal(
   caller: Caller,
   call: ExternalInput,
 ): Promise<ExternalJudgement> {
-  const judged = await judgeProven(ctx, call, {
+  const result = await judgeProven(ctx, call, {
     proven: await provenFolder(ctx, call.origin),
     isEdit: false,
   })
-  const { judgement } = judged
+  const { judgement } = result
   if (judgement.verdict === 'error') {
     throw new Problem('invalid_request', judgement.reason, { field: 'input' })
   }
@@ -65,7 +65,7 @@ export async function judgeExternal(
     await recordBlock(ctx, caller, judgement)
     throw new Problem('policy_blocked', judgement.reason, { rule: judgement.rule?.id ?? null })
   }
-  return judged
+  return result
 }
 
 /**
@@ -77,15 +77,15 @@ export async function judgeProven(
   call: ExternalInput,
   at: JudgementBasis,
 ): Promise<ExternalJudgement> {
-  const judged =
+  const result =
     call.worker === undefined
       ? { ...(await alone(ctx, call)), proved: at.proven !== null }
       : await byWorker(ctx, call, at)
-  const { routing } = judged.judgement
-  if (routing === null) return judged
+  const { routing } = result.judgement
+  if (routing === null) return result
   const edits = call.edits ?? routing.edits
   const frozen = { ...routing, permitForMs, scopes: ['once' as const], edits }
-  return { ...judged, judgement: { ...judged.judgement, routing: frozen } }
+  return { ...result, judgement: { ...result.judgement, routing: frozen } }
 }
 
 async function alone(
@@ -129,8 +129,8 @@ async function byWorker(
     if (verdict === 'blocked' || verdict === 'error') return judged
   }
   const question = { worker, tool, input, present: true, byProgram: true, isEdit }
-  const judged = await ctx.judgeRemotely({ ...question, ...(proven === null ? {} : { proven }) })
-  const { judgement } = judged
+  const answer = await ctx.judgeRemotely({ ...question, ...(proven === null ? {} : { proven }) })
+  const { judgement } = answer
   // The answer came through Temporal: check at least that it is about this call and this
   // presentation.
   const isOwn =
@@ -138,8 +138,8 @@ async function byWorker(
     (judgement.toolHash === 'none' || callDigest(judgement) === judgement.digest)
   if (!isOwn) throw new Problem('unavailable', 'The answer of the workspace is about another call')
   // For a program without a proof, no file of the workspace is shown, whatever the answer contains.
-  const proved = proven !== null && judged.filesRead === true
-  return { judgement, presented: proved ? judged.presented : null, proved }
+  const proved = proven !== null && answer.filesRead === true
+  return { judgement, presented: proved ? answer.presented : null, proved }
 }
 
 function invalid(field: string, message: string): Problem {

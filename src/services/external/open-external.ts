@@ -47,11 +47,11 @@ export async function openExternal(
   const onBehalfOf = await personIdOf(ctx, call.onBehalfOf)
   const alsoBehind = await peopleIdsOf(ctx, call.alsoBehind ?? [])
   await refuseWorker(ctx, program, call.worker)
-  const judged = await judgeExternal(ctx, caller, call)
-  return releaseOnFailure(ctx.db, judged.presented, async () => {
+  const judgement = await judgeExternal(ctx, caller, call)
+  return releaseOnFailure(ctx.db, judgement.presented, async () => {
     // Done before the lock is taken: a large difference takes seconds.
     const reported =
-      judged.presented === null ? await presentReported(judged.judgement, call.origin) : null
+      judgement.presented === null ? await presentReported(judgement.judgement, call.origin) : null
     return inUnitOfWork(ctx, authority, async (unit) => {
       await lockOwner(unit.tx, program.ownerId)
       const opened = await findOpened(unit.tx, key)
@@ -59,7 +59,16 @@ export async function openExternal(
       const { config, workers } = await ctx.policies.inForce(unit.tx)
       const queueName = workers.get(call.worker ?? '')?.queue ?? config.defaultQueue
       const queue = config.queues.get(queueName ?? '') ?? null
-      const opening = { call, bodyHash, judged, reported, onBehalfOf, alsoBehind, program, queue }
+      const opening = {
+        call,
+        bodyHash,
+        judged: judgement,
+        reported,
+        onBehalfOf,
+        alsoBehind,
+        program,
+        queue,
+      }
       return openJudged(ctx, unit, caller, opening)
     })
   })

@@ -26,8 +26,8 @@ export async function withdrawRequest(
       async (unit, { request }): Promise<{ requestId: string } | Problem> => {
         const answer = { requestId: request.id }
         if (request.cancel_reason === 'withdrawn') return answer
-        const ended = await refuseEnded(unit.tx, request)
-        if (ended !== null) return ended
+        const refusal = await refuseEnded(unit.tx, request)
+        if (refusal !== null) return refusal
         await endRequest(unit, request, { event: 'cancel', reason: 'withdrawn' })
         await unit.audit({
           type: 'request.cancelled',

@@ -48,13 +48,13 @@ export async function beginGatewayCall(
     return requestId
   })
   if (existing !== null) return { kind: 'call', requestId: existing }
-  const judged = await judgeServed(ctx, call)
-  const { judgement } = judged
+  const verdict = await judgeServed(ctx, call)
+  const { judgement } = verdict
   if (judgement.verdict === 'blocked') await recordBlock(ctx, caller, judgement)
   if (judgement.verdict === 'blocked' || judgement.verdict === 'error') {
     return { kind: 'refused', reason: judgement.reason }
   }
-  return releaseOnFailure(ctx.db, judged.presented, () =>
+  return releaseOnFailure(ctx.db, verdict.presented, () =>
     inUnitOfWork(ctx, authority, async (unit): Promise<BegunCall> => {
       await lockOwner(unit.tx, program.ownerId)
       const earlier = await findEarlier(unit.tx, program.id, call)
@@ -74,7 +74,7 @@ export async function beginGatewayCall(
           },
         },
         bodyHash: hashJson({ gateway: call.server, tool: call.tool, input: judgement.input }),
-        judged: { ...judged, judgement: onlyOnce(judgement), proved: true },
+        judged: { ...verdict, judgement: onlyOnce(judgement), proved: true },
         reported: null,
         onBehalfOf: null,
         program,
@@ -91,14 +91,14 @@ export async function beginGatewayCall(
 async function judgeServed(ctx: SigningContext, call: GatewayCall): Promise<RemoteJudgement> {
   const tool = policyNameOf(call)
   const worker = gatewayWorkerName(call.server)
-  const judged = await ctx.judgeRemotely({ worker, tool, input: call.input, present: true })
-  const { judgement } = judged
+  const answer = await ctx.judgeRemotely({ worker, tool, input: call.input, present: true })
+  const { judgement } = answer
   // The answer came through Temporal: check at least that it is about this call.
   const isOwn =
     judgement.tool === tool &&
     (judgement.toolHash === 'none' || callDigest(judgement) === judgement.digest)
   if (!isOwn) throw new Problem('unavailable', 'The answer of the workspace is about another call')
-  return judged
+  return answer
 }
 
 /** An approval is for one call, whatever scopes the tool offers. */

@@ -126,17 +126,17 @@ export async function withdrawPolicyChange(
   const isOwn = row?.proposed_by === self.actor.id
   const authority = isOwn ? self : await byRight(ctx, caller, 'activatePolicy')
   await inUnitOfWork(ctx, authority, async (unit) => {
-    const ended = await unit.tx
+    const row = await unit.tx
       .updateTable('policy_change')
       .set({ ended_at: sql`clock_timestamp()` })
       .where('number', '=', number)
       .where('ended_at', 'is', null)
       .returning(['worker', 'rule_id'])
       .executeTakeFirst()
-    if (ended === undefined) throw new Problem('not_found', `No proposed change ${number} is open`)
+    if (row === undefined) throw new Problem('not_found', `No proposed change ${number} is open`)
     await unit.audit({
       type: 'policy.change_withdrawn',
-      detail: { number, worker: ended.worker, rule: ended.rule_id },
+      detail: { number, worker: row.worker, rule: row.rule_id },
     })
   })
 }

@@ -109,8 +109,8 @@ async function replayOf(
     })
     const alone = items.filter(({ after }) => after.verdict === 'preApproved')
     const requests = alone.map(({ callId }) => calls.get(callId) ?? 0)
-    const judged = done - notJudged.length
-    return { calls: judged, wouldRunAlone: alone.length, requests, problem: null }
+    const judgedCount = done - notJudged.length
+    return { calls: judgedCount, wouldRunAlone: alone.length, requests, problem: null }
   } catch (error) {
     if (!(error instanceof Problem) || error.code !== 'workspace_unreachable') throw error
     return { calls: 0, wouldRunAlone: 0, requests: [], problem: error.message }

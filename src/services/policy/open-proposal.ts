@@ -115,7 +115,7 @@ export async function endProposal(
   proposal: Pick<Proposal, 'id' | 'digest'>,
   state: 'activated' | 'cancelled' | 'superseded' | 'expired',
 ): Promise<void> {
-  const ended = await unit.tx
+  const row = await unit.tx
     .updateTable('policy_proposal')
     .set({
       state,
@@ -126,7 +126,7 @@ export async function endProposal(
     .where('state', '=', 'open')
     .returning('id')
     .executeTakeFirst()
-  if (ended === undefined) throw new Problem('conflict', 'This proposal is no longer open')
+  if (row === undefined) throw new Problem('conflict', 'This proposal is no longer open')
   if (state === 'activated') return
   await unit.audit({
     type: 'policy.withdrawn',

@@ -21,8 +21,8 @@ export async function warnOfSignatures(
   if (queues.length === 0) return []
   const votes = await whoCanSign(db, policy)
   return queues.flatMap((queue) => {
-    const lacking = quorumsOf(policy, queue).find((quorum) => !tally(quorum, votes).met)
-    return lacking === undefined ? [] : [quorumWarning(queue, lacking, votes)]
+    const unmet = quorumsOf(policy, queue).find((quorum) => !tally(quorum, votes).met)
+    return unmet === undefined ? [] : [quorumWarning(queue, unmet, votes)]
   })
 }
 

@@ -88,8 +88,8 @@ async function judgeOf(ctx: ServiceContext, caller: Caller, input: CommentRefere
     if (comment.person_id !== authority.actor.id) {
       throw new Problem('forbidden', 'Only the author of a comment may edit or remove it')
     }
-    const ended = await refuseEnded(at.tx, request)
-    if (ended !== null) throw ended
+    const refusal = await refuseEnded(at.tx, request)
+    if (refusal !== null) throw refusal
     return { request, authority, comment }
   }
 }

@@ -29,8 +29,8 @@ export async function claimRequest(
   const judge = (at: JudgingContext) => lockForClaim(at, caller, location.id)
   return inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {
     const { actor: person } = authority
-    const ended = await refuseEnded(unit.tx, request)
-    if (ended !== null) throw ended
+    const refusal = await refuseEnded(unit.tx, request)
+    if (refusal !== null) throw refusal
     await refuseClaimed(unit, request, person.id)
     const leaseUntil = sql<Date>`clock_timestamp() + ${claimLeaseMinutes} * interval '1 minute'`
     const renewed = {

@@ -27,8 +27,8 @@ export async function extendRequest(
       if (location.runId !== null) await lockRun(attempt.tx, location.runId)
       const [request] = await lockRequests(attempt.tx, [location.id])
       if (request === undefined) throw new Error(`Request ${location.id} is gone`)
-      const ended = await refuseEnded(attempt.tx, request)
-      if (ended !== null) return ended
+      const refusal = await refuseEnded(attempt.tx, request)
+      if (refusal !== null) return refusal
       const clock = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(attempt.tx)
       const now = clock.rows[0]?.now ?? new Date(Number.NaN)
       if (!(now < request.expires_at)) {

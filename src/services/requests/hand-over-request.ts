@@ -29,8 +29,8 @@ export async function handOverRequest(
     return { request, authority: await requireQueuePerson(at, caller, request) }
   }
   return inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {
-    const ended = await refuseEnded(unit.tx, request)
-    if (ended !== null) throw ended
+    const refusal = await refuseEnded(unit.tx, request)
+    if (refusal !== null) throw refusal
     const to = await requireDecider(unit, request, input.to)
     const handover = { to_id: to.id, by_id: authority.actor.id, at: sql<Date>`clock_timestamp()` }
     const { at } = await unit.tx

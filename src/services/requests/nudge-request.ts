@@ -34,8 +34,8 @@ export async function nudgeRequest(
     const { tx } = unit
     const [request] = await lockRequests(tx, [id])
     if (request === undefined) throw new Error(`Request ${id} is gone`)
-    const ended = await refuseEnded(tx, request)
-    if (ended !== null) throw ended
+    const refusal = await refuseEnded(tx, request)
+    if (refusal !== null) throw refusal
     const { rows } = await sql<{ waitSeconds: number | null; told: number }>`
       select (select ceil(extract(epoch from
             at + ${betweenMinutes} * interval '1 minute' - clock_timestamp()))::int

@@ -38,8 +38,8 @@ export async function snoozeRequest(
         .execute()
       return { requestId: id, snoozedUntil: null }
     }
-    const ended = await refuseEnded(tx, row)
-    if (ended !== null) throw ended
+    const refusal = await refuseEnded(tx, row)
+    if (refusal !== null) throw refusal
     const { rows } = await sql<{ ahead: boolean }>`
       select ${until}::timestamptz > clock_timestamp() as ahead
     `.execute(tx)

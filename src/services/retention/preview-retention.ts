@@ -19,12 +19,12 @@ export interface RetentionPreview {
 export async function previewRetention(
   ctx: ServiceContext,
   caller: Caller,
-  tried: { readonly transcriptsMs?: number; readonly recordsMs?: number },
+  rules: { readonly transcriptsMs?: number; readonly recordsMs?: number },
 ): Promise<RetentionPreview> {
   await byRight(ctx, caller, 'readAudit')
   const { retention } = (await ctx.policies.inForce()).config
-  const transcriptsMs = tried.transcriptsMs ?? retention.transcriptsMs
-  const recordsMs = tried.recordsMs ?? retention.recordsMs
+  const transcriptsMs = rules.transcriptsMs ?? retention.transcriptsMs
+  const recordsMs = rules.recordsMs ?? retention.recordsMs
   return {
     transcripts:
       transcriptsMs === null

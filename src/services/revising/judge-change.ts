@@ -41,10 +41,10 @@ async function judgeServed(
   request: Selectable<RequestTable>,
   changed: ChangedCall,
 ): Promise<JudgedChange> {
-  const { judged, present } = await judgeByWorker(ctx, request, changed)
-  const { routing } = judged.judgement
+  const { judged: judgement, present } = await judgeByWorker(ctx, request, changed)
+  const { routing } = judgement.judgement
   const once = routing === null ? null : { ...routing, scopes: ['once' as const] }
-  return { judged: { ...judged, judgement: { ...judged.judgement, routing: once } }, present }
+  return { judged: { ...judgement, judgement: { ...judgement.judgement, routing: once } }, present }
 }
 
 interface ChangedCall {
@@ -57,7 +57,7 @@ async function judgeByWorker(
   { call_id: callId, id, run_id: runId, tool }: Selectable<RequestTable>,
   { worker, input }: ChangedCall,
 ): Promise<JudgedChange> {
-  const judged = await ctx.judgeRemotely({
+  const answer = await ctx.judgeRemotely({
     worker,
     tool,
     input,
@@ -67,10 +67,10 @@ async function judgeByWorker(
     isEdit: true,
   })
   return {
-    judged,
+    judged: answer,
     present: async () => {
-      if (judged.presented === null) throw new Error(`Request ${id} was judged but not presented`)
-      return judged.presented
+      if (answer.presented === null) throw new Error(`Request ${id} was judged but not presented`)
+      return answer.presented
     },
   }
 }

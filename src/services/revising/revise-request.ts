@@ -60,14 +60,14 @@ export async function reviseRequest(
     )
     if (before instanceof Problem) return before
     await refuseOtherDelegation(ctx, before.request, input.input)
-    const { judged, present } = await judgeChange(ctx, before.request, input.input)
-    return releaseOnFailure(ctx.db, judged.presented, async () => {
-      refuseJudged(judged, before.request)
+    const { judged: judgement, present } = await judgeChange(ctx, before.request, input.input)
+    return releaseOnFailure(ctx.db, judgement.presented, async () => {
+      refuseJudged(judgement, before.request)
       return inUnitOfWork(ctx, byAttempt(caller), async (attempt) => {
         const current = await editable(attempt, caller, target, expected)
         if (current instanceof Problem) return current
         const { request, personId, principals, editors } = current
-        const edits = strictestEdits(request, judged)
+        const edits = strictestEdits(request, judgement)
         if (edits === 'off') throw editsOff()
         const reason = input.reason ?? null
         const presented = await present(attempt.tx)
@@ -76,13 +76,13 @@ export async function reviseRequest(
           personId,
           principals,
           editors,
-          judged,
+          judged: judgement,
           presented,
           edits,
           reason,
         })
         const revision = request.revision + 1
-        return { requestId: request.id, revision, digest: judged.judgement.digest }
+        return { requestId: request.id, revision, digest: judgement.judgement.digest }
       })
     })
   })
@@ -175,8 +175,8 @@ function refuseJudged({ judgement }: RemoteJudgement, request: Selectable<Reques
 }
 
 /** The stricter of the edit rules at the opening and now. */
-function strictestEdits(request: Selectable<RequestTable>, judged: RemoteJudgement): EditsPolicy {
-  const { routing, risk } = judged.judgement
+function strictestEdits(request: Selectable<RequestTable>, answer: RemoteJudgement): EditsPolicy {
+  const { routing, risk } = answer.judgement
   const all = [
     editsOf(request.routing.edits, request),
     editsOf(routing?.edits ?? request.routing.edits, { tool: request.tool, risk }),

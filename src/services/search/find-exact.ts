@@ -18,16 +18,16 @@ export async function findExact(
   caller: Caller,
   query: { readonly viewer: Viewer; readonly q: string; readonly wanted: ReadonlySet<SearchType> },
 ): Promise<FoundItem[]> {
-  const { viewer, q, wanted } = query
+  const { viewer, q, wanted: types } = query
   const reference = q.replace(/^#/, '')
   const found: FoundItem[] = []
-  if (wanted.has('request')) {
+  if (types.has('request')) {
     const id = await requestOf(ctx, viewer, reference)
     const items = await readItems(ctx.db, caller, id === null ? [] : [id])
     found.push(...items.map(foundRequest))
   }
   const isId = isUuid(reference)
-  if (wanted.has('run') && (isId || isNumber(reference))) {
+  if (types.has('run') && (isId || isNumber(reference))) {
     const named = isId ? sql`run.id = ${reference}` : sql`run.number = ${reference}`
     const { rows } = await sql<RunRow>`
       ${runRows} where ${named} and ${runVisibleTo(viewer, 'run')}

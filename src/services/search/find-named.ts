@@ -13,15 +13,15 @@ export async function findNamed(
   caller: Caller,
   {
     words,
-    wanted,
+    wanted: types,
   }: { readonly words: readonly string[]; readonly wanted: ReadonlySet<SearchType> },
 ): Promise<FoundItem[]> {
   const policy = await ctx.policies.inForce()
   return [
     // A key sees no people, as in the list of people.
-    ...(wanted.has('person') && caller.actor.type === 'person' ? await findPeople(ctx, words) : []),
-    ...(wanted.has('worker') ? findWorkers(policy, words) : []),
-    ...(wanted.has('rule') ? findRules(policy, words) : []),
+    ...(types.has('person') && caller.actor.type === 'person' ? await findPeople(ctx, words) : []),
+    ...(types.has('worker') ? findWorkers(policy, words) : []),
+    ...(types.has('rule') ? findRules(policy, words) : []),
   ]
 }
 

@@ -31,22 +31,22 @@ export async function searchService(
     const message = `has over ${searchLimits.words} words`
     throw new Problem('invalid_request', `q ${message}`, { field: 'q', message })
   }
-  const wanted = new Set(types)
+  const typeSet = new Set(types)
   const viewer = await viewerOf(ctx, caller)
-  const exact = await findExact(ctx, caller, { viewer, q: q.trim(), wanted })
-  const named = await findNamed(ctx, caller, { words, wanted })
+  const exact = await findExact(ctx, caller, { viewer, q: q.trim(), wanted: typeSet })
+  const named = await findNamed(ctx, caller, { words, wanted: typeSet })
   const { requests, files } =
-    wanted.has('request') || wanted.has('file')
+    typeSet.has('request') || typeSet.has('file')
       ? await findRequests(ctx, caller, { viewer, words })
       : { requests: [], files: [] }
-  const runs = wanted.has('run') ? await findRuns(ctx, { viewer, words }) : []
+  const runs = typeSet.has('run') ? await findRuns(ctx, { viewer, words }) : []
   const found = [...named, ...files, ...requests, ...runs]
   const inOrder = searchTypes
-    .filter((type) => wanted.has(type))
+    .filter((type) => typeSet.has(type))
     .flatMap((type) =>
       found
         .filter((one) => one.type === type)
-        .slice(0, wanted.size === 1 ? searchLimits.items : searchLimits.itemsOfType),
+        .slice(0, typeSet.size === 1 ? searchLimits.items : searchLimits.itemsOfType),
     )
   const first = new Set(exact.map(({ type, id }) => `${type} ${id}`))
   const rest = inOrder.filter(({ type, id }) => !first.has(`${type} ${id}`))

@@ -57,8 +57,8 @@ export function oneConnectionAtATime(
   })
 }
 
-function holds(held: HeldConnection | undefined, pool: object): boolean {
-  for (let one = held; one !== undefined; one = one.outer) {
+function holds(connection: HeldConnection | undefined, pool: object): boolean {
+  for (let one = connection; one !== undefined; one = one.outer) {
     if (one.pool === pool && !one.isReleased) return true
   }
   return false

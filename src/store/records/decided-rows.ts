@@ -34,7 +34,7 @@ export interface DecidedCount {
 
 /** The parts of a `with` that write them; a run whose state changes tells the stream. */
 export function writeDecided({ decisions, approved, permits }: DecidedRows): RawBuilder<unknown> {
-  const ended = approved.map((row) => ({ ...row, event: uuidv7() }))
+  const rows = approved.map((row) => ({ ...row, event: uuidv7() }))
   return sql`
     decided as (
       insert into decision (id, request_id, revision, person_id, decision, digest, scope, denied_then,
@@ -46,7 +46,7 @@ export function writeDecided({ decisions, approved, permits }: DecidedRows): Raw
         batch_decision_id uuid, channel text, at timestamptz, credential_id uuid, seal text)
     ), approved as (
       update request set state = 'approved', decided_at = clock_timestamp(), seal = row.seal
-      from jsonb_to_recordset(${JSON.stringify(ended)}) as row(id uuid, seal text, event text)
+      from jsonb_to_recordset(${JSON.stringify(rows)}) as row(id uuid, seal text, event text)
       where request.id = any(${approved.map(({ id }) => id)}::uuid[]) and request.id = row.id
         and request.state = 'pending'
       returning request.run_id, row.event

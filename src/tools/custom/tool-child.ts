@@ -107,9 +107,9 @@ export function startChild<
 
   const end = Promise.withResolvers<never>()
   end.promise.catch(() => undefined)
-  let ended = false
+  let hasEnded = false
   const noteEnd = (how: string): void => {
-    ended = true
+    hasEnded = true
     const output = printed().trim()
     const words = output === '' ? '' : ` Its last output: ${output.slice(-500)}`
     end.reject(new ToolProcessEnded(`The tool's process ${how} before it answered.${words}`))
@@ -134,7 +134,7 @@ export function startChild<
     }
   })()
   child.once('exit', (code, signal) => {
-    ended = true
+    hasEnded = true
     const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`
     // Answers from before its end may still be in the pipe.
     void within(lastWordsMs, reading).then(() => noteEnd(how))
@@ -218,7 +218,7 @@ export function startChild<
 
   return {
     get alive() {
-      return !ended
+      return !hasEnded
     },
     get worn() {
       return worn

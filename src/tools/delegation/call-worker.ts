@@ -106,9 +106,9 @@ export function callWorker(
 }
 
 function targetLines(policy: Policy, worker: WorkerDefinition): string[] {
-  const listed = worker.workers.map((name) => targetLine(policy, name))
-  if (!worker.tools.has(createWorkerName)) return listed
-  return [...listed, `- any worker that this run has written with ${createWorkerName}`]
+  const lines = worker.workers.map((name) => targetLine(policy, name))
+  if (!worker.tools.has(createWorkerName)) return lines
+  return [...lines, `- any worker that this run has written with ${createWorkerName}`]
 }
 
 function targetLine(policy: Policy, name: string): string {

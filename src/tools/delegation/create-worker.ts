@@ -122,10 +122,10 @@ function checkDefinition(
   }
   const created = parsed.policy.workers.get(name)
   if (created === undefined) throw new ToolProblem(`${pathOf(name)} defines no worker.`)
-  const lacking = lackingCapabilities(creator, created)
-  if (lacking.length === 0) return created
+  const reasons = lackingCapabilities(creator, created)
+  if (reasons.length === 0) return created
   throw new ToolProblem(
-    `A worker that you write may do nothing that you cannot do yourself. This one has: ${lacking.join('; ')}.`,
+    `A worker that you write may do nothing that you cannot do yourself. This one has: ${reasons.join('; ')}.`,
   )
 }
 

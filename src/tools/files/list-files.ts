@@ -28,11 +28,11 @@ export function listFiles(bounds: ReadingBounds): NamedTool<'list_files'> {
     },
 
     async execute({ path, glob }, { workspace, signal }) {
-      const looked = await lookBelow(
+      const search = await lookBelow(
         { do: 'list', glob },
         { workspace, folder: path, bounds, signal },
       )
-      const lines = looked.results.map(({ path: at, kind, bytes }) =>
+      const lines = search.results.map(({ path: at, kind, bytes }) =>
         kind === 'file'
           ? `${at} (${bytes} bytes)`
           : kind === 'directory'
@@ -41,14 +41,14 @@ export function listFiles(bounds: ReadingBounds): NamedTool<'list_files'> {
       )
       const visible = visibleText(lines.map((line) => JSON.stringify(line).slice(1, -1)).join('\n'))
       const notes = [
-        ...looked.notes,
+        ...search.notes,
         ...(visible.leftOut > 0 ? [`${visible.leftOut} bytes of the list are left out`] : []),
-        ...(looked.results.length === 0 ? ['nothing matches'] : []),
+        ...(search.results.length === 0 ? ['nothing matches'] : []),
       ]
-      const entries = looked.results.map((entry) => ({ ...entry }))
+      const entries = search.results.map((entry) => ({ ...entry }))
       return {
         type: 'output',
-        output: { path, entries, truncated: looked.truncated },
+        output: { path, entries, truncated: search.truncated },
         text: notes.length === 0 ? visible.text : `${visible.text}\n[${notes.join('; ')}]`.trim(),
       }
     },

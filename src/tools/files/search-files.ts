@@ -29,24 +29,24 @@ export function searchFiles(bounds: ReadingBounds): NamedTool<'search_files'> {
     },
 
     async execute({ pattern, path, glob }, { workspace, signal }) {
-      const looked = await lookBelow(
+      const search = await lookBelow(
         { do: 'search', pattern, glob },
         { workspace, folder: path, bounds, signal },
       )
-      const lines = looked.results.map(({ path: at, line, text }) => `${at}:${line}: ${text}`)
+      const lines = search.results.map(({ path: at, line, text }) => `${at}:${line}: ${text}`)
       const visible = visibleText(lines.join('\n'))
       const notes = [
-        `${lines.length} matching ${lines.length === 1 ? 'line' : 'lines'} in ${looked.files} files`,
-        ...looked.notes,
+        `${lines.length} matching ${lines.length === 1 ? 'line' : 'lines'} in ${search.files} files`,
+        ...search.notes,
         ...(visible.leftOut > 0 ? [`${visible.leftOut} bytes of the matches are left out`] : []),
       ]
       return {
         type: 'output',
         output: {
-          matches: looked.results.map((match) => ({ ...match })),
-          files: looked.files,
-          truncated: looked.truncated,
-          notes: [...looked.notes],
+          matches: search.results.map((match) => ({ ...match })),
+          files: search.files,
+          truncated: search.truncated,
+          notes: [...search.notes],
         },
         text: `${visible.text}\n[${notes.join('; ')}]`.trim(),
       }

@@ -24,11 +24,11 @@ export async function checkOutput(result: ToolResult, check: OutputCheck): Promi
   if (check.schema === null || result.type !== 'output') return result
   const problems = await problemsOf(result.output, check.schema, check)
   if (problems.length === 0) return result
-  const listed = problems.slice(0, maxProblems).join('; ')
+  const list = problems.slice(0, maxProblems).join('; ')
   const more = problems.length > maxProblems ? `; and ${problems.length - maxProblems} more` : ''
   const what =
     `${check.tool} of the MCP server ${check.server} ran to its end, but what it returned is not ` +
-    `what it says it returns: ${`${listed}${more}`.slice(0, 1000).toWellFormed()}`
+    `what it says it returns: ${`${list}${more}`.slice(0, 1000).toWellFormed()}`
   const text = `${what}. Its effect may have happened; do not call it again only for the result.`
   return { ...result, type: 'error', text, unfit: what }
 }

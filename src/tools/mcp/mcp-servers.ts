@@ -145,7 +145,7 @@ export function openMcpServers(options: {
     )
     entry.listing = listing
     try {
-      const listed = await listing
+      const answer = await listing
       entry.listedAt = performance.now()
       entry.isLate = false
       return listed

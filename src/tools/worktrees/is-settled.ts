@@ -51,6 +51,6 @@ export async function isSettled(
     network: 'none',
     signal,
   })
-  const ended = end.exitCode === 0 && !end.timedOut && end.exceeded === null
-  return ended && end.stdout.bytes.length === 0
+  const isClean = end.exitCode === 0 && !end.timedOut && end.exceeded === null
+  return isClean && end.stdout.bytes.length === 0
 }

@@ -88,8 +88,8 @@ export interface MergedPaths {
 export async function mergedPaths(merge: MergeAtHand): Promise<MergedPaths> {
   const { git, baseCommit, headCommit, parted } = merge
   const own = await changesBetween(git, parted, headCommit)
-  const tried = await mergedTree(git, baseCommit, headCommit)
-  const merged = 'tree' in tried ? await changesBetween(git, baseCommit, tried.tree) : []
+  const result = await mergedTree(git, baseCommit, headCommit)
+  const merged = 'tree' in result ? await changesBetween(git, baseCommit, result.tree) : []
   const paths = new Set(own.map(({ path }) => path))
   const moved = merged.filter(({ path }) => !paths.has(path))
   return { accesses: [...own, ...moved], moved: moved.map(({ path }) => path) }

@@ -86,11 +86,11 @@ function namedRemote(
   const remote = named ?? (names.includes('origin') ? 'origin' : only)
   const url = remote !== undefined && names.includes(remote) ? remotes[remote] : undefined
   if (remote !== undefined && url !== undefined) return { remote, url }
-  const listed = names.map((name) => JSON.stringify(name)).join(', ')
+  const list = names.map((name) => JSON.stringify(name)).join(', ')
   throw new ToolProblem(
     names.length === 0
       ? 'The repository had no remote when this run began.'
-      : `Name one of the remotes that the repository had when this run began: ${listed}.`,
+      : `Name one of the remotes that the repository had when this run began: ${list}.`,
   )
 }
 

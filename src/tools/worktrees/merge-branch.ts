@@ -63,8 +63,8 @@ export function mergeBranch(place: CommandPlace): NamedTool<typeof mergeBranchNa
         )
       }
       const commits = await mergedCommits(merge)
-      const tried = await mergedTree(git, baseCommit, headCommit)
-      const conflicts = 'conflicts' in tried ? tried.conflicts : []
+      const result = await mergedTree(git, baseCommit, headCommit)
+      const conflicts = 'conflicts' in result ? result.conflicts : []
       const { accesses, moved } = await mergedPaths(merge)
       const files = accesses.length - moved.length
       return {
@@ -105,16 +105,16 @@ export function mergeBranch(place: CommandPlace): NamedTool<typeof mergeBranchNa
       if (detail?.['baseCommit'] !== baseCommit || detail['headCommit'] !== headCommit) {
         throw new WorkspaceProblem('stale', '', `${base} or ${branch} has another commit.`)
       }
-      const tried = await mergedTree(git, baseCommit, headCommit)
-      if ('conflicts' in tried) {
-        const { conflicts } = tried
+      const result = await mergedTree(git, baseCommit, headCommit)
+      if ('conflicts' in result) {
+        const { conflicts } = result
         return {
           type: 'error',
           output: { merged: false, branch, base, conflicts: [...conflicts] },
           text: `Nothing was merged: ${branch} and ${base} both change ${conflicts.join(', ')}. Merge ${base} into your branch first.`,
         }
       }
-      const parents = { tree: tried.tree, base: baseCommit, head: headCommit }
+      const parents = { tree: result.tree, base: baseCommit, head: headCommit }
       const to = await mergeCommit(git, parents, message, commit)
       const blocked = await blockedCheckout(folder, record, { from: baseCommit, to })
       if (blocked !== null) {

@@ -27,14 +27,14 @@ export function shownDifference(bytes: Buffer, binary: readonly BinaryChange[]):
 }
 
 function binaryWarnings(changes: readonly BinaryChange[]): string[] {
-  const listed = changes.slice(0, maxWarnings).map(({ path, before, after }) => {
+  const warnings = changes.slice(0, maxWarnings).map(({ path, before, after }) => {
     const sides = `before: ${sideText(before)}; after: ${sideText(after)}`
     return `${path} is binary, and its contents are not shown (${sides}).`
   })
-  const more = changes.length - listed.length
+  const more = changes.length - warnings.length
   return more === 0
-    ? listed
-    : [...listed, `Nor are those of ${countWords(more, 'other binary file')}.`]
+    ? warnings
+    : [...warnings, `Nor are those of ${countWords(more, 'other binary file')}.`]
 }
 
 function sideText(side: Side): string {

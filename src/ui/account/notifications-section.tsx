@@ -38,13 +38,13 @@ export function NotificationsSection() {
 function MailChoice({ email }: { email: Email }) {
   const client = useQueryClient()
   const choose = async (changed: Partial<Pick<Email, 'choice' | 'ended'>>): Promise<void> => {
-    const { choice, ended } = { ...email, ...changed }
+    const { choice, ended: ends } = { ...email, ...changed }
     client.setQueryData<NotificationChoice>(
       queryKey,
-      (settings) => settings && { ...settings, email: { ...email, choice, ended } },
+      (settings) => settings && { ...settings, email: { ...email, choice, ended: ends } },
     )
     try {
-      const answer = await callApi('setNotifications', { body: { choice, ended } })
+      const answer = await callApi('setNotifications', { body: { choice, ended: ends } })
       client.setQueryData(queryKey, answer)
       announce('Saved')
     } catch (error) {

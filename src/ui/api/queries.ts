@@ -142,11 +142,11 @@ export function useRunChanges(id: string) {
 }
 
 /** What the model of a run is told of its world, once somebody wants to read it. */
-export function useRunPreamble(id: string, wanted: boolean) {
+export function useRunPreamble(id: string, isRequested: boolean) {
   return useQuery({
     queryKey: ['run', id, 'preamble'],
     queryFn: ({ signal }) => callApi('getRunPreamble', { params: { id }, signal }),
-    enabled: wanted,
+    enabled: isRequested,
     staleTime: Infinity,
   })
 }
@@ -155,11 +155,11 @@ export function useRunPreamble(id: string, wanted: boolean) {
  * The manual tools of a run, once somebody wants to invoke one: only the host of the workspace
  * knows them.
  */
-export function useManualTools(id: string, wanted: boolean) {
+export function useManualTools(id: string, isRequested: boolean) {
   return useQuery({
     queryKey: ['run', id, 'tools'],
     queryFn: ({ signal }) => callApi('listRunTools', { params: { id }, signal }),
-    enabled: wanted,
+    enabled: isRequested,
     staleTime: 60_000,
   })
 }

@@ -17,14 +17,14 @@ export interface StoredFile {
  */
 export function useStoredFile(
   request: Pick<RequestDetail, 'id' | 'revision' | 'presentation'>,
-  wanted: boolean,
+  isRequested: boolean,
 ): StoredFile {
   const { id, revision, presentation } = request
   const content = requestOf('getContent', { params: { id } })
   const query = useQuery({
     queryKey: ['content', content.path, revision],
     queryFn: ({ signal }) => readContent({ ...content, signal }),
-    enabled: wanted,
+    enabled: isRequested,
     staleTime: Infinity,
   })
   const { data } = query
@@ -36,7 +36,7 @@ export function useStoredFile(
       : null
   return {
     text: isSame ? textOf(data.bytes) : null,
-    isLoading: wanted && query.isPending,
+    isLoading: isRequested && query.isPending,
     problem,
   }
 }

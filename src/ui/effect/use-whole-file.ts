@@ -24,10 +24,10 @@ export function useWholeFile(
   request: Pick<RequestDetail, 'id' | 'revision' | 'presentation'>,
 ): WholeFile | null {
   const { presentation } = request
-  const [wanted, setWanted] = useState(false)
+  const [isRequested, setWanted] = useState(false)
   const [isWhole, setWhole] = useState(false)
   const load = useCallback(() => setWanted(true), [])
-  const { text, isLoading, problem } = useStoredFile(request, wanted)
+  const { text, isLoading, problem } = useStoredFile(request, isRequested)
   const lines = useMemo(() => (text === null ? null : splitLines(text).lines), [text])
   const hash = presentation.metadata['newHash']
   if (presentation.type !== 'diff' || typeof hash !== 'string' || hash === 'absent') return null

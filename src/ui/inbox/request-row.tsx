@@ -36,7 +36,7 @@ export function RequestRow(props: {
   const [search] = useSearchParams()
   const ref = useRef<HTMLLIElement>(null)
   const height = useSteadyHeight(ref, item, gone)
-  const held = useHeldOf(item.id)
+  const unsent = useHeldOf(item.id)
   const { isOpened } = props
   useEffect(() => {
     if (isOpened && ref.current !== null) scrollInList(ref.current)
@@ -79,11 +79,11 @@ export function RequestRow(props: {
         <RowFacts item={item} gone={gone} isGrouped={props.isGrouped} isOpened={isOpened} />
       </div>
       <div className="request-times">
-        {held === null ? (
+        {unsent === null ? (
           <RowTimes item={item} gone={gone} />
-        ) : held.stage === 'held' ? (
+        ) : unsent.stage === 'held' ? (
           <span className="sending">
-            <Countdown sendAtMs={held.sendAtMs} />
+            <Countdown sendAtMs={unsent.sendAtMs} />
           </span>
         ) : (
           <span className="sending">Submitting…</span>

@@ -70,7 +70,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     group: faces[type].word,
     actions: items.map((item) => foundAction(item, () => void navigate(item.url))),
   }))
-  const listed = lists.map(({ label, url }) => ({
+  const listItems = lists.map(({ label, url }) => ({
     id: url,
     label,
     leftSection: <IconListDetails size={18} aria-hidden />,
@@ -81,7 +81,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       store={store}
       actions={[
         ...groups,
-        ...(listed.length > 0 ? [{ group: 'Lists', actions: listed }] : []),
+        ...(listItems.length > 0 ? [{ group: 'Lists', actions: listItems }] : []),
         ...(matches.length > 0 ? [{ group: 'Commands', actions: matches }] : []),
       ]}
       // The service has judged what matches, and the commands are filtered above.

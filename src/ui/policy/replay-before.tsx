@@ -90,12 +90,12 @@ const wouldBe: Readonly<Record<Verdict, string>> = {
 }
 
 function Found({ progress }: { progress: Progress }) {
-  const { judged, items, differing, notJudged, isDone } = progress
+  const { judged: judgedCount, items, differing, notJudged, isDone } = progress
   return (
     <div role="status" className="column">
       <p>
         {isDone ? '' : 'So far: '}
-        {countWords(judged, 'call')} judged, {differing} would differ
+        {countWords(judgedCount, 'call')} judged, {differing} would differ
         {notJudged > 0 && `, and ${notJudged} cannot be judged yet`}.
       </p>
       {items.length > 0 && (

@@ -16,9 +16,9 @@ import { isOfQueue } from './is-of-queue.ts'
 export function ExecutionResult({ request }: { request: RequestDetail }) {
   const { execution } = request
   const sentence = executionSentence(execution, request)
-  const ended = executionOutcomes.some((one) => one === execution.state)
+  const hasEnded = executionOutcomes.some((one) => one === execution.state)
   const answered = request.kind === 'question' && request.state === 'approved'
-  const transcript = useTranscript(ended || answered ? request.runId : null)
+  const transcript = useTranscript(hasEnded || answered ? request.runId : null)
   if (sentence === null && request.state === 'pending') return null
   const call = transcript.data?.items
     .flatMap((item) => item.calls ?? [])

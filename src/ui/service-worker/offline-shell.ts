@@ -48,8 +48,8 @@ async function keepPage(response: Response): Promise<void> {
     if (value !== null) Object.assign(headers, { [name]: value })
   }
   await cache.put(page, new Response(html, { headers }))
-  const wanted = new Set([page, ...files])
-  for (const name of names) if (!wanted.has(name)) await cache.delete(name)
+  const shellNames = new Set([page, ...files])
+  for (const name of names) if (!shellNames.has(name)) await cache.delete(name)
 }
 
 /** The scripts, styles and pictures that a page names. */

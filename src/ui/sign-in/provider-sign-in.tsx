@@ -8,13 +8,13 @@ import { keepFragment } from './kept-fragment.ts'
 /** Leaves for the sign-in provider; one comes back to the page that one wanted. */
 export function ProviderSignIn({ label }: { label: string }) {
   const { pathname, search } = window.location
-  const wanted = pathname === '/sign-in' ? '/' : pathname + search
+  const path = pathname === '/sign-in' ? '/' : pathname + search
   const [proof, setProof] = useState<string | null>(null)
   useEffect(() => {
     void sessionProofHash().then(setProof)
   }, [])
   if (proof === null) return null
-  const start = requestOf('startProviderSignIn', { query: { return: wanted, proof } })
+  const start = requestOf('startProviderSignIn', { query: { return: path, proof } })
   return (
     <Button component="a" href={start.path} onClick={() => keepFragment(window.location)}>
       Sign in with {label}

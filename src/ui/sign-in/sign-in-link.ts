@@ -17,8 +17,8 @@ export function readSignInLink(): SignInLink | null {
   const provider = behind.get('provider')
   const token = mailed ?? provider ?? behind.get('link')
   if (token === null) return null
-  const wanted = behind.get('return') ?? ''
-  const isOurs = /^\/(?![/\\])/.test(wanted)
-  const returnTo = provider === null ? null : isOurs ? wanted : '/'
+  const path = behind.get('return') ?? ''
+  const isOurs = /^\/(?![/\\])/.test(path)
+  const returnTo = provider === null ? null : isOurs ? path : '/'
   return { token, mailed: mailed !== null, returnTo }
 }

@@ -16,7 +16,13 @@ import './sign-in.css'
  * somebody was signed in on this page until now. `refusal`: why a session that is there counts for
  * nothing.
  */
-export function SignInPage({ ended, refusal }: { ended: boolean; refusal: string | null }) {
+export function SignInPage({
+  ended: hasEnded,
+  refusal,
+}: {
+  ended: boolean
+  refusal: string | null
+}) {
   const methods = useAuthMethods()
   return (
     <main className="sign-in">
@@ -24,7 +30,7 @@ export function SignInPage({ ended, refusal }: { ended: boolean; refusal: string
         <img src="/favicon.svg" width="40" height="40" alt="" />
         <h1>Sign in to Countersign</h1>
         {refusal !== null && <p role="status">{refusal}.</p>}
-        {ended && refusal === null && (
+        {hasEnded && refusal === null && (
           <p role="status">
             Your session ended. Sign in to continue where you were: reasons and comments that you
             typed are kept.

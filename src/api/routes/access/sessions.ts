@@ -63,11 +63,11 @@ export const sessionRoutes = [
     answers: { 200: { description: 'How many were ended', schema: schemas.sessionsEnded } },
     problems: ['not_found'],
     answer: async (api, { body, caller, identity }) => {
-      const ended = await endOtherSessions(api.ctx, caller, {
+      const count = await endOtherSessions(api.ctx, caller, {
         currentId: currentId(identity),
         ...(body.person === undefined ? {} : { email: body.person }),
       })
-      return { status: 200, body: { ended } }
+      return { status: 200, body: { ended: count } }
     },
   }),
 ]

@@ -42,10 +42,10 @@ export function addSessionsCommand(program: Command): void {
     .option(...personOption)
     .action(async ({ person, ...options }: ServiceOptions & OfPerson) => {
       const service = await connect(options)
-      const { ended } = await service.call('endOtherSessions', {
+      const { ended: count } = await service.call('endOtherSessions', {
         body: person === undefined ? {} : { person },
       })
-      console.log(ended === 1 ? 'Ended 1 session.' : `Ended ${ended} sessions.`)
+      console.log(count === 1 ? 'Ended 1 session.' : `Ended ${count} sessions.`)
     })
   withExamples(others, ['sessions end-others', 'sessions end-others --person grace@example.com'])
 }

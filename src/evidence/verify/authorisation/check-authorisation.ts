@@ -155,8 +155,8 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
     const votes = counted.map(({ personId, team }) => ({ personId, teams: [team] }))
     const { met, missing } = tally(basis.quorum, votes)
     if (met) return
-    const lacking = quorumText({ any: [missing] })
-    findings.fail(`the quorum ${quorumText(basis.quorum)} is not met: ${lacking} is missing`, at)
+    const needs = quorumText({ any: [missing] })
+    findings.fail(`the quorum ${quorumText(basis.quorum)} is not met: ${needs} is missing`, at)
   }
 
   return {

@@ -9,7 +9,7 @@ import type { UsedRight } from './used-right.ts'
 export function bindExecutions(findings: Findings, extent: Extent): Check {
   const permits = bindPermits(findings)
   const grants = bindGrants(findings, extent)
-  const judged = new Map<string, LoggedEvent>()
+  const verdicts = new Map<string, LoggedEvent>()
   const started = new Map<string, { digest: string | null; index: number | null }>()
   const counts: Record<string, number> = { permit: 0, grant: 0, policy: 0 }
 
@@ -29,7 +29,7 @@ export function bindExecutions(findings: Findings, extent: Extent): Check {
   }
 
   function byPolicy(event: LoggedEvent, callId: string): void {
-    const verdict = judged.get(callId)
+    const verdict = verdicts.get(callId)
     const at = referenceTo(event)
     if (verdict === undefined) findings.fail('it ran by policy, and no verdict of it is there', at)
     else if (textIn(verdict.detail, 'verdict') !== 'preApproved') {
@@ -64,7 +64,7 @@ export function bindExecutions(findings: Findings, extent: Extent): Check {
       grants.take(event)
       const { callId, type } = event
       if (callId === null) return
-      if (type === 'call.judged') judged.set(callId, event)
+      if (type === 'call.judged') verdicts.set(callId, event)
       else if (type === 'execution.started') start(event, callId)
       else if (type === 'execution.finished') finish(event, callId)
     },

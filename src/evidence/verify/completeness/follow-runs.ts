@@ -8,17 +8,17 @@ import { referenceTo, type LoggedEvent } from '../findings/logged-event.ts'
  */
 export function followRuns(findings: Findings, extent: Extent): Check {
   const started = new Set<string>()
-  const ended = new Map<string, number | null>()
+  const ends = new Map<string, number | null>()
 
   function begin(event: LoggedEvent, runId: string): void {
     if (started.has(runId)) findings.fail('the run was started before', referenceTo(event))
-    if (ended.has(runId)) findings.fail('the run had ended before it started', referenceTo(event))
+    if (ends.has(runId)) findings.fail('the run had ended before it started', referenceTo(event))
     started.add(runId)
   }
 
   function finish(event: LoggedEvent, runId: string): void {
-    const before = ended.get(runId)
-    if (before === undefined) ended.set(runId, event.index)
+    const before = ends.get(runId)
+    if (before === undefined) ends.set(runId, event.index)
     else findings.fail(`the run had ended with event ${before}`, referenceTo(event))
   }
 
@@ -30,7 +30,7 @@ export function followRuns(findings: Findings, extent: Extent): Check {
       // Reported once.
       started.add(runId)
     }
-    const end = ended.get(runId)
+    const end = ends.get(runId)
     if (end !== undefined) findings.fail(`the run had ended with event ${end}`, referenceTo(event))
   }
 
@@ -42,6 +42,6 @@ export function followRuns(findings: Findings, extent: Extent): Check {
       else if (type === 'run.ended' || type === 'run.cancelled') finish(event, runId)
       else if (type === 'request.opened' || type === 'execution.started') act(event, runId)
     },
-    end: () => findings.note(`${started.size} runs, ${ended.size} of them ended`),
+    end: () => findings.note(`${started.size} runs, ${ends.size} of them ended`),
   }
 }

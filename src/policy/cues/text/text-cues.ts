@@ -61,13 +61,13 @@ const sqlFile = /\.sql$/i
 
 /** Cues from the lines of a text that is written. In prose only secrets count. Pure and linear. */
 export function textCues(text: string, path: string): readonly FoundCue[] {
-  const looked = text.slice(0, maxCharacters)
-  const cues: FoundCue[] = [...secretCues(looked)]
+  const head = text.slice(0, maxCharacters)
+  const cues: FoundCue[] = [...secretCues(head)]
   if (prose.test(path)) return cues
   if (sqlFile.test(path) || path.toLowerCase().includes('migrat')) {
-    cues.push(...destructiveSql(looked))
+    cues.push(...destructiveSql(head))
   }
-  for (const line of looked.split('\n')) {
+  for (const line of head.split('\n')) {
     if (line.trim() === '') continue
     const packed = line
       .slice(0, maxLineCharacters)
@@ -104,18 +104,18 @@ function holds(packed: string, part: string): boolean {
 
 /** Possible secrets, each with its line. */
 export function secretCues(text: string): readonly FoundCue[] {
-  const looked = text.slice(0, maxCharacters)
-  return findSecrets(looked).flatMap(({ start, end, kind }) => {
-    const value = looked.slice(start, end)
-    if (kind === 'named secret' && isStandIn(looked, start, value)) return []
-    const from = looked.lastIndexOf('\n', start - 1) + 1
-    const to = looked.indexOf('\n', start)
-    const line = looked.slice(from, to < 0 ? undefined : to)
+  const head = text.slice(0, maxCharacters)
+  return findSecrets(head).flatMap(({ start, end, kind }) => {
+    const value = head.slice(start, end)
+    if (kind === 'named secret' && isStandIn(head, start, value)) return []
+    const from = head.lastIndexOf('\n', start - 1) + 1
+    const to = head.indexOf('\n', start)
+    const line = head.slice(from, to < 0 ? undefined : to)
     return [
       {
         id: 'secret_added' as const,
         text: `Holds what looks like a secret: ${kind}`,
-        line: lineAt(looked, start),
+        line: lineAt(head, start),
         says: line.slice(0, cueLimits.says),
       },
     ]

@@ -61,8 +61,8 @@ function refusedTarget(
 ): string | null {
   const quoted = JSON.stringify(name)
   if (isUnlisted(worker, name) && !madeHere) {
-    const listed = worker.workers.length === 0 ? 'no worker' : worker.workers.join(', ')
-    return `${worker.name} may not call the worker ${quoted}; it may call: ${listed}`
+    const names = worker.workers.length === 0 ? 'no worker' : worker.workers.join(', ')
+    return `${worker.name} may not call the worker ${quoted}; it may call: ${names}`
   }
   if (!policy.workers.has(name)) return `There is no worker ${quoted}`
   if (lineage.includes(name)) {

@@ -48,17 +48,17 @@ export async function judgeCommand(
   const wordsByNode = knownByNode(analysis)
   const budget = matchingBudget()
   const opinions: CommandOpinion[] = []
-  const judged = new Map<string, CommandOpinion>()
+  const opinionBySource = new Map<string, CommandOpinion>()
   for (const command of search.commands) {
     // Commands in a text that a command runs count for asks and blocks only.
     const isVector = analysis.input.kind === 'exec' && command === search.commands[0]
     const isOwn = command.node !== null || isVector
     const words = isOwn ? (wordsByNode.get(command.node) ?? null) : null
     const source = sourceOf(analysis, command)
-    const earlier = source === null ? undefined : judged.get(source)
+    const earlier = source === null ? undefined : opinionBySource.get(source)
     const opinion =
       earlier ?? (await judgeSimpleCommand(policy, command, words, { ...context, rules }, budget))
-    if (source !== null) judged.set(source, opinion)
+    if (source !== null) opinionBySource.set(source, opinion)
     if (isOwn || opinion.rule.id !== defaultRule) opinions.push({ ...opinion, node: command.node })
     opinions.push(
       ...innerRestrictions(rules, command, budget).map((rule) =>

@@ -45,9 +45,9 @@ function protectedChange(
     return opinion('blocked', `protected:${own}`, text, null)
   }
   const zones = decidingZones(worker.zones, access.path)
-  const listed = zones.length > 0 && zones.every((zone) => listsProtected(zone, access.path))
+  const isListed = zones.length > 0 && zones.every((zone) => listsProtected(zone, access.path))
   const found = protectedName(access.path)
-  if (listed) {
+  if (isListed) {
     const zone = zones[0]
     const name = found?.name ?? access.path
     const text = `zone ${zone?.name ?? ''} lists the protected name ${name}: it asks`

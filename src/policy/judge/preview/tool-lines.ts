@@ -23,12 +23,12 @@ export function toolLines(worker: WorkerDefinition): readonly PreviewLine[] {
 function delegationLines(worker: WorkerDefinition): readonly PreviewLine[] {
   if (!hasBuiltIn(worker, callWorkerName)) return []
   const consent = worker.tools.get(callWorkerName)?.consent ?? null
-  const listed = worker.workers.join(', ')
+  const names = worker.workers.join(', ')
   const lines: PreviewLine[] = []
-  if (listed !== '') {
+  if (names !== '') {
     lines.push({
       approval: consent?.approval ?? 'ask',
-      text: `Hand work to ${listed}`,
+      text: `Hand work to ${names}`,
       tools: [callWorkerName],
       reason: consent?.reason ?? null,
       source: consent?.source ?? null,

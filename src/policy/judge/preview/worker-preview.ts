@@ -51,7 +51,7 @@ function tightenLines(
   overlays: readonly Overlay[],
 ): readonly PreviewLine[] {
   if (line.tools.length === 0) return [line]
-  const judged = line.tools.map((tool) => ({
+  const verdicts = line.tools.map((tool) => ({
     tool,
     stricter: stricterOf(line, [
       ...(builtInTool(tool) === undefined ? [] : settingOf(worker, tool)),
@@ -60,7 +60,7 @@ function tightenLines(
         .map(({ consent }) => consent),
     ]),
   }))
-  return [...Map.groupBy(judged, ({ stricter }) => stricter)].map(([stricter, group]) => {
+  return [...Map.groupBy(verdicts, ({ stricter }) => stricter)].map(([stricter, group]) => {
     const tools = group.map(({ tool }) => tool)
     const text =
       tools.length === line.tools.length ? line.text : `${line.text} (${tools.join(', ')})`

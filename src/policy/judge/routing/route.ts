@@ -138,13 +138,13 @@ function scopesOf(
   entry: RoutingEntry | null,
   call: RoutedCall,
 ): Pick<Routing, 'scopes' | 'narrowed'> {
-  const listed = entry?.scopes ?? usualScopes
+  const listScopes = entry?.scopes ?? usualScopes
   const why = (scope: Scope): WhyNarrow | null => {
     if (!call.tool.scopes.includes(scope)) return 'tool'
     // Files that are handed over are approved each time.
     if (call.accesses.some(({ operation }) => operation === 'share')) return 'share'
     if (scope === 'path' && writtenFile(call) === null) return 'path'
-    return listed.includes(scope) ? null : 'routing'
+    return listScopes.includes(scope) ? null : 'routing'
   }
   const whys = widerScopes.map((scope) => [scope, why(scope)] as const)
   const offered = whys.flatMap(([scope, not]) => (not === null ? [scope] : []))

@@ -20,11 +20,11 @@ const maxWitnesses = 10
 
 /** Reads `audit`: the witnesses, each with a name, an address and a key that no other has. */
 export function readAudit(field: YamlField): AuditSettings {
-  const listed = readFields(field, keysOf(audit))?.get('witnesses') ?? null
-  if (listed === null) return noWitnesses
-  const items = readItems(listed)
+  const list = readFields(field, keysOf(audit))?.get('witnesses') ?? null
+  if (list === null) return noWitnesses
+  const items = readItems(list)
   if (items.length > maxWitnesses) {
-    wrong(listed, `has ${items.length} witnesses`, `name at most ${maxWitnesses}`)
+    wrong(list, `has ${items.length} witnesses`, `name at most ${maxWitnesses}`)
   }
   const witnesses: WitnessSetting[] = []
   for (const item of items.slice(0, maxWitnesses)) {

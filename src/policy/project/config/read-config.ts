@@ -52,8 +52,8 @@ export function readConfig(
     return field === null ? otherwise : read(field)
   }
   const teams = part('teams', readTeams, new Map<string, Team>())
-  const listed = part('people', readPeople, [])
-  const people = everybody(listed, teams)
+  const peopleEntries = part('people', readPeople, [])
+  const people = everybody(peopleEntries, teams)
   // A name counts as defined even when its own settings are wrong: one mistake, one message.
   const queueNames = part('queues', (field) => readEntries(field).map(([name]) => name), [])
   const models = part('models', readModels, new Map<string, ModelSetting>())

@@ -69,10 +69,10 @@ function readMembers(field: YamlField): string[] {
 
 /** Everybody: those listed, then those that only a team names, with a name from their address. */
 export function everybody(
-  listed: readonly ConfiguredPerson[],
+  entries: readonly ConfiguredPerson[],
   teams: ReadonlyMap<string, Team>,
 ): ConfiguredPerson[] {
-  const people = new Map(listed.map((person) => [person.email, person]))
+  const people = new Map(entries.map((person) => [person.email, person]))
   for (const email of [...teams.values()].flatMap((team) => team.members)) {
     if (!people.has(email)) people.set(email, { email, name: nameFromEmail(email) })
   }

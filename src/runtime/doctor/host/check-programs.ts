@@ -34,7 +34,8 @@ export const checkSandbox: Check = async ({ environment }) => {
  * enforced by polling.
  */
 function limitsWords({ bounds: by, launch }: Extract<HostSandbox, { works: true }>): string {
-  const how = (held: boolean): string => (held ? 'a control group' : 'looking ten times a second')
+  const how = (isByGroup: boolean): string =>
+    isByGroup ? 'a control group' : 'looking ten times a second'
   return [
     `memory of a command is bounded by ${how(by.memory)}`,
     `its processes by ${how(by.processes)}`,

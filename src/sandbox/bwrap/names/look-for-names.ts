@@ -94,7 +94,7 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
     setId: [] as { path: string; identity: string }[],
   }
   const { setIdSinceMs } = look
-  let looked = 0
+  let count = 0
 
   async function visit(folder: Directory, at: string, depth: number): Promise<void> {
     const entries = await entriesOf(folder)
@@ -102,8 +102,8 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
       result.closed.push(at)
       return
     }
-    looked += entries.length
-    if (look.bounded && looked > maxEntries) {
+    count += entries.length
+    if (look.bounded && count > maxEntries) {
       throw new TooManyEntries(
         `The worker's zones have more than ${maxEntries} files, which is more than a command may see: give it smaller zones.`,
       )

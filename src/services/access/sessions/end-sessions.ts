@@ -11,13 +11,13 @@ export async function endSession(
 ): Promise<void> {
   const authority = bySelf(caller, 'Only people have sessions')
   await inUnitOfWork(ctx, authority, async (unit) => {
-    const ended = await unit.tx
+    const rows = await unit.tx
       .deleteFrom('session')
       .where('token_hash', '=', input.tokenHash)
       .returning(['person_id', 'id'])
       .executeTakeFirst()
-    if (ended === undefined) return
-    await recordEnded(unit, ended.person_id, [ended], 'signed_out')
+    if (rows === undefined) return
+    await recordEnded(unit, rows.person_id, [rows], 'signed_out')
   })
 }
 
@@ -36,9 +36,9 @@ export async function endNamedSession(
   await inUnitOfWork(ctx, authority, async (unit) => {
     let query = unit.tx.deleteFrom('session').where('id', '=', input.id).returning('person_id')
     if (forOthers === null) query = query.where('person_id', '=', authority.actor.id)
-    const ended = await query.executeTakeFirst()
-    if (ended === undefined) throw new Problem('not_found', 'There is no such session')
-    await recordEnded(unit, ended.person_id, [input], 'ended_by_person')
+    const row = await query.executeTakeFirst()
+    if (row === undefined) throw new Problem('not_found', 'There is no such session')
+    await recordEnded(unit, row.person_id, [input], 'ended_by_person')
   })
 }
 
@@ -61,14 +61,14 @@ export async function endOtherSessions(
       .where(input.email === undefined ? 'id' : 'email', '=', input.email ?? own.actor.id)
       .executeTakeFirst()
     if (person === undefined) throw new Problem('not_found', 'No person has this address')
-    const ended = await unit.tx
+    const rows = await unit.tx
       .deleteFrom('session')
       .where('person_id', '=', person.id)
       .where('id', '!=', input.currentId)
       .returning('id')
       .execute()
-    await recordEnded(unit, person.id, ended, 'ended_by_person')
-    return ended.length
+    await recordEnded(unit, person.id, rows, 'ended_by_person')
+    return rows.length
   })
 }
 

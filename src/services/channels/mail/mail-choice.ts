@@ -54,18 +54,18 @@ export async function readMailChoice(ctx: ServiceContext, caller: Caller): Promi
 export async function chooseMail(
   ctx: ServiceContext,
   caller: Caller,
-  { choice, ended }: MailChoice,
+  { choice, ended: ends }: MailChoice,
 ): Promise<void> {
   const authority = bySelf(caller, 'Only people have mail settings')
   const personId = authority.actor.id
   await inUnitOfWork(ctx, authority, async ({ tx }) => {
     await tx
       .insertInto('mail_choice')
-      .values({ person_id: personId, choice, ended })
+      .values({ person_id: personId, choice, ended: ends })
       .onConflict((conflict) =>
         conflict
           .column('person_id')
-          .doUpdateSet({ choice, ended, changed_at: sql`clock_timestamp()` }),
+          .doUpdateSet({ choice, ended: ends, changed_at: sql`clock_timestamp()` }),
       )
       .execute()
     if (choice === 'digest') return

@@ -41,9 +41,12 @@ export async function pushChoicesOf(
     .execute()
   return new Map(
     rows.map((row) => {
-      const { requests, ended, quiet_from: from, quiet_to: to, time_zone: timeZone } = row
+      const { requests, ended: ends, quiet_from: from, quiet_to: to, time_zone: timeZone } = row
       const isQuiet = from !== null && to !== null && timeZone !== null
-      return [row.person_id, { requests, ended, quiet: isQuiet ? { from, to, timeZone } : null }]
+      return [
+        row.person_id,
+        { requests, ended: ends, quiet: isQuiet ? { from, to, timeZone } : null },
+      ]
     }),
   )
 }
@@ -52,12 +55,12 @@ export async function pushChoicesOf(
 export async function choosePush(
   ctx: ServiceContext,
   caller: Caller,
-  { requests, ended, quiet }: PushChoice,
+  { requests, ended: ends, quiet }: PushChoice,
 ): Promise<void> {
   const authority = bySelf(caller, 'Only people have push settings')
   const row = {
     requests,
-    ended,
+    ended: ends,
     quiet_from: quiet?.from ?? null,
     quiet_to: quiet?.to ?? null,
     time_zone: quiet?.timeZone ?? null,

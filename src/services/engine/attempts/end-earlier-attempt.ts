@@ -30,10 +30,10 @@ export async function endEarlierAttempt(ctx: WorkerContext, at: CallAtHand): Pro
   const { attempt: earlier } = at.execution
   const running = runningHere(at.call.id).filter(({ attempt }) => attempt <= earlier)
   for (const attempt of running) attempt.end()
-  const ended = Promise.all(running.map((attempt) => attempt.ended)).then(() => true)
+  const ends = Promise.all(running.map((attempt) => attempt.ended)).then(() => true)
   const timer = new AbortController()
   try {
-    return await Promise.race([ended, delay(endTimeoutMs, false, { signal: timer.signal })])
+    return await Promise.race([ends, delay(endTimeoutMs, false, { signal: timer.signal })])
   } finally {
     timer.abort()
   }

@@ -19,9 +19,9 @@ export async function whileRunning<T>(
   attempt: number,
   work: (again: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { promise: ended, resolve } = Promise.withResolvers<void>()
+  const { promise: end, resolve } = Promise.withResolvers<void>()
   const again = new AbortController()
-  const entry: RunningAttempt = { attempt, end: () => again.abort(), ended }
+  const entry: RunningAttempt = { attempt, end: () => again.abort(), ended: end }
   running.set(callId, [...runningHere(callId), entry])
   try {
     return await work(again.signal)

@@ -94,8 +94,8 @@ export async function carryOut(
       })
     const call = { callId: work.callId, tool: plan.tool.name }
     const result = await (ctx.aroundTool?.(call, act) ?? act())
-    const ended = stop.signal.aborted && isPlainFailure(result)
-    return ended ? stopEffect(stop.signal, null, result.text) : { kind: 'returned', result }
+    const isStopped = stop.signal.aborted && isPlainFailure(result)
+    return isStopped ? stopEffect(stop.signal, null, result.text) : { kind: 'returned', result }
   } catch (error) {
     if (error instanceof WorkspaceProblem && error.code === 'stale') return { kind: 'stale' }
     const violation = error instanceof BrokenRule ? error.message : null

@@ -46,7 +46,7 @@ export async function performAttempt(
   const { at, plan, attempt, signal, again } = toPerform
   const keyAttempt = keyAttemptOf(at)
   const { request_id: requestId } = at.call
-  const ended = { callId: at.call.id, requestId, attempt, digest: plan.digest }
+  const identity = { callId: at.call.id, requestId, attempt, digest: plan.digest }
   const entry = await recordInLedger(ctx, toPerform)
   if (entry === 'spent') return lose(ctx, at, attempt, spentBefore, { mayRepeat: false })
   if (entry === 'used') {
@@ -54,11 +54,11 @@ export async function performAttempt(
     return null
   }
   if (entry === 'failed') {
-    await untilStored(() => finishExecution(ctx, ended, ledgerFailed))
+    await untilStored(() => finishExecution(ctx, identity, ledgerFailed))
     return { kind: 'done' }
   }
   if (!(await endEarlierAttempt(ctx, at))) {
-    await untilStored(() => finishExecution(ctx, ended, findIdleRuns))
+    await untilStored(() => finishExecution(ctx, identity, findIdleRuns))
     return { kind: 'done' }
   }
   const commits = plan.tool.command !== undefined || plan.tool.commits === true
@@ -84,7 +84,7 @@ export async function performAttempt(
   }
   if (effect.kind === 'lost') return lose(ctx, at, attempt, effect.why, { mayRepeat: true })
   const end = await endOf(ctx, toPerform, effect)
-  await untilStored(() => finishExecution(ctx, ended, { ...end, changes }))
+  await untilStored(() => finishExecution(ctx, identity, { ...end, changes }))
   return { kind: 'done' }
 }
 

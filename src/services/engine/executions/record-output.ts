@@ -62,12 +62,12 @@ export function recordOutput(
   const tails = new Map<OutputStream, OutputTail>()
   const changed = new Set<OutputStream>()
   const announced = new Set<OutputStream>()
-  let [ended, failed] = [false, false]
+  let [hasEnded, failed] = [false, false]
   let timer: NodeJS.Timeout | null = null
   let writing: Promise<void> = Promise.resolve()
 
   const schedule = (): void => {
-    if (ended || timer !== null || changed.size === 0) return
+    if (hasEnded || timer !== null || changed.size === 0) return
     timer = setTimeout(() => {
       writing = write().finally(() => {
         timer = null
@@ -100,7 +100,7 @@ export function recordOutput(
   }
   return {
     add: (stream, bytes) => {
-      if (ended || bytes.length === 0) return
+      if (hasEnded || bytes.length === 0) return
       const tail = tails.get(stream) ?? new OutputTail(maxLiveBytes)
       tails.set(stream, tail)
       tail.add(bytes)
@@ -108,7 +108,7 @@ export function recordOutput(
       schedule()
     },
     end: async () => {
-      ended = true
+      hasEnded = true
       if (timer !== null) clearTimeout(timer)
       await writing
     },

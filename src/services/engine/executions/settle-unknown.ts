@@ -30,13 +30,13 @@ export async function settleUnknown(
     async (unit): Promise<SettleOutcome | null> => {
       const at = await lockCall(unit.tx, input.callId)
       if (at === null) return { kind: 'ended' }
-      const ended = isEnd(runTransitions, at.run.state)
-      if (at.execution?.state !== 'started') return ended ? { kind: 'ended' } : null
+      const hasEnded = isEnd(runTransitions, at.run.state)
+      if (at.execution?.state !== 'started') return hasEnded ? { kind: 'ended' } : null
       // The effect is a run of its own, whose state the store knows.
-      if ((await childOf(unit.tx, at)) !== null) return ended ? { kind: 'ended' } : null
-      if (!ended && (await repeatAttempt(unit, at, why))) return { kind: 'again' }
+      if ((await childOf(unit.tx, at)) !== null) return hasEnded ? { kind: 'ended' } : null
+      if (!hasEnded && (await repeatAttempt(unit, at, why))) return { kind: 'again' }
       const lost = await loseExecution(unit, policy, at, why)
-      return ended ? { kind: 'ended' } : lost
+      return hasEnded ? { kind: 'ended' } : lost
     },
   )
   await undone?.acknowledge()

@@ -79,15 +79,15 @@ async function judgeEach(
   shared: Omit<PendingCall, 'call' | 'input' | 'duplicateId'>,
 ): Promise<JudgedCall[]> {
   const ids = Map.groupBy(calls, (call) => call.tool_call_id)
-  const judged: JudgedCall[] = []
+  const results: JudgedCall[] = []
   for (const call of calls) {
     const input = JSON.parse(inputs.get(call.input_hash) ?? 'null') as Json
     if (isInvalidJson(input)) {
       const text = 'The arguments of this call are not valid JSON. Nothing was carried out.'
-      judged.push({ kind: 'refused', callId: call.id, text })
+      results.push({ kind: 'refused', callId: call.id, text })
       continue
     }
-    judged.push(
+    results.push(
       await judgeAndPresent(ctx, {
         ...shared,
         call,
@@ -96,7 +96,7 @@ async function judgeEach(
       }),
     )
   }
-  return judged
+  return results
 }
 
 interface PendingCall {

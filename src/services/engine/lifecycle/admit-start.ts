@@ -125,12 +125,12 @@ async function refuse(
   run: Selectable<RunTable>,
   check: string,
 ): Promise<StartAdmission> {
-  const ended = await unit.tx
+  const row = await unit.tx
     .selectFrom('run')
     .select('ended_at')
     .where('id', '=', run.id)
     .executeTakeFirst()
-  if (ended?.ended_at != null) return { kind: 'ended' }
+  if (row?.ended_at != null) return { kind: 'ended' }
   await unit.audit({
     type: 'permit.refused',
     runId: run.id,

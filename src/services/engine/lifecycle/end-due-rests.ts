@@ -18,10 +18,10 @@ export async function endDueRests(
       and rests_until < clock_timestamp() - ${limits.lateSeconds} * interval '1 second'
     order by rests_until limit ${restsAtOnce}
   `.execute(ctx.db)
-  const ended: string[] = []
+  const endedIds: string[] = []
   for (const { id } of rows) {
     const closed = await endRest(ctx, { runId: id })
-    if (closed.kind === 'closed') ended.push(id)
+    if (closed.kind === 'closed') endedIds.push(id)
   }
-  return ended
+  return endedIds
 }

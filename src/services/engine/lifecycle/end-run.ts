@@ -49,7 +49,7 @@ export async function endRun(
     .selectAll('run')
     .forUpdate('run')
     .execute()
-  const ended: string[] = []
+  const endedIds: string[] = []
   for (const member of runs) {
     if (isEnd(runTransitions, member.state)) continue
     await clearQueuesOf(unit, member.id, ending)
@@ -83,9 +83,9 @@ export async function endRun(
     await unit.enqueue({ kind: 'signal_cancelled', runId: member.id, payload: {} })
     // The parents of the runs below end here too.
     if (member.id === run.id) await notifyParent(unit, member)
-    ended.push(member.id)
+    endedIds.push(member.id)
   }
-  return ended
+  return endedIds
 }
 
 async function clearQueuesOf(unit: UnitOfWork, runId: string, ending: RunEnding): Promise<void> {

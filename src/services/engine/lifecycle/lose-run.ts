@@ -15,7 +15,7 @@ export async function loseRun(
 ): Promise<void> {
   await inUnitOfWork(ctx, bySystem(ctx, reconciler), async (unit) => {
     const run = await lockRun(unit.tx, input.runId)
-    const ended = await endRun(unit, reconciler, run, {
+    const endedIds = await endRun(unit, reconciler, run, {
       event: 'fail',
       cancelReason: 'workflow_lost',
       why: 'the workflow of the run was terminated',
@@ -25,11 +25,11 @@ export async function loseRun(
         message: 'Temporal says that the workflow of this run was terminated. Start a new run.',
       },
     })
-    if (ended.length === 0) return
+    if (endedIds.length === 0) return
     await unit.audit({
       type: 'system.reconciled',
       runId: input.runId,
-      detail: { found: 'workflow_terminated', ended: ended.length },
+      detail: { found: 'workflow_terminated', ended: endedIds.length },
     })
   })
 }

@@ -61,7 +61,7 @@ export async function invokeTool(
     .executeTakeFirstOrThrow()
   if (isEnd(runTransitions, run.state)) throw runEnded(run.state)
   refuseWhileStarting(run)
-  const judged = await ctx.judgeRemotely({
+  const remote = await ctx.judgeRemotely({
     worker: run.worker,
     tool: input.tool,
     input: input.input,
@@ -69,12 +69,12 @@ export async function invokeTool(
     present: true,
     byPerson: true,
   })
-  await refuseUnlessAllowed(ctx, authority, input, judged.judgement)
+  await refuseUnlessAllowed(ctx, authority, input, remote.judgement)
   const { idempotencyKey: key, ...body } = input
-  const answer = await releaseOnFailure(ctx.db, judged.presented, () =>
+  const answer = await releaseOnFailure(ctx.db, remote.presented, () =>
     inUnitOfWork(ctx, authority, (unit) =>
       onceForKey(unit.tx, { caller, key, route: 'invoke-tool', body }, () =>
-        recordCall(unit, caller, { runId: input.runId, personId: actor.id, judged }),
+        recordCall(unit, caller, { runId: input.runId, personId: actor.id, judged: remote }),
       ),
     ),
   )

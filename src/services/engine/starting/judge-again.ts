@@ -50,22 +50,22 @@ export async function judgeAgain(
     grants: question.grants,
     assumed: { workspace, earlierWrites: new Set() },
   })
-  const judged = { workspace, judgement }
+  const base = { workspace, judgement }
   if (judgement.rule?.id === forgedPinRuleId) {
-    return { ...judged, tool: null, refused: refusedUnsigned('invalid_statement', 'pin', permitId) }
+    return { ...base, tool: null, refused: refusedUnsigned('invalid_statement', 'pin', permitId) }
   }
   const { policyDigest, reason: text } = judgement
   const common = { kind: 'refuse', permitId, policyDigest } as const
   if (judgement.verdict === 'blocked') {
     const then = { next: 'result', type: 'blocked', text } as const
     const detail = judgement.rule?.id ?? 'policy'
-    return { ...judged, tool: null, refused: { ...common, reason: 'blocked', detail, then } }
+    return { ...base, tool: null, refused: { ...common, reason: 'blocked', detail, then } }
   }
   const tool = registry.get(question.tool)
   if (judgement.verdict === 'error' || tool === undefined) {
     const then = { next: 'result', type: 'error', text } as const
     const detail = 'can no longer run'
-    return { ...judged, tool: null, refused: { ...common, reason: 'stale', detail, then } }
+    return { ...base, tool: null, refused: { ...common, reason: 'stale', detail, then } }
   }
-  return { ...judged, tool, refused: null }
+  return { ...base, tool, refused: null }
 }

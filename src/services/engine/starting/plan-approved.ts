@@ -79,14 +79,14 @@ export async function planApproved(
   const question = { terms, tool: request.tool, input, grants: false, permitId: permit.id }
   const { tool, workspace, judgement, refused } = await judgeAgain(ctx, at, question)
   if (tool === null) return refused
-  const judged = { ...common, policyDigest: judgement.policyDigest }
+  const plan = { ...common, policyDigest: judgement.policyDigest }
   const ask = { next: 'ask' as const, judgement, input }
-  if (!allowed.ok) return { ...judged, reason: 'lapsed', detail: allowed.detail, then: ask }
+  if (!allowed.ok) return { ...plan, reason: 'lapsed', detail: allowed.detail, then: ask }
   if (judgement.toolHash !== facts.toolHash || judgement.digest !== digest) {
-    return { ...judged, reason: 'stale', detail: 'tool definition', then: ask }
+    return { ...plan, reason: 'stale', detail: 'tool definition', then: ask }
   }
   const changed = await changedBase(workspace, facts)
-  if (changed !== null) return { ...judged, reason: 'stale', detail: 'base', then: ask }
+  if (changed !== null) return { ...plan, reason: 'stale', detail: 'base', then: ask }
   return {
     kind: 'run',
     tool,

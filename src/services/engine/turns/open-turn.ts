@@ -64,12 +64,16 @@ export async function openTurn(ctx: SystemContext, turn: JudgedTurn): Promise<vo
       ]),
     ])
     for (const { asks } of asking) await openItsAttachments(unit, run, asks, agentReasonHash)
-    for (const { call, judged } of settled) await storeRefusal(unit.tx, call.id, judged.judgement)
+    for (const { call, judged: verdict } of settled)
+      await storeRefusal(unit.tx, call.id, verdict.judgement)
   })
 }
 
-async function agentReasonFor(tx: Tx, { runId, turn, judged }: JudgedTurn): Promise<string | null> {
-  return judged.some(({ kind }) => kind === 'asks') ? agentReasonOf(tx, runId, turn) : null
+async function agentReasonFor(
+  tx: Tx,
+  { runId, turn, judged: calls }: JudgedTurn,
+): Promise<string | null> {
+  return calls.some(({ kind }) => kind === 'asks') ? agentReasonOf(tx, runId, turn) : null
 }
 
 /** A call without a stored verdict, with the result of judging it. */
@@ -83,31 +87,31 @@ function judgedAs<Kind extends JudgedCall['kind']>(
   verdicts: readonly JudgedCall[],
   kind: Kind,
 ): JudgedRow<Kind>[] {
-  return verdicts.flatMap((judged) => {
-    const call = calls.find((one) => one.id === judged.callId)
-    return call === undefined || !isOfKind(judged, kind) ? [] : [{ call, judged }]
+  return verdicts.flatMap((verdict) => {
+    const call = calls.find((one) => one.id === verdict.callId)
+    return call === undefined || !isOfKind(verdict, kind) ? [] : [{ call, judged: verdict }]
   })
 }
 
 function isOfKind<Kind extends JudgedCall['kind']>(
-  judged: JudgedCall,
+  verdict: JudgedCall,
   kind: Kind,
-): judged is Extract<JudgedCall, { readonly kind: Kind }> {
-  return judged.kind === kind
+): verdict is Extract<JudgedCall, { readonly kind: Kind }> {
+  return verdict.kind === kind
 }
 
 /** A call that could not be judged ends with an error. */
 async function refuseCall(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
-  { call, judged }: JudgedRow<'refused'>,
+  { call, judged: verdict }: JudgedRow<'refused'>,
 ): Promise<void> {
   await unit.tx
     .updateTable('tool_call')
     .set({ verdict: 'error' })
     .where('id', '=', call.id)
     .execute()
-  await storeResult(unit.tx, call.id, { type: 'error', text: judged.text })
+  await storeResult(unit.tx, call.id, { type: 'error', text: verdict.text })
   await unit.audit({
     type: 'call.judged',
     runId: run.id,
@@ -123,17 +127,17 @@ interface RequestWithContents extends RequestToOpen {
 }
 
 function openingFor(asks: JudgedRow<'asks'>, agentReasonHash: string | null): RequestWithContents {
-  const { call, judged } = asks
-  const { presented, contents } = packPresented(judged)
+  const { call, judged: verdict } = asks
+  const { presented, contents } = packPresented(verdict)
   return {
     asks,
     contents,
     requestId: uuidv7(),
-    caller: judgementCaller(judged.judgement),
+    caller: judgementCaller(verdict.judgement),
     opening: {
-      kind: judged.asks,
+      kind: verdict.asks,
       call,
-      ...openingOf(judged.judgement),
+      ...openingOf(verdict.judgement),
       presented,
       agentReasonHash,
       attempt: 1,

@@ -20,11 +20,11 @@ export interface TextRecorder {
 export function recordText(ctx: SystemContext, of: LiveTextOf): TextRecorder {
   let waiting = ''
   let written = 0
-  let [ended, failed, busy] = [false, false, false]
+  let [hasEnded, failed, busy] = [false, false, false]
   let timer: NodeJS.Timeout | null = null
 
   const schedule = (): void => {
-    if (ended || busy || timer !== null || waiting === '') return
+    if (hasEnded || busy || timer !== null || waiting === '') return
     timer = setTimeout(() => {
       timer = null
       busy = true
@@ -40,7 +40,7 @@ export function recordText(ctx: SystemContext, of: LiveTextOf): TextRecorder {
     try {
       const isOpen = await addLiveText(ctx.db, of, { start: written, text: piece })
       written += piece.length
-      if (!isOpen) ended = true
+      if (!isOpen) hasEnded = true
     } catch (error) {
       waiting = piece + waiting
       if (!failed) ctx.log.warn({ runId: of.runId, err: error }, 'Live text waits')
@@ -50,12 +50,12 @@ export function recordText(ctx: SystemContext, of: LiveTextOf): TextRecorder {
   return {
     add: (piece) => {
       const room = limits.liveTextCharacters - written - waiting.length
-      if (ended || room <= 0) return
+      if (hasEnded || room <= 0) return
       waiting += piece.slice(0, room)
       schedule()
     },
     end: () => {
-      ended = true
+      hasEnded = true
       if (timer !== null) clearTimeout(timer)
     },
   }

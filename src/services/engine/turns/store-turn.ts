@@ -51,12 +51,12 @@ export async function storeTurn(ctx: SystemContext, turn: TurnToStore): Promise<
     const { tx } = unit
     const { text, calls } = turn.answer
     const run = await lockRun(tx, turn.runId)
-    const ended = isEnd(runTransitions, run.state)
+    const hasEnded = isEnd(runTransitions, run.state)
     // `run.turn` counts the stored messages: both are written in one transaction, under the run's
     // lock.
-    if (ended || run.turn >= turn.turn) {
+    if (hasEnded || run.turn >= turn.turn) {
       await endAttempt(tx, turn, 'overlapped')
-      return { kind: ended ? 'ended' : 'overlapped' }
+      return { kind: hasEnded ? 'ended' : 'overlapped' }
     }
     const packed = packContents([
       writeMessageText(text),

@@ -94,12 +94,12 @@ async function judgeAgainAndPlan(ctx: WorkerContext, input: TurnInput): Promise<
   const calls = await unjudgedCalls(ctx, runId, turn)
   if (calls.length === 0) return planTurn(ctx.db, runId, turn)
   if (calls.some((call) => call.judged_times >= maxJudgings)) {
-    const judged = calls.map(({ id }) => ({
+    const plans = calls.map(({ id }) => ({
       kind: 'refused' as const,
       callId: id,
       text: gaveUpText,
     }))
-    await openTurn(ctx, { runId, turn, judged })
+    await openTurn(ctx, { runId, turn, judged: plans })
     return planTurn(ctx.db, runId, turn)
   }
   const run = await ctx.db
@@ -118,11 +118,11 @@ async function judgeAndPlan(
   { runId, turn, signal }: TurnInput,
   { run, calls }: CallsToJudge,
 ): Promise<TurnOutcome> {
-  const judged = await judgeTurn(ctx, { run, calls, signal }).catch((error: unknown) => {
+  const verdicts = await judgeTurn(ctx, { run, calls, signal }).catch((error: unknown) => {
     ctx.log.error({ runId, err: error }, 'A turn could not be judged')
     throw error
   })
-  await openTurn(ctx, { runId, turn, judged })
+  await openTurn(ctx, { runId, turn, judged: verdicts })
   return planTurn(ctx.db, runId, turn)
 }
 

@@ -60,10 +60,10 @@ async function pinServersOf(
     if ((await readPin(ctx, activation, key)).state === 'none') unpinned.push(key)
   }
   if (unpinned.length === 0) return 0
-  const listed = await ask(worker.name)
+  const answer = await ask(worker.name)
   let missing = 0
   for (const server of unpinned) {
-    const hash = listed.find((item) => item.server === server.name)?.definitionsHash ?? null
+    const hash = answer.find((item) => item.server === server.name)?.definitionsHash ?? null
     if (hash === null) missing += 1
     else await storePin(ctx, policy, { activation, server, definitionsHash: hash })
   }

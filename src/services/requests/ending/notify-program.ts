@@ -12,13 +12,13 @@ export const callbackEndpoint = 'callback:programs'
  */
 export async function notifyProgram(
   unit: UnitOfWork,
-  ended: {
+  end: {
     readonly requestId: string
     readonly state: RequestState
     readonly type: 'request.decided' | 'request.closed'
   },
 ): Promise<void> {
-  const { requestId, state, type } = ended
+  const { requestId, state, type } = end
   const program = await unit.tx
     .selectFrom('external_request')
     .select(['external_id', 'api_key_id'])

@@ -69,8 +69,8 @@ export async function factsWhileOpen(
   caller: Caller,
   request: Selectable<RequestTable>,
 ): Promise<DecisionFacts | Problem> {
-  const ended = await refuseEnded(unit.tx, request)
-  if (ended !== null) return ended
+  const refusal = await refuseEnded(unit.tx, request)
+  if (refusal !== null) return refusal
   const personId = caller.actor.type === 'person' ? caller.actor.id : null
   const facts = await readDecisionFacts(unit, request.id, { personId, sessionHash: null })
   if (facts.now < request.expires_at) return facts

@@ -10,7 +10,7 @@ import { erasedText } from '../words/erased-words.ts'
 import type { PersonRef, TaskRecord } from './request-record.ts'
 
 /** Lists show this many characters of a task, and only the title of a larger one. */
-const listed = { characters: 2000, bytes: 32_768 }
+const listLimits = { characters: 2000, bytes: 32_768 }
 
 /**
  * The tasks of root runs by id: the first message of each, as text for people. An erased one says
@@ -45,7 +45,7 @@ export async function readTasks(
     where run.id = any(${[...new Set(rootRunIds)]}::uuid[])
   `.execute(db)
   const isRead = ({ size }: { readonly size: number }): boolean =>
-    shownIn === 'detail' || size <= listed.bytes
+    shownIn === 'detail' || size <= listLimits.bytes
   const hashes = rows.filter(isRead).map(({ hash }) => hash)
   const texts = await getRemainingTexts(db, hashes)
   const erased = await readErased(
@@ -86,9 +86,9 @@ function wordsOf(stored: string | null, isInput: boolean): string | null {
 }
 
 function cut(text: string): string {
-  const characters = Array.from(text.slice(0, listed.characters * 2))
-  if (text.length <= listed.characters) return text
-  return `${characters.slice(0, listed.characters - 1).join('')}…`
+  const characters = Array.from(text.slice(0, listLimits.characters * 2))
+  if (text.length <= listLimits.characters) return text
+  return `${characters.slice(0, listLimits.characters - 1).join('')}…`
 }
 
 function byOf(author: Actor | null): TaskRecord['by'] {

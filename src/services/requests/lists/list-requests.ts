@@ -119,8 +119,8 @@ export async function listRequests(
 
 /** Ended requests have no urgency: a list of only them is newest first, by its own index. */
 function sortOf({ sort = 'urgency', state, mine, snoozed }: ListRequestsInput): RequestSort {
-  const ended = state !== undefined && state !== 'pending' && mine !== true && snoozed !== true
-  return sort === 'urgency' && ended ? 'createdAt' : sort
+  const onlyEnded = state !== undefined && state !== 'pending' && mine !== true && snoozed !== true
+  return sort === 'urgency' && onlyEnded ? 'createdAt' : sort
 }
 
 async function conditionsOf(

@@ -44,9 +44,9 @@ export async function readAlike(
   `.execute(db)
   const alike = rows.filter((row) => row.id !== null)
   const visible = alike.filter((row) => row.visible)
-  const listed = (kind: AlikeRow['kind']): AlikeRow[] =>
+  const rowsOf = (kind: AlikeRow['kind']): AlikeRow[] =>
     visible.filter((row) => row.kind === kind).slice(0, maxAlike[kind])
-  const [same, similar] = [listed('same'), listed('similar')]
+  const [same, similar] = [rowsOf('same'), rowsOf('similar')]
   const records = await recordsOf(db, caller, [...same, ...similar])
   return {
     same: records.slice(0, same.length),

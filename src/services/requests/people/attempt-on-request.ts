@@ -16,7 +16,7 @@ export async function attemptOnRequest<T>(
   ctx: ServiceContext,
   caller: Caller,
   reference: string,
-  attempted: JsonObject & { readonly attempt: string },
+  detail: JsonObject & { readonly attempt: string },
   attempt: (location: RequestLocation) => Promise<T | Problem>,
 ): Promise<T> {
   const answer = await findAnd(ctx, caller, reference, attempt)
@@ -32,7 +32,7 @@ export async function attemptOnRequest<T>(
       ...(request.callId === null ? {} : { callId: request.callId }),
       digest: request.digest,
       policyDigest: request.policyDigest,
-      detail: { ...attempted, code: answer.code, ...auditFacts(answer.facts) },
+      detail: { ...detail, code: answer.code, ...auditFacts(answer.facts) },
     })
     markRecorded(answer)
   }

@@ -67,16 +67,16 @@ export function requireReachable(
       const why = whys.get(id)
       return why === undefined ? [] : [{ name, why: behindWords(why) }]
     })
-  const lacking = [...new Set(missing.map(({ team }) => team))]
+  const missingTeams = [...new Set(missing.map(({ team }) => team))]
   const names = excluded.map(({ name, why }) => `${name}, who ${why}`).join('; ')
   const remedy =
     excluded.length === 0
-      ? `add members to the team ${lacking.join(' and ')} in countersign.yaml`
-      : `add a colleague to the team ${lacking.join(' and ')} in countersign.yaml, or allow people to decide their own requests with selfApproval: true in the queue ${queue}`
+      ? `add members to the team ${missingTeams.join(' and ')} in countersign.yaml`
+      : `add a colleague to the team ${missingTeams.join(' and ')} in countersign.yaml, or allow people to decide their own requests with selfApproval: true in the queue ${queue}`
   const reached = excluded.length === 0 ? 'nobody' : `nobody but those behind them (${names})`
   throw new Problem(
     'unreachable_approvers',
     `Requests in the queue ${queue} would reach ${votes.length === 0 ? reached : 'too few people'}: ${remedy}`,
-    { ...facts, queue, teams: lacking, people: excluded, remedy },
+    { ...facts, queue, teams: missingTeams, people: excluded, remedy },
   )
 }

@@ -46,8 +46,8 @@ export interface JudgedStart {
 export function judgedStart(start: StartToJudge): JudgedStart {
   const { policy, current, worker, mode } = start
   // The digest is of the version that would run; the one in force decides whether it asks.
-  const judged = { ...current, digest: worker.digest }
-  const judgement = judgeStart(policy, judged, inputOf(start))
+  const judgedWorker = { ...current, digest: worker.digest }
+  const judgement = judgeStart(policy, judgedWorker, inputOf(start))
   if (judgement.verdict === 'blocked') {
     throw new Problem('policy_blocked', judgement.reason, { rule: judgement.rule?.id ?? null })
   }

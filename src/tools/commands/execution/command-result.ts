@@ -58,10 +58,10 @@ const maxViolations = 20
 /** The violations of a command as one text; `null` for none. */
 export function violationOf(sentences: readonly string[]): string | null {
   const more = sentences.length - maxViolations
-  const listed = sentences.slice(0, maxViolations)
+  const first = sentences.slice(0, maxViolations)
   return sentences.length === 0
     ? null
-    : [...listed, ...(more > 0 ? [`and ${more} more like these`] : [])].join('; ')
+    : [...first, ...(more > 0 ? [`and ${more} more like these`] : [])].join('; ')
 }
 
 /** The beginning and the end of a stream, with the number of omitted bytes between them. */

@@ -98,13 +98,13 @@ export class RecordedModules {
     return null
   }
 
-  #files(folder: string, wanted: string): ReadonlyMap<string, string> {
+  #files(folder: string, digest: string): ReadonlyMap<string, string> {
     const scope = this.#packages.get(folder)
     if (scope !== undefined) return scope.files
     const { projectDir, hashes } = this.#recorded
     const hashed = hashPackageFolder(path.join(projectDir, folder), this.#room)
     if (hashed.digest !== hashes[folder]) {
-      throw new ToolFileChanged(wanted, `${wanted} is not loaded: ${changedSentence(folder)}`)
+      throw new ToolFileChanged(digest, `${digest} is not loaded: ${changedSentence(folder)}`)
     }
     this.#packages.set(folder, hashed)
     return hashed.files

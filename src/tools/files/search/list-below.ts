@@ -12,7 +12,7 @@ export async function listBelow(
 ): Promise<LookEnd> {
   const matches = globMatcher(glob)
   let entries: ListedEntry[] = []
-  let listed = 0
+  let count = 0
   let more: string | null = null
   const flush = (): void => {
     report({ results: entries, files: 0 })
@@ -22,12 +22,12 @@ export async function listBelow(
   for await (const entry of walkFiles(workspace, folder, mayRead, maxVisited)) {
     if (glob === undefined && entry.below.includes('/')) break
     if (performance.now() > until) more = stoppedAt(limitMs)
-    else if (listed >= maxEntries) {
+    else if (count >= maxEntries) {
       more = `only the first ${maxEntries} entries are listed; narrow path or glob`
     }
     if (more !== null) break
     if (!matches(entry.below)) continue
-    listed += 1
+    count += 1
     entries.push({ path: entry.path, kind: entry.state.kind, bytes: entry.state.bytes })
     if (entries.length >= batchSize) flush()
   }

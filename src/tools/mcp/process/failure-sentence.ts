@@ -6,10 +6,10 @@ const maxDepth = 5
  * its causes. "fetch failed" alone says nothing about a certificate, an unknown name, or a
  * redirect.
  */
-export function failureSentence(error: unknown, ended: string | null): string {
+export function failureSentence(error: unknown, endOfServer: string | null): string {
   const refused = refusedStatus(error)
   const text =
-    ended ??
+    endOfServer ??
     (refused === null
       ? withCauses(error)
       : `it refuses access (HTTP ${refused}): check its headers in the worker's file, and the values ` +

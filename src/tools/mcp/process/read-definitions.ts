@@ -8,13 +8,13 @@ const toolName = /^[A-Za-z0-9_-]{1,64}$/
 const maxDefinitionBytes = 64 * 1024
 
 /** Tools as a server lists them, and a sentence for each that cannot be offered. */
-export function readDefinitions(listed: readonly object[]): {
+export function readDefinitions(entries: readonly object[]): {
   readonly tools: McpDefinition[]
   readonly problems: string[]
 } {
   const tools = new Map<string, McpDefinition>()
   const problems: string[] = []
-  for (const entry of listed) {
+  for (const entry of entries) {
     const read = readDefinition(JSON.parse(JSON.stringify(entry)) as JsonObject)
     if (typeof read === 'string') problems.push(read)
     else if (tools.has(read.name)) problems.push(`It lists two tools named ${read.name}.`)

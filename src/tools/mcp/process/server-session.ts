@@ -131,7 +131,7 @@ export class ServerSession {
 }
 
 async function listOver(live: Live, signal: AbortSignal): Promise<McpListing> {
-  const listed: object[] = []
+  const allTools: object[] = []
   let cursor: string | undefined
   for (let page = 1; ; page += 1) {
     const answer = await Promise.race([
@@ -141,14 +141,14 @@ async function listOver(live: Live, signal: AbortSignal): Promise<McpListing> {
       }),
       live.broken,
     ])
-    listed.push(...answer.tools)
+    allTools.push(...answer.tools)
     cursor = answer.nextCursor
     if (cursor === undefined) break
-    if (page === maxPages || listed.length > maxTools) {
+    if (page === maxPages || allTools.length > maxTools) {
       throw new Error(`it lists more than ${maxTools} tools or ${maxPages} pages`)
     }
   }
-  const { tools, problems } = readDefinitions(listed)
+  const { tools, problems } = readDefinitions(allTools)
   const { name, version } = live.client.serverInfo
   return { server: { name, version }, tools, problems }
 }

@@ -90,8 +90,8 @@ export function DecisionPanel(props: {
   // The stream may tell of one's own decision before it is answered: that is not somebody else's.
   const submitting = submission.state === 'submitting'
   const decidable = request.state === 'pending' && request.eligibility.canDecide && !changed
-  const held = useHeldOf(request.id)
-  const votable = recorded === null && held === null && (submitting || decidable)
+  const unsent = useHeldOf(request.id)
+  const votable = recorded === null && unsent === null && (submitting || decidable)
   const closed = recorded === null && !submitting && request.state !== 'pending'
 
   const send = async (thenNext: boolean): Promise<void> => {
@@ -175,8 +175,8 @@ export function DecisionPanel(props: {
             />
           </Notice>
         )}
-        {held !== null && (
-          <Notice tone="plain" title={`${held.act}: not recorded yet`}>
+        {unsent !== null && (
+          <Notice tone="plain" title={`${unsent.act}: not recorded yet`}>
             It is sent in a moment. Until then, press Z to take it back.
           </Notice>
         )}
@@ -191,7 +191,7 @@ export function DecisionPanel(props: {
           <Notice tone="plain" title={whyNotYours(request.eligibility.reason)} />
         )}
       </div>
-      {!votable && recorded === null && held === null && reason !== '' && (
+      {!votable && recorded === null && unsent === null && reason !== '' && (
         <div className="kept-note">
           <p className="small dim">Your note, not sent:</p>
           <p className="break">{reason}</p>

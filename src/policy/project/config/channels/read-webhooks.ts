@@ -30,9 +30,9 @@ export function readWebhooks(field: YamlField, queues: ReadonlySet<string>): Web
   if (fields === null) return noWebhooks
   const allowed = fields.get('allow')
   const allow = allowed === null ? [] : (readOneOrMany(allowed, readRange) ?? [])
-  const listed = fields.get('endpoints')
+  const list = fields.get('endpoints')
   const endpoints = new Map<string, WebhookEndpoint>()
-  for (const [name, value] of listed === null ? [] : readEntries(listed)) {
+  for (const [name, value] of list === null ? [] : readEntries(list)) {
     const endpoint = checkName(value, name) ? readEndpoint(value, name, queues) : null
     if (endpoint !== null) endpoints.set(name, endpoint)
   }

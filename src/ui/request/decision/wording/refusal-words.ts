@@ -11,10 +11,10 @@ export interface RefusalWords {
 /** The words for each refusal of a decision (api.md, decisions). `at` formats an instant. Pure. */
 export function refusalWords(
   refusal: ApiRefusal,
-  attempted: 'approval' | 'denial' | 'answer',
+  attempt: 'approval' | 'denial' | 'answer',
   at: (instant: string) => string,
 ): RefusalWords {
-  const lost = `Your ${attempted} was not recorded.`
+  const lost = `Your ${attempt} was not recorded.`
   switch (refusal.code) {
     case 'already_decided':
       return { title: decidedTitle(refusal, at), text: `${reasonOf(refusal)}${lost}`, reload: true }
@@ -34,7 +34,7 @@ export function refusalWords(
     case 'network':
       return {
         title: 'The service did not answer',
-        text: `Your ${attempted} may or may not have arrived. Submit it again: it counts once, even if it is sent twice.`,
+        text: `Your ${attempt} may or may not have arrived. Submit it again: it counts once, even if it is sent twice.`,
         reload: false,
       }
     default:
