@@ -5,7 +5,10 @@ import { ToldCalls } from './told-calls.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** How a call is decided and what became of it is told; `leave` gets what waits when it ends. */
+/**
+ * How a call is decided, and where its outcome is reported. `leave` gets the calls that wait at the
+ * end.
+ */
 export interface CallJudge {
   decide(
     event: HookEvent,
@@ -17,9 +20,9 @@ export interface CallJudge {
 }
 
 /**
- * Stands between an editor and an agent that speak the Agent Client Protocol. It answers what the
- * agent asks a person for, and passes everything else on. Nothing here says yes for longer than one
- * call, and no reason reaches the agent: the protocol has no place for it.
+ * Stands between an editor and an agent that speak the Agent Client Protocol. It answers the
+ * agent's permission requests and passes everything else on. It only ever allows this one call. No
+ * reason reaches the agent, because the protocol has no place for it.
  */
 export class PermissionProxy {
   readonly #told = new ToldCalls()
@@ -42,11 +45,11 @@ export class PermissionProxy {
     this.#say = of.say
   }
 
-  /** A message of the agent. False: it is answered here and not for the editor. */
+  /** Handles a message of the agent. False: it was answered here and does not go to the editor. */
   async fromAgent(message: Fields): Promise<boolean> {
     const { id, method, params } = message
     if (method === 'session/request_permission') {
-      // Whatever its id is: the editor must never be asked.
+      // Permission requests never reach the editor, whatever their id is.
       void this.#ask(id, params)
       return false
     }
@@ -57,13 +60,13 @@ export class PermissionProxy {
     return true
   }
 
-  /** A message of the editor, which goes on to the agent. */
+  /** Handles a message of the editor, which goes on to the agent. */
   fromEditor({ method, params }: Fields): void {
     if (method !== 'session/cancel' || !isObject(params)) return
     this.#cancel((open) => open.sessionId === params['sessionId'])
   }
 
-  /** The editor or the agent is gone: what waits is taken back. */
+  /** The editor or the agent has ended: withdraws the calls that wait. */
   end(): void {
     this.#cancel(() => true)
   }
@@ -112,7 +115,7 @@ function allowedKey({ session_id, tool_use_id }: HookEvent): string {
   return JSON.stringify([session_id, tool_use_id])
 }
 
-/** Only what counts for this one call is chosen; where the agent offers no such answer, none. */
+/** Chooses only an answer for this one call. If the agent offers none, nothing is chosen. */
 function outcomeOf({ decision }: HookDecision, params: unknown): object {
   const options = isObject(params) && Array.isArray(params['options']) ? params['options'] : []
   const kind = decision === 'allow' ? 'allow_once' : 'reject_once'

@@ -4,17 +4,17 @@ import { WaitingCalls } from '../hook/waiting/waiting-calls.ts'
 import type { CallJudge } from './permission-proxy.ts'
 
 /**
- * Decides the calls of an agent as a hook does: policy and people of the service, closed when it is
- * away, and a call that is made again goes on with its request.
+ * Decides the calls of an agent as a hook does: by the policy and people of the service. Without
+ * the service every call is denied, and a repeated call continues with its request.
  */
 export function queueJudge(of: {
   readonly service: ServiceAddress
-  /** of the agent, for people */
+  /** the agent's name for people */
   readonly title: string
   readonly root: string
   readonly hostProof: Uint8Array | null
   readonly waitMs: number
-  /** where calls that waited too long are noted */
+  /** where calls are noted that waited too long */
   readonly stateFolder: string
 }): CallJudge {
   const { hostProof, root, service } = of

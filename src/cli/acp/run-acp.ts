@@ -4,12 +4,12 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { PermissionProxy, type CallJudge } from './permission-proxy.ts'
 
-/** Longer lines are no messages of an agent. */
+/** A longer line is no message of an agent. */
 const maxLineCharacters = 16 * 1024 * 1024
 
 /**
- * Runs an agent as a program and stands between it and the editor, which speaks on `input` and
- * `output`. Resolves with the agent's exit code once one of them ends. Rejects when the agent
+ * Runs an agent as a program and passes messages between it and the editor, which speaks on `input`
+ * and `output`. Resolves with the agent's exit code once one of them ends. Rejects if the agent
  * cannot be started.
  */
 export function runAcp(of: {
@@ -62,8 +62,8 @@ export function runAcp(of: {
 }
 
 /**
- * Each message of a stream of lines, in order and as it was parsed here, so that nobody reads a
- * line in another way. What is no JSON is nobody's message. The messages of a list come one by one.
+ * The messages of a stream of lines, in order and as they were parsed here, so that nobody reads a
+ * line differently. Lines that are no JSON are left out. The messages of a list come one by one.
  */
 function eachMessage(
   from: Readable,

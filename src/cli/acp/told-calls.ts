@@ -3,17 +3,21 @@ import type { HookEvent } from '#domain/hooks/hook-event.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The kinds of calls of the protocol; an agent's own word for a tool is never one of ours. */
+/**
+ * The kinds of calls in the protocol. An agent's own word for a tool is never one of Countersign's.
+ */
 const kinds = ['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'other']
-/** What is told of a call, piece by piece. */
+/** The facts about a call, which arrive piece by piece. */
 const members = ['title', 'kind', 'rawInput', 'content', 'locations'] as const
 const maxCalls = 1000
 
-/** What an agent has told of its calls, in `session/update` and when it asks. */
+/**
+ * The facts that an agent has sent about its calls, in `session/update` and in permission requests.
+ */
 export class ToldCalls {
   readonly #calls = new Map<string, Fields>()
 
-  /** Adds what a message tells of a call. */
+  /** Adds the facts of a message to its call. */
   note(sessionId: unknown, call: unknown): void {
     if (!isObject(call) || typeof call['toolCallId'] !== 'string') return
     const key = keyOf(sessionId, call['toolCallId'])
@@ -27,8 +31,8 @@ export class ToldCalls {
   }
 
   /**
-   * The call that an agent asks about, as an event of a hook: everything that it has told of it. A
-   * call whose arguments it does not tell is `unseen`.
+   * The call of a permission request as an event of a hook, with all facts that the agent sent
+   * about it. A call without arguments is `unseen`.
    */
   eventOf(params: unknown, cwd: string): HookEvent {
     const { sessionId, toolCall } = isObject(params) ? params : {}

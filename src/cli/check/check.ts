@@ -9,7 +9,7 @@ import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
 import { red, yellow } from '../text/colour.ts'
 import { printable, printableLine } from '../text/terminal-text.ts'
 
-/** Validates a project folder, prints every problem at once, and answers 1 when one is an error. */
+/** Validates a project folder and prints every problem at once. Returns 1 if one is an error. */
 export async function runCheck(options: FolderOptions & { json?: boolean }): Promise<ExitCode> {
   const found = findFolders(options)
   // Where the example has never run, the folder that has no project is the one that was meant.

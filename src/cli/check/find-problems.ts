@@ -20,8 +20,8 @@ import {
 } from './folder-warnings.ts'
 
 /**
- * Every problem of a project folder at once: of the files themselves, of the tool files, which are
- * loaded for it, and of what they need of this host. Errors of one do not hide those of another.
+ * Finds every problem of a project folder at once: in its files, in the tool files, which are
+ * loaded for this, and on this host. Errors of one part do not hide those of another.
  */
 export async function findProblems(projectDir: string): Promise<readonly ProjectProblem[]> {
   return (await problemsOf(projectDir)).toSorted(compareProblems)
@@ -53,7 +53,7 @@ async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]
     ...warnings,
     ...unread,
     ...(await warnOfHost(projectDir, policy)),
-    // A file that does not load may define what is missing: one mistake, one message.
+    // A file that does not load may define the missing tool. Only the first problem is reported.
     ...(broken.length > 0
       ? []
       : [...unknownTools(policy, defined), ...idleToolPatterns(policy, defined)]),
@@ -61,7 +61,7 @@ async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]
   ]
 }
 
-/** What the folder needs of this host: variables, programs, folders. */
+/** Problems of this host: variables, programs and folders that the project needs. */
 async function warnOfHost(projectDir: string, policy: Policy): Promise<readonly ProjectProblem[]> {
   const environment = readProjectEnvironment(projectDir, processEnvironment())
   return [

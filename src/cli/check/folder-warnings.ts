@@ -8,7 +8,7 @@ import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 import { workspacesOf } from '#policy/workspaces.ts'
 import { worktreeBaseIn } from '#sandbox/worktrees/repository.ts'
 
-/** A warning for each file that looks as if it counted, and does not. */
+/** A warning for each file that looks like configuration but is not read. */
 export async function warnOfUnread(projectDir: string): Promise<readonly ProjectProblem[]> {
   const top = await namesIn(projectDir)
   const folders = ['worker', 'Workers', 'agents', 'tool', 'Tools'].filter((name) =>
@@ -25,7 +25,7 @@ export async function warnOfUnread(projectDir: string): Promise<readonly Project
   return [...misnamed, ...strangers]
 }
 
-/** Of a missing countersign.yaml: the file that may have been meant. */
+/** For a missing countersign.yaml: the file that people probably meant. */
 export async function nameInstead(
   projectDir: string,
   problem: ProjectProblem,
@@ -46,9 +46,9 @@ async function namesIn(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * A warning for each zone that reaches nothing on this host: its folder is a link or no folder, or
- * is not there and cannot be made, since the zone is read-only. A workspace on another host is not
- * looked at.
+ * A warning for each zone that has no usable folder on this host: it is a link or no folder, or it
+ * is missing and cannot be created because the zone is read-only. Workspaces on other hosts are not
+ * checked.
  */
 export async function warnOfZoneFolders(
   projectDir: string,

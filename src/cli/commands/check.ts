@@ -2,9 +2,7 @@ import type { Command } from 'commander'
 import { withExamples } from './examples.ts'
 import { type FolderOptions, withFolders } from '../service/service-options.ts'
 
-/**
- * `countersign check`: every problem of a project folder, with file, line and what would be right.
- */
+/** `countersign check`: every problem of a project folder, with file, line and correction. */
 export function addCheckCommand(program: Command): void {
   const command = withFolders(program.command('check'))
     .description('validate countersign.yaml, the workers, their scripts and the tool files')

@@ -8,8 +8,8 @@ import type { RunBudget } from '#domain/runs/run-budget.ts'
  */
 export function readInstant(text: string): string {
   const moment = new Date(text)
-  // A day or time of this machine's zone is one of that day in any other: only whether it exists is
-  // asked.
+  // A day or time in this machine's zone exists on the same day in any other zone, so only its
+  // existence is checked.
   const [, day = '', time = 'T00:00', zone = 'Z'] =
     /^(\d{4}-\d{2}-\d{2})(T[\d:.]+)?(Z|[+-]\d{2}:\d{2})?$/.exec(text) ?? []
   if (!isInstant(`${day}${time}${zone}`) || Number.isNaN(moment.getTime())) {
@@ -26,8 +26,8 @@ export function readReference(text: string): string {
 }
 
 /**
- * For an option that may be given several times, each with one value: it takes no argument of the
- * command along.
+ * For an option that can be repeated with one value each. It does not consume an argument of the
+ * command.
  */
 export function andAnother(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value]

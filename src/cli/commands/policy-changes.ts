@@ -58,8 +58,7 @@ async function applyChange(number: string, options: ServiceOptions): Promise<voi
 }
 
 /**
- * The file of the folder with the change. Rejects when its lines are not those of the version in
- * force.
+ * The changed text of a file in the folder. Rejects if its lines differ from the version in force.
  */
 async function patchFile(folder: string, { file, patch }: PolicyChangeView): Promise<string> {
   if (!/^workers\/[^/\\]+\.md$/.test(file)) throw new CommandFailure(`${file} is no worker file.`)

@@ -149,7 +149,7 @@ function agreementSentence({ state, digest, sequence }: PolicyAgreement): string
   }
 }
 
-/** Judges page after page; says how far it is where somebody watches. */
+/** Judges page by page, and prints the progress at a terminal. */
 async function replayCalls(options: PolicyOptions & { since?: string }): Promise<void> {
   const service = await connect(options)
   const { since } = options

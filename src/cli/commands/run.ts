@@ -100,7 +100,7 @@ export function addRunCommand(program: Command): void {
   ])
 }
 
-/** At a terminal a run is a conversation; elsewhere it is followed when that is asked for. */
+/** At a terminal a run is a conversation. Elsewhere it is followed only on request. */
 async function follow(service: Service, runId: string, options: RunOptions): Promise<ExitCode> {
   const { watch, json } = options
   if (isInteractive() && watch !== false && json !== true) return converse(service, runId)
@@ -108,8 +108,8 @@ async function follow(service: Service, runId: string, options: RunOptions): Pro
 }
 
 /**
- * Whether a run that is started here rests after its answer: at a terminal, where somebody can go
- * on with it, unless the worker file says otherwise. Elsewhere the service decides.
+ * Whether the new run rests after its answer: at a terminal it does, because somebody can continue
+ * it there, unless the worker file says otherwise. Elsewhere the service decides.
  */
 async function restsHere(service: Service, name: string): Promise<boolean | undefined> {
   if (!isInteractive()) return undefined

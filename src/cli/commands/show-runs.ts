@@ -46,7 +46,7 @@ export async function listRuns(options: ListOptions): Promise<void> {
   printMore(list)
 }
 
-/** So much of a task is said in a list. */
+/** Characters of a task in a list. */
 const titleColumns = 40
 
 interface ShowOptions extends ServiceOptions {
@@ -91,7 +91,10 @@ export async function showRun(id: string, options: ShowOptions): Promise<void> {
   )
 }
 
-/** Where the run commits to, and where that begins; none of a run without a worktree. */
+/**
+ * The branch to which the run commits, and the commit at which it begins; nothing for a run without
+ * a worktree.
+ */
 function worktreeLines(workspace: RunDetail['workspace']): string[] {
   const { base, baseCommit, branch, name, discardedAt, removedAt } = workspace
   if (branch === undefined) return []

@@ -3,7 +3,7 @@ import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { fromNow } from '../text/times.ts'
 
-/** The last run that a schedule or a trigger started, in a few words; empty: there is none. */
+/** The last run of a schedule or a trigger, in a few words; empty without one. */
 export function lastRunText(lastRun: Schedule['lastRun']): string {
   return lastRun === undefined ? '' : `#${lastRun.number} ${lastRun.state} ${fromNow(lastRun.at)}`
 }

@@ -17,15 +17,16 @@ import { followStream } from './follow-stream.ts'
 import { LiveText } from './live-text.ts'
 import { obey, type LineOutcome } from './obey.ts'
 
-/** How often what no stream tells is looked at: output of commands, runs below, other people. */
+/** How often to look for what no stream reports: output of commands, child runs, other people. */
 const lookEveryMs = 1_000
 
 type Next = ExitCode | 'again' | { readonly runId: string }
 
 /**
- * A run as a conversation at the terminal: its text as it comes, its calls, a key for each decision
- * that the person may take, and messages and `/` commands at any time. Ctrl-C leaves it, and the
- * run goes on. Exit codes are those of a watched run; 3 is also that of one that was left at work.
+ * A run as a conversation at the terminal: its text as it is written, its calls, a key for each
+ * decision that the person may make, and messages and `/` commands at any time. Ctrl-C ends the
+ * command, not the run. The exit codes are those of a watched run; 3 also means that the run was
+ * left while it worked.
  */
 export async function converse(service: Service, reference: string): Promise<ExitCode> {
   using keyboard = new Keyboard()
@@ -45,13 +46,13 @@ class Conversation {
   readonly #printer: TranscriptPrinter
   readonly #output: OutputReader
   readonly #live: LiveText
-  /** requests that were decided, left or named here */
-  /** what goes with the next message */
+  /** requests that were decided, left or mentioned here */
+  /** files for the next message */
   readonly #files: string[] = []
   readonly #known = new Set<string>()
   #writing: number | null = null
   #denied = false
-  /** the rest that was said last */
+  /** the rest that was printed last */
   #rest = ''
 
   constructor(service: Service, keyboard: Keyboard, runId: string) {
@@ -64,7 +65,7 @@ class Conversation {
     this.#live = new LiveText(columns ?? 80)
   }
 
-  /** Until the run has ended, the person leaves, or goes on with another run. */
+  /** Returns when the run has ended, or the person leaves or continues with another run. */
   async hold(): Promise<ExitCode | { readonly runId: string }> {
     console.log(dim('Type a message or /help. Ctrl-C leaves; the run goes on.'))
     for (;;) {
@@ -145,7 +146,10 @@ class Conversation {
     }
   }
 
-  /** One part of the stream. Text is printed as it comes; all else is read from the transcript. */
+  /**
+   * Handles one part of the stream. Text is printed as it arrives; everything else is read from the
+   * transcript.
+   */
   async #tell(part: UiPart | { readonly type: 'lost' | 'back' }): Promise<void> {
     switch (part.type) {
       case 'text-start': {
@@ -189,7 +193,7 @@ class Conversation {
     this.#writing = null
   }
 
-  /** What the transcript has beyond what was printed. */
+  /** Prints the part of the transcript that was not printed before. */
   async #sync(): Promise<void> {
     const transcript = await this.#service.call('getTranscript', { params: { id: this.#runId } })
     const output = await this.#output.next(transcript)
@@ -203,7 +207,9 @@ class Conversation {
     return this.#service.call('getRun', { params: { id: this.#runId } })
   }
 
-  /** What the run and those below it wait for: asked about, or named, once each. */
+  /**
+   * The requests for which the run and its child runs wait: each is decided here or mentioned once.
+   */
   async #look(): Promise<ExitCode | null> {
     await this.#sync()
     const run = await this.#run()
@@ -232,7 +238,8 @@ class Conversation {
       try {
         console.log(await sendChoice(this.#service, request, choice))
       } catch (error) {
-        // Somebody was faster, or it changed: said, and what is true is printed next.
+        // Another person was faster, or the request changed. This is printed, and the next look
+        // shows the current state.
         if (!(error instanceof CommandFailure)) throw error
         console.error(error.message)
       }
@@ -241,7 +248,7 @@ class Conversation {
     return null
   }
 
-  /** A message or command that begins with these keys. */
+  /** Reads a message or command that begins with these keys. */
   async #typed(keys: Parameters<Keyboard['line']>[0], run: RunDetail): Promise<Next> {
     if (keys.some(({ ctrl, name }) => ctrl && (name === 'c' || name === 'd')))
       return this.#left(run)
@@ -270,7 +277,7 @@ class Conversation {
     return run.state === 'waiting_for_input' ? this.#codeAtRest(run) : exitCodes.pending
   }
 
-  /** As of a watched run. */
+  /** As for a watched run. */
   #codeAtRest({ rest }: RunDetail): ExitCode {
     if (this.#denied) return exitCodes.denied
     return rest === 'answered' ? exitCodes.done : exitCodes.failed

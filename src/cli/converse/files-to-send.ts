@@ -6,8 +6,8 @@ import { pictureTypeOf } from '#domain/tools/picture-type.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 
 /**
- * Pictures and texts of this computer as they go with a message. The service refuses everything
- * else. Rejects with a `CommandFailure` that names the file when one cannot be read.
+ * Reads pictures and texts of this computer for a message. The service refuses all other files.
+ * Rejects with a `CommandFailure` that names the file if one cannot be read.
  */
 export async function filesToSend(paths: readonly string[] = []) {
   const files = await Promise.all(paths.map(readOne))

@@ -5,13 +5,13 @@ import type { UiPart } from '#domain/runs/ui-part.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
 import { type Service, ServiceProblem } from '../service/service.ts'
 
-/** Waits between two tries to reach a service that is away. */
+/** Pauses between attempts to reach a service that is away. */
 const firstWaitMs = 250
 const mostWaitMs = 5_000
 
 /**
- * What a run's stream tells, until the run rests or has ended. A lost connection is `lost`, once,
- * and then taken up behind the last event that came. Rejects when the run may not be seen any more.
+ * The events of a run's stream, until the run rests or has ended. A lost connection is reported
+ * once as `lost`, and then resumed after the last event. Rejects if the run may no longer be seen.
  */
 export async function* followStream(
   service: Service,
@@ -41,10 +41,10 @@ export async function* followStream(
   }
 }
 
-/** A refusal that asking again does not change. */
+/** A refusal that does not change on another attempt. */
 function isFinal(error: unknown): boolean {
   if (error instanceof ServiceProblem) return error.status < 500 && error.status !== 429
-  // Nobody answers, or what was read was cut off.
+  // There was no answer, or it was cut off.
   return !(error instanceof CommandFailure || error instanceof TypeError)
 }
 

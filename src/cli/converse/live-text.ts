@@ -6,9 +6,9 @@ const bar = '│ '
 const continued = '│↪'
 
 /**
- * A model's text as it comes, within a bar at the left: escaped, and wrapped by us, so that no line
- * of it passes for one of ours. What may belong to a word or a run of blanks that goes on is held
- * back until that is known.
+ * A model's text as it arrives, behind a bar at the left. It is escaped and wrapped here, so that
+ * none of its lines looks like one of Countersign's. The end is held back while it may belong to a
+ * longer word or run of blanks.
  */
 export class LiveText {
   readonly #columns: number
@@ -20,24 +20,26 @@ export class LiveText {
     this.#columns = Math.max(columns - bar.length, 8)
   }
 
-  /** What to print now. */
+  /** The text to print now. */
   add(delta: string): string {
     const text = this.#held + delta
     const whole = text.slice(0, -(/\s*\S*$/.exec(text)?.[0].length ?? 0) || text.length)
-    // A word without an end is no reason to print nothing.
+    // A word without an end must not keep the terminal empty.
     const visible = text.length - whole.length > mostHeld ? text : whole
     this.#held = text.slice(visible.length)
     return this.#print(visible)
   }
 
-  /** The end of the line, for something else to be printed; what is held back comes later. */
+  /**
+   * Ends the line so that something else can be printed. The text that is held back comes later.
+   */
   pause(): string {
     const end = this.#isOpen ? '\n' : ''
     this.#isOpen = false
     return end
   }
 
-  /** What was held back, and the end of the last line. */
+  /** Returns the text that was held back, and the end of the last line. */
   end(): string {
     const rest = this.#print(this.#held)
     this.#held = ''
@@ -68,5 +70,5 @@ export class LiveText {
   }
 }
 
-/** Characters that are held back at most. */
+/** The most characters that are held back. */
 const mostHeld = 80

@@ -7,17 +7,17 @@ import { terminalColumns } from '../text/wrap.ts'
 import { filesToSend } from './files-to-send.ts'
 import { slashCommandOf, slashCommands, type SlashCommand } from './slash-command.ts'
 
-/** What follows from a line: `said` for a message, or the run to go on with. */
+/** The result of a line: `said` for a message, or the run with which to continue. */
 export type LineOutcome = 'said' | 'done' | 'detach' | { readonly runId: string }
 
-/** A run that somebody talks to, and what goes with their next message. */
+/** A run in a conversation, and the files for the next message. */
 export interface Conversation {
   readonly run: RunDetail
   /** paths of this computer; sending empties them */
   readonly files: string[]
 }
 
-/** Does what a typed line asks for. Rejects with the service's sentence. */
+/** Carries out a typed line. Rejects with the service's sentence. */
 export async function obey(service: Service, of: Conversation, line: string): Promise<LineOutcome> {
   const { run, files } = of
   const command = line.startsWith('/') && !line.startsWith('//') ? slashCommandOf(line) : 'say'
@@ -81,7 +81,7 @@ async function act(
   }
 }
 
-/** The raw input of the calls of the last turn that has any. */
+/** The raw input of the calls in the last turn that has calls. */
 async function printInputs(service: Service, { id }: RunDetail): Promise<void> {
   const { items } = await service.call('getTranscript', { params: { id } })
   const calls = items.findLast((item) => (item.calls ?? []).length > 0)?.calls ?? []

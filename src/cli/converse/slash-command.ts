@@ -1,11 +1,11 @@
-/** What a line that begins with `/` asks for. */
+/** The command of a line that begins with `/`. */
 export type SlashCommand =
   | { readonly name: 'help' | 'close' | 'mode' | 'input' | 'detach' }
   | { readonly name: 'file'; readonly path: string }
   | { readonly name: 'cancel'; readonly reason: string }
   | { readonly name: 'fork'; readonly afterTurn: number | null; readonly text: string }
 
-/** Each command with what it does, in the order in which `/help` lists them. */
+/** Each command with its description, in the order of `/help`. */
 export const slashCommands: Readonly<Record<SlashCommand['name'], readonly [string, string]>> = {
   help: ['/help', 'this list'],
   file: ['/file PATH', 'send a picture or text of this computer with your next message'],
@@ -18,8 +18,8 @@ export const slashCommands: Readonly<Record<SlashCommand['name'], readonly [stri
 }
 
 /**
- * The command of a line. `null`: it is none that there is. A message that begins with a slash is
- * written with two.
+ * The command of a line; `null` for an unknown one. A message that begins with a slash is written
+ * with two.
  */
 export function slashCommandOf(line: string): SlashCommand | null {
   const [, word = '', rest = ''] = /^\/(\w+)\s*([^]*)$/.exec(line.trim()) ?? []

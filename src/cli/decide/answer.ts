@@ -4,13 +4,13 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { Service } from '../service/service.ts'
 import { printableLine } from '../text/terminal-text.ts'
 
-/** An answer to a question of a run, in one's own words or with one of its choices. */
+/** An answer to a question of a run, in the person's own words or with one of its choices. */
 export interface Answer {
   readonly decision: 'answer'
   readonly text: string
 }
 
-/** The answers that a question offers; empty when it takes any words. */
+/** The choices of a question; empty if it accepts any words. */
 function choicesOf(request: RequestDetail): readonly string[] {
   const { choices } = request.presentation.metadata
   if (!Array.isArray(choices)) return []
@@ -18,8 +18,8 @@ function choicesOf(request: RequestDetail): readonly string[] {
 }
 
 /**
- * Asks the person at the terminal for an answer, nothing but leaving it preselected. `skip`: they
- * left it.
+ * Asks the person at the terminal for an answer; no choice is preselected. `skip`: they left the
+ * question.
  */
 export async function askAnswer(request: RequestDetail): Promise<Answer | 'skip' | 'quit'> {
   const choices = choicesOf(request)
@@ -43,7 +43,7 @@ export async function askAnswer(request: RequestDetail): Promise<Answer | 'skip'
   return choice === undefined ? 'skip' : { decision: 'answer', text: choice }
 }
 
-/** Sends an answer; sent twice it counts once. Rejects with the service's sentence. */
+/** Sends an answer, which counts once if it is sent twice. Rejects with the service's sentence. */
 export async function sendAnswer(
   service: Service,
   request: Pick<RequestDetail, 'id'>,

@@ -6,8 +6,8 @@ import { coverageText } from '../text/coverage-text.ts'
 import type { Choice } from './decide.ts'
 
 /**
- * "Approve for the run" shows exactly what it will cover (security.md 16), and may be bounded;
- * `null` to go back.
+ * Before "Approve for the run" this shows exactly what the approval will cover (security.md 16),
+ * and asks for limits; `null` to go back.
  */
 export async function askBounds(
   request: RequestDetail,
@@ -31,8 +31,8 @@ export async function askBounds(
 }
 
 /**
- * Whether what was carried out before is to run once more, which an approval at high risk says
- * (dashboard.md, alike); `null`: it is not to, after all.
+ * Asks whether a call that was carried out before should run once more, which an approval at high
+ * risk must say (dashboard.md, alike); `null`: it should not.
  */
 export async function askAgain({ risk, alike }: RequestDetail): Promise<boolean | null> {
   const repeated = againSentence(alike.again)

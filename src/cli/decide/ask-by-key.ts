@@ -12,19 +12,19 @@ import { promptReason } from './prompt-reason.ts'
 import { showWhole } from './show-whole.ts'
 import { viewInPager } from './view-in-pager.ts'
 
-/** Where keys come from: `null` when the request was decided elsewhere meanwhile. */
+/** The source of keys: `null` once the request was decided elsewhere. */
 export interface KeySource {
-  /** One key that is pressed from now on, by its name. */
+  /** The name of the next key that is pressed. */
   key(): Promise<string | null>
-  /** Hands the terminal to a prompt. */
+  /** Gives the terminal to a prompt. */
   aside<T>(act: () => Promise<T>): Promise<T>
 }
 
 export type KeyChoice = Choice | Answer | 'left' | 'gone' | 'detach'
 
 /**
- * Prints a request and decides it by one key. No key approves by accident of a line: Enter does
- * nothing, and a high risk is approved only after all of it was shown, and with a reason.
+ * Prints a request and reads the decision as one key. Enter does nothing, so that no line approves
+ * by accident. High risk is approved only after all of it was shown, and with a reason.
  */
 export async function askByKey(
   service: Service,
@@ -56,7 +56,7 @@ export async function askByKey(
   }
 }
 
-/** What may have happened is not approved or denied: somebody finds out and says it. */
+/** An outcome check is not approved or denied: a person finds out what happened and says it. */
 function settleCommand({ number }: RequestDetail): string {
   return `Find out whether it ran, then record it: countersign requests settle ${number} --ran yes|no|unknown --then continue|again|stop -m REASON`
 }
@@ -87,7 +87,7 @@ function isOffered({ signatureRequired, allowedScopes }: RequestDetail, scope: S
   return !signatureRequired && (scope === 'once' || allowedScopes.includes(scope))
 }
 
-/** `null`: the key stands for nothing here, or the person went back. */
+/** `null`: the key has no meaning here, or the person went back. */
 async function choose(
   request: RequestDetail,
   key: string,

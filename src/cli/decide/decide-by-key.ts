@@ -7,15 +7,15 @@ import { keysOf } from './keys-of.ts'
 import { sendChoice } from './send-choice.ts'
 
 /**
- * Prints a request, takes a key for it, and sends what was decided. `quit`: the person is done
- * here; `left`: the request is as it was for them, which the terminal says with why.
+ * Prints a request, reads a key for it, and sends the decision. `quit`: the person stops here.
+ * `left`: nothing was decided, and the terminal says why.
  */
 export async function decideByKey(
   service: Service,
   request: RequestDetail,
 ): Promise<'decided' | 'left' | 'quit'> {
   const { id, number } = request
-  // Only while it asks: at any other time Ctrl-C ends the command.
+  // Only while it asks. At any other time Ctrl-C ends the command.
   const choice = await (async () => {
     using keyboard = new Keyboard()
     return await askByKey(service, request, keysOf(service, keyboard, id))
@@ -31,7 +31,8 @@ export async function decideByKey(
     console.log(await sendChoice(service, request, choice))
     return 'decided'
   } catch (error) {
-    // Somebody was faster, or it changed: said, and the next look shows what is true.
+    // Another person was faster, or the request changed. This is printed, and the next look shows
+    // the current state.
     if (!(error instanceof CommandFailure)) throw error
     console.error(error.message)
     return 'left'

@@ -13,23 +13,23 @@ export interface Choice {
   readonly scope?: ScopeName
   readonly then?: 'continue' | 'stop'
   readonly reason?: string
-  /** bounds of a scope wider than `once` */
+  /** limits of a scope wider than `once` */
   readonly grant?: { readonly uses?: number; readonly expiresAt?: string }
-  /** the person knows that the very call was carried out before */
+  /** the person knows that the same call was carried out before */
   readonly again?: boolean
   /** all of the presentation was printed, which high risk requires */
   readonly seenAll: boolean
 }
 
-/** How long a command waits for the run to hear of the decision before it says "recorded". */
+/** How long a command waits for the delivery of a decision before it prints "recorded". */
 const waitSeconds = 5
 
-/** Sent twice it counts once, so an answer that got lost is asked for again. */
+/** A decision that is sent twice counts once, so a lost answer is requested again. */
 const attempts = 3
 const betweenMs = 500
 
 /**
- * Sends a decision on exactly what `request` showed: its digest and revision. Rejects with a
+ * Sends a decision about exactly the digest and revision that `request` showed. Rejects with a
  * sentence that says what to do.
  */
 export async function sendDecision(
@@ -70,7 +70,7 @@ export async function sendDecision(
   }
 }
 
-/** A refusal, and what to do about it. Nothing was changed by the attempt. */
+/** A refusal, and what to do about it. The attempt changed nothing. */
 function refusalSentence({ number }: RequestDetail, problem: ServiceProblem): string {
   switch (problem.code) {
     case 'stale_digest':
@@ -94,7 +94,7 @@ function lostTo({ facts }: ServiceProblem): string {
   return typeof reason === 'string' && reason !== '' ? `, because: ${printableLine(reason)}` : ''
 }
 
-/** What became of a decision, in one sentence. */
+/** The state of a decision, in one sentence. */
 export function outcomeSentence(
   answer: DecisionAnswer,
   then: Choice['then'],

@@ -6,7 +6,7 @@ import type { KeySource } from './ask-by-key.ts'
 
 const lookEveryMs = 1_000
 
-/** Keys for one request, for as long as it is pending. What was typed before is for nothing. */
+/** Reads keys for one request while it is pending. Keys that were typed before are ignored. */
 export function keysOf(service: Service, keyboard: Keyboard, requestId: string): KeySource {
   return {
     aside: (act) => keyboard.aside(act),
@@ -24,7 +24,7 @@ export function keysOf(service: Service, keyboard: Keyboard, requestId: string):
   }
 }
 
-/** While the service is away, what is known stays. */
+/** While the service is away, the last known state counts. */
 export function away(error: unknown): null {
   if (error instanceof CommandFailure) return null
   throw error

@@ -2,8 +2,8 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { pageUrl, type Service } from '../service/service.ts'
 
 /**
- * Where to approve what takes a passkey's signature, since a terminal has none to ask; `null` where
- * none is needed.
+ * Where to approve a request that needs a passkey's signature, which a terminal cannot give; `null`
+ * if none is needed.
  */
 export function whereToSign(
   service: Service,

@@ -1,8 +1,8 @@
 import { isCancel, text } from '@clack/prompts'
 
 /**
- * Asks the person at the terminal for a reason. `why`: why it is needed; `null`: it is not. `null`
- * when they cancel.
+ * Asks the person at the terminal for a reason. `why` says why it is required; `null`: it is
+ * optional. Returns `null` if they cancel.
  */
 export async function promptReason(why: string | null): Promise<string | null> {
   const reason = await text({

@@ -8,31 +8,30 @@ import { dim } from '../text/colour.ts'
 import { quoteLines } from '../text/quoted.ts'
 
 const names: Record<OutputStream, string> = { stdout: 'standard output', stderr: 'standard error' }
-/** A line that goes on for longer is printed in pieces. */
+/** A longer line is printed in pieces. */
 const lineMost = 4096
-/** Of what a command printed at last, between the last look and its end. */
+/** For output that a command printed between the last look and its end. */
 const restMost = 64 * 1024
-/** What the printer of the transcript puts before each line. */
+/** The prefix that the transcript's printer puts before each line. */
 const indentColumns = 4
 
 interface FollowedOutput {
   place: OutputPlace
-  /** text of a line that is not whole yet */
+  /** the text of an incomplete line */
   line: string
   decoder: TextDecoder
   ended: boolean
 }
 
 /**
- * Reads what commands of a run print while they run, each byte once, and makes lines for the
- * terminal of it.
+ * Reads the output of a run's commands while they run, each byte once, as lines for the terminal.
  */
 export class OutputReader {
   readonly #service: Service
   readonly #columns: number | null
   readonly #followed = new Map<string, FollowedOutput>()
   readonly #lost = new Set<string>()
-  /** what was printed last: only a change of it is named */
+  /** the command that was printed last; it is named again only after a change */
   #last = ''
 
   constructor(service: Service, columns: number | null) {
@@ -70,7 +69,7 @@ export class OutputReader {
     return [...(isSame ? [] : [dim(`${names[stream]}:`)]), ...lines]
   }
 
-  /** What is whole of a piece, in lines; the rest waits for the next one. */
+  /** The complete lines of a piece; the rest waits for the next one. */
   #lines(followed: FollowedOutput, piece: { bytes: Uint8Array; missing: number }): string[] {
     const columns = this.#columns === null ? null : this.#columns - indentColumns
     const linesOf = (text: string): string[] => quoteLines(text, { columns, diff: false })
@@ -86,7 +85,7 @@ export class OutputReader {
     return [...gap, ...linesOf(text.slice(0, whole))]
   }
 
-  /** What is new of a stream. `null`: nothing can be read now. */
+  /** The new part of a stream; `null` if nothing can be read now. */
   async #piece(
     callId: string,
     stream: OutputStream,
@@ -112,7 +111,7 @@ export class OutputReader {
     }
     const behind = placeBehind(followed.place, piece)
     if (behind === null) {
-      // Another attempt: what was printed before is not of this one.
+      // Another attempt: earlier output does not belong to it.
       Object.assign(followed, newlyFollowed())
       return null
     }
@@ -129,7 +128,7 @@ function newlyFollowed(): FollowedOutput {
 }
 
 /**
- * A stopped command has no output any more; an offset behind the end is of an attempt that was
+ * A stopped command has no output any more. An offset after the end belongs to an attempt that was
  * given up.
  */
 function refusalText(error: unknown): string {

@@ -3,7 +3,7 @@ import type { Service } from '../service/service.ts'
 import { sendAnswer, type Answer } from './answer.ts'
 import { outcomeSentence, sendDecision, type Choice } from './decide.ts'
 
-/** Sends what the person chose or answered; what became of it, in one sentence. */
+/** Sends the person's decision or answer. Returns its state in one sentence. */
 export async function sendChoice(
   service: Service,
   request: RequestDetail,

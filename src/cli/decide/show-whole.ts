@@ -7,9 +7,9 @@ import { printableLine } from '../text/terminal-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
 
 /**
- * Prints all of a request: every line of what will happen, the input, the files that a command
- * names, and every byte where the presentation is a part. Resolves with whether all was printed,
- * which an approval at high risk needs (security.md 15).
+ * Prints all of a request: every line of the effect, the input, the files that a command names, and
+ * every byte if the presentation is only a part. Resolves with whether all of it was printed, which
+ * an approval at high risk requires (security.md 15).
  */
 export async function showWhole(
   service: Service,

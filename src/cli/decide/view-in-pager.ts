@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { processEnvironment, readText } from '#runtime/environment.ts'
 
 /**
- * Shows a text in the pager that the person has chosen, `less` without one, and resolves when they
- * have left it. False: there is no such pager.
+ * Shows a text in the pager that the person has chosen, or `less`, and resolves after they have
+ * left it. False: there is no such pager.
  */
 export async function viewInPager(text: string): Promise<boolean> {
   const pager = readText(processEnvironment(), 'PAGER') ?? 'less'
   const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'] })
-  // Left before its end, it reads no further.
+  // A pager that is left early stops reading.
   child.stdin.on('error', () => undefined)
   child.stdin.end(text)
   const code = await once(child, 'close').then(

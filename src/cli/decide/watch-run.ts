@@ -16,10 +16,9 @@ import { OutputReader } from './read-output.ts'
 const lookEveryMs = 500
 
 /**
- * Prints a run, named by its number or its id, as it goes until it ends or stands still. When the
- * person at the terminal may decide, asks in place; without a terminal never. Exit codes: 0
- * completed or answered, 1 failed or waiting for input, 3 waiting for somebody else, 4 something
- * was denied.
+ * Prints a run, named by its number or id, until it ends or waits. If the person at the terminal
+ * may decide, it asks them here; without a terminal it never asks. Exit codes: 0 completed or
+ * answered, 1 failed or waiting for input, 3 waiting for somebody else, 4 a call was denied.
  */
 export async function watchRun(service: Service, reference: string): Promise<ExitCode> {
   const { id: runId } = await service.call('getRun', { params: { id: reference } })
@@ -75,8 +74,8 @@ function hasDenial(transcript: Transcript): boolean {
 }
 
 /**
- * A run that has handed work to others goes on when they do: what they wait for is asked in place
- * too.
+ * A run that has delegated work continues when its child runs do, so their requests are decided
+ * here too.
  */
 async function lookAtChildren(
   service: Service,
@@ -102,7 +101,7 @@ async function lookAtChildren(
   return null
 }
 
-/** Asks about each request the person may decide. False: what is left waits for somebody else. */
+/** Asks about each request that the person may decide. False: the others wait for somebody else. */
 async function decideInPlace(service: Service, runId: string, left: Set<string>): Promise<boolean> {
   // The oldest turn first, its calls in their order: "deny and stop" then stops what comes after.
   const { items } = await service.call('listRequests', {
@@ -126,11 +125,11 @@ async function decideInPlace(service: Service, runId: string, left: Set<string>)
   return true
 }
 
-/** A request is asked about once; changed by somebody, once more. */
+/** Asks about a request once, and again after somebody has changed it. */
 function placeOf({ id, revision }: RequestItem): string {
   return `${id} ${revision}`
 }
 
-/** What the exit code of a watched run says (api.md, command line). */
+/** The meaning of the exit codes of a watched run (api.md, command line). */
 export const watchCodes =
   'Exit codes: 0 completed or answered, 1 failed, 3 waits for somebody else, 4 a call was denied'

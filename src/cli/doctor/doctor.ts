@@ -16,8 +16,8 @@ export interface DoctorOptions {
 const stateMarks = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' } as const
 
 /**
- * Examines the installation, after mending it when asked. Resolves with the exit code: 1 when
- * something is wrong.
+ * Examines the installation, after a repair if one was requested. Resolves with the exit code: 1 if
+ * there is a problem.
  */
 export async function runDoctor(options: DoctorOptions): Promise<number> {
   const target = await findCheckTarget(options)

@@ -12,7 +12,7 @@ import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
 import { originOfCall } from './origin/origin-of-call.ts'
 import type { WaitingCalls } from './waiting/waiting-calls.ts'
 
-/** How the service is reached. */
+/** How to reach the service. */
 export interface ServiceAddress {
   readonly url: string
   readonly apiKey: string
@@ -21,19 +21,21 @@ export interface ServiceAddress {
 /** How this hook asks. */
 export interface HookSettings {
   readonly service: ServiceAddress
-  /** the agent, by the name of its hook and for people */
+  /** the agent's name in the hook, and its name for people */
   readonly agent: { readonly name: string; readonly title: string }
-  /** whose policy judges first; absent: every call is asked about */
+  /** the worker whose policy judges first; absent: every call asks */
   readonly worker?: string
   /** absolute path of the workspace root */
   readonly root: string
-  /** of this host's own service; `null`: it is another's */
+  /** of this host's own service; `null` for a service on another host */
   readonly hostProof: Uint8Array | null
-  /** ends the waiting: before the agent's own limit, after which it goes on without the hook */
+  /**
+   * ends the wait before the agent's own limit, after which the agent continues without the hook
+   */
   readonly late: AbortSignal
   /** calls that waited longer than their hook */
   readonly waiting: WaitingCalls
-  /** notes how the session is continued once that is decided; `null`: it does not end */
+  /** notes how to continue the session after the decision; `null`: the session does not end */
   readonly leave: ((request: Asked) => Promise<void>) | null
   /** the service calls this address once a request is decided */
   readonly callbackUrl?: string
@@ -44,9 +46,9 @@ const openWithinMs = 20_000
 const maxReportMs = 10_000
 
 /**
- * Whether the agent may make a call: policy judges it first, and what asks waits for people until
- * the hook is late. The request stays then, and the same call continues to wait. Fails closed:
- * whatever goes wrong is a denial with its sentence.
+ * Whether the agent may make a call. Policy judges it first, and a call that asks waits for people
+ * until the hook must answer. Then the request stays, and a repeated call continues to wait. Fails
+ * closed: every failure is a denial with its sentence.
  */
 export async function decideHook(event: HookEvent, settings: HookSettings): Promise<HookDecision> {
   const { agent, root, service } = settings
@@ -67,7 +69,7 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
       })
       if (requestId === null) continue
       await settings.waiting.forget(...key)
-      // Without an id of the call, what became of it is found by the call.
+      // Without an id of the call, its outcome is found by the call itself.
       if (event.tool_use_id === undefined)
         await settings.waiting.note(externalId, ...madeKey(event, settings))
       if (externalId !== own) await settings.waiting.note(externalId, own)
@@ -76,7 +78,7 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     throw new Error('this call was carried out before')
   } catch (error) {
     const late = settings.late.aborted ? (request as Asked | null) : null
-    // What was decided is told once: the same call then asks anew.
+    // A decision is returned once: after that, the same call asks again.
     if (late === null) await settings.waiting.forget(...key)
     const sentence = late === null ? sentenceOf(error) : lateSentence(late)
     const denial = { decision: 'deny', reason: `Countersign: ${sentence}` } as const
@@ -91,8 +93,8 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
 }
 
 /**
- * The id of the request whose permit was taken; `null` where an earlier call of the session has
- * used up that name, which is no answer to this one.
+ * The id of the request whose permit was taken; `null` if an earlier call of the session has used
+ * that name, which does not answer this call.
  */
 async function takeUnder(
   externalId: string,
@@ -124,7 +126,7 @@ async function takeUnder(
     return requestId
   } catch (error) {
     if (error instanceof AlreadyTakenError || error instanceof MismatchError) return null
-    // A file that the call names has changed since: what waits is about another state of it.
+    // A file that the call names has changed since, so the waiting request is about another state.
     if (!(error instanceof CountersignError) || error.code !== 'idempotency_key_reused') throw error
     const { requestId } = error.problem ?? {}
     if (typeof requestId === 'string') await client.withdraw(requestId).catch(() => undefined)
@@ -132,7 +134,7 @@ async function takeUnder(
   }
 }
 
-/** A service that is away is said at once, and not waited for. */
+/** A missing service is reported at once. */
 export async function assertThere({
   late,
   service: { url },
@@ -154,8 +156,8 @@ function sentenceOf(error: unknown): string {
 }
 
 /**
- * After the call: tells what became of it, where it was asked about. Nothing depends on it, so that
- * a service which is away is not waited for long.
+ * After the call: reports the outcome of a call that asked. Nothing depends on it, so it does not
+ * wait long for a service that is away.
  */
 export async function reportHook(
   event: HookEvent,
@@ -175,7 +177,7 @@ export async function reportHook(
   await client.report(request.id, { state })
 }
 
-/** Under which a call without an id of the agent's was allowed. */
+/** The name under which a call was allowed that has no id of the agent's. */
 function madeKey(
   { session_id, tool_input, tool_name }: HookEvent,
   { agent, service }: Pick<HookSettings, 'agent' | 'service'>,

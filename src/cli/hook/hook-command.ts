@@ -7,7 +7,7 @@ import { hookCommand, hookUrl, installHook, writeManaged, type HookWords } from 
 import { writePlugin } from './write-plugin.ts'
 import { runHook, secondsOf, type HookOptions } from './run-hook.ts'
 
-/** What `countersign hook NAME` and `countersign-hook NAME` take. */
+/** The options of `countersign hook NAME` and `countersign-hook NAME`. */
 export interface HookCommandOptions extends HookOptions {
   readonly install?: boolean
   readonly managed?: boolean
@@ -32,7 +32,7 @@ export async function runHookCommand(
     return
   }
   const output = await runHook(name, options, { environment, input: readStandardInput() })
-  // What still goes on must not keep the agent waiting.
+  // Work that continues must not keep the agent waiting.
   if (output !== '') await new Promise((resolve) => process.stdout.write(`${output}\n`, resolve))
   process.exit(0)
 }
@@ -58,7 +58,7 @@ async function install(
   checkDefer(name, options)
   const leave = { defer, 'callback-url': callbackUrl }
   const command = hookCommand(name, { url, worker, root, wait, ...leave })
-  // Agents go on without a hook that takes too long: their own time is longer than ours.
+  // An agent continues without a hook that takes too long, so its limit is longer than the hook's.
   const hook = {
     command,
     timeoutSeconds: waitSeconds + 120,
@@ -95,7 +95,7 @@ async function install(
   if (note !== null) console.log(note)
 }
 
-/** With what the agent is to ask. */
+/** The event on which the agent asks. */
 function eventOf(name: AgentName, word: string | undefined): { readonly event?: AskingEvent } {
   if (word === undefined) return {}
   const event = askingEvents.find((one) => one === word)

@@ -7,16 +7,16 @@ import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { agentSettings, type HookLine } from './settings/agent-settings.ts'
 import { agents, type AgentName } from '#domain/hooks/agents.ts'
 
-/** What a hook is given on its command line. */
+/** The options of a hook on its command line. */
 export type HookWords = Readonly<
   Record<'url' | 'worker' | 'root' | 'wait', string | undefined> &
     Partial<Record<'defer' | 'callback-url', string | undefined>>
 >
 
 /**
- * The line that runs the hook on every machine: what is on the PATH, else what the project
- * installed; nothing is fetched. The folder is the agent's own variable; key and address are in the
- * environment.
+ * The line that runs the hook on every machine: from the PATH, or else from what the project
+ * installed; nothing is downloaded. The folder comes from the agent's own variable; key and address
+ * are in the environment.
  */
 export function hookCommand(name: AgentName, words: HookWords): string {
   const { folder } = agentSettings[name]
@@ -28,7 +28,9 @@ export function hookCommand(name: AgentName, words: HookWords): string {
   return `${places}; if command -v countersign-hook >/dev/null 2>&1; then countersign-hook ${line}; else countersign hook ${line}; fi`
 }
 
-/** Where the service answers the hooks of Claude Code. Throws for what is no address. */
+/**
+ * The address at which the service answers the hooks of Claude Code. Throws for an invalid address.
+ */
 export function hookUrl({ url, wait, worker }: HookWords): string {
   if (url === undefined) {
     throw new CommandFailure('--http needs --url, the address of the service', exitCodes.usage)
@@ -48,8 +50,8 @@ export function hookUrl({ url, wait, worker }: HookWords): string {
 
 /**
  * Writes the hooks into the settings that an agent has in a project folder and keeps everything
- * else that is there. Installed again, its own are replaced. Returns the file. `command` is a line
- * for a shell; should it not be found, it must block.
+ * else there. A second installation replaces its own hooks. Returns the file. `command` is a line
+ * for a shell; if it is not found, it must block.
  */
 export async function installHook(
   name: AgentName,
@@ -68,7 +70,7 @@ export async function installHook(
     throw new CommandFailure(`${file}: hooks is not an object; correct it first`)
   const hooks = { ...before }
   const ours = entries(hook)
-  // What an earlier installation asked with asks no more.
+  // The events of an earlier installation ask no more.
   for (const event of new Set([...agents[name].events, ...Object.keys(ours)])) {
     const entry = ours[event]
     const list = [...others({ file, name }, before, event), ...(entry === undefined ? [] : [entry])]
@@ -80,8 +82,8 @@ export async function installHook(
 }
 
 /**
- * Writes the file that an administrator installs into a folder: the same hooks, and no others,
- * which no settings of a person or a project take away. Returns the file and where it belongs.
+ * Writes the file that an administrator installs into a folder: the same hooks and no others, which
+ * no settings of a person or a project can remove. Returns the file and its place.
  */
 export async function writeManaged(
   name: AgentName,
@@ -100,7 +102,7 @@ export async function writeManaged(
   return { file, install: managed.install }
 }
 
-/** Writes a file of JSON as a whole, with the folders above it. */
+/** Writes a whole file of JSON, and creates its folders. */
 export function writeWhole(file: string, settings: object): Promise<void> {
   return writeText(file, `${JSON.stringify(settings, null, 2)}\n`)
 }
@@ -129,7 +131,7 @@ async function readSettings(file: string): Promise<Record<string, unknown>> {
   throw new CommandFailure(`${file} is not a JSON object; correct it first. Nothing was changed.`)
 }
 
-/** The entries of one event that are not ours, as they are. */
+/** The other entries of an event, unchanged. */
 function others(
   { file, name }: { readonly file: string; readonly name: AgentName },
   hooks: Record<string, unknown>,
@@ -146,7 +148,9 @@ function others(
   })
 }
 
-/** The lines that an entry runs and the addresses that it asks; some agents list them inside it. */
+/**
+ * The lines that an entry runs and the addresses that it calls; some agents list them inside it.
+ */
 function commandsOf(entry: unknown): readonly string[] {
   if (!isObject(entry)) return []
   const { bash, command, hooks, url } = entry

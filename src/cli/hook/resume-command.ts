@@ -5,7 +5,7 @@ import { deferredFolder, secondsOf, type HookOptions } from './run-hook.ts'
 import { resumeSessions, type ResumedSession } from './resume/resume-sessions.ts'
 import { DeferredSessions } from './waiting/deferred-sessions.ts'
 
-/** What `countersign hook claude-code resume` takes. */
+/** The options of `countersign hook claude-code resume`. */
 export interface ResumeOptions extends HookOptions {
   readonly program?: string
   readonly json?: boolean
@@ -13,7 +13,7 @@ export interface ResumeOptions extends HookOptions {
 
 /**
  * Continues the sessions of this person whose calls are decided, and sets the exit code: `pending`
- * while some still wait, `failed` when one could not be continued.
+ * if some still wait, `failed` if one could not be continued.
  */
 export async function runResumeCommand(
   words: readonly string[],

@@ -12,7 +12,7 @@ import type { Asked } from '#program-client'
 import { DeferredSessions } from './waiting/deferred-sessions.ts'
 import { WaitingCalls } from './waiting/waiting-calls.ts'
 
-/** What a hook is given on its command line. */
+/** The options of a hook on its command line. */
 export interface HookOptions {
   readonly project?: string
   readonly data?: string
@@ -20,17 +20,17 @@ export interface HookOptions {
   readonly worker?: string
   readonly root?: string
   readonly wait?: string
-  /** seconds after which a session of nobody's ends, to be continued once the call is decided */
+  /** seconds after which an unattended session ends, to be continued after the decision */
   readonly defer?: string
   readonly callbackUrl?: string
 }
 
-/** After this much more the answer is no, whatever still goes on. */
+/** After this additional time the answer is no, whatever is still running. */
 const graceMs = 2000
 
 /**
- * Answers one event of an agent: resolves with what the hook prints. Fails closed: whatever goes
- * wrong, there is an answer, and it is no. Rejects only for an agent that is not known.
+ * Answers one event of an agent. Resolves with the output of the hook. Fails closed: every failure
+ * is answered, with a denial. Rejects only for an unknown agent.
  */
 export async function runHook(
   name: string,
@@ -64,7 +64,7 @@ export async function runHook(
   }
 }
 
-/** `null` after a call, when nothing is decided. */
+/** `null` after a call, when there is nothing to decide. */
 async function answerEvent(
   { agent, name }: { readonly agent: Agent; readonly name: string },
   options: HookOptions,
@@ -77,7 +77,7 @@ async function answerEvent(
   const { environment, late } = hook
   const event = agent.read(hook.event)
   const isBefore = isBeforeCall(event.hook_event_name)
-  // The list is of Claude Code's tools: elsewhere a name may mean another tool.
+  // The list is of Claude Code's tools. The same name may mean another tool elsewhere.
   if (name === 'claude-code' && harmlessReason(event.tool_name) !== null) {
     return isBefore ? { decision: 'none' } : null
   }
@@ -107,8 +107,9 @@ async function answerEvent(
 }
 
 /**
- * Whether Claude Code runs in print mode. In every other mode it takes `defer` for no answer, and
- * may make the call. The first variable alone is inherited by sessions that a session starts.
+ * Whether Claude Code runs in print mode. In every other mode it does not accept `defer` as an
+ * answer, and may make the call. The first variable alone would be inherited by the sessions that a
+ * session starts.
  */
 function isUnattended(name: string, environment: Environment): boolean {
   return (
@@ -136,7 +137,7 @@ function leaveBy(
     })
 }
 
-/** Where the sessions of this person that ended before a decision are noted. */
+/** The folder that has the notes on this person's sessions that ended before a decision. */
 export function deferredFolder(environment: Environment): string {
   return join(stateFolder(environment), 'sessions')
 }
@@ -147,7 +148,7 @@ function stateFolder(environment: Environment): string {
   return join(state, 'countersign')
 }
 
-/** Seconds on the command line. Throws a sentence for anything else. */
+/** Reads seconds of the command line. Throws a sentence for anything else. */
 export function secondsOf(text: string, option = '--wait'): number {
   const seconds = Number(text)
   if (Number.isInteger(seconds) && seconds >= 1 && seconds <= 86_400) return seconds

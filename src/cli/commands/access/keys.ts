@@ -74,9 +74,7 @@ export function addKeysCommand(program: Command): void {
   addProposalCommands(keys)
 }
 
-/**
- * As somebody typed them: the service refuses one that it does not know, and says which there are.
- */
+/** The scopes as they were typed. The service refuses unknown ones and names those that exist. */
 function scopesOf(text: string): ApiKeyView['scopes'] {
   return text.split(',').map((scope) => scope.trim()) as ApiKeyView['scopes']
 }
@@ -120,15 +118,16 @@ function readOverlap(text: string): number {
   return ms / 1000
 }
 
-/** An instant: so long from now, or at a date. */
+/** A time: a duration from now, or a date. */
 function readExpiry(text: string): string {
   const ms = parseSpan(text)
   return ms === null ? readInstant(text) : new Date(Date.now() + ms).toISOString()
 }
 
 /**
- * Whoever has the host makes a key as its owner, unless `--as` names somebody: in the development
- * profile with its token, else with a sign-in link of the host's, in a session that `leave` ends.
+ * A person on the host creates a key as its owner. With `--as` another person is meant: in the
+ * development profile by its token, otherwise by a sign-in link that the host makes, in a session
+ * that `leave` ends.
  */
 async function asOwner(
   options: CreateOptions,
@@ -146,7 +145,7 @@ async function asOwner(
   return { service: await connect(options), leave: stay }
 }
 
-/** A session as somebody, by a link that is made and used at once. */
+/** Starts a session as a person, with a link that is created and used at once. */
 async function visitAs(url: string, email: string, hostToken: string): Promise<Service> {
   const body = { email, token: hostToken }
   const link = await new Service(url, {}).call('createHostLink', { body })

@@ -79,7 +79,10 @@ export function addPeopleCommand(program: Command): void {
   addCredentialsCommand(people)
 }
 
-/** Whoever can read the host's own token needs no session; everybody else asks as who they are. */
+/**
+ * A caller that can read the host's own token needs no session. Everybody else asks with their own
+ * session.
+ */
 async function makeLink(
   email: string,
   options: ServiceOptions,

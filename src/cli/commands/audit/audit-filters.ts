@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { readInstant, readReference } from '../option-values.ts'
 
-/** Which events of the trail. */
+/** The filters that choose events of the trail. */
 export interface FilterOptions extends ServiceOptions {
   readonly type?: string
   readonly actor?: string
@@ -31,7 +31,7 @@ export function withFilters(command: Command): Command {
     )
 }
 
-/** The filters as the service reads them. */
+/** The filters in the service's spelling. */
 export function filtersOf(options: FilterOptions) {
   const { type, actor, request, run, from, to, search, outside, timeZone } = options
   return { type, actor, requestId: request, runId: run, from, to, q: search, outside, timeZone }

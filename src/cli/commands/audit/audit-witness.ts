@@ -23,8 +23,8 @@ interface WitnessOptions extends ServiceOptions {
 }
 
 /**
- * `countersign audit witness`: run elsewhere, now and then or as a server, it remembers what the
- * log was.
+ * `countersign audit witness`: remembers the log's checkpoints on another machine, at intervals or
+ * as a server.
  */
 export function addAuditWitnessCommand(audit: Command): void {
   const witness = withService(audit.command('witness'))
@@ -105,7 +105,7 @@ async function askLog(log: NoteKey, options: WitnessOptions): Promise<void> {
   console.log(`${size} events, cosigned as ${formatVerifierKey(signer.key)}: ${file}`)
 }
 
-/** Serves what the service sends, until it is stopped. */
+/** Answers the service's checkpoints until it is stopped. */
 async function listen(
   address: string,
   keys: readonly NoteKey[],

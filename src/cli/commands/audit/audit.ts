@@ -61,7 +61,7 @@ interface KeyOptions extends ServiceOptions {
   readonly chain?: boolean
 }
 
-/** `countersign audit key`: what one who verifies later keeps now, apart from the service. */
+/** `countersign audit key`: prints the key that a later reader must keep apart from the service. */
 export function addAuditKeyCommand(audit: Command): void {
   const key = withService(audit.command('key'))
     .description('print the public key of the audit log, which verifies its checkpoints')

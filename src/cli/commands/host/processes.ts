@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { withExamples } from '../examples.ts'
 import { withFolders, type FolderOptions } from '../../service/service-options.ts'
 
-/** The server processes, for `start` and for those who run them one by one. */
+/** The server processes, for `start` and for people who run them one by one. */
 export function addProcessCommands(program: Command): void {
   const api = withFolders(program.command('api'))
     .description('run the HTTP API with the dashboard')

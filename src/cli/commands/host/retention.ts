@@ -14,7 +14,10 @@ interface RetentionOptions extends ServiceOptions {
   readonly json?: boolean
 }
 
-/** `countersign archive`: what was said in old runs, before it goes. */
+/**
+ * `countersign archive`: writes the transcripts of old runs to a file before retention removes
+ * them.
+ */
 export function addArchiveCommand(program: Command): void {
   const command = withService(program.command('archive'))
     .description('write the messages and results of runs that ended before a given time to a file')
@@ -50,7 +53,7 @@ async function archive(options: ServiceOptions & { before: string; out: string }
 
 const lineEnd = 10
 
-/** `countersign retention`: what would be removed; removes nothing. */
+/** `countersign retention`: counts what would be removed, and removes nothing. */
 export function addRetentionCommand(program: Command): void {
   const command = withService(program.command('retention'))
     .description('count what `retention` of countersign.yaml would remove now; removes nothing')

@@ -120,8 +120,8 @@ function approval({ scope, uses, until }: DecideOptions): Partial<Choice> {
 }
 
 /**
- * Said on the command line, or asked for where somebody can answer; the service refuses where it is
- * missing.
+ * The reason of the command line, or else of a prompt at a terminal. Without one the service
+ * refuses.
  */
 async function isAgain(
   decision: Choice['decision'],
@@ -132,7 +132,7 @@ async function isAgain(
   return options.digest === undefined ? askAgain(request) : false
 }
 
-/** A reason that is needed is asked for where somebody can answer. */
+/** Asks for a required reason at a terminal. */
 async function reasonFor(
   decision: Choice['decision'],
   request: RequestDetail,

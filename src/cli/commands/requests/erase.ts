@@ -13,7 +13,9 @@ interface EraseOptions extends ServiceOptions {
   readonly json?: boolean
 }
 
-/** `countersign erase`: what people wrote or what a call holds goes, what commits to it stays. */
+/**
+ * `countersign erase`: removes what people wrote or the contents of a call. The hashes of it stay.
+ */
 export function addEraseCommand(program: Command): void {
   const erase = withService(program.command('erase'))
     .description(

@@ -34,7 +34,7 @@ interface ListOptions extends ServiceOptions, PagingOptions {
   readonly sort?: string
 }
 
-/** Orders by the words of the command line; the most urgent first without one. */
+/** The orders by their words on the command line; without one, the most urgent first. */
 const orders: Readonly<Record<string, RequestSort>> = {
   urgency: 'urgency',
   newest: 'createdAt',
@@ -114,7 +114,7 @@ function row(item: RequestItem): string[] {
   ]
 }
 
-/** Who started the run, or the program that asked and whose key it has. */
+/** The person who started the run, or the program that asked and the owner of its key. */
 function askerOf({ lineage, external }: RequestItem): string {
   if (external !== null) return `${external.owner.name}'s program ${external.key.name}`
   return lineage[0] === undefined ? '' : starterName(lineage[0].startedBy)
@@ -132,7 +132,7 @@ async function showRequest(
   else console.log(requestText(request, { full: false }).text)
 }
 
-/** `countersign requests receipt`: what an approver keeps of a request. */
+/** `countersign requests receipt`: the proof of a request, for an approver to keep. */
 export function addReceiptCommand(requests: Command): void {
   const receipt = withService(requests.command('receipt'))
     .description('print the proof that the audit log has each event of the request, as JSON')

@@ -7,7 +7,7 @@ import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
 
-/** `countersign review`: walks what you may decide, one request after the other. */
+/** `countersign review`: shows one request after the other that you may decide. */
 export function addReviewCommand(program: Command): void {
   const command = withService(program.command('review'))
     .description('decide the requests that wait for you in the terminal, one after the other')

@@ -11,12 +11,12 @@ export interface GitState {
   readonly dirty: boolean | null
 }
 
-/** What decides whether a file counts as changed, and starts no program. */
+/** Settings that decide whether a file counts as changed, and start no program. */
 const compared = ['core.filemode', 'core.autocrlf', 'core.eol', 'core.symlinks', 'core.ignorecase']
 
 /**
- * Remote, commit and whether tracked files were changed; `null` outside of Git. Nothing that the
- * repository configures is run, and it takes at most three times `withinMs`.
+ * Remote, commit and whether tracked files were changed; `null` outside of Git. It runs nothing
+ * that the repository configures, and takes at most three times `withinMs`.
  */
 export async function gitState(folder: string, withinMs: number): Promise<GitState | null> {
   const git = (...args: string[]): Promise<string | null> =>
@@ -50,8 +50,9 @@ function settingsOf(text: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Asked of a Git folder of our own that borrows index and objects: filters, which `git status`
- * would run on files that look changed, are settings, and the repository's are not read there.
+ * Uses a Git folder of its own that borrows the repository's index and objects. Filters, which `git
+ * status` would run on files that look changed, are settings, and the repository's are not read
+ * there.
  */
 async function isDirty(of: {
   readonly gitDir: string
@@ -88,7 +89,7 @@ async function isDirty(of: {
   }
 }
 
-/** An address without what it signs in with. */
+/** An address without its credentials. */
 function withoutPassword(remote: string | null): string | null {
   if (remote === null || remote === '' || remote.length > 2000 || remote.includes('\0')) return null
   const [, scheme, user, rest] = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)@(.*)$/is.exec(remote) ?? []

@@ -10,13 +10,13 @@ import { reportFiles } from './reported-files.ts'
 import { isAbsolute, posix, relative, sep } from 'node:path'
 
 const gitWithinMs = 1500
-/** What is left of the service's bound of a body is for the rest of the question. */
+/** The rest of the service's limit for a body belongs to the other fields. */
 const maxBytes = limits.httpBodyBytes - 256 * 1024
 
 /**
- * Where an agent makes a call: host, folder, Git and the files that the call names, as they are
- * now, and the proof of the folder where this host's service gives a key (product.md 46). `null`
- * where the folder cannot be looked at.
+ * Where an agent makes a call: host, folder, Git and the files that the call names, in their
+ * present state, with the proof of the folder if this host's service gives a key (product.md 46).
+ * `null` if the folder cannot be read.
  */
 export async function originOfCall(
   call: HookedCall,
@@ -52,9 +52,9 @@ async function filesOf(call: HookedCall, root: string, folder: string) {
 const maxWords = 100
 
 /**
- * The paths that a call names, relative to the workspace root: its own path, also as a tool that
- * only Claude Code has names it, or every word of a command that could be one. Whether there is
- * such a file is looked at elsewhere. Pure.
+ * The paths that a call names, relative to the workspace root: its own path, also under the names
+ * of Claude Code's tools, or every word of a command that could be a path. Another function checks
+ * whether the files exist. Pure.
  */
 export function namedPaths({ input, tool }: HookedCall, root: string): readonly string[] {
   const { command, cwd, path } = input
@@ -70,7 +70,7 @@ export function namedPaths({ input, tool }: HookedCall, root: string): readonly 
   })
 }
 
-/** The path the call writes; `null`: it writes none. Pure. */
+/** The path that the call writes; `null` if it writes none. Pure. */
 export function writtenPath({ input, tool }: HookedCall): string | null {
   const writes = tool === 'write_file' || tool === 'edit_file'
   return writes && typeof input['path'] === 'string' ? input['path'] : null

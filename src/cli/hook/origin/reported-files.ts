@@ -3,20 +3,20 @@ import { limits } from '#domain/limits.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { secretName } from '#policy/names/secret-names.ts'
 
-/** A file that a call names, as it is now. */
+/** A file that a call names, in its present state. */
 export interface FileReport {
   readonly path: string
   readonly hash: string
   readonly content?: string
 }
 
-/** Above this a file is not even hashed: the call waits for it. */
+/** A larger file is not even hashed, because the call waits for it. */
 const hashedBytes = 64 * 1024 * 1024
 
 /**
- * Those of the paths that are regular files of the workspace, with hash and, where they are text of
- * bounded size, contents; of `written` ones also that there is none. Environment and key files are
- * left out, links are not followed.
+ * The regular files of the workspace among the paths, with hash and, if they are text of limited
+ * size, contents; for `written` paths also the fact that there is no file. Environment and key
+ * files are left out, and links are not followed.
  */
 export async function reportFiles(
   workspace: Workspace,
@@ -54,7 +54,7 @@ async function reportFile(
     const hash = hashBytes(read)
     return content === null || read.length > left ? { path, hash } : { path, hash, content }
   } catch {
-    // A name that leads elsewhere, or a file that changes meanwhile: nothing is said of it.
+    // A name that leads elsewhere, or a file that changes meanwhile, is left out.
     return null
   }
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 
 /**
- * Settings that win over every file of a repository: none of these programs is started (security.md
- * 6).
+ * Settings that override those of every repository, so that none of these programs is started
+ * (security.md 6).
  */
 const quiet = [
   '-c',
@@ -25,7 +25,7 @@ const environment = {
 const maxBytes = 1024 * 1024
 
 /**
- * What Git prints; `null` where it fails, prints too much, or is not done in time, whatever it has
+ * The output of Git; `null` if it fails, prints too much, or takes too long, whatever it has
  * started meanwhile.
  */
 export async function runGit(
@@ -54,7 +54,7 @@ export async function runGit(
     return await promise
   } finally {
     clearTimeout(timer)
-    // What it left behind may hold its output open: nobody waits for that.
+    // A process that it started may hold its output open: nothing waits for that.
     child.kill('SIGKILL')
     child.stdout.destroy()
     child.unref()

@@ -7,34 +7,34 @@ import { runClaude } from './run-claude.ts'
 export interface ResumeSettings {
   readonly service: { readonly url: string; readonly apiKey: string }
   readonly sessions: DeferredSessions
-  /** how long decisions are waited for; 0: those that are there */
+  /** how long to wait for decisions; 0: only those that exist */
   readonly waitMs: number
-  /** the program of Claude Code, and what it is given beside the session */
+  /** the program of Claude Code, and its arguments beside the session */
   readonly program: string
   readonly words: readonly string[]
   /** the file descriptor to which its standard output goes */
   readonly output: number
 }
 
-/** What became of a session. */
+/** The result for a session. */
 export interface ResumedSession {
   readonly sessionId: string
   readonly requestId: string
   readonly number: number
-  /** of the request; `null`: it could not be read */
+  /** the state of the request; `null`: it could not be read */
   readonly state: RequestState | null
-  /** of Claude Code; `null`: the session was not continued */
+  /** the exit code of Claude Code; `null`: the session was not continued */
   readonly exitCode: number | null
   readonly problem: string | null
 }
 
-/** The longest wait before sessions that ended since are looked for. */
+/** The longest wait before a look for sessions that ended since. */
 const roundMs = 30_000
 
 /**
  * Continues each session whose call is decided, one after the other: an approved call is made once,
- * and of any other end the model is told. Nothing is decided here. A session that ends again with a
- * call that waits is one of those that are waited for.
+ * and the model reads every other end. Nothing is decided here. A session that ends again with a
+ * call that waits is waited for too.
  */
 export async function resumeSessions(
   settings: ResumeSettings,
@@ -69,7 +69,7 @@ export async function resumeSessions(
   }
 }
 
-/** `null`: another process continues it. */
+/** `null`: another process continues the session. */
 async function resume(
   session: DeferredSession,
   state: RequestState | Error,

@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process'
 import type { DeferredSession } from '../waiting/deferred-sessions.ts'
 
 /**
- * Continues a session in print mode, in the folder and the permission mode that it had, and
- * resolves with the exit code. Rejects when the program cannot be started. No shell reads the
- * words.
+ * Continues a session in print mode, in its folder and permission mode, and resolves with the exit
+ * code. Rejects if the program cannot be started. No shell reads the words.
  */
 export function runClaude(
   { folder, permissionMode, sessionId }: DeferredSession,

@@ -1,26 +1,29 @@
 import type { AgentName } from '#domain/hooks/agents.ts'
 import { openCodePlugin } from './open-code-plugin.ts'
 
-/** `PermissionRequest` comes only of calls that the agent's own settings ask a person about. */
+/** `PermissionRequest` comes only for calls that the agent's own settings ask a person about. */
 export const askingEvents = ['PreToolUse', 'PermissionRequest'] as const
 
 export type AskingEvent = (typeof askingEvents)[number]
 
-/** A line for a shell, and for how many seconds the agent waits for it. */
+/** A line for a shell, and how many seconds the agent waits for it. */
 export interface HookLine {
   readonly command: string
   readonly timeoutSeconds: number
-  /** the agent asks the service itself, at this address, and runs nothing; absent: `command` */
+  /**
+   * the address at which the agent asks the service itself, without running anything; absent:
+   * `command`
+   */
   readonly httpUrl?: string
-  /** with what the agent asks; absent: `PreToolUse`, of every call */
+  /** the event on which the agent asks; absent: `PreToolUse`, for every call */
   readonly event?: AskingEvent
 }
 
-/** The file of an agent that an administrator installs, and where. */
+/** The file of an agent that an administrator installs, and its place. */
 interface ManagedFile {
   readonly file: string
   readonly install: string
-  /** what it says beside the hooks */
+  /** its settings beside the hooks */
   readonly more: Readonly<Record<string, unknown>>
 }
 
@@ -30,28 +33,31 @@ export interface AgentSettings {
   readonly file: string
   /** the project folder, as a word for a POSIX shell */
   readonly folder: string
-  /** what the file needs beside the hooks */
+  /** the file's settings beside the hooks */
   readonly more: Readonly<Record<string, unknown>>
-  /** our entry of each event: a hook before a call that fails blocks the call */
+  /** the hook's entry for each event; a hook before a call blocks the call if it fails */
   readonly entries: (hook: HookLine) => Readonly<Record<string, object>>
-  /** what the file is of an agent that runs plugins and no commands; it has no `entries` then */
+  /**
+   * the content of the file for an agent that runs plugins and no commands; it has no `entries`
+   * then
+   */
   readonly plugin?: (hook: HookLine) => string
-  /** `null`: its administrators have no file of hooks in this form */
+  /** `null`: administrators have no file of hooks for this agent */
   readonly managed: ManagedFile | null
-  /** a sentence for who installs it; `null`: there is nothing to say */
+  /** a sentence for the person who installs it; `null` for none */
   readonly note: string | null
 }
 
 const afterSeconds = 30
-/** Every tool, those of tomorrow too: what is harmless is the hook's own to say. */
+/** Every tool, also of later releases: the hook itself knows which are harmless. */
 const everyTool = '*'
 
-/** Most agents run the call when a hook fails in another way, or blocks without a word. */
+/** Most agents run the call if a hook fails in another way, or blocks without a word. */
 function blockOnFailure(command: string): string {
   return `${command} || { echo "The hook of Countersign failed, so this is not done" >&2; exit 2; }`
 }
 
-/** The key is no part of the file: the agent takes it from the environment. */
+/** The file does not contain the key: the agent takes it from the environment. */
 function httpHook(url: string): object {
   return {
     type: 'http',
@@ -68,7 +74,7 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
     folder: '"${CLAUDE_PROJECT_DIR:-.}"',
     more: {},
     entries({ command, event = 'PreToolUse', httpUrl, timeoutSeconds: timeout }) {
-      // A request for permission that ends with 2 is left to its own person: 1 blocks.
+      // A request for permission that ends with 2 goes to the agent's own person; 1 blocks.
       const before = {
         ...(httpUrl === undefined
           ? { type: 'command', command: `${command} || exit ${event === 'PreToolUse' ? 2 : 1}` }
