@@ -36,7 +36,7 @@ export async function commandCues(
   const commands = commandsOf(analysis)
   const cues: FoundCue[] = []
   const add = (command: CommandOfText, [id, what]: Hit): void => {
-    const text = oneLine(`${what}: ${quoteText(command)}`, cueLimits.text)
+    const text = oneLine(`${what}: ${commandText(command)}`, cueLimits.text)
     if (!cues.some((cue) => cue.id === id && cue.line === command.line)) {
       cues.push({ id, text, line: command.line })
     }
@@ -135,6 +135,6 @@ function isSearch(program: string): boolean {
   return /^(?:grep|rg|ag|echo|printf|git|gh|awk|sed|ls|find)$/.test(program)
 }
 
-function quoteText({ program, args }: CommandOfText): string {
+function commandText({ program, args }: CommandOfText): string {
   return oneLine([program, ...args].join(' '), cueLimits.text - 60)
 }

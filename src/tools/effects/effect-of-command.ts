@@ -34,7 +34,7 @@ export function effectOfCommand(input: CommandInput): string {
   if (input.kind === 'shell') return effectOfScript(input)
   const script = scriptOf(input.argv)
   if (script !== null) return effectOfScript({ kind: 'shell', script, cwd: input.cwd })
-  return `Run ${oneLine(input.argv.map(quoteText).join(' '), 150)}`
+  return `Run ${oneLine(input.argv.map(quotedWord).join(' '), 150)}`
 }
 
 function effectOfScript(input: CommandInput & { kind: 'shell' }): string {
@@ -61,7 +61,7 @@ function scriptOf([program = '', ...args]: readonly string[]): string | null {
 const shells = new Set(['sh', 'bash', 'dash', 'ash', 'ksh', 'zsh'])
 
 /** The first meaningful line of a word with several, such as a Python program. */
-function quoteText(word: string): string {
+function quotedWord(word: string): string {
   const lines = word.split('\n').filter((line) => line.trim() !== '')
   if (lines.length > 1) return `'${lines[0]?.trim()}' (${countWords(lines.length, 'line')})`
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word}'`
