@@ -124,9 +124,9 @@ async function byWorker(
     throw invalid('input', `changes more than ${maxCallsWithin} files: split the call`)
   }
   for (const inner of within) {
-    const judged = await byWorker(ctx, { ...call, ...inner }, { proven, isEdit })
-    const { verdict } = judged.judgement
-    if (verdict === 'blocked' || verdict === 'error') return judged
+    const answerWithin = await byWorker(ctx, { ...call, ...inner }, { proven, isEdit })
+    const { verdict } = answerWithin.judgement
+    if (verdict === 'blocked' || verdict === 'error') return answerWithin
   }
   const question = { worker, tool, input, present: true, byProgram: true, isEdit }
   const answer = await ctx.judgeRemotely({ ...question, ...(proven === null ? {} : { proven }) })
