@@ -32,16 +32,16 @@ export async function withLockedFiles<T>(
   const locks = places.map(({ directory, name }) => ({ directory, name: lockName(name) }))
   // One order for everybody, or two moves would wait for each other.
   const inOrder = new Map(locks.map((lock) => [`${lock.directory.identity}/${lock.name}`, lock]))
-  const held: string[] = []
+  const lockFiles: string[] = []
   try {
     for (const [, { directory, name }] of [...inOrder].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       const lock = directory.child(name)
       const aside = directory.child(lockName(randomBytes(16).toString('hex')))
-      if (await take(lock, aside)) held.push(lock)
+      if (await take(lock, aside)) lockFiles.push(lock)
     }
     return await work()
   } finally {
-    for (const lock of held) await unlink(lock).catch(() => undefined)
+    for (const lock of lockFiles) await unlink(lock).catch(() => undefined)
   }
 }
 

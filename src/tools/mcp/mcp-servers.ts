@@ -148,7 +148,7 @@ export function openMcpServers(options: {
       const answer = await listing
       entry.listedAt = performance.now()
       entry.isLate = false
-      return listed
+      return answer
     } catch (error) {
       entry.listing = null
       entry.listedAt = performance.now()
@@ -192,8 +192,8 @@ export function openMcpServers(options: {
     const lateMs = needed.tools === undefined ? 0 : lateWaitMs
     const usualMs = options.waitMs ?? usualWaitMs
     const withinMs = needed.withinMs ?? (entry.isLate ? Math.min(lateMs, usualMs) : usualMs)
-    const listed = await listWithin(entry, withinMs)
-    const listing = typeof listed === 'string' ? null : listed
+    const answer = await listWithin(entry, withinMs)
+    const listing = typeof answer === 'string' ? null : answer
     const pin = await options.pins.read(policy, reference, listing)
     const forged = pin.state === 'forged' ? pin.problem : null
     const pins = pin.state === 'pinned' ? pin.definitions : []
