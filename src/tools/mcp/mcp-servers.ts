@@ -198,11 +198,11 @@ export function openMcpServers(options: {
     const forged = pin.state === 'forged' ? pin.problem : null
     const pins = pin.state === 'pinned' ? pin.definitions : []
     const problems =
-      typeof listed === 'string'
+      typeof answer === 'string'
         ? [
-            `The MCP server ${server.name} does not answer: ${listed}. Go on without its tools, or call one again later.`,
+            `The MCP server ${server.name} does not answer: ${answer}. Go on without its tools, or call one again later.`,
           ]
-        : listed.problems.map((problem) => `The MCP server ${server.name}: ${problem}`)
+        : answer.problems.map((problem) => `The MCP server ${server.name}: ${problem}`)
     const host = await entry.host.catch(() => null)
     if (host === null) return { tools: [], problems }
     const isLocal = server.transport.type === 'stdio'
