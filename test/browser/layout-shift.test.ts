@@ -1,0 +1,78 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
+import { waitUntil } from '../harness/wait-until.ts'
+import { ask, openDashboard, phone } from './open-dashboard.ts'
+
+/** Long enough for what stands in the place of the data, which is drawn after 150 ms. */
+const answerMs = 400
+
+const dashboard = disposeAfterTests(await openDashboard())
+const { desk } = dashboard
+const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'Text\n' } })
+const { runId } = await ask(desk, [write('notes/1.md'), write('notes/2.md')], 'Two notes.')
+const { requestIds } = await ask(desk, [write('notes/3.md')], 'One note.')
+await desk.decide(desk.people.linus, requestIds[0]!)
+
+/** Every move of something on the screen since the page began to load, with what moved. */
+async function movesOf(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const found: string[] = []
+    const describe = (node: Node | null): string =>
+      node instanceof Element ? `${node.tagName.toLowerCase()}.${node.className}` : 'text'
+    await new Promise<void>((resolve) => {
+      const observer = new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) {
+          const { sources = [] } = entry as unknown as {
+            sources?: { node: Node | null; previousRect: DOMRect; currentRect: DOMRect }[]
+          }
+          for (const { node, previousRect, currentRect } of sources) {
+            const [from, to] = [previousRect, currentRect].map(({ x, y }) => `${x},${y}`)
+            // What only grows or shrinks in its place has moved nothing.
+            if (from !== to) found.push(`${describe(node)} ${from} → ${to}`)
+          }
+        }
+      })
+      observer.observe({ type: 'layout-shift', buffered: true })
+      setTimeout(resolve, 100)
+    })
+    return found
+  })
+}
+
+const pages = ['/', '/requests/1', `/runs/${runId}/turns/1`, '/runs', '/runs/new?worker=scribe']
+
+test.each([
+  ['a desktop', { width: 1280, height: 900 }],
+  ['a phone', phone],
+])(
+  'on %s nothing of the inbox, a request, a turn, the runs and a new run moves when data arrives',
+  async (_, viewport) => {
+    const page = await dashboard.open('Grace', '/account', { viewport, serviceWorkers: 'block' })
+    page.setDefaultTimeout(30_000)
+    let waiting = 0
+    await page.route('**/v1/**', async (route) => {
+      if (/\/v1\/(events|auth)/.test(route.request().url())) return route.continue()
+      waiting += 1
+      const response = await route.fetch()
+      await new Promise((resolve) => setTimeout(resolve, answerMs))
+      await route.fulfill({ response })
+      waiting -= 1
+    })
+    const found: string[] = []
+    for (const path of pages) {
+      await page.goto(dashboard.url + path)
+      await page.locator('main h1').waitFor()
+      // What one answer asks for next begins before it is drawn.
+      await waitUntil(
+        async () => {
+          const busy = await page.locator('[aria-busy=true]').count()
+          return busy === 0 && waiting === 0
+        },
+        { withinMs: 30_000 },
+      )
+      for (const move of await movesOf(page)) found.push(`${path} ${move}`)
+    }
+    expect(found).toEqual([])
+  },
+)
