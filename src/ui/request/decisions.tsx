@@ -23,7 +23,12 @@ export function Decisions({ request }: { request: RequestDetail }) {
                 decision.scope !== 'once' &&
                 ` (scope: ${decision.scope})`}
               {decision.then === 'stop' && ' and stopped the run'}
-              {decision.reason !== null && <> — “{decision.reason}”</>}
+              {decision.reason !== null && (
+                <>
+                  {' '}
+                  — “<VisibleText text={decision.reason} />”
+                </>
+              )}
               {decision.selfApproved && <span className="mark">self-approved</span>}
               {decision.edited && <span className="mark">edited by the decider</span>}
               {decision.signedWith !== null && (
@@ -43,7 +48,12 @@ export function Decisions({ request }: { request: RequestDetail }) {
               <span className="grow break">
                 Revision {revision.revision}{' '}
                 {revision.editor === null ? 'by the agent' : `by ${revision.editor.name}`}
-                {revision.reason !== null && <> — “{revision.reason}”</>}
+                {revision.reason !== null && (
+                  <>
+                    {' '}
+                    — “<VisibleText text={revision.reason} />”
+                  </>
+                )}
               </span>
               <span className="dim small">
                 <Time at={revision.at} />
@@ -56,7 +66,12 @@ export function Decisions({ request }: { request: RequestDetail }) {
               <Link to={`/requests/${earlier.requestId}`}>An earlier request</Link> for this call
               was {earlier.state}
               {earlier.decidedBy !== null && ` by ${earlier.decidedBy}`}
-              {earlier.reason !== null && <> — “{earlier.reason}”</>}
+              {earlier.reason !== null && (
+                <>
+                  {' '}
+                  — “<VisibleText text={earlier.reason} />”
+                </>
+              )}
             </span>
           </li>
         ))}
