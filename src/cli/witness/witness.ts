@@ -64,7 +64,7 @@ export class Witness {
   }
 
   async #keep({ note, checkpoint }: Extract<SubmissionAnswer, { status: 200 }>): Promise<void> {
-    const { path, lock: lock } = this.#folder
+    const { path, lock } = this.#folder
     const before = this.#last
     await lock.check()
     // Asked for again: the note of it is there.
