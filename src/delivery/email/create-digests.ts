@@ -120,7 +120,7 @@ async function contentOf(tx: Tx, personId: string, since: Date): Promise<DigestC
     where request.state = 'pending' and ${mine(caller)}
     order by request.expires_at, request.id limit ${maxListed}
   `.execute(tx)
-  const { rows: rows } = await sql<ListedRow>`
+  const { rows } = await sql<ListedRow>`
     with told as (delete from mail_news where person_id = ${personId} returning request_id)
     select ${columns} from told join request on request.id = told.request_id
       left join run on run.id = request.run_id
