@@ -160,30 +160,6 @@ describe('a client that takes tasks', () => {
     expect(his).toMatchObject({ error: { code: -32602 } })
     expect([await runs('note task no'), await runs('note task off')]).toEqual([0, 0])
   })
-
-  test('whose key is revoked before the approval gets nothing made', async () => {
-    const grace = await world.as('grace')
-    const scopes = ['requests:write', 'requests:read']
-    const { body: made } = await grace.post('/v1/keys', { name: 'taken', scopes })
-    const call = { name: 'note', arguments: { text: 'of a revoked key' } }
-    const task = await askAsTaskClient(world, String(made['key']), 'tools/call', call)
-    const taskId = String(task['taskId'])
-    expect((await grace.delete(`/v1/keys/${String(made['id'])}`)).status).toBeLessThan(300)
-    const [row] = await world.sql('select request_id from gateway_call where task_id = $1', [
-      taskId,
-    ])
-    const structured = { requestId: row?.['request_id'] }
-    expect(await decide(world, { structured }, 'approve')).toMatchObject({ status: 200 })
-    const delivered = `select count(*)::int from outbox where run_id = $1 and kind = 'start_gateway_call' and delivered_at is null`
-    await world.untilSql(delivered, [structured.requestId], 0)
-    // Carried out behind it: by now it was looked at.
-    await quick.call('look', { text: 'behind a revoked key' })
-    expect(await runs('note of a revoked key')).toBe(0)
-    expect((await grace.get(`/v1/requests/${String(structured.requestId)}`)).body).toMatchObject({
-      state: 'approved',
-      execution: { state: 'not_started' },
-    })
-  })
 })
 
 test('a server says that it takes tasks and approvals for tool calls, and nothing that it has not', async () => {

@@ -10,7 +10,7 @@ export interface CallToMake {
   readonly request: Selectable<RequestTable>
   readonly external: Selectable<ExternalRequestTable>
   readonly call: Selectable<GatewayCallTable>
-  /** somebody waits for it, or it is a task; not when its key has ended */
+  /** somebody waits for it, or it is a task */
   readonly isWanted: boolean
 }
 
@@ -33,16 +33,6 @@ export async function readCallToMake(db: Db, requestId: string): Promise<CallToM
   return request === undefined ? null : readBeside(db, request)
 }
 
-/** Whose key has ended is nobody: a task of theirs would otherwise be wanted for ever. */
-function endedKeyOf(requestId: string) {
-  return sql`
-    select from external_request
-    join api_key on api_key.id = external_request.api_key_id
-    join person on person.id = api_key.owner_id
-    where external_request.request_id = ${requestId}
-      and least(api_key.revoked_at, api_key.expires_at, person.disabled_at) <= clock_timestamp()`
-}
-
 async function readBeside(
   db: Db | Tx,
   request: Selectable<RequestTable>,
@@ -56,9 +46,9 @@ async function readBeside(
     .selectFrom('gateway_call')
     .selectAll()
     .select(
-      sql<boolean>`
-        (by_task or coalesce(wanted_at > clock_timestamp() - ${wantedForMs} * interval '1 millisecond', false))
-        and not exists (${endedKeyOf(request.id)})`.as('is_wanted'),
+      sql<boolean>`by_task or coalesce(wanted_at > clock_timestamp() - ${wantedForMs} * interval '1 millisecond', false)`.as(
+        'is_wanted',
+      ),
     )
     .where('request_id', '=', request.id)
     .executeTakeFirst()

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '#domain/problem.ts'
 import type { GatewayRefusal } from '#domain/tools/tool-disposition.ts'
+import { isKeyLive } from '../access/api-keys/refuse-ended-key.ts'
 import type { WorkerContext } from '../core/worker-context.ts'
 import { bySystem, executor } from '../core/authority.ts'
 import { tamperedProblem } from '../core/tampered.ts'
@@ -59,14 +60,7 @@ export async function claimGatewayCall(
 
 /** An approval is no substitute for its caller: whose key has ended gets nothing done. */
 async function isKeyValid({ seals, tx }: UnitOfWork, id: string): Promise<boolean> {
-  const key = await tx
-    .selectFrom('api_key')
-    .select('id')
-    .where('id', '=', id)
-    .where('revoked_at', 'is', null)
-    .where(sql<boolean>`coalesce(expires_at > clock_timestamp(), true)`)
-    .executeTakeFirst()
-  return key !== undefined && !seals.revocations.has({ what: 'api_key', id })
+  return (await isKeyLive(tx, id)) && !seals.revocations.has({ what: 'api_key', id })
 }
 
 /** Approved, wanted, not begun and not refused. */

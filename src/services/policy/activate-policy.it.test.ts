@@ -4,6 +4,7 @@ import { signStatement } from '#domain/statements/statement-bytes.ts'
 import type { Policy, ProjectFiles } from '#policy/policy.ts'
 import { policyDocument } from '#policy/version-digest.ts'
 import { toJsonb } from '#store/database.ts'
+import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { fixtureFiles, policyOf } from '#test/harness/fixtures/project.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
@@ -149,6 +150,8 @@ test('people and teams become what the version says; who left a team is out of i
     { team: 'platform', email: 'linus@example.com', name: 'Linus' },
   ])
   await world.db.updateTable('person').set({ disabled_at: new Date() }).execute()
+  for (const email of ['ada', 'grace', 'linus'])
+    await sealRows(world.db, 'person', 'email', `${email}@example.com`)
   await world.activate(
     folder((config) => config.replace('[grace@example.com, linus@', '[ada@example.com, linus@')),
   )

@@ -107,7 +107,7 @@ test('at high risk neither the same key twice nor Enter submits', async () => {
   const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
   await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
   for (const key of ['a', 'a', 'd', 'd', 'd', 'Enter']) await page.keyboard.press(key)
-  await page.getByRole('status').filter({ hasText: 'Submit this with Ctrl or Cmd' }).waitFor()
+  await page.getByRole('status').filter({ hasText: 'Submit this with Ctrl Enter' }).waitFor()
   expect(await page.getByRole('radio', { name: 'Deny', exact: true }).isChecked()).toBe(true)
   expect(await bars(page).count()).toBe(0)
   expect(await statesOf(requestIds)).toEqual(['pending'])

@@ -7,6 +7,13 @@ import type { Tx } from '#store/database.ts'
  * is for: refuses what such a key would do there (security.md 22). Rejects with `unauthenticated`.
  */
 export async function refuseEndedKey(tx: Tx, keyId: string): Promise<void> {
+  if (!(await isKeyLive(tx, keyId))) {
+    throw new Problem('unauthenticated', 'This API key has ended since the call began')
+  }
+}
+
+/** Whether a key is neither revoked nor expired, and its owner not disabled. */
+export async function isKeyLive(tx: Tx, keyId: string): Promise<boolean> {
   const live = await tx
     .selectFrom('api_key')
     .innerJoin('person', 'person.id', 'api_key.owner_id')
@@ -16,7 +23,5 @@ export async function refuseEndedKey(tx: Tx, keyId: string): Promise<void> {
     .where(sql<boolean>`coalesce(api_key.expires_at > clock_timestamp(), true)`)
     .where('person.disabled_at', 'is', null)
     .executeTakeFirst()
-  if (live === undefined) {
-    throw new Problem('unauthenticated', 'This API key has ended since the call began')
-  }
+  return live !== undefined
 }

@@ -117,7 +117,7 @@ export function DecisionPanel(props: {
   const sendByKey = (): void => {
     if (busy || !votable) return
     if (request.risk === 'high' || signs) {
-      announce(`Submit this with ${keysOf('submit', platform).join(' ')}.`)
+      announce(`Submit this with ${keysOf('submit', platform).join(' ').replace('⏎', 'Enter')}.`)
       return
     }
     if (obstacle !== null) {
