@@ -109,6 +109,10 @@ it('models that do not answer starve no execution: their turns keep slots of the
     await waitUntil(() => desk.asked.length === before + Math.min(index + 1, 2), {
       withinMs: 90_000,
     })
+    // Else the slot could be free again before the execution looks for one.
+    if (index > 0) {
+      await waitUntil(async () => (await activities(run)).length === 3, { withinMs: 90_000 })
+    }
   }
   expect(desk.executed).toEqual(runs.map(() => 'write_file'))
   answers.resolve(done)

@@ -1,25 +1,33 @@
-import { readFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
-import { loadWorkflowBundle } from './workflow-bundle.ts'
 
-/** Native libraries of the bundler in this process. */
-async function loadedBundlers(): Promise<readonly string[]> {
-  const maps = await readFile('/proc/self/maps', 'utf8')
-  return maps.split('\n').filter((line) => /swc[^/]*\.node/.test(line))
-}
+/** A process of its own: another test of this one may have loaded the bundler. */
+const program = `
+import { readFile } from 'node:fs/promises'
+import { loadWorkflowBundle } from ${JSON.stringify(join(import.meta.dirname, 'workflow-bundle.ts'))}
+const words = []
+const log = (word) => words.push(word)
+const first = await loadWorkflowBundle(process.env, log)
+const second = await loadWorkflowBundle(process.env, log)
+const maps = await readFile('/proc/self/maps', 'utf8')
+console.log(JSON.stringify({
+  hasWorkflow: first.code.includes('agentRun'),
+  isSame: first.code === second.code,
+  bundlers: maps.split('\\n').filter((line) => /swc[^/]*\\.node/.test(line)),
+  words,
+}))`
 
 it.runIf(process.platform === 'linux')(
   'a workflow bundle is made once, and whoever loads it has no bundler in memory',
   async () => {
-    const environment = { COUNTERSIGN_CACHE: newFolder('countersign-cache-') }
-    const words: string[] = []
-    const { code } = await loadWorkflowBundle(environment, (word) => void words.push(word))
-    expect(code).toContain('agentRun')
-    expect(await loadedBundlers()).toEqual([])
-    expect(await loadWorkflowBundle(environment, (word) => void words.push(word))).toMatchObject({
-      code,
-    })
-    expect(words).toEqual([])
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '--eval', program],
+      { env: { ...process.env, COUNTERSIGN_CACHE: newFolder('countersign-cache-') } },
+    )
+    expect(JSON.parse(stdout)).toEqual({ hasWorkflow: true, isSame: true, bundlers: [], words: [] })
   },
 )

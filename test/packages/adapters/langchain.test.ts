@@ -139,7 +139,7 @@ test('nobody can change a call where the agent allows no edits, and one changed 
   await desk.decide('deploy', 'approve')
   const later = agentOf([['c1', 'deploy', 'all']], new MemorySaver(), options)
   expect(answers(await later.invoke(start, thread('e')))).toMatchObject([
-    ['c1', 'error', expect.stringContaining('other arguments: {"what":"none"}')],
+    ['c1', 'error', expect.stringContaining('Other arguments were approved: {"what":"none"}')],
   ])
   expect(ran.splice(0)).toEqual([])
 })
