@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Writes `src/domain/text/confusables.ts` from Unicode's table of confusable characters (UTS 39),
- * as the package unhomoglyph carries it: of the single characters outside of ASCII, those that look
- * like printable ASCII.
+ * Writes `src/domain/text/look-alikes/confusables.ts` from Unicode's table of confusable characters
+ * (UTS 39), in the form of the package unhomoglyph: the single characters outside of ASCII that
+ * look like printable ASCII.
  */
 const root = join(import.meta.dirname, '..')
 const table = JSON.parse(
@@ -33,7 +33,7 @@ const lines = [...byLook]
   })
 
 await writeFile(
-  join(root, 'src', 'domain', 'text', 'confusables.ts'),
+  join(root, 'src', 'domain', 'text', 'look-alikes', 'confusables.ts'),
   `/**
  * Characters that look like ASCII, from Unicode's table of confusables (UTS 39): what they look like, and their code
  * points as steps from one to the next, in base 36. Written by scripts/write-confusables.ts.

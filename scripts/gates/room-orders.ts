@@ -172,6 +172,7 @@ export const roomOrders: RoomOrders = {
     'log',
     '.',
   ],
+  'src/domain/text': ['look-alikes', '.'],
   'src/sandbox': [
     '.',
     'git',
@@ -182,6 +183,7 @@ export const roomOrders: RoomOrders = {
     'bwrap',
     'unconfined',
     'worktrees',
+    'fixtures',
   ],
   'src/sandbox/bwrap': ['.', 'names'],
   'src/tools': [

@@ -1,4 +1,8 @@
-import { connectionTo, type NotificationConnection, type Subscriber } from './listening.ts'
+import {
+  connectionTo,
+  type NotificationConnection,
+  type Subscriber,
+} from './notification-connection.ts'
 
 /**
  * Receives Postgres' notifications on the one connection that a process has for them. Calls

@@ -7,9 +7,9 @@ import type { Directory } from './open-directory.ts'
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 
-/** A lock that stays the same for so long was left by a process that was killed. */
+/** A lock file that does not change for this long belongs to a process that was killed. */
 const abandonedAfterMs = 10_000
-/** Who keeps making locks keeps nobody from writing: a change then goes on without one. */
+/** Then a change goes on without a lock: a program that keeps making locks blocks nobody. */
 const maxWaitMs = 60_000
 const lookEveryMs = 5
 
@@ -20,17 +20,17 @@ interface NamedFile {
 }
 
 /**
- * Runs `work` while no other process compares and changes these files: a file system has no way to
- * rename only onto what was compared. The lock of a file is another one beside it, made
- * exclusively, under a name that tools neither see nor reach. Where none can be made the change
- * goes on, and says itself why it cannot be.
+ * Runs `work` while no other process of ours compares and changes these files: a file system cannot
+ * rename a file only onto the content that was compared. The lock of a file is a second file beside
+ * it, created exclusively, under a name that tools neither list nor open. Where no lock file can be
+ * created, `work` runs without one, and its own writing fails with the reason.
  */
 export async function withLockedFiles<T>(
   places: readonly NamedFile[],
   work: () => Promise<T>,
 ): Promise<T> {
   const locks = places.map(({ directory, name }) => ({ directory, name: lockName(name) }))
-  // One order for everybody, or two moves would wait for each other.
+  // Every process takes locks in the same order, or two moves would wait for each other.
   const inOrder = new Map(locks.map((lock) => [`${lock.directory.identity}/${lock.name}`, lock]))
   const lockFiles: string[] = []
   try {
@@ -49,7 +49,7 @@ function lockName(name: string): string {
   return `.countersign-${createHash('sha256').update(name).digest('hex').slice(0, 16)}.tmp`
 }
 
-/** False: there can be none, or waiting for it takes too long. */
+/** Creates the lock file. False: it cannot be created, or another process holds it for too long. */
 async function take(lock: string, aside: string): Promise<boolean> {
   const begunMs = performance.now()
   let seen = { identity: '', sinceMs: begunMs }
@@ -73,7 +73,10 @@ async function identityAt(path: string): Promise<string> {
   return state === null ? '' : `${state.ino}:${state.mtimeNs}`
 }
 
-/** Others may find it abandoned too: a lock that one of them has made since is put back. */
+/**
+ * Removes a lock file that a killed process left. Another process may do the same at the same time:
+ * a lock that somebody has created since the look is put back.
+ */
 async function removeAbandoned(lock: string, aside: string, identity: string): Promise<boolean> {
   try {
     await rename(lock, aside)

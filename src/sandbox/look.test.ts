@@ -10,7 +10,7 @@ import {
   root,
   useWorkspace,
   workspace,
-} from './workspace.fixture.ts'
+} from './fixtures/workspace.fixture.ts'
 
 useWorkspace()
 

@@ -1,8 +1,8 @@
 const tails = new Map<string, Promise<unknown>>()
 
 /**
- * Runs `work` after everything started earlier under the same key in this process, in that order
- * and without looking again and again, as the locks between processes have to (lock-files.ts).
+ * Runs `work` after all work that was started earlier under the same key in this process, in that
+ * order. Other processes are kept out by `lock-files.ts`, which has to poll; this does not.
  */
 export async function oneAtATime<T>(key: string, work: () => Promise<T>): Promise<T> {
   const before = tails.get(key) ?? Promise.resolve()

@@ -35,7 +35,7 @@ describe.runIf(process.platform === 'linux')('a folder swapped for a link while 
     mkdirSync(outside)
     writeFileSync(path.join(outside, 'bait.txt'), 'bait')
     const stop = new SharedArrayBuffer(4)
-    const attacker = new Worker(new URL('swap-attacker.fixture.ts', import.meta.url), {
+    const attacker = new Worker(new URL('fixtures/swap-attacker.fixture.ts', import.meta.url), {
       workerData: { root, outside, stop },
     })
     await once(attacker, 'online')
@@ -106,7 +106,8 @@ describe('processes that write on top of the same base at once', () => {
     const workerData = { root, rounds: rivalRounds, rivals, shared }
     const threads = Array.from(
       { length: rivals },
-      () => new Worker(new URL('rival-writer.fixture.ts', import.meta.url), { workerData }),
+      () =>
+        new Worker(new URL('fixtures/rival-writer.fixture.ts', import.meta.url), { workerData }),
     )
     await Promise.all(threads.map((thread) => once(thread, 'message')))
     const counts = new Int32Array(shared)

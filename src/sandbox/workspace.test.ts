@@ -14,7 +14,7 @@ import {
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
-import { hostilePaths } from './hostile-paths.fixture.ts'
+import { hostilePaths } from './fixtures/hostile-paths.fixture.ts'
 import { openWorkspace } from './workspace.ts'
 import {
   base,
@@ -25,7 +25,7 @@ import {
   root,
   useWorkspace,
   workspace,
-} from './workspace.fixture.ts'
+} from './fixtures/workspace.fixture.ts'
 
 useWorkspace()
 

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import type { JsonObject } from '../json/json.ts'
+import { wordSet } from '../text/word-set.ts'
 
 /** A call of one of our own tools that another program's call amounts to. */
 export interface CallWithin {
@@ -81,8 +82,4 @@ function filesOfPatch(input: JsonObject): {
     else written.add(name.trim())
   }
   return { written: [...written], deleted: [...deleted] }
-}
-
-function wordSet(list: string): ReadonlySet<string> {
-  return new Set(list.split(/\s+/).filter((word) => word !== ''))
 }

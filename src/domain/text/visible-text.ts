@@ -1,4 +1,4 @@
-import { lookAlikes } from './look-alikes.ts'
+import { lookAlikes } from './look-alikes/look-alikes.ts'
 
 /** Why a character is shown as a chip instead of itself. */
 export type ChipReason =

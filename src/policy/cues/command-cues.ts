@@ -12,7 +12,7 @@ import { protectionHits } from './programs/protection.ts'
 import { purposeHits } from './programs/purposes.ts'
 import { destructiveSql } from './text/sql-cues.ts'
 import { lineAt, secretCues } from './text/text-cues.ts'
-import { wordSet } from './text/words.ts'
+import { wordSet } from '#domain/text/word-set.ts'
 
 /** The host's facts about a command that its text does not contain. */
 export interface CommandSurroundings {

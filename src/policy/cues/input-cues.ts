@@ -3,7 +3,8 @@ import { cueLimits, type FoundCue } from '#domain/policy/cues.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import { destructiveSql } from './text/sql-cues.ts'
 import { secretCues } from './text/text-cues.ts'
-import { hasWord, moneyWords, productionWords, wordSet, wordsOf } from './text/words.ts'
+import { wordSet } from '#domain/text/word-set.ts'
+import { hasWord, moneyWords, productionWords, wordsOf } from './text/words.ts'
 
 /** One scalar value of an input, with the names on its path. */
 export interface Leaf {

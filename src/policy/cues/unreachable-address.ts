@@ -2,7 +2,7 @@ import { admits } from '#domain/network/network-access.ts'
 import type { CommandAnalysis } from '../shell/analyse-command.ts'
 import { commandsOf, type CommandOfText } from './programs/commands-of.ts'
 import { hasOption, operandsOf } from './programs/hit.ts'
-import { wordSet } from './text/words.ts'
+import { wordSet } from '#domain/text/word-set.ts'
 
 /**
  * The address in a command that its sandbox certainly cannot reach, so that the command cannot

@@ -27,7 +27,7 @@ export async function lockOwn(
   requestId: string,
 ): Promise<OwnExternal> {
   const authority = byProgram(caller)
-  await refuseEndedKey(tx, authority.actor.id)
+  await refuseEndedKey({ tx, seals }, authority.actor.id)
   const [request] = await lockRequests(tx, [requestId])
   if (request === undefined) throw new Error(`Request ${requestId} is gone`)
   const external = await tx

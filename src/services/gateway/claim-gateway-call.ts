@@ -26,7 +26,8 @@ export async function claimGatewayCall(
     const { request, external } = at
     if (!unit.seals.holds('request', request)) throw tamperedProblem('request')
     if (!unit.seals.holds('external_request', external)) throw tamperedProblem('external_request')
-    if (!(await isKeyValid(unit, external.api_key_id))) {
+    // An approval does not replace the caller: a key that has ended gets nothing done.
+    if (!(await isKeyLive(unit, external.api_key_id))) {
       const reason = 'the key with which it was called is no longer valid'
       await storeRefusal(unit, requestId, 'blocked', reason)
       await noteRefused(unit, at, 'forbidden')
@@ -56,11 +57,6 @@ export async function claimGatewayCall(
   })
   if (claimed === null) return false
   return spendOnce(ctx, requestId, claimed.permitId)
-}
-
-/** An approval is no substitute for its caller: whose key has ended gets nothing done. */
-async function isKeyValid({ seals, tx }: UnitOfWork, id: string): Promise<boolean> {
-  return (await isKeyLive(tx, id)) && !seals.revocations.has({ what: 'api_key', id })
 }
 
 /** Approved, wanted, not begun and not refused. */

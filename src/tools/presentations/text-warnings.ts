@@ -1,4 +1,4 @@
-import { lookAlikes } from '#domain/text/look-alikes.ts'
+import { lookAlikes } from '#domain/text/look-alikes/look-alikes.ts'
 import { countWords } from '#domain/text/counted.ts'
 import { hiddenReason, labelOf } from '#domain/text/visible-text.ts'
 

@@ -6,8 +6,8 @@ import { remoteGitEnvironment, shownAddress } from '#sandbox/worktrees/remote-gi
 import { settleOutcome } from '#services/decisions/settle-outcome.ts'
 import { getRequest } from '#services/requests/detail/get-request.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
-import { branchCalls } from '#test/harness/fixtures/branch-calls.ts'
-import { gitIn, gitWorker } from '#test/harness/fixtures/git-workspace.ts'
+import { branchCalls } from '#test/harness/fixtures/git/branch-calls.ts'
+import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
 

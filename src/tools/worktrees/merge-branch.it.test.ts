@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { finishMerge } from '#sandbox/worktrees/merge-commits.ts'
 import { readRecord, worktreeFolder, writeRecord } from '#sandbox/worktrees/worktree-record.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
-import { branchCalls } from '#test/harness/fixtures/branch-calls.ts'
-import { gitIn, gitWorker } from '#test/harness/fixtures/git-workspace.ts'
+import { branchCalls } from '#test/harness/fixtures/git/branch-calls.ts'
+import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
 
 const patient = { timeout: 120_000 }

@@ -1,4 +1,4 @@
-import { wordSet } from '../text/words.ts'
+import { wordSet } from '#domain/text/word-set.ts'
 import { hasLetter, hasOption, operandsOf } from './hit.ts'
 import type { CommandOfText } from './commands-of.ts'
 

@@ -1,6 +1,6 @@
 import { programNames } from '../../shell/programs/program-names.ts'
 import type { CommandOfText } from './commands-of.ts'
-import { wordSet } from '../text/words.ts'
+import { wordSet } from '#domain/text/word-set.ts'
 import { operandsOf } from './hit.ts'
 import { downloadsPackage, fetchers } from './network.ts'
 

@@ -1,4 +1,4 @@
-import { wordSet } from '../text/words.ts'
+import { wordSet } from '#domain/text/word-set.ts'
 
 /** Options of a program that take the next word as their value, where they may stand. */
 interface GlobalOptions {

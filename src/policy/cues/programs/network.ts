@@ -1,4 +1,4 @@
-import { wordSet } from '../text/words.ts'
+import { wordSet } from '#domain/text/word-set.ts'
 import type { CommandOfText } from './commands-of.ts'
 import { hasOption, operandsOf, type Hit, type Look } from './hit.ts'
 

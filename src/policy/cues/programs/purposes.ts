@@ -1,4 +1,5 @@
-import { hasWord, moneyWords, productionWords, wordSet } from '../text/words.ts'
+import { wordSet } from '#domain/text/word-set.ts'
+import { hasWord, moneyWords, productionWords } from '../text/words.ts'
 import { hasOption, operandsOf, type Hit, type Look } from './hit.ts'
 
 const packagers = wordSet('npm pnpm yarn bun pip pip3 poetry uv cargo gem bundle composer go')

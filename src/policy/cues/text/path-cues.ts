@@ -1,6 +1,7 @@
 import { oneLine } from '#domain/text/one-line.ts'
 import type { CueId, FoundCue } from '#domain/policy/cues.ts'
-import { hasWord, moneyWords, productionWords, wordSet, wordsOf } from './words.ts'
+import { wordSet } from '#domain/text/word-set.ts'
+import { hasWord, moneyWords, productionWords, wordsOf } from './words.ts'
 
 const signInWords = wordSet(`
   auth login signin logon logout session sessions oauth oauth2 oidc saml sso password passwords

@@ -1,6 +1,6 @@
 import { oneLine } from '#domain/text/one-line.ts'
 import { cueLimits, type FoundCue } from '#domain/policy/cues.ts'
-import { wordSet } from './words.ts'
+import { wordSet } from '#domain/text/word-set.ts'
 
 const dropped = wordSet(
   'table database schema view index column role user sequence type tablespace',

@@ -1,3 +1,5 @@
+import { wordSet } from '#domain/text/word-set.ts'
+
 /**
  * The words of a name, a path or a key, in lower case: split at every character other than letters
  * and digits, and between lower and upper case. Linear.
@@ -13,11 +15,6 @@ export function wordsOf(text: string): readonly string[] {
 /** Whether one of the words of a text is in the set. */
 export function hasWord(text: string, words: ReadonlySet<string>): boolean {
   return wordsOf(text).some((word) => words.has(word))
-}
-
-/** A set of the words in a list, separated by white space. */
-export function wordSet(list: string): ReadonlySet<string> {
-  return new Set(list.split(/\s+/).filter((word) => word !== ''))
 }
 
 /** Words for payments. */

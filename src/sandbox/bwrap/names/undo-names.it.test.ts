@@ -125,9 +125,12 @@ test.runIf(process.platform === 'linux')(
     mkdirSync(path.join(root, 'victim'))
     for (const name of ['bait.txt', 'inner.txt']) writeFileSync(path.join(outside, name), 'bait')
     const stop = new SharedArrayBuffer(4)
-    const attacker = new Worker(new URL('../../swap-attacker.fixture.ts', import.meta.url), {
-      workerData: { root, outside, stop },
-    })
+    const attacker = new Worker(
+      new URL('../../fixtures/swap-attacker.fixture.ts', import.meta.url),
+      {
+        workerData: { root, outside, stop },
+      },
+    )
     await once(attacker, 'online')
     const nothing = { guarded: new Map(), closed: [] }
     let [removed, rounds] = [0, 0]

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { offerSlackLink } from '#services/channels/slack/offer-slack-link.ts'
-import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
-import { deskConfig } from '../harness/fixtures/agent-desk.ts'
-import { clientId, startOpenIdProvider } from '../harness/open-id/open-id-provider.ts'
-import { openDashboard } from './open-dashboard.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
+import { clientId, startOpenIdProvider } from '../../harness/open-id/open-id-provider.ts'
+import { openDashboard } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 const provider = disposeAfterTests(

@@ -1,6 +1,6 @@
 import { keepRetention } from '#delivery/retention.ts'
 import { connectDatabase } from '#store/database.ts'
-import { createTestService } from '../harness/fixtures/test-service.ts'
+import { createTestService } from '../../harness/fixtures/test-service.ts'
 
 /**
  * A process that sweeps a database by rules of 90 and 30 days, and then says so; a test kills it in

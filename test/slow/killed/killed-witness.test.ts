@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { cosignatureIn, parseWitnessSize } from '#evidence/note/add-checkpoint.ts'
 import { formatVerifierKey, parseVerifierKey, type NoteKey } from '#evidence/note/note-key.ts'
-import { fixedLog, noteSigner, type FixedLog } from '../harness/evidence/fixed-log.ts'
-import { waitUntil } from '../harness/wait-until.ts'
+import { fixedLog, noteSigner, type FixedLog } from '../../harness/evidence/fixed-log.ts'
+import { waitUntil } from '../../harness/wait-until.ts'
 
-const entry = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url))
+const entry = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url))
 const rounds = 6
 const most = 2000
 const log = fixedLog(noteSigner('log.example'), '', most)

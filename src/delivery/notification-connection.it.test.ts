@@ -5,7 +5,7 @@ import { createTestDatabase } from '#test/harness/postgres.ts'
 import { openSilentProxy } from '#test/harness/silent-proxy.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { Listener } from './listener.ts'
-import { NotificationConnection, type Subscriber } from './listening.ts'
+import { NotificationConnection, type Subscriber } from './notification-connection.ts'
 
 const database = disposeAfterTests(await createTestDatabase())
 const disposals: AsyncDisposable[] = []
@@ -101,7 +101,7 @@ it('a connection that brings nothing any more is noticed, without an error of it
   const url = new URL(database.url)
   url.hostname = 'localhost'
   url.port = String(proxy.port)
-  const connection = new NotificationConnection({ url: url.href, askEveryMs: 100 })
+  const connection = new NotificationConnection({ url: url.href, testEveryMs: 100 })
   const words: string[] = []
   const subscriber = { channels: ['one'], onNotification: noteIn(words), isListening: false }
   connection.add(subscriber)

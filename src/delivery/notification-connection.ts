@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 const reconnectAfterMs = 500
-/** An answer shows that the connection lives: one that was cut off in silence brings no more. */
-const askEveryMs = 15_000
+/** How often a query tests the connection: one that is cut off silently reports no error. */
+const testEveryMs = 15_000
 const answerWithinMs = 5000
 
 /** Who is called for the notifications of some channels. */
@@ -14,29 +14,32 @@ export interface Subscriber {
   isListening: boolean
 }
 
-/** Of this process, by the database's address; those that have subscribers. */
+/** The connections of this process that have subscribers, by the address of the database. */
 const connections = new Map<string, NotificationConnection>()
 
-/** The connection for notifications of a database: Postgres keeps a process for each. */
+/**
+ * The connection of this process for notifications of a database. All listeners share it: Postgres
+ * runs a process for each connection.
+ */
 export function connectionTo(url: string): NotificationConnection {
-  const connection = connections.get(url) ?? new NotificationConnection({ url, askEveryMs })
+  const connection = connections.get(url) ?? new NotificationConnection({ url, testEveryMs })
   connections.set(url, connection)
   return connection
 }
 
-/** Passes on notifications while it has subscribers, and reconnects when it is lost. */
+/** Passes notifications to its subscribers. Connects again when the connection is lost. */
 export class NotificationConnection {
   readonly #url: string
-  readonly #askEveryMs: number
+  readonly #testEveryMs: number
   readonly #subscribers = new Set<Subscriber>()
   #client: pg.Client | null = null
   #isConnected = false
   #retry: NodeJS.Timeout | null = null
-  #asking: NodeJS.Timeout | null = null
+  #test: NodeJS.Timeout | null = null
 
-  constructor(options: { readonly url: string; readonly askEveryMs: number }) {
+  constructor(options: { readonly url: string; readonly testEveryMs: number }) {
     this.#url = options.url
-    this.#askEveryMs = options.askEveryMs
+    this.#testEveryMs = options.testEveryMs
   }
 
   add(subscriber: Subscriber): void {
@@ -86,9 +89,9 @@ export class NotificationConnection {
     }
     if (this.#client !== client) return
     this.#isConnected = true
-    this.#asking = setInterval(() => {
+    this.#test = setInterval(() => {
       client.query('select').catch(() => this.#lost(client))
-    }, this.#askEveryMs)
+    }, this.#testEveryMs)
     for (const subscriber of this.#subscribers) void this.#listen(client, subscriber)
   }
 
@@ -120,8 +123,8 @@ export class NotificationConnection {
 
   #stopTimers(): void {
     if (this.#retry !== null) clearTimeout(this.#retry)
-    if (this.#asking !== null) clearInterval(this.#asking)
+    if (this.#test !== null) clearInterval(this.#test)
     this.#retry = null
-    this.#asking = null
+    this.#test = null
   }
 }

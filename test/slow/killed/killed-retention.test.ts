@@ -7,11 +7,11 @@ import { verifyLog } from '#evidence/verify/verify-log.ts'
 import { loadTranscript } from '#services/transcript/load-transcript.ts'
 import { connectDatabase, type Db } from '#store/database.ts'
 import { getText } from '#store/content/content.ts'
-import { exportOf } from '../harness/evidence/export-of.ts'
-import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
-import { coverAudit, logSigner } from '../harness/fixtures/cover-audit.ts'
-import { addEndedRun } from '../harness/fixtures/ended-run.ts'
-import { waitUntil } from '../harness/wait-until.ts'
+import { exportOf } from '../../harness/evidence/export-of.ts'
+import { openAgentDesk, type AgentDesk } from '../../harness/fixtures/agent-desk.ts'
+import { coverAudit, logSigner } from '../../harness/fixtures/cover-audit.ts'
+import { addEndedRun } from '../../harness/fixtures/ended-run.ts'
+import { waitUntil } from '../../harness/wait-until.ts'
 
 const sweeping = fileURLToPath(new URL('sweeping-process.ts', import.meta.url))
 const due = 60

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { encode } from 'uqr'
 import type { Page } from 'playwright-core'
-import { openDashboard } from './open-dashboard.ts'
-import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
+import { openDashboard } from '../open-dashboard.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 

@@ -4,10 +4,10 @@ import { parseBundle } from '#evidence/bundle/evidence-bundle.ts'
 import { formatStatementKeys } from '#evidence/bundle/statement-keys.ts'
 import { verifyBundle } from '#evidence/verify/verify-bundle.ts'
 import { exportBundle } from '#services/audit/export/export-bundle.ts'
-import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
-import { deskConfig } from '../harness/fixtures/agent-desk.ts'
-import { keepCovered, logSigner } from '../harness/fixtures/cover-audit.ts'
-import { ask, openDashboard } from './open-dashboard.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
+import { keepCovered, logSigner } from '../../harness/fixtures/cover-audit.ts'
+import { ask, openDashboard } from '../open-dashboard.ts'
 
 const config = `${deskConfig
   .replace('{ team: platform }', '{ team: platform, signature: required }')
