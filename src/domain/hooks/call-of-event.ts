@@ -1,4 +1,5 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { wordSet } from '../text/word-set.ts'
 import type { HookEvent } from './hook-event.ts'
 
 /** A call as policy and approvers see it. */
@@ -14,7 +15,7 @@ interface Translation {
   /** its fields that `read` carries into our call */
   readonly carried: readonly string[]
   /** its fields that change nothing of what is done, or only how much of it the model is told */
-  readonly harmless: readonly string[]
+  readonly harmless: ReadonlySet<string>
   readonly read: (input: Input, place: Place) => HookedCall
 }
 
@@ -22,7 +23,7 @@ interface Translation {
 const translations: Readonly<Record<string, Translation>> = {
   Bash: {
     carried: ['command', 'timeout'],
-    harmless: ['description'],
+    harmless: wordSet('description'),
     read: ({ command, timeout }, place) => ({
       tool: 'shell',
       input: {
@@ -34,7 +35,7 @@ const translations: Readonly<Record<string, Translation>> = {
   },
   Read: {
     carried: ['file_path'],
-    harmless: ['offset', 'limit', 'pages', 'allow_large'],
+    harmless: wordSet('offset limit pages allow_large'),
     read: ({ file_path }, place) => ({
       tool: 'read_file',
       input: { path: place.path(file_path) },
@@ -42,7 +43,7 @@ const translations: Readonly<Record<string, Translation>> = {
   },
   Write: {
     carried: ['file_path', 'content'],
-    harmless: [],
+    harmless: wordSet(''),
     read: ({ content, file_path }, place) => ({
       tool: 'write_file',
       input: { path: place.path(file_path), content },
@@ -50,7 +51,7 @@ const translations: Readonly<Record<string, Translation>> = {
   },
   Edit: {
     carried: ['file_path', 'old_string', 'new_string'],
-    harmless: [],
+    harmless: wordSet(''),
     read: ({ file_path, new_string, old_string }, place) => ({
       tool: 'edit_file',
       input: {
@@ -61,7 +62,7 @@ const translations: Readonly<Record<string, Translation>> = {
   },
   Glob: {
     carried: ['path', 'pattern'],
-    harmless: [],
+    harmless: wordSet(''),
     read: ({ path, pattern }, place) => ({
       tool: 'list_files',
       input: { path: path === undefined ? place.cwd : place.path(path), glob: pattern },
@@ -69,7 +70,7 @@ const translations: Readonly<Record<string, Translation>> = {
   },
   LS: {
     carried: ['path'],
-    harmless: ['ignore'],
+    harmless: wordSet('ignore'),
     read: ({ path }, place) => ({
       tool: 'list_files',
       input: { path: path === undefined ? place.cwd : place.path(path) },
@@ -77,17 +78,13 @@ const translations: Readonly<Record<string, Translation>> = {
   },
   Grep: {
     carried: ['path', 'pattern'],
-    harmless: words(`
+    harmless: wordSet(`
       glob type output_mode head_limit offset multiline context -A -B -C -i -n -o`),
     read: ({ path, pattern }, place) => ({
       tool: 'search_files',
       input: { path: path === undefined ? place.cwd : place.path(path), pattern },
     }),
   },
-}
-
-function words(text: string): readonly string[] {
-  return text.trim().split(/\s+/)
 }
 
 /**
@@ -99,7 +96,7 @@ function translate(tool: string, input: Input, place: Place): HookedCall | null 
   if (translation === undefined) return null
   const { carried, harmless, read } = translation
   const isCarried = Object.entries(input).every(
-    ([name, value]) => carried.includes(name) || harmless.includes(name) || value === false,
+    ([name, value]) => carried.includes(name) || harmless.has(name) || value === false,
   )
   return isCarried ? read(input, place) : null
 }

@@ -47,11 +47,11 @@ export async function openExternal(
   const onBehalfOf = await personIdOf(ctx, call.onBehalfOf)
   const alsoBehind = await peopleIdsOf(ctx, call.alsoBehind ?? [])
   await refuseWorker(ctx, program, call.worker)
-  const judgement = await judgeExternal(ctx, caller, call)
-  return releaseOnFailure(ctx.db, judgement.presented, async () => {
+  const result = await judgeExternal(ctx, caller, call)
+  return releaseOnFailure(ctx.db, result.presented, async () => {
     // Done before the lock is taken: a large difference takes seconds.
     const reported =
-      judgement.presented === null ? await presentReported(judgement.judgement, call.origin) : null
+      result.presented === null ? await presentReported(result.judgement, call.origin) : null
     return inUnitOfWork(ctx, authority, async (unit) => {
       await lockOwner(unit.tx, program.ownerId)
       const opened = await findOpened(unit.tx, key)
@@ -62,7 +62,7 @@ export async function openExternal(
       const opening = {
         call,
         bodyHash,
-        judged: judgement,
+        judged: result,
         reported,
         onBehalfOf,
         alsoBehind,

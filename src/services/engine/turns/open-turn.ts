@@ -64,8 +64,7 @@ export async function openTurn(ctx: SystemContext, turn: JudgedTurn): Promise<vo
       ]),
     ])
     for (const { asks } of asking) await openItsAttachments(unit, run, asks, agentReasonHash)
-    for (const { call, judged: verdict } of settled)
-      await storeRefusal(unit.tx, call.id, verdict.judgement)
+    for (const { call, verdict } of settled) await storeRefusal(unit.tx, call.id, verdict.judgement)
   })
 }
 
@@ -79,7 +78,7 @@ async function agentReasonFor(
 /** A call without a stored verdict, with the result of judging it. */
 interface JudgedRow<Kind extends JudgedCall['kind']> {
   readonly call: Selectable<ToolCallTable>
-  readonly judged: Extract<JudgedCall, { readonly kind: Kind }>
+  readonly verdict: Extract<JudgedCall, { readonly kind: Kind }>
 }
 
 function judgedAs<Kind extends JudgedCall['kind']>(
@@ -89,7 +88,7 @@ function judgedAs<Kind extends JudgedCall['kind']>(
 ): JudgedRow<Kind>[] {
   return verdicts.flatMap((verdict) => {
     const call = calls.find((one) => one.id === verdict.callId)
-    return call === undefined || !isOfKind(verdict, kind) ? [] : [{ call, judged: verdict }]
+    return call === undefined || !isOfKind(verdict, kind) ? [] : [{ call, verdict }]
   })
 }
 
@@ -104,7 +103,7 @@ function isOfKind<Kind extends JudgedCall['kind']>(
 async function refuseCall(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
-  { call, judged: verdict }: JudgedRow<'refused'>,
+  { call, verdict }: JudgedRow<'refused'>,
 ): Promise<void> {
   await unit.tx
     .updateTable('tool_call')
@@ -127,7 +126,7 @@ interface RequestWithContents extends RequestToOpen {
 }
 
 function openingFor(asks: JudgedRow<'asks'>, agentReasonHash: string | null): RequestWithContents {
-  const { call, judged: verdict } = asks
+  const { call, verdict } = asks
   const { presented, contents } = packPresented(verdict)
   return {
     asks,
@@ -148,7 +147,7 @@ function openingFor(asks: JudgedRow<'asks'>, agentReasonHash: string | null): Re
 }
 
 function verdictOf(
-  { call, judged: { judgement } }: JudgedRow<'asks'> | JudgedRow<'judged'>,
+  { call, verdict: { judgement } }: JudgedRow<'asks'> | JudgedRow<'judged'>,
   requestId: string | null,
 ): CallVerdict {
   return { caller: judgementCaller(judgement), call, judgement, requestId }
@@ -157,7 +156,7 @@ function verdictOf(
 async function openItsAttachments(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
-  { call, judged: { judgement, attachments } }: JudgedRow<'asks'>,
+  { call, verdict: { judgement, attachments } }: JudgedRow<'asks'>,
   agentReasonHash: string | null,
 ): Promise<void> {
   const attaching = { run, call, judgement, attachments, agentReasonHash, attempt: 1 }
