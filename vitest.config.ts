@@ -6,10 +6,25 @@ import { processEnvironment } from './src/runtime/environment.ts'
 /** Files of the unit project: beside their source, no services, no waiting. */
 const unit = ['src/**/*.test.ts', 'scripts/**/*.test.ts']
 /**
+ * Files that start, kill or install whole processes, or attack one thing for long: half a minute
+ * each. They run with the slow ones, so that `npm test` stays below a quarter of an hour.
+ */
+const processes = [
+  'test/{contract,faults,packages,runtime}/**/*.test.ts',
+  'test/browser/{real-work,repository-in-browser,silent-stream}.test.ts',
+  'test/budgets/waiting-heap.test.ts',
+  'test/cli/{delegation-example,init-repository}.test.ts',
+  'src/delivery/reconciling/reconcile-runs.it.test.ts',
+  'src/sandbox/workspace-races.it.test.ts',
+  'src/tools/mcp/{hanging,hostile}-servers.it.test.ts',
+]
+/**
  * What waits for a condition must fail by its own sentence, also on a machine that is slow and
  * busy.
  */
 const testTimeout = 240_000
+/** Vitest's own second is too short for a page that loads beside two other browsers. */
+const expectations = { poll: { timeout: 30_000 } }
 const globalSetup = ['./test/harness/global-setup.ts']
 
 /** One more than two cores: much of a test is waiting for another process. */
@@ -21,10 +36,20 @@ const maxWorkers = 3
 const isolate = false
 /** All in one group, so that no worker is idle while the last file of a project runs. */
 const sequence = { groupOrder: 0 }
+/** Of the projects whose files use the real servers and share their process. */
+const withServers = {
+  globalSetup,
+  isolate,
+  maxWorkers,
+  testTimeout,
+  hookTimeout: testTimeout,
+  expect: expectations,
+  sequence,
+}
 
 /**
- * Four projects: `unit` needs nothing, the others get a real Postgres and a real Temporal through
- * the harness. `slow` is left to `npm run test:slow`.
+ * Five projects: `unit` needs nothing, the others get a real Postgres and a real Temporal through
+ * the harness. `processes` and `slow` are left to `npm run test:slow`.
  */
 export default defineConfig({
   test: {
@@ -57,13 +82,8 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.test.ts', 'src/**/*.it.test.ts'],
-          exclude: ['test/browser/**', 'test/slow/**', 'node_modules/**'],
-          globalSetup,
-          isolate,
-          maxWorkers,
-          testTimeout,
-          hookTimeout: testTimeout,
-          sequence,
+          exclude: ['test/browser/**', 'test/slow/**', 'node_modules/**', ...processes],
+          ...withServers,
         },
       },
       {
@@ -71,12 +91,16 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
-          globalSetup,
-          isolate,
-          maxWorkers,
-          testTimeout,
-          hookTimeout: testTimeout,
-          sequence,
+          exclude: processes,
+          ...withServers,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'processes',
+          include: processes,
+          ...withServers,
         },
       },
       {

@@ -13,7 +13,7 @@ export async function onOwnPostgres(
   measure: (database: TestDatabase) => Promise<object>,
 ): Promise<object> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
-  // Started by root, Postgres runs as another user, who has to reach its files in here.
+  // If root starts Postgres, it runs as another user, who must be able to read this folder.
   await chmod(folder, 0o755)
   const dataDir = join(folder, 'postgres')
   const server = await startEmbeddedPostgres({ dataDir, log: () => undefined, durable: true })

@@ -50,8 +50,8 @@ async function treeOf(
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const processes = new Map<number, ProcessTime>()
   for (const pid of pids) {
-    const found = await readProcess(pid)
-    if (found !== null) processes.set(Number(pid), found)
+    const figures = await readProcess(pid)
+    if (figures !== null) processes.set(Number(pid), figures)
   }
   const belongs = (pid: number): boolean => {
     for (let at = pid; at > 1; at = processes.get(at)?.parent ?? 0)

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { build, type Plugin } from 'vite'
 
 /**
- * Builds the service worker beside the dashboard as one classic script under a name that does not
- * change, since browsers look there for a newer one.
+ * Builds the service worker beside the dashboard as one classic script with a fixed name, because
+ * browsers look for updates under the same name.
  */
 export function buildServiceWorker(): Plugin {
   return {

@@ -4,21 +4,31 @@ import { packPackages, packWheel } from './packages/packages.ts'
 import { packService } from './packages/service-package.ts'
 import { writeSboms } from './packages/sboms.ts'
 
-const help = `npm run release -- --out DIR
+const help = `npm run release -- --out DIR [--repository URL]
 
 Builds the service and every published package, and writes their tarballs, the wheel and a bill of materials of each
-(CycloneDX) into DIR. Needs python3 for the wheel, and no network.`
+(CycloneDX) into DIR. Needs python3 for the wheel, and no network. With --repository each package names the repository
+(https://…) from which it is built, as npm demands for provenance.`
 
-const { values } = parseArgs({ options: { out: { type: 'string' }, help: { type: 'boolean' } } })
+const { values } = parseArgs({
+  options: { out: { type: 'string' }, repository: { type: 'string' }, help: { type: 'boolean' } },
+})
+const { repository } = values
 if (values.help === true) {
   console.log(help)
 } else if (values.out === undefined) {
   console.error(`--out is missing.\n\n${help}`)
   process.exitCode = 2
+} else if (repository !== undefined && !/^https:\/\/[^\s/]+\/\S+$/.test(repository)) {
+  console.error(`--repository is not the address of a repository: ${repository}\n\n${help}`)
+  process.exitCode = 2
 } else {
   // Of the folder in which npm was called, not of the checkout.
   const out = resolve(process.env['INIT_CWD'] ?? '.', values.out)
-  for (const { filename, size } of [...(await packPackages(out)), await packService(out)]) {
+  for (const { filename, size } of [
+    ...(await packPackages(out, repository)),
+    await packService(out, repository),
+  ]) {
     console.log(`${resolve(out, filename)} (${Math.round(size / 1024)} KB)`)
   }
   console.log(resolve(out, await packWheel(out)))

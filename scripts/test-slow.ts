@@ -1,11 +1,7 @@
-import { prepareTests } from './testing/prepare-tests.ts'
-import { runStep } from './testing/run-steps.ts'
+import { runProjects } from './testing/run-projects.ts'
 
 /**
- * `npm run test:slow`: hundreds of faults, random inputs and budgets over large ones, a quarter
- * of an hour.
+ * `npm run test:slow`: what starts, kills and installs whole processes; then hundreds of faults,
+ * random inputs and budgets over large ones. Half an hour.
  */
-const args = ['run', '--project', 'slow', ...process.argv.slice(2)]
-await prepareTests()
-const { exitCode } = await runStep({ name: 'slow tests', program: 'vitest', args }, 'inherit')
-process.exitCode = exitCode
+await runProjects(['processes', 'slow'])

@@ -4,9 +4,8 @@ import { jsonSchemaOf, schemaNames } from '#policy/schema/json-schemas.ts'
 import { tablePages, withTables } from './tables/generated-tables.ts'
 
 /**
- * Writes what follows from the source and is kept beside it, for editors and readers:
- * schemas/*.json, and the tables of built-in tools and of keys in docs/. Tests fail when one of
- * them is not current.
+ * Writes the files that are generated from the source: schemas/*.json, and the tables of built-in
+ * tools and of keys in docs/. Tests fail if one of them is not current.
  */
 const root = join(import.meta.dirname, '..')
 for (const name of schemaNames) {

@@ -11,9 +11,9 @@ const blocks = 4
 const decisionsPerBlock = 40
 
 /**
- * From a decision to the first line of the tool, against a bare Temporal signal-to-activity
- * workflow in the same run, on the same server; what both cost in processor time; history and bytes
- * a waiting run. The floor has no Postgres.
+ * Measures the time from a decision to the first line of the tool, beside a bare Temporal workflow
+ * (signal, then activity) on the same server in the same run; the processor time of both; and
+ * history and bytes of a waiting run. The floor has no Postgres.
  */
 export async function benchDecision(): Promise<object> {
   console.error('starting the service')
@@ -65,7 +65,7 @@ async function ourBlock(ours: Ours) {
   const decided = []
   for (const run of runs) {
     decided.push(await ours.decide(run))
-    // As with the floor, nothing of the decision before goes on beside the next one.
+    // As with the floor, no work of the earlier decision may overlap with the next one.
     await ours.untilWorkflowEnded(run)
   }
   return decided

@@ -4,7 +4,7 @@ import { proseOf } from './transcript-text.ts'
 
 const storedRuns = 20
 
-/** Events and bytes of history of one gated step, in a run of five. */
+/** The events and bytes that one gated step adds to the history of a run with five steps. */
 export async function historyOf(ours: Ours): Promise<{ events: number; bytes: number }> {
   let waiting = await ours.startRun('steps', 'go')
   for (let step = 0; step < 4; step += 1) {
@@ -15,7 +15,7 @@ export async function historyOf(ours: Ours): Promise<{ events: number; bytes: nu
   return ours.historyPerStep(waiting.runId)
 }
 
-/** Bytes of rows that one more run keeps which was told so much and waits for its decision. */
+/** The bytes of rows of one more waiting run with a transcript of this size. */
 export async function storedPerRun(ours: Ours, transcriptBytes: number): Promise<number> {
   const before = await ours.storedBytes()
   await inParallel(Array.from({ length: storedRuns }), 4, () =>

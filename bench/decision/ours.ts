@@ -11,7 +11,7 @@ import { monotonicMs, rest } from '../figures.ts'
 import { bytesByTable } from '../stored-bytes.ts'
 import { benchProject } from './bench-project.ts'
 
-/** A run of ours whose call waits for a decision. */
+/** A run of the installation whose call waits for a decision. */
 export interface WaitingRun {
   readonly runId: string
   readonly requestId: string
@@ -91,7 +91,7 @@ export class Ours implements AsyncDisposable {
     throw new Error(`run ${runId} has no request`)
   }
 
-  /** Decides and waits until the tool has told its time. */
+  /** Decides, and waits until the tool has reported its start time. */
   async decide(run: WaitingRun): Promise<DecidedRun> {
     const sent = monotonicMs()
     await this.#approve(run)
@@ -100,7 +100,7 @@ export class Ours implements AsyncDisposable {
     return { toolMs: at - sent, recordedMs, at }
   }
 
-  /** Decides; rejects when nobody answers. One that is recorded already is not decided again. */
+  /** Decides; rejects without an answer. A recorded decision is not repeated. */
   async record(run: WaitingRun): Promise<true> {
     const { rows } = await this.pool.query<{ state: string }>(
       'select state from request where id = $1',

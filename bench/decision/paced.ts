@@ -12,9 +12,9 @@ interface Spread {
 }
 
 /**
- * From a decision to the first line of the tool when the server has rested, beside the floor after
- * the same rest. The first decision of each rest warms up and is not counted. Each figure has the
- * length of the rest in milliseconds as its key.
+ * Measures the time from a decision to the first line of the tool after the server has rested,
+ * beside the floor after the same rest. The first decision after each rest warms up and is not
+ * counted. The key of each figure is the length of the rest in milliseconds.
  */
 export async function measurePaced(ours: Ours, floor: Floor): Promise<object> {
   const pacedMs: Record<string, Spread> = {}

@@ -10,7 +10,7 @@ const callers = 16
 const aloneDecisions = 60
 
 /** A request of a program that waits: no run begins when it is approved. */
-interface Asking {
+interface WaitingRequest {
   readonly requestId: string
   readonly digest: string
   /** the digest of its presentation */
@@ -18,27 +18,27 @@ interface Asking {
 }
 
 /**
- * What recording a decision costs alone, with nothing to carry out: requests of a program, decided
- * one at a time, one by one by 16 callers, and 200 in one call. The floor is a bare transaction
- * that inserts one row, on the same Postgres.
+ * Measures the recording of decisions without an execution: requests of a program, decided one at a
+ * time, one by one by 16 callers, and 200 in one call. The floor is a bare transaction that inserts
+ * one row in the same Postgres.
  */
 export async function measureRecording(ours: Ours): Promise<object> {
   const { installation } = ours
   const ada = await installation.signIn('ada@example.com')
   const grace = await installation.signIn('grace@example.com')
   const scopes = ['requests:write', 'requests:read']
-  const made = await ada.post('/v1/keys', { name: 'bench', scopes })
-  const program = { url: installation.url, key: String(made.body['key']) }
+  const response = await ada.post('/v1/keys', { name: 'bench', scopes })
+  const program = { url: installation.url, key: String(response.body['key']) }
   const single: number[] = []
-  for (const asking of await askMany(program, grace, aloneDecisions)) {
+  for (const request of await askMany(program, grace, aloneDecisions)) {
     const sent = monotonicMs()
-    await approve(grace, asking)
+    await approve(grace, request)
     single.push(monotonicMs() - sent)
   }
   const bare = await bareTransactions(ours.pool)
   const many = await askMany(program, grace, requests)
   const began = monotonicMs()
-  await inParallel(many, callers, (asking) => approve(grace, asking))
+  await inParallel(many, callers, (request) => approve(grace, request))
   const oneByOneMs = monotonicMs() - began
   const bulk = await askMany(program, grace, requests)
   const sentBulk = monotonicMs()
@@ -59,30 +59,30 @@ async function askMany(
   program: { readonly url: string; readonly key: string },
   grace: TestSession,
   count: number,
-): Promise<Asking[]> {
+): Promise<WaitingRequest[]> {
   return inParallel(Array.from({ length: count }), 4, async () => {
     const response = await fetch(`${program.url}/v1/requests`, {
       method: 'POST',
       headers: { authorization: `Bearer ${program.key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ tool: 'deploy', input: {}, externalId: randomUUID() }),
     })
-    const opened = (await response.json()) as { id: string }
-    if (response.status !== 201) throw new Error(JSON.stringify(opened))
-    const { body } = await grace.get(`/v1/requests/${opened.id}`)
+    const request = (await response.json()) as { id: string }
+    if (response.status !== 201) throw new Error(JSON.stringify(request))
+    const { body } = await grace.get(`/v1/requests/${request.id}`)
     const presentation = body['presentation'] as { digest: string }
-    return { requestId: opened.id, digest: String(body['digest']), seen: presentation.digest }
+    return { requestId: request.id, digest: String(body['digest']), seen: presentation.digest }
   })
 }
 
-async function approve(grace: TestSession, asking: Asking): Promise<void> {
-  const { requestId, digest, seen } = asking
+async function approve(grace: TestSession, request: WaitingRequest): Promise<void> {
+  const { requestId, digest, seen } = request
   const body = { decision: 'approve', digest, revision: 1, seen }
   const answer = await grace.post(`/v1/requests/${requestId}/decisions`, body)
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
 }
 
-async function approveAll(grace: TestSession, askings: readonly Asking[]): Promise<void> {
-  const decisions = askings.map(({ requestId, digest, seen }) => ({
+async function approveAll(grace: TestSession, requests: readonly WaitingRequest[]): Promise<void> {
+  const decisions = requests.map(({ requestId, digest, seen }) => ({
     requestId,
     decision: 'approve',
     digest,
@@ -96,7 +96,7 @@ async function approveAll(grace: TestSession, askings: readonly Asking[]): Promi
   }
 }
 
-/** The least that a durable record costs: begin, one insert, commit. */
+/** The minimal cost of a durable record: begin, one insert, commit. */
 async function bareTransactions(
   pool: Pool,
 ): Promise<{ alone: { p50: number; p95: number }; perSecond: number }> {

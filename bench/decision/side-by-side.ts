@@ -54,9 +54,9 @@ async function ourRound(ours: Ours): Promise<Round> {
     api: await installation.pidOf('api'),
     postgres: await installation.pidOf('postgres'),
   }
-  return measured(pids, async () => {
+  return measureRound(pids, async () => {
     const decided = await inParallel(runs, decidedAtOnce, (run) => ours.decide(run))
-    return { decided, ended: ours.untilEnded(runs.map((run) => run.runId)) }
+    return { decided, untilEnded: ours.untilEnded(runs.map((run) => run.runId)) }
   })
 }
 
@@ -64,20 +64,20 @@ async function bareRound(ours: Ours, floor: Floor): Promise<Round> {
   const runs = await inParallel(Array.from({ length: runsPerRound }), 8, () => floor.startRun())
   const temporalServer = await ours.installation.pidOf('temporal')
   // A decision of the floor is over when its workflow has ended.
-  return measured({ temporalServer, floorWorker: floor.workerPid }, async () => {
+  return measureRound({ temporalServer, floorWorker: floor.workerPid }, async () => {
     const decided = await inParallel(runs, decidedAtOnce, (run) => floor.decide(run))
-    return { decided, ended: Promise.resolve() }
+    return { decided, untilEnded: Promise.resolve() }
   })
 }
 
-async function measured(
+async function measureRound(
   pids: Readonly<Record<string, number>>,
-  work: () => Promise<{ decided: readonly { at: number }[]; ended: Promise<void> }>,
+  work: () => Promise<{ decided: readonly { at: number }[]; untilEnded: Promise<void> }>,
 ): Promise<Round> {
   const before = await timesOf(pids)
   const began = monotonicMs()
-  const { decided, ended } = await work()
-  await ended
+  const { decided, untilEnded } = await work()
+  await untilEnded
   const after = await timesOf(pids)
   const last = Math.max(...decided.map((one) => one.at))
   return {
@@ -94,11 +94,11 @@ async function timesOf(pids: Readonly<Record<string, number>>): Promise<[string,
   return times
 }
 
-function cpuPerDecision(counted: readonly Round[]): Record<string, number> {
-  const names = Object.keys(counted[0]?.cpuMs ?? {})
-  const decisions = counted.length * runsPerRound
+function cpuPerDecision(samples: readonly Round[]): Record<string, number> {
+  const names = Object.keys(samples[0]?.cpuMs ?? {})
+  const decisions = samples.length * runsPerRound
   const sum = (name: string): number =>
-    counted.reduce((total, { cpuMs }) => total + (cpuMs[name] ?? 0), 0)
+    samples.reduce((total, { cpuMs }) => total + (cpuMs[name] ?? 0), 0)
   return Object.fromEntries(names.map((name) => [name, round(sum(name) / decisions)]))
 }
 
@@ -106,7 +106,7 @@ function sumOf(cpu: Readonly<Record<string, number>>, names: readonly string[]):
   return round(names.reduce((sum, name) => sum + (cpu[name] ?? 0), 0))
 }
 
-function medianRate(counted: readonly Round[]): number {
-  const rates = counted.map((one) => one.perSecond).toSorted((left, right) => left - right)
+function medianRate(samples: readonly Round[]): number {
+  const rates = samples.map((one) => one.perSecond).toSorted((left, right) => left - right)
   return round(rates[Math.floor(rates.length / 2)] ?? Number.NaN)
 }

@@ -11,7 +11,9 @@ export interface FloorRun {
   readonly handle: WorkflowHandle
 }
 
-/** The bare signal-to-activity workflow on the same server, with a worker process of its own. */
+/**
+ * The bare workflow (signal, then activity) on the same server, with a worker process of its own.
+ */
 export class Floor implements AsyncDisposable {
   readonly #connection: Connection
   readonly #client: Client

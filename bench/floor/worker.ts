@@ -2,7 +2,10 @@ import { fileURLToPath } from 'node:url'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { monotonicMs } from '../figures.ts'
 
-/** A worker with the settings of ours, in a process of its own: `worker.ts ADDRESS TASK_QUEUE`. */
+/**
+ * A Temporal worker with the settings of the service's, in a process of its own: `worker.ts ADDRESS
+ * TASK_QUEUE`.
+ */
 const [address = '', taskQueue = ''] = process.argv.slice(2)
 const connection = await NativeConnection.connect({ address })
 const worker = await Worker.create({

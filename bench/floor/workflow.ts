@@ -8,8 +8,7 @@ const { firstLine } = proxyActivities<{ firstLine(): Promise<number> }>({
 })
 
 /**
- * The least that a decision can cost on Temporal: a signal wakes a workflow, which runs one
- * activity.
+ * The minimal cost of a decision on Temporal: a signal wakes a workflow, which runs one activity.
  */
 export async function floorRun(): Promise<number> {
   let woken = false

@@ -8,44 +8,44 @@ const idleMs = 60_000
 const settleMs = 10_000
 
 /**
- * What an installation that nobody uses costs: processor time as percent of one core, transactions
- * a second of Postgres, and memory of each process, with what they share counted once.
+ * Measures an idle installation: processor time as percent of one core, transactions of Postgres
+ * per second, and the memory of each process, with shared pages counted once.
  */
 export async function benchIdle(): Promise<object> {
   await using ours = await Ours.start()
   await rest(settleMs)
   const pids = await Promise.all(serviceNames.map((name) => ours.installation.pidOf(name)))
-  const before = await spent(pids)
-  const transactions = await committed(ours)
+  const before = await readCpuTimes(pids)
+  const transactions = await readCommitCount(ours)
   const began = monotonicMs()
   await rest(idleMs)
   const seconds = (monotonicMs() - began) / 1000
-  const after = await spent(pids)
-  const ofAll = await committed(ours)
+  const after = await readCpuTimes(pids)
+  const ofAll = await readCommitCount(ours)
   const memory = await Promise.all(pids.map((pid) => memoryMiB([pid])))
   const percent = after.map((ms, place) => round((ms - (before[place] ?? 0)) / seconds / 10))
   return {
     idleSeconds: round(seconds),
     corePercent: round(percent.reduce((sum, one) => sum + one, 0)),
-    corePercentByProcess: named(percent),
+    corePercentByProcess: byServiceName(percent),
     transactionsPerSecond: round((ofAll - transactions) / seconds),
     memoryMiB: memory.reduce((sum, one) => sum + one, 0),
-    memoryMiBByProcess: named(memory),
+    memoryMiBByProcess: byServiceName(memory),
   }
 }
 
-function spent(pids: readonly number[]): Promise<number[]> {
+function readCpuTimes(pids: readonly number[]): Promise<number[]> {
   return Promise.all(pids.map((pid) => processorMs([pid])))
 }
 
 /** Transactions that the installation's database has committed so far. */
-async function committed(ours: Ours): Promise<number> {
+async function readCommitCount(ours: Ours): Promise<number> {
   const { rows } = await ours.pool.query<{ count: string }>(
     'select xact_commit as count from pg_stat_database where datname = current_database()',
   )
   return Number(rows[0]?.count ?? 0)
 }
 
-function named(values: readonly number[]): Record<string, number> {
+function byServiceName(values: readonly number[]): Record<string, number> {
   return Object.fromEntries(serviceNames.map((name, place) => [name, values[place] ?? 0]))
 }

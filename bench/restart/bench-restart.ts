@@ -10,9 +10,9 @@ const insideToolMs = 500
 const settleMs = 2000
 
 /**
- * What people wait for after a process ended: the first decision of a new Temporal worker beside
- * the next one, all of 50 approved calls after `kill -9` of every process, the question about a
- * call that was cut off, and the start of an installation that exists. Milliseconds.
+ * Measures the waiting times after a process ended: the first decision of a new Temporal worker
+ * beside the next one, all of 50 approved calls after `kill -9` of every process, the outcome check
+ * of an interrupted call, and the start of an existing installation.
  */
 export async function benchRestart(): Promise<object> {
   await using ours = await Ours.start()
@@ -35,16 +35,19 @@ export async function benchRestart(): Promise<object> {
   }
 }
 
-/** Decisions to the tool's first line, the first of a new Temporal worker and the one after it. */
+/**
+ * The time from a decision to the tool's first line: the first decision of a new Temporal worker,
+ * and the next one.
+ */
 async function decisionsAfterRestart(ours: Ours): Promise<object> {
   const { installation } = ours
   const firstMs: number[] = []
   const nextMs: number[] = []
   for (let pair = 0; pair < pairs; pair += 1) {
     const runs = [await ours.startRun('one', 'go'), await ours.startRun('one', 'go')]
-    const gone = await installation.pidOf('temporal-worker')
-    process.kill(gone, 'SIGTERM')
-    await installation.untilBack('temporal-worker', gone)
+    const workerPid = await installation.pidOf('temporal-worker')
+    process.kill(workerPid, 'SIGTERM')
+    await installation.untilBack('temporal-worker', workerPid)
     await rest(settleMs)
     for (const [run, times] of [
       [runs[0], firstMs],
@@ -73,7 +76,7 @@ async function killEverything(ours: Ours): Promise<number> {
   return monotonicMs() - killed
 }
 
-/** From `kill -9` of the Temporal worker inside a tool to the question what became of the call. */
+/** The time from `kill -9` of the Temporal worker inside a tool to the outcome check. */
 async function killInsideTool(ours: Ours): Promise<number> {
   const run = await ours.startRun('slow', 'go')
   await untilRecorded(ours, run)

@@ -12,13 +12,13 @@ const few = { requests: 2_000, pending: 500 }
 const many = { requests: 100_000, pending: 5_000 }
 
 /**
- * A year of a team: 100,000 requests, 5,000 of them waiting, and 1,000,000 events, beside a
- * fiftieth of it. Throws when a page reads a growing table without an index, or a verdict on the
- * log does not hold.
+ * Measures the pages with a year of a team: 100,000 requests, 5,000 of them pending, and 1,000,000
+ * events, beside a fiftieth of it. Throws if a page reads a growing table without an index, or the
+ * log does not verify.
  */
 export async function benchScale(): Promise<object> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
-  // Started by root, Postgres runs as another user, who has to reach its files in here.
+  // If root starts Postgres, it runs as another user, who must be able to read this folder.
   await chmod(folder, 0o755)
   const log = (): void => undefined
   const dataDir = join(folder, 'postgres')

@@ -5,8 +5,8 @@ import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
 import { madeRequest, type Year } from './made-request.ts'
 
-/** Who reads, by what they may see. */
-export interface Filled {
+/** A filled database, and people with different rights to see it. */
+export interface FilledDatabase {
   readonly service: TestService
   /** of the team of two queues */
   readonly member: TestPerson
@@ -24,13 +24,13 @@ export interface Filled {
 const batch = 1000
 
 /**
- * Fills an empty database with a year's runs, one request and ten events each, of which the last
- * `pending` wait.
+ * Fills an empty database with the runs of a year, one request and ten events each. The last
+ * `pending` requests are pending.
  */
 export async function fillDatabase(
   db: Db,
   counts: { readonly requests: number; readonly pending: number },
-): Promise<Filled> {
+): Promise<FilledDatabase> {
   const service = await createTestService(db)
   const people = []
   for (let nth = 0; nth < 30; nth += 1) people.push(await addPerson(db, `Person ${nth}`, []))
@@ -62,9 +62,9 @@ async function insertBatch(db: Db, year: Year, from: number, end: number): Promi
   const rowsOf = new Map<string, object[]>()
   for (let place = from; place < end; place += 1) {
     for (const [table, rows] of Object.entries(madeRequest(year, place))) {
-      const kept = rowsOf.get(table) ?? []
-      rowsOf.set(table, kept)
-      kept.push(...rows)
+      const rowsOfTable = rowsOf.get(table) ?? []
+      rowsOf.set(table, rowsOfTable)
+      rowsOfTable.push(...rows)
     }
   }
   await db.transaction().execute(async (tx) => {

@@ -10,8 +10,11 @@ const read: TrailEvent = {
   detail: { verdict: 'preApproved' },
 }
 const decided = JSON.stringify(legal)
-const opened = legal.slice(0, legal.findIndex(({ type }) => type === 'request.opened') + 1)
-const waiting = JSON.stringify([...opened, ...legal.slice(opened.length).map(() => read)])
+const openingEvents = legal.slice(0, legal.findIndex(({ type }) => type === 'request.opened') + 1)
+const waiting = JSON.stringify([
+  ...openingEvents,
+  ...legal.slice(openingEvents.length).map(() => read),
+])
 
 /** What the events of a run say as its signed statements do. */
 export interface SignedOf {
@@ -20,8 +23,8 @@ export interface SignedOf {
 }
 
 /**
- * Rows of the ten events of a run's life, a second apart: those of `legalTrail` under the names
- * that are given.
+ * The rows of the ten events of a run, a second apart: those of `legalTrail` with the ids of this
+ * run.
  */
 export function madeEvents(
   isPending: boolean,
@@ -49,19 +52,19 @@ function asSigned(event: TrailEvent, { run, policyDigest }: SignedOf): TrailEven
 
 /** A document with the columns by which the trail is searched. */
 function eventRow(document: string): object {
-  const said = JSON.parse(document) as Record<string, unknown> & {
+  const event = JSON.parse(document) as Record<string, unknown> & {
     readonly actor: { readonly type: string; readonly id?: string }
   }
   return {
-    id: said['id'],
-    at: said['at'],
-    type: said['type'],
-    actor_type: said.actor.type,
-    actor_id: said.actor.id ?? null,
-    run_id: said['runId'] ?? null,
-    request_id: said['requestId'] ?? null,
-    call_id: said['callId'] ?? null,
-    sequence: said['sequence'] ?? null,
+    id: event['id'],
+    at: event['at'],
+    type: event['type'],
+    actor_type: event.actor.type,
+    actor_id: event.actor.id ?? null,
+    run_id: event['runId'] ?? null,
+    request_id: event['requestId'] ?? null,
+    call_id: event['callId'] ?? null,
+    sequence: event['sequence'] ?? null,
     document,
   }
 }

@@ -9,7 +9,7 @@ export interface Person {
   readonly name: string
 }
 
-/** What is the same for every row: who there is, what is in force, and since when. */
+/** The values that all rows share: people, policy, and the start of the year. */
 export interface Year {
   readonly people: readonly Person[]
   readonly queues: readonly string[]
@@ -29,8 +29,8 @@ const kinds = { run: 1, call: 2, request: 3, permit: 4, decision: 5, event: 6 }
 const subjects = ['notes', 'invoices', 'deploy', 'customers', 'schema', 'reports', 'pricing']
 
 /**
- * The rows of one run whose only call asks: decided by two people, or still waiting. Keys are the
- * tables' names.
+ * The rows of one run whose only call needs an approval: decided by two people, or pending. Keys
+ * are the names of tables.
  */
 export function madeRequest(year: Year, place: number): Record<string, object[]> {
   const isPending = place >= year.requests - year.pending
@@ -258,14 +258,14 @@ export function madeRequest(year: Year, place: number): Record<string, object[]>
   return rows
 }
 
-/** One of the people, in turn. */
+/** The people in turn. */
 export function personAt({ people }: Year, place: number): Person {
   const person = people[place % people.length]
   if (person === undefined) throw new RangeError('A year takes people')
   return person
 }
 
-/** An id that sorts by time, as those of the service do. */
+/** An id that sorts by time, like those of the service. */
 function idAt(at: Date, kind: number, place: number, nth: number): string {
   const time = at.getTime().toString(16).padStart(12, '0')
   const rest = place.toString(16).padStart(12, '0')

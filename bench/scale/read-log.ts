@@ -9,13 +9,13 @@ import { exportAudit } from '#services/audit/export-audit.ts'
 import { logAsFiles } from '#services/audit/export/log-as-files.ts'
 import { round } from '../figures.ts'
 import { verifyFolder } from '../verify/verify-folder.ts'
-import type { Filled } from './fill-database.ts'
+import type { FilledDatabase } from './fill-database.ts'
 
 /**
- * Sequences the whole trail, exports it in both forms, and verifies the log; events a second of
- * each. Throws unless every verdict holds.
+ * Sequences the whole trail, exports it in both formats and verifies the log. Returns the events
+ * per second of each. Throws unless everything verifies.
  */
-export async function readLog({ service, auditor }: Filled): Promise<object> {
+export async function readLog({ service, auditor }: FilledDatabase): Promise<object> {
   const { ctx } = service
   const keys = generateKeyPairSync('ed25519')
   const key = noteKey('countersign/bench', keys.publicKey)

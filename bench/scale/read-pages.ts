@@ -3,7 +3,7 @@ import { withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-que
 import { costOf, type ReadingCost } from '#test/harness/fixtures/reading-cost.ts'
 import type { TestDatabase } from '#test/harness/postgres.ts'
 import { monotonicMs, percentiles } from '../figures.ts'
-import type { Filled } from './fill-database.ts'
+import type { FilledDatabase } from './fill-database.ts'
 import { readings } from './readings.ts'
 
 const samples = 15
@@ -17,7 +17,7 @@ export interface PageCost extends ReadingCost {
 /** Reads every page of the dashboard's and the command line's growing lists. */
 export async function readPages(
   database: TestDatabase,
-  filled: Filled,
+  filled: FilledDatabase,
 ): Promise<ReadonlyMap<string, PageCost>> {
   const { url } = database
   const db = connectDatabase({ url, poolSize: 5, applicationName: 'countersign bench' })

@@ -5,7 +5,7 @@ import { listQueues } from '#services/requests/lists/list-queues.ts'
 import { listRequests, type ListRequestsInput } from '#services/requests/lists/list-requests.ts'
 import { listRuns } from '#services/runs/reading/list-runs.ts'
 import { searchService } from '#services/search/search-service.ts'
-import type { Filled } from './fill-database.ts'
+import type { FilledDatabase } from './fill-database.ts'
 import { personAt } from './made-request.ts'
 
 /** A page that somebody looks at; answers how many rows they saw. */
@@ -17,7 +17,7 @@ const hourMs = 3_600_000
  * Every page that the dashboard and the command line show of lists that grow, under names that say
  * whose and which.
  */
-export function readings(filled: Filled): Readonly<Record<string, Reading>> {
+export function readings(filled: FilledDatabase): Readonly<Record<string, Reading>> {
   const { member, manager, auditor, starter, stranger, year } = filled
   const someone = personAt(year, 3).id
   const middle = Math.floor((year.requests - year.pending) / 2)
@@ -33,7 +33,7 @@ export function readings(filled: Filled): Readonly<Record<string, Reading>> {
     ): Reading =>
     async (ctx) =>
       (await readAudit(ctx, caller, { ...input, keyReadsAudit: false })).documents.length
-  const searching =
+  const readSearch =
     ({ caller }: { caller: Caller }, q: string): Reading =>
     async (ctx) =>
       (await searchService(ctx, caller, { q })).length
@@ -71,13 +71,13 @@ export function readings(filled: Filled): Readonly<Record<string, Reading>> {
     'requests: search rare': requests(manager, { q: `/${middle}.md` }),
     'requests: search without hit': requests(manager, { q: 'nowhere' }),
     'requests: a rare tool': requests(manager, { tool: 'call_worker' }),
-    'search: common word': searching(member, 'write'),
-    'search: subject': searching(member, 'invoices md'),
-    'search: rare': searching(manager, `${middle}.md`),
-    'search: two characters': searching(member, 'in'),
-    'search: without hit': searching(manager, 'nowhere'),
-    'search: of a stranger': searching(stranger, 'write'),
-    'search: of a starter': searching(starter, 'write'),
+    'search: common word': readSearch(member, 'write'),
+    'search: subject': readSearch(member, 'invoices md'),
+    'search: rare': readSearch(manager, `${middle}.md`),
+    'search: two characters': readSearch(member, 'in'),
+    'search: without hit': readSearch(manager, 'nowhere'),
+    'search: of a stranger': readSearch(stranger, 'write'),
+    'search: of a starter': readSearch(starter, 'write'),
     'runs: all': async (ctx) => (await listRuns(ctx, manager.caller, {})).items.length,
     'runs: member': async (ctx) => (await listRuns(ctx, member.caller, {})).items.length,
     'runs: of a starter': async (ctx) => (await listRuns(ctx, starter.caller, {})).items.length,

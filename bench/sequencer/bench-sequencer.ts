@@ -17,8 +17,8 @@ const restingEvents = 40
 const restMs = 250
 
 /**
- * Ten writers beside the sequencer, with one that commits late, then one event now and then; and a
- * floor of plain inserts.
+ * Measures the sequencer with ten writers, with a writer that commits late, and with single events
+ * at rest; and a floor of plain inserts.
  */
 export async function benchSequencer(): Promise<object> {
   return onOwnPostgres(async (database) => {
@@ -60,10 +60,7 @@ function openDatabase(database: TestDatabase): AsyncDisposable & { readonly db: 
   }
 }
 
-/**
- * Rows of the same size in a plain table, committed one by one by as many writers: how many a
- * second.
- */
+/** The rows per second of as many writers that insert rows of the same size into a plain table. */
 async function plainInserts(db: Db): Promise<number> {
   await sql`create table plain (id uuid primary key, document text not null)`.execute(db)
   const document = JSON.stringify({ ...entry('floor'), id: randomUUID(), at: new Date() })
@@ -90,7 +87,7 @@ async function underLoad(db: Db, checkpoints: Checkpoints) {
   return { events: commits.size, appendedPerSecond, coveredPerSecond, delayMs, lateDelayMs }
 }
 
-/** One event now and then: what waits is the sequencer's round, not its work. */
+/** Single events at rest: measures the waiting time for the sequencer's round, not its work. */
 async function atRest(db: Db, checkpoints: Checkpoints): Promise<object> {
   const commits: Commits = new Map()
   for (let event = 0; event < restingEvents; event += 1) {
@@ -112,13 +109,14 @@ function entry(place: string) {
 }
 
 /**
- * Writes one event as a verb does; `held` keeps its transaction open. Answers the event's place.
+ * Writes one event as a verb does. `whileOpen` keeps its transaction open. Returns the place of the
+ * event.
  */
-async function write(db: Db, commits: Commits, held?: () => Promise<void>): Promise<string> {
+async function write(db: Db, commits: Commits, whileOpen?: () => Promise<void>): Promise<string> {
   const place = randomUUID()
   await db.transaction().execute(async (tx) => {
     await writeRecords(tx, { audit: [entry(place)] }, null)
-    await held?.()
+    await whileOpen?.()
   })
   commits.set(place, monotonicMs())
   return place

@@ -20,13 +20,13 @@ export class Checkpoints implements AsyncDisposable {
 
   constructor(db: Db) {
     this.#db = db
-    const failed = (error: unknown): never => {
+    const rethrow = (error: unknown): never => {
       throw error
     }
     this.#looks = new RepeatedWork({
       everyMs: lookEveryMs,
       work: () => this.#look(),
-      onError: failed,
+      onError: rethrow,
     })
   }
 

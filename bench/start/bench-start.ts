@@ -10,8 +10,8 @@ const runsPerRound = 60
 const settleMs = 1000
 
 /**
- * Processor time to start a run until its first call waits for a decision, by process, beside a
- * bare workflow on the same server that is started until it waits for a signal.
+ * Measures the processor time from the start of a run until its first call waits, by process,
+ * beside a bare workflow on the same server that starts and waits for a signal.
  */
 export async function benchStart(): Promise<object> {
   await using ours = await Ours.start()
@@ -62,12 +62,12 @@ async function timesOf(pids: Times): Promise<Times> {
   return Object.fromEntries(times)
 }
 
-function perRun(counted: readonly Times[]): Times {
-  const starts = counted.length * runsPerRound
+function perRun(samples: readonly Times[]): Times {
+  const starts = samples.length * runsPerRound
   return Object.fromEntries(
-    Object.keys(counted[0] ?? {}).map((name) => [
+    Object.keys(samples[0] ?? {}).map((name) => [
       name,
-      round(counted.reduce((sum, times) => sum + (times[name] ?? 0), 0) / starts),
+      round(samples.reduce((sum, times) => sum + (times[name] ?? 0), 0) / starts),
     ]),
   )
 }

@@ -9,11 +9,13 @@ import {
 } from '#test/harness/fixtures/agent-desk.ts'
 import { turnCosts } from '#test/harness/fixtures/turn-costs.ts'
 import { monotonicMs, percentiles, round } from '../figures.ts'
+import { storedConversation } from './stored-conversation.ts'
 import { onOwnPostgres } from '../own-postgres.ts'
 
 const turns = 60
 const warmUps = 15
 const callsOfTurn = 10
+const conversationTurns = 500
 const longRunTurns = [2, 50, 199]
 
 /**
@@ -48,6 +50,7 @@ async function measure(desk: AgentDesk): Promise<object> {
       preApprovedMs: reads,
       askingMs: writes,
       turnsOfOneRun,
+      conversation: await storedConversation(desk, conversationTurns),
     }
   } finally {
     await db.destroy()

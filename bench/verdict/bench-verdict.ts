@@ -53,8 +53,8 @@ const worst: Readonly<Record<string, string>> = {
 }
 
 /**
- * Processor time of one verdict in milliseconds, so that a busy machine does not count: of a
- * typical command, and of the worst inputs that are allowed.
+ * Measures the processor time of one verdict in milliseconds, which the load of the machine does
+ * not change: of a typical command, and of the worst accepted inputs.
  */
 export async function benchVerdict(): Promise<object> {
   const rounds = 2000
@@ -66,7 +66,7 @@ export async function benchVerdict(): Promise<object> {
   const slow = await eachOfWorst(rules)
   const slowOfMany = await eachOfWorst(manyRules)
   return {
-    typicalMs: rounded(typicalMs),
+    typicalMs: roundToMicroseconds(typicalMs),
     typicalTargetMs: 1,
     worstMs: Math.max(...Object.values(slow), ...Object.values(slowOfMany)),
     worstTargetMs: 50,
@@ -84,12 +84,12 @@ async function eachOfWorst(own: ShellPolicy['rules']): Promise<Record<string, nu
     for (let round = 0; round < 5; round += 1) {
       times.push(await processorMs(async () => void (await judgeBy(own, text))))
     }
-    slow[name] = rounded(times.toSorted((one, other) => one - other)[2] ?? 0)
+    slow[name] = roundToMicroseconds(times.toSorted((one, other) => one - other)[2] ?? 0)
   }
   return slow
 }
 
-function rounded(milliseconds: number): number {
+function roundToMicroseconds(milliseconds: number): number {
   return Math.round(milliseconds * 1000) / 1000
 }
 

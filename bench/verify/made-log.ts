@@ -32,7 +32,7 @@ export function madeLog(runs: number): { key: NoteKey; files: ArchivedFile[]; ev
     key: noteKey('countersign/bench', logKeys.publicKey),
     privateKey: logKeys.privateKey,
   }
-  const trail = Array.from({ length: runs }, (_, run) => legalTrail().map(named(run))).flat()
+  const trail = Array.from({ length: runs }, (_, run) => legalTrail().map(renameEvent(run))).flat()
   const texts = asRequest(trail)
   const statements = trail.flatMap((event): StoredStatement[] => {
     if (event.type === 'run.started') {
@@ -41,8 +41,8 @@ export function madeLog(runs: number): { key: NoteKey; files: ArchivedFile[]; ev
     }
     if (event.type !== 'permit.issued') return []
     const { requestId, runId, digest, detail } = event
-    const { permitId, attempt, expiresAt, revision, factsDigest, counted } = detail
-    const deciders = (counted as { personId: string }[]).map(({ personId }) => personId)
+    const { permitId, attempt, expiresAt, revision, factsDigest, counted: countedVotes } = detail
+    const deciders = (countedVotes as { personId: string }[]).map(({ personId }) => personId)
     const about = { permitId, requestId, runId, digest, policyDigest: null, attempt, expiresAt }
     const signed = { ...about, revision, factsDigest, decision: 'approve', deciders }
     return [{ kind: 'permit' as const, ...signStatement(statementSigner, 'permit', signed) }]
@@ -83,8 +83,10 @@ function hashTiles(tree: CompactTree): ArchivedFile[] {
   return files
 }
 
-/** The same events about another run, call, request, permit and digest. */
-function named(run: number): (event: TrailEvent) => TrailEvent {
+/**
+ * Copies events for another run, with other ids of calls, requests and permits and another digest.
+ */
+function renameEvent(run: number): (event: TrailEvent) => TrailEvent {
   const other = (id: string): string => `${id}-${run}`
   return ({ runId, requestId, callId, digest, detail, ...event }) => ({
     ...event,

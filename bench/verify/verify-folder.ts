@@ -4,7 +4,7 @@ import type { NoteKey } from '#evidence/note/note-key.ts'
 import { verifyLog } from '#evidence/verify/verify-log.ts'
 
 /**
- * Verifies a full export in a folder, as `audit verify` does. Throws unless every verdict holds.
+ * Verifies a full export in a folder, as `audit verify` does. Throws unless everything verifies.
  */
 export function verifyFolder(folder: string, key: NoteKey): void {
   const files = {

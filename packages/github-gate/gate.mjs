@@ -1,4 +1,4 @@
-// The step of the action: asks, waits, takes the permit, and lets the job go on. Node 20, no package.
+// The step of the action: opens a request, waits, takes the permit and ends. Node 20, no packages.
 import { createHash } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
 import { env } from 'node:process'
@@ -7,10 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 const pollSeconds = 30
 const pauseMs = 3_000
 
-/** Ends the step as failed, with a sentence for the log of the job. */
-class Refused extends Error {}
+/** Fails the step, with a message for the log of the job. */
+class StepFailure extends Error {}
 
-/** One call of the service; while it is away, again until `deadline`. */
+/** Calls the service, and retries until `deadline` while it is unreachable. */
 async function call(method, path, body, deadline = Date.now() + 60_000) {
   for (;;) {
     const response = await fetch(new URL(path, env.COUNTERSIGN_URL), {
@@ -26,7 +26,7 @@ async function call(method, path, body, deadline = Date.now() + 60_000) {
     const isAway = response.status === 0 || response.status === 429 || response.status >= 500
     if (!isAway) return { status: response.status, body: await response.json() }
     if (Date.now() > deadline)
-      throw new Refused(`The service cannot be reached: ${response.error ?? response.status}`)
+      throw new StepFailure(`The service cannot be reached: ${response.error ?? response.status}`)
     await delay(pauseMs)
   }
 }
@@ -34,7 +34,7 @@ async function call(method, path, body, deadline = Date.now() + 60_000) {
 async function expectDone(answered) {
   const { status: got, body } = await answered
   if (got < 300) return body
-  throw new Refused(
+  throw new StepFailure(
     `The service refused: ${body.detail ?? body.title ?? got} (${body.code ?? got})`,
   )
 }
@@ -44,16 +44,16 @@ function output(values) {
   if (env.GITHUB_OUTPUT) appendFileSync(env.GITHUB_OUTPUT, lines.join(''))
 }
 
-/** What others wrote cannot begin a line of the log, where the runner reads commands. */
+/** Joins lines: the runner executes commands at the beginning of a line of the log. */
 const oneLine = (value) => String(value).replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
 const say = (text) => console.log(oneLine(text))
 
-/** What is asked for: this commit for this environment, in this run of the workflow. */
+/** The input of the request: this commit for this environment, in this run of the workflow. */
 function deployment() {
   const { GATE_ENVIRONMENT: environment, GATE_COMMIT: commit, GITHUB_REPOSITORY: repository } = env
-  if (!environment) throw new Refused('Give the input "environment"')
+  if (!environment) throw new StepFailure('Give the input "environment"')
   if (!/^[0-9a-f]{40}([0-9a-f]{24})?$/.test(commit ?? '')) {
-    throw new Refused('The input "commit" is not the full hash of a commit')
+    throw new StepFailure('The input "commit" is not the full hash of a commit')
   }
   return {
     actor: env.GITHUB_ACTOR ?? '',
@@ -82,7 +82,7 @@ function ask(input, suffix) {
   )
 }
 
-/** A re-run continues with the request of the first run; once that was used, it asks anew. */
+/** A re-run continues with the request of the first run, or opens a new one if that was used. */
 async function askOrContinue(input) {
   const first = await ask(input, '')
   return first.external.consumed !== null
@@ -90,19 +90,19 @@ async function askOrContinue(input) {
     : first
 }
 
-async function decided(asked, until) {
-  let request = asked
+async function waitForDecision(opened, until) {
+  let request = opened
   while (request.state === 'pending' && Date.now() < until) {
     const seconds = Math.max(1, Math.min(pollSeconds, Math.ceil((until - Date.now()) / 1000)))
-    const path = `/v1/requests/${asked.id}?wait=${seconds}`
+    const path = `/v1/requests/${opened.id}?wait=${seconds}`
     request = await expectDone(call('GET', path, undefined, until))
   }
   return request
 }
 
-/** The digest of what this step lets go on, computed here: an approval of anything else is refused. */
+/** The digest of this deployment, computed here so that no approval of another one is used. */
 function digestOf(input, toolHash) {
-  // Names are ASCII and values are texts, so this is canonical JSON (RFC 8785).
+  // All names are ASCII and all values are strings, so this is canonical JSON (RFC 8785).
   const sorted = Object.fromEntries(Object.entries(input).toSorted(([a], [b]) => (a < b ? -1 : 1)))
   const text = JSON.stringify({ input: sorted, tool: 'github_deploy', toolHash })
   return `sha256:${createHash('sha256').update(text).digest('hex')}`
@@ -110,17 +110,19 @@ function digestOf(input, toolHash) {
 
 async function gate() {
   const input = deployment()
-  const asked = await askOrContinue(input)
-  const { id, number } = asked
-  output({ request: id, number, state: asked.state })
+  const opened = await askOrContinue(input)
+  const { id, number } = opened
+  output({ request: id, number, state: opened.state })
   say(`Waits as #${number}: ${new URL(`/requests/${id}`, env.COUNTERSIGN_URL)}`)
-  const request = await decided(asked, Date.now() + Number(env.GATE_WAIT || 0) * 1000)
+  const request = await waitForDecision(opened, Date.now() + Number(env.GATE_WAIT || 0) * 1000)
   output({ state: request.state })
   if (request.state === 'pending') {
-    throw new Refused(`Nobody has decided #${number} yet. Run this job again to continue with it`)
+    throw new StepFailure(
+      `Nobody has decided #${number} yet. Run this job again to continue with it`,
+    )
   }
   if (request.state !== 'approved')
-    throw new Refused(`#${number} is ${request.state}: nothing is deployed`)
+    throw new StepFailure(`#${number} is ${request.state}: nothing is deployed`)
   const digest = digestOf(input, request.facts.toolHash)
   const consumed = call('POST', `/v1/requests/${id}/consume`, { digest })
   const { permit } = await expectDone(consumed)

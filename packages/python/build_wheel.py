@@ -33,7 +33,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     file_name = f"{name}-{version}-py3-none-any.whl"
     with zipfile.ZipFile(pathlib.Path(wheel_directory) / file_name, "w", zipfile.ZIP_DEFLATED) as wheel:
         for path, content in files.items():
-            # The same sources make the same bytes.
+            # A fixed date, so that the same sources give the same bytes.
             wheel.writestr(zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0)), content, zipfile.ZIP_DEFLATED)
     return file_name
 

@@ -133,7 +133,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
 }
 
-/** One after the other: the first makes the signing key and activates the policy. */
+/** Starts one after the other, because the first makes the signing key and activates the policy. */
 async function startAll<T>(count: number, startOne: (index: number) => Promise<T>): Promise<T[]> {
   const started: T[] = []
   for (let index = 0; index < count; index += 1) started.push(await startOne(index))
@@ -144,9 +144,9 @@ async function startAll<T>(count: number, startOne: (index: number) => Promise<T
 export type MetricsVariable = 'COUNTERSIGN_METRICS' | 'COUNTERSIGN_WORKER_METRICS'
 
 /**
- * Where the process number `index` (from 0) of its kind serves metrics: the first one at the
- * configured address, each other on a free port of the same host, which it logs; nowhere when the
- * variable is not set.
+ * The metrics address of process `index` (from 0) of its kind: the first one at the configured
+ * address, each other on a free port of the same host, which it logs. None if the variable is not
+ * set.
  */
 export async function ownListener(options: {
   readonly variables: Readonly<Record<string, string>>

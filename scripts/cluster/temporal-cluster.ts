@@ -23,7 +23,7 @@ export interface TemporalCluster extends RunningService {
 }
 
 export interface TemporalClusterOptions {
-  /** The Postgres it keeps its databases in, as an owner who may create them. */
+  /** the Postgres of its databases, as a user who may create databases */
   readonly databaseUrl: string
   readonly dataDir: string
   readonly namespace: string
@@ -76,31 +76,31 @@ export async function startTemporalCluster(
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: namespace,
   })
-  const ended = server.exited.then((code) => {
+  const failure = server.exited.then((code) => {
     throw new Error(`Temporal ended with code ${code}; its log: ${logFile}`)
   })
   try {
-    await Promise.race([namespaced, ended])
+    await Promise.race([namespaced, failure])
     const healthy = waitUntil(
       async () => ((await isTemporalHealthy(address, namespace, 5_000)) ? true : null),
       { timeoutMs: startTimeoutMs, everyMs: 250 },
     )
-    if ((await Promise.race([healthy, ended])) === null) {
+    if ((await Promise.race([healthy, failure])) === null) {
       throw new Error(
         `Temporal did not serve the namespace ${namespace} in time; its log: ${logFile}`,
       )
     }
-    ended.catch(() => undefined)
+    failure.catch(() => undefined)
     return { ...server, address }
   } catch (error) {
     namespaced.catch(() => undefined)
-    ended.catch(() => undefined)
+    failure.catch(() => undefined)
     await server.stop()
     throw error
   }
 }
 
-/** Every port of the server's four services: any free one, so that clusters run side by side. */
+/** Free ports for the server's four services, so that several clusters can run. */
 async function serverPorts(): Promise<Record<string, string>> {
   const ports: Record<string, string> = {}
   for (const service of ['FRONTEND', 'HISTORY', 'MATCHING', 'WORKER']) {
@@ -133,8 +133,8 @@ export interface TemporalPrograms {
 }
 
 /**
- * Temporal's production server and its schema tool: from the cache, else built from
- * `tools/temporal`. Throws one sentence when there is no Go toolchain to build them with.
+ * Temporal's production server and its schema tool: from the cache, or built from `tools/temporal`.
+ * Throws one sentence if there is no Go toolchain.
  */
 export async function findTemporalPrograms(
   environment: Environment,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 export const docsFolder = join(import.meta.dirname, '..', '..', 'docs')
 
-/** A page of `docs/`. `name`: its path without `.md`; that of the list of pages is `index`. */
+/** A page of `docs/`. `name` is its path without `.md`, or `index` for the list of pages. */
 export interface Page {
   readonly name: string
   readonly title: string

@@ -3,7 +3,7 @@ import type { Page } from './documents.ts'
 const summary =
   'A durable service in which AI agents’ risky tool calls wait until a different person has approved exactly what will run.'
 
-/** `llms.txt` (llmstxt.org): what there is to read, as Markdown, with a line about each page. */
+/** `llms.txt` (llmstxt.org): a list of the pages in Markdown, with a line about each. */
 export function llmsText(pages: readonly Page[]): string {
   const line = ({ name, title, summary: about }: Page) =>
     `- [${title}](/docs/${name}.md)${about === '' ? '' : `: ${firstSentence(about)}`}`

@@ -21,16 +21,13 @@ const transports: ReadonlySet<string> = new Set([
   'cli/mcp/forward-messages.ts',
 ])
 
-/** Where the addresses of operations stand. */
+/** The file with the addresses of operations. */
 const table = 'client/operations.ts'
 
 /** Functions whose answers have the type of a route. */
 const calls = /(^|[.])(callApi|call|json)$/
 
-/**
- * How many calls were looked at, and each that does not go through the one typed client as a
- * sentence.
- */
+/** The number of checked calls, and a sentence for each that does not use the typed client. */
 export interface ApiCallReport {
   calls: number
   problems: string[]
@@ -64,7 +61,7 @@ function judge(node: Node, file: string, report: ApiCallReport): void {
   const problem = (sentence: string) => report.problems.push(`${file}: ${sentence}`)
   const type = node['type']
   if (type === 'CallExpression') {
-    const name = written(node['callee'])
+    const name = calleeText(node['callee'])
     if (calls.test(name)) {
       report.calls += 1
       if (node['typeArguments'] != null)
@@ -99,7 +96,7 @@ function calledBelow(expression: unknown): string | null {
     case 'TsNonNullExpression':
       return calledBelow(expression['expression'])
     case 'CallExpression': {
-      const name = written(expression['callee'])
+      const name = calleeText(expression['callee'])
       if (calls.test(name)) return name
       const callee = expression['callee']
       return isNode(callee) && callee['type'] === 'MemberExpression'
@@ -112,11 +109,11 @@ function calledBelow(expression: unknown): string | null {
 }
 
 /** `service.call` of such a callee; of what is no name, only the last part. */
-function written(callee: unknown): string {
+function calleeText(callee: unknown): string {
   if (!isNode(callee)) return ''
   if (callee['type'] === 'Identifier') return String(callee['value'])
   if (callee['type'] !== 'MemberExpression') return ''
-  return `${written(callee['object'])}.${written(callee['property'])}`
+  return `${calleeText(callee['object'])}.${calleeText(callee['property'])}`
 }
 
 function isNode(value: unknown): value is Node {

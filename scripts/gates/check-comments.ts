@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { longCommentLines } from './comments.ts'
 import { projectRoot } from './layers.ts'
 
-const sources = '{src,test,scripts,bench,tools,examples}/**/*.{ts,tsx,mjs}'
+const sources =
+  '{src,packages/*/src,packages/github-gate,test,scripts,bench,tools,examples}/**/*.{ts,tsx,mjs}'
 
 const problems: string[] = []
 let files = 0

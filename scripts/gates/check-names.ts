@@ -5,7 +5,9 @@ import { participleNames } from './names.ts'
 
 const problems: string[] = []
 let files = 0
-for await (const file of glob('src/**/*.{ts,tsx}', { cwd: projectRoot })) {
+for await (const file of glob('{src,packages/*/src,bench,scripts,test/harness}/**/*.{ts,tsx}', {
+  cwd: projectRoot,
+})) {
   if (/[.](test|fixture)[.]tsx?$/.test(file)) continue
   files += 1
   problems.push(...participleNames(file, await readFile(join(projectRoot, file), 'utf8')))

@@ -19,7 +19,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   workflows: ['domain/'],
   // Only types of the API: see `clients-take-types`.
   client: ['api/operations[.]ts$'],
-  // A witness's key is checked by whoever reads the configuration.
+  // The reader of the configuration checks the keys of witnesses.
   policy: ['domain/', 'store/', 'sandbox/', 'evidence/(malformed|note/note-key)[.]ts$'],
   models: ['domain/', 'store/', 'sandbox/', 'policy/'],
   tools: ['domain/', 'store/', 'sandbox/', 'policy/'],
@@ -121,8 +121,8 @@ export interface LayerReport {
 }
 
 /**
- * Judges every import, those of types included, of the `src` folder below `root`: between layers,
- * and between the rooms of folders that have an order.
+ * Checks every import, also of types, in the `src` folder below `root`: between layers, and between
+ * the rooms of folders that have an order.
  */
 export async function checkLayers(root: string): Promise<LayerReport> {
   const { output } = await cruise(
@@ -140,7 +140,7 @@ export async function checkLayers(root: string): Promise<LayerReport> {
   const result = output as ICruiseResult
   const modules = result.modules.filter((module) => module.source.startsWith('src/'))
   const betweenLayers = result.summary.violations.map((violation) => {
-    const rule = layerRules().find((known) => known.name === violation.rule.name)
+    const rule = layerRules().find(({ name }) => name === violation.rule.name)
     const target = violation.cycle?.map((step) => step.name).join(' -> ') ?? violation.to
     return `${violation.from} -> ${target}: ${rule?.comment ?? violation.rule.name}`
   })

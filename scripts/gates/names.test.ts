@@ -47,3 +47,28 @@ const sentence = 'asked and told'
 `
   expect(participleNames('a.ts', text)).toEqual([])
 })
+
+test('a member of a type of the dashboard or the harness that is called by a participle is found', () => {
+  const text = `interface CardState { readonly opened: boolean; counted: number }
+function Card({ shown: lines }: { shown: number }) {}
+`
+  expect(participleNames('src/ui/card.tsx', text)).toEqual([
+    'src/ui/card.tsx:1: opened',
+    'src/ui/card.tsx:1: counted',
+    'src/ui/card.tsx:2: shown',
+  ])
+  expect(participleNames('src/store/card.ts', text)).toEqual([])
+})
+
+test('a function in a constant and a method that are called by a participle alone are found', () => {
+  const text = `const bounded = (text: string) => text
+interface Trace { recorded(entries: string[]): void; readonly committed: () => void; shown: boolean }
+class Watch { turned() {} get wedged() { return false } during() {} }
+`
+  expect(participleNames('src/store/a.ts', text)).toEqual([
+    'src/store/a.ts:1: bounded',
+    'src/store/a.ts:2: recorded',
+    'src/store/a.ts:2: committed',
+    'src/store/a.ts:3: turned',
+  ])
+})

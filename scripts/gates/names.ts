@@ -7,8 +7,16 @@ import { parseSync } from 'oxc-parser'
 export const forbiddenNames: ReadonlySet<string> = new Set([
   'asked',
   'attempted',
+  'begun',
+  'chosen',
+  'counted',
+  'displayed',
+  'drawn',
   'ended',
+  'found',
   'given',
+  'gone',
+  'happening',
   'heard',
   'held',
   'judged',
@@ -17,50 +25,81 @@ export const forbiddenNames: ReadonlySet<string> = new Set([
   'lacking',
   'listed',
   'looked',
+  'made',
+  'masked',
   'meant',
+  'nagged',
+  'noted',
+  'offered',
+  'opened',
   'owed',
+  'painted',
+  'parsed',
   'said',
   'shown',
+  'sought',
   'spoken',
+  'standing',
+  'stored',
+  'storied',
+  'summarised',
   'sworn',
   'telling',
   'told',
   'tried',
+  'typed',
+  'unanswered',
+  'viewed',
   'wanted',
+  'worn',
 ])
 
-/** Words of the form of a participle that are nouns: a type may be called by one. */
+/** Words in the form of a participle that are none, and may name a type or a function. */
 const nouns: ReadonlySet<string> = new Set([
   'Beginning',
   'Finding',
+  'Reading',
   'Routing',
+  'Ruling',
   'Sibling',
   'Spelling',
+  'Tampering',
   'Warning',
   'Wrapping',
+  'during',
+  'embed',
+  'everything',
+  'nothing',
+  'ping',
+  'red',
 ])
-/** One word. A component of the dashboard may be called so. */
+/** Participles of one word. A component of the dashboard may have such a name. */
 const participles = {
   type: /^([A-Z][a-z]+(ed|ing)|Chosen|Found|Given|Held|Kept|Known|Shown|Told|Unknown|Written)$/,
   function: /^([a-z]+(ed|ing)|chosen|found|given|held|kept|known|shown|told|unknown|written)$/,
 }
 
+/** Files whose types have no member that is a field of the API, a column or a key of YAML. */
+const freeMembers = /^(src\/ui|test\/harness)\//
+
 /**
  * The variables and parameters of a source text that have a forbidden name, and its types and
  * functions that are called by a participle alone (`Judged` and not `JudgedCall`), as
  * `file:line: name`. Members of types and objects may have one: they are fields of the API,
- * columns and the like.
+ * columns and the like. The dashboard and the harness of the tests are no contract, so that members
+ * of their types are judged as well.
  */
 export function participleNames(file: string, text: string): string[] {
   const { program, errors } = parseSync(file, text)
   if (errors.length > 0) throw new Error(`${file} does not parse: ${errors[0]?.message}`)
   return nodesIn(program)
     .flatMap(declaredNames)
-    .filter(({ name, kind }) =>
-      kind === undefined
+    .filter(({ name, kind }) => {
+      if (kind === 'member') return freeMembers.test(file) && forbiddenNames.has(name)
+      return kind === undefined
         ? forbiddenNames.has(name)
-        : participles[kind].test(name) && !nouns.has(name),
-    )
+        : participles[kind].test(name) && !nouns.has(name)
+    })
     .toSorted((one, other) => one.start - other.start)
     .map(({ name, start }) => `${file}:${text.slice(0, start).split('\n').length}: ${name}`)
 }
@@ -71,7 +110,7 @@ interface DeclaredName {
   readonly name: string
   readonly start: number
   /** absent: of a variable or parameter */
-  readonly kind?: 'type' | 'function'
+  readonly kind?: 'type' | 'function' | 'member'
 }
 
 function nodesIn(value: unknown): Node[] {
@@ -86,10 +125,36 @@ const typeKinds: ReadonlySet<string> = new Set([
   'TSTypeAliasDeclaration',
 ])
 
+const methodKinds: ReadonlySet<string> = new Set(['TSMethodSignature', 'MethodDefinition'])
+
+function isFunction(value: unknown): boolean {
+  return /^(Arrow)?FunctionExpression$/.test(typeOf(value))
+}
+
+/** Whether a member is a method, or a property with the type of a function. */
+function isCalled(node: Node): boolean {
+  if (node['type'] !== 'TSPropertySignature') return node['kind'] !== 'get'
+  const { typeAnnotation }: Node = { ...(node['typeAnnotation'] as object | null) }
+  return typeOf(typeAnnotation) === 'TSFunctionType'
+}
+
+function typeOf(value: unknown): string {
+  return typeof value === 'object' && value !== null && 'type' in value ? String(value.type) : ''
+}
+
 /** The names that a node itself declares, and no node below it. */
 function declaredNames(node: Node): DeclaredName[] {
-  if (node['type'] === 'VariableDeclarator') return namesIn(node['id'])
+  if (node['type'] === 'VariableDeclarator') {
+    const kinds = isFunction(node['init']) ? (['function', undefined] as const) : [undefined]
+    return namesIn(node['id']).flatMap((name) =>
+      kinds.map((kind) => (kind === undefined ? name : { ...name, kind })),
+    )
+  }
   if (node['type'] === 'CatchClause') return namesIn(node['param'])
+  if (node['type'] === 'TSPropertySignature' || methodKinds.has(String(node['type']))) {
+    const kind = isCalled(node) ? 'function' : 'member'
+    return namesIn(node['key']).map((name) => ({ ...name, kind }))
+  }
   if (typeKinds.has(String(node['type'])))
     return namesIn(node['id']).map((name) => ({ ...name, kind: 'type' }))
   const { params } = node

@@ -107,7 +107,15 @@ export const roomOrders: RoomOrders = {
     'detail',
     '.',
   ],
-  'src/services/runs': ['starting', '.', 'reading', 'schedules', 'forking', 'streaming'],
+  'src/services/runs': [
+    'starting',
+    '.',
+    'reading',
+    'schedules',
+    'triggers',
+    'forking',
+    'streaming',
+  ],
   'src/services/access': ['.', 'api-keys', 'sessions', 'sign-in', 'oidc'],
   'src/services/engine': [
     'attempts',
@@ -201,11 +209,12 @@ export const roomOrders: RoomOrders = {
     '.',
   ],
   'src/tools/files': ['search', '.'],
-  'src/tools/commands': ['plan', 'facts', 'git', 'presentation', 'execution', '.'],
+  'src/tools/commands': ['plan', 'facts', 'git', 'presentation', 'changes', 'execution', '.'],
   'src/tools/custom': ['modules', '.', 'process'],
   'src/tools/mcp': ['.', 'process'],
   'src/ui': [
     'styles',
+    'words',
     'api',
     'text',
     'keyboard',
@@ -220,6 +229,7 @@ export const roomOrders: RoomOrders = {
     'deliveries',
     'effect',
     'audit',
+    'deciding',
     'runs',
     'request',
     'change-set',
@@ -236,8 +246,8 @@ export const roomOrders: RoomOrders = {
   'src/ui/inbox': ['bulk', '.'],
   'src/ui/policy': ['matrix', '.'],
   'src/ui/runs': ['.', 'live', 'files', 'calls', 'turns', 'usage', 'page', 'list', 'start', 'fork'],
-  'src/ui/request': ['facts', 'card', 'comments', 'editing', 'decision', '.'],
-  'src/ui/request/decision': ['wording', 'choosing', '.', 'answering'],
+  'src/ui/deciding': ['facts', 'triage', 'card', 'comments', 'editing', 'decision', '.'],
+  'src/ui/deciding/decision': ['wording', 'choosing', '.', 'answering'],
   'src/runtime': [
     '.',
     'processes',
@@ -289,9 +299,9 @@ export interface ImportingFile {
   readonly isTest: boolean
 }
 
-/** Each import of a room that stands later, and each folder that no order names, as a sentence. */
+/** A sentence for each import from a later room, and for each folder that no order names. */
 export function brokenOrders(orders: RoomOrders, files: readonly ImportingFile[]): string[] {
-  const strays = new Set(files.flatMap(({ path }) => unordered(orders, path)))
+  const strays = new Set(files.flatMap(({ path }) => unorderedFolders(orders, path)))
   const backwards = files
     .filter(({ isTest }) => !isTest)
     .flatMap(({ path, imports }) => imports.flatMap((to) => backImports(orders, path, to)))
@@ -299,7 +309,7 @@ export function brokenOrders(orders: RoomOrders, files: readonly ImportingFile[]
 }
 
 /** Folders that nothing puts in order, among those that lead from an ordered folder to a file. */
-function unordered(orders: RoomOrders, path: string): string[] {
+function unorderedFolders(orders: RoomOrders, path: string): string[] {
   return foldersOf(path).flatMap((folder) => {
     const room = roomIn(folder, path)
     const order = ownOrder(orders, folder)

@@ -15,11 +15,11 @@ export interface RulingsTable {
  * nothing.
  */
 export function rulingProblems({ rulings, tests, due, notYet }: RulingsTable): string[] {
-  const known = new Set(rulings.map(({ id }) => id))
+  const ids = new Set(rulings.map(({ id }) => id))
   const named = new Set(tests.flatMap((test) => test.rulings))
   const strange = tests.flatMap((test) =>
     test.rulings
-      .filter((id) => !known.has(id))
+      .filter((id) => !ids.has(id))
       .map((id) => `${test.file}: there is no ${id} ("${test.title}")`),
   )
   const untested = [...due]

@@ -1,4 +1,4 @@
-/** One numbered rule of a design page; `id` is how tests name it, `product.md 14`. */
+/** One numbered rule of a design page. `id` is the name in tests, such as `product.md 14`. */
 export interface Ruling {
   readonly id: string
   /** what it begins with, for a table */
@@ -30,9 +30,8 @@ const tag = /^(?<indent> *)\/\/ Rules: (?<list>.+)$/
 const opening = /^(?<indent> *)(?<kind>describe|test|it)(?:\.\w+)*\(/
 
 /**
- * The tests of a file that carry a line `// Rules: product.md 10, 14; security.md 13` above their
- * `test` or `describe`. A tag above anything else, or one that names nothing, is a problem, told as
- * a sentence.
+ * The tests of a file with a line `// Rules: product.md 10, 14; security.md 13` above their `test`
+ * or `describe`. Such a line above anything else, or without a name, is reported as a sentence.
  */
 export function readNamedTests(
   file: string,
@@ -70,10 +69,7 @@ function namesIn(list: string): string[] | null {
   return names
 }
 
-/**
- * The title of the test that begins on a line, behind those of the groups around it; `null` when
- * none does.
- */
+/** The title of the test that begins on a line, after those of its groups; `null` if none does. */
 function titleAt(lines: readonly string[], index: number): string | null {
   const groups = opening.exec(lines[index] ?? '')?.groups
   const ownTitle = titleFrom(lines, index)
@@ -89,7 +85,7 @@ function titleAt(lines: readonly string[], index: number): string | null {
   return titles.join(' › ')
 }
 
-/** The first string behind the opening parenthesis; for `test.each` that of the second call. */
+/** The first string after the opening parenthesis; for `test.each`, that of the second call. */
 function titleFrom(lines: readonly string[], index: number): string | null {
   const text = lines.slice(index, index + 80).join('\n')
   const isEach = /^ *(?:describe|test|it)\.(?:each|for|runIf|skipIf)\(/.test(text)

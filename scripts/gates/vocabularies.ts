@@ -81,12 +81,12 @@ async function placesOf(root: string, file: string): Promise<Place[]> {
     if (node['type'] === 'VariableDeclarator') {
       names.set(initialOf(node), (node['id'] as Node)['value'] as string)
     }
-    const listed = wordsOf(node, lists)
-    const words = new Set(listed)
+    const literals = wordsOf(node, lists)
+    const words = new Set(literals)
     const name = names.get(node)
-    if (name !== undefined) lists.set(name, listed)
+    if (name !== undefined) lists.set(name, literals)
     // A word that is there twice is a sample, not a vocabulary.
-    if (words.size < minWords || words.size < listed.length) return
+    if (words.size < minWords || words.size < literals.length) return
     const before = bytes.subarray(0, (node['span'] as { start: number }).start - 1)
     const line = before.toString().split('\n').length
     const isSource = name !== undefined && file.startsWith('src/domain/')

@@ -1,5 +1,6 @@
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -34,8 +35,8 @@ export function packageFolder(name: string): string {
 
 /**
  * Compiles a package into its `dist`: the hook as one file, others as ES modules in `esm` and
- * CommonJS in `cjs`, each with type declarations and source maps. Throws with the compiler's
- * output.
+ * CommonJS in `cjs`, each with type declarations and source maps. Throws with the output of the
+ * compiler.
  */
 export async function buildPackage(name: string): Promise<void> {
   const folder = packageFolder(name)
@@ -89,15 +90,44 @@ export interface Tarball {
  * Builds every published package and writes its tarball into `out`, which is made. Needs no
  * network.
  */
-export async function packPackages(out: string): Promise<Tarball[]> {
+export async function packPackages(out: string, repository?: string): Promise<Tarball[]> {
   await assertOneVersion()
   await mkdir(out, { recursive: true })
   const tarballs: Tarball[] = []
   for (const name of publishedPackages) {
     await buildPackage(name)
-    tarballs.push(await packFolder(packageFolder(name), out))
+    const at = repository === undefined ? {} : repositoryMembers(repository, `packages/${name}`)
+    tarballs.push(await packWith(at, packageFolder(name), out))
   }
   return tarballs
+}
+
+/**
+ * The members of a `package.json` that name the repository from which a package is built: npm
+ * publishes with provenance only if they name that of the job.
+ */
+export function repositoryMembers(url: string, directory?: string): Record<string, object> {
+  const place = directory === undefined ? {} : { directory }
+  return {
+    repository: { type: 'git', url: `git+${url.replace(/(?:\.git)?\/*$/, '')}.git`, ...place },
+  }
+}
+
+/** The same as `packFolder`, with more members in the `package.json` of the tarball alone. */
+async function packWith(more: object, folder: string, out: string): Promise<Tarball> {
+  if (Object.keys(more).length === 0) return packFolder(folder, out)
+  const copy = await mkdtemp(join(tmpdir(), 'countersign package '))
+  try {
+    const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+    for (const name of manifest.files) await cp(join(folder, name), join(copy, name), copyAnew)
+    await writeFile(
+      join(copy, 'package.json'),
+      `${JSON.stringify({ ...manifest, ...more }, null, 2)}\n`,
+    )
+    return await packFolder(copy, out)
+  } finally {
+    await rm(copy, copyAnew)
+  }
 }
 
 /** Writes the tarball of a package that is built into `out`. */

@@ -58,8 +58,8 @@ async function billOf(packed: {
     await mkdir(folder)
     await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
     await writeFile(join(folder, 'package-lock.json'), JSON.stringify(lockOf(manifest, lock)))
-    // The lock file of the checkout marks what is also a peer or a tool of development in it: npm
-    // works out anew what this package needs, from what is pinned alone.
+    // The lock file of the checkout also marks peers and development tools. npm computes from the
+    // pinned versions what this package alone needs.
     await npm(folder, ['install', '--package-lock-only', '--offline', '--ignore-scripts'])
     const format = ['--sbom-format', 'cyclonedx', '--sbom-type', type]
     return await npm(folder, ['sbom', '--package-lock-only', ...format])
@@ -68,13 +68,16 @@ async function billOf(packed: {
   }
 }
 
-/** Of the Python client, whose one dependency the installing project chooses within its bounds. */
+/**
+ * The bill of materials of the Python client. The installing project chooses the version of its
+ * only dependency.
+ */
 async function billOfWheel(): Promise<Json> {
   const project = await readFile(join(root, 'packages/python/pyproject.toml'), 'utf8')
   const field = (pattern: RegExp): string => {
-    const found = pattern.exec(project)?.[1]
-    if (found === undefined) throw new Error(`pyproject.toml has no ${pattern}`)
-    return found
+    const value = pattern.exec(project)?.[1]
+    if (value === undefined) throw new Error(`pyproject.toml has no ${pattern}`)
+    return value
   }
   const version = field(/^version = "(.+)"$/m)
   const [needed = ''] = field(/^dependencies = \["([^",]+)/m).split(/[<>=]/)

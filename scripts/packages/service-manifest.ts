@@ -1,4 +1,4 @@
-/** What `package.json` says of the service. */
+/** The members of the service's `package.json`. */
 export interface Manifest {
   readonly imports: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>
@@ -6,7 +6,7 @@ export interface Manifest {
 }
 
 const copiedKeys = ['name', 'version', 'description', 'license', 'bin', 'type'] as const
-/** Clients of clouds, about 30 MB together: who asks models there installs the one beside it. */
+/** Clients of cloud providers, about 30 MB together, which users install on demand. */
 const installedOnDemand: ReadonlySet<string> = new Set([
   '@ai-sdk/amazon-bedrock',
   '@ai-sdk/azure',
@@ -14,8 +14,8 @@ const installedOnDemand: ReadonlySet<string> = new Set([
 ])
 
 /**
- * `package.json` of the package `countersign`, from that of the checkout: its dependencies without
- * those of development, and its imports as what they are compiled to.
+ * The `package.json` of the package `countersign`, from that of the checkout: without development
+ * dependencies, and with the compiled files as its imports.
  */
 export function packageManifest(checkout: Manifest): Record<string, unknown> {
   const imports = Object.entries(checkout.imports)

@@ -4,13 +4,19 @@ import { join } from 'node:path'
 import { buildUi, isUiBuilt } from '#runtime/supervisor/build-ui.ts'
 import { processEnvironment } from '#runtime/environment.ts'
 import { bundleOfPackage, loadWorkflowBundle } from '#runtime/temporal/workflow-bundle.ts'
-import { buildPackage, packageFolder, packFolder, type Tarball } from './packages.ts'
+import {
+  buildPackage,
+  packageFolder,
+  packFolder,
+  repositoryMembers,
+  type Tarball,
+} from './packages.ts'
 import { runStep } from '../testing/run-steps.ts'
 import { packageManifest, type Manifest } from './service-manifest.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
-/** What the package has as it stands here. */
+/** Files that are copied into the package unchanged. */
 const copied = [
   'bin',
   'CHANGELOG.md',
@@ -53,14 +59,22 @@ export async function stageService(folder: string): Promise<void> {
 }
 
 /** Writes the tarball of the service into `out`. */
-export async function packService(out: string): Promise<Tarball> {
+export async function packService(out: string, repository?: string): Promise<Tarball> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign package '))
   try {
     await stageService(folder)
+    if (repository !== undefined) await nameRepository(folder, repository)
     return await packFolder(folder, out)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+async function nameRepository(folder: string, url: string): Promise<void> {
+  const file = join(folder, 'package.json')
+  const manifest: object = JSON.parse(await readFile(file, 'utf8'))
+  const named = { ...manifest, ...repositoryMembers(url) }
+  await writeFile(file, `${JSON.stringify(named, null, 2)}\n`)
 }
 
 async function compile(folder: string): Promise<void> {

@@ -29,7 +29,7 @@ export function agentRows(): readonly (readonly string[])[] {
         agent.events.map((event) => `\`${event}\``).join(', '),
         `${usualWaitSeconds(agent)} s of its ${agent.limitSeconds} s, with \`--install\` 3,300 s${counts}`,
         'with its reason to the model',
-        'not possible',
+        editOf(agent),
         'denied; the same call goes on',
         'the same call goes on',
         agent.whenLate,
@@ -38,4 +38,13 @@ export function agentRows(): readonly (readonly string[])[] {
       ]
     }),
   ]
+}
+
+/** What becomes of a call that a person changed. */
+function editOf({ edits, events, works }: Agent): string {
+  const isPartly = events.includes('PermissionRequest') && edits.PermissionRequest === undefined
+  const where = isPartly ? ', but not at `PermissionRequest`' : ''
+  const removed = edits.PreToolUse === 'merge' ? '; denied where a field was removed' : ''
+  const untried = works.includes('not run with it') ? ' (not tried)' : ''
+  return `made as it was approved${where}${removed}${untried}`
 }

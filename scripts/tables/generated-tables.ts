@@ -19,7 +19,9 @@ const tables = [
 /** The pages that have such a table. */
 export const tablePages: readonly string[] = [...new Set(tables.map(({ page }) => page))]
 
-/** A page with its tables as they should be. Rejects when it has no place for one of them. */
+/**
+ * Returns the page with its tables up to date. Rejects if the page has no place for one of them.
+ */
 export async function withTables(page: string, text: string): Promise<string> {
   let written = text
   for (const table of tables) {

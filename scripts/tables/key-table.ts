@@ -5,7 +5,7 @@ import { documentedSchemaOf, type SchemaName } from '#policy/schema/json-schemas
  * Whose own keys follow them. Of any other key that is described, its description says where the
  * rest is.
  */
-const opened: ReadonlySet<string> = new Set(['zones'])
+const detailedKeys: ReadonlySet<string> = new Set(['zones'])
 
 /** The keys of a file that its schema describes, as rows of a table, the head first. */
 export function keyRows(file: SchemaName): readonly (readonly string[])[] {
@@ -18,7 +18,8 @@ function rowsOf(schema: JsonObject, at: string): string[][] {
     const key = at === '' ? name : `${at}.${name}`
     const inner = objectOf(value)
     const { description } = inner
-    const below = typeof description !== 'string' || opened.has(key) ? rowsBelow(inner, key) : []
+    const below =
+      typeof description !== 'string' || detailedKeys.has(key) ? rowsBelow(inner, key) : []
     if (typeof description !== 'string') return below
     const isRequired = Array.isArray(required) && required.includes(name)
     const [means = '', byDefault] = description.split(/\. Default: /)
@@ -26,7 +27,10 @@ function rowsOf(schema: JsonObject, at: string): string[][] {
   })
 }
 
-/** The rows of what a value may be: a mapping, a mapping by names, a list, or one of several. */
+/**
+ * The rows for the possible values of a key: a mapping, a mapping by names, a list, or several of
+ * these.
+ */
 function rowsBelow(schema: JsonObject, at: string): string[][] {
   const { additionalProperties, anyOf, items } = schema
   const variants = Array.isArray(anyOf) ? anyOf.map(objectOf) : []

@@ -23,8 +23,8 @@ export async function toolRows(): Promise<readonly (readonly string[])[]> {
  * The built-in tools as a worker has them whose file gives it all, on a host where a sandbox works.
  */
 async function everyTool() {
-  const listed = builtInToolNames.filter((name) => builtInTools[name].givenBy === 'tools')
-  const parsed = parseProject({
+  const names = builtInToolNames.filter((name) => builtInTools[name].givenBy === 'tools')
+  const parsedProject = parseProject({
     texts: new Map([
       ['countersign.yaml', 'version: 1\n'],
       ['script.yaml', 'turns: []\n'],
@@ -35,7 +35,7 @@ model: script:./script.yaml
 zones: [{ name: all, root: ., mode: rw }]
 shell: { default: ask }
 workers: [all]
-tools: { ${listed.map((name) => `${name}: {}`).join(', ')} }
+tools: { ${names.map((name) => `${name}: {}`).join(', ')} }
 ---
 Do all.
 `,
@@ -43,8 +43,8 @@ Do all.
     ]),
     toolFiles: [],
   })
-  if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems))
-  const { policy } = parsed
+  if ('problems' in parsedProject) throw new Error(JSON.stringify(parsedProject.problems))
+  const { policy } = parsedProject
   const bounds = { memory: true, processes: true }
   const registry = await buildRegistry({
     policy,

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises'
 
-/** What one stage of CI says: how its command ended and the vitest reports it left, if it does. */
+/**
+ * The result of one stage of CI: the exit code of its command, and the vitest reports that it
+ * wrote.
+ */
 export interface StageEnd {
   name: string
   exitCode: number
@@ -25,7 +28,7 @@ export interface Tally {
   unsteady: Failure[]
 }
 
-/** What is read of one report of vitest. */
+/** The members that are read from a vitest report. */
 export interface TestReport {
   /** Names of the tests that passed, each with its file. */
   passed: { file: string; test: string }[]
@@ -45,8 +48,8 @@ interface VitestReport {
 const outsideOfTests = '(outside of its tests)'
 
 /**
- * Adds up stages. A test file that could not be loaded is one failure, and so is a stage that ended
- * badly without a failed test to show for it: nothing that went wrong may count as zero failures.
+ * Adds up stages. A test file that could not be loaded counts as one failure, and so does a stage
+ * that ended with an error but without a failed test, so that no error counts as zero failures.
  */
 export async function tally(stages: readonly StageEnd[]): Promise<Tally> {
   const total: Tally = { passed: 0, failed: 0, failures: [], unsteady: [] }
@@ -69,7 +72,7 @@ export async function tally(stages: readonly StageEnd[]): Promise<Tally> {
   return total
 }
 
-/** Reads a report; one that is absent says nothing. */
+/** Reads a report; an absent one has no results. */
 export async function readReport(path: string | undefined): Promise<TestReport> {
   const text = path && (await readFile(path, 'utf8').catch(() => undefined))
   if (!text) return { passed: [], failures: [] }
@@ -95,9 +98,9 @@ function passedIn(report: TestReport, { file, test }: Failure): boolean {
 
 function contains(
   list: readonly { file: string; test: string }[],
-  wanted: { file: string; test: string },
+  entry: { file: string; test: string },
 ): boolean {
-  return list.some(({ file, test }) => file === wanted.file && test === wanted.test)
+  return list.some(({ file, test }) => file === entry.file && test === entry.test)
 }
 
 function endedBadly({ name, exitCode }: StageEnd): Failure {

@@ -29,12 +29,12 @@ export function installSandbox(host: Host): string | null {
   if (process.platform !== 'linux') return `commands cannot be sandboxed on ${process.platform}`
   const missing = missingPrograms(host)
   if (missing.length > 0 && host.mayInstall && isOnPath(host, 'apt-get')) {
-    const wanted = packagesOf(missing)
-    host.log(`installing ${wanted.join(' and ')} for commands in a sandbox`)
+    const packageNames = packagesOf(missing)
+    host.log(`installing ${packageNames.join(' and ')} for commands in a sandbox`)
     // What apt knows of packages may be old, or nothing at all: asked for only when it does not do.
-    if (!apt(host, 'install', '--yes', '--no-install-recommends', ...wanted)) {
+    if (!apt(host, 'install', '--yes', '--no-install-recommends', ...packageNames)) {
       apt(host, 'update')
-      apt(host, 'install', '--yes', '--no-install-recommends', ...wanted)
+      apt(host, 'install', '--yes', '--no-install-recommends', ...packageNames)
     }
   }
   const still = missingPrograms(host)

@@ -1,4 +1,7 @@
 import { findTemporalBinary } from '#runtime/embedded/temporal-binary.ts'
+import { processEnvironment } from '#runtime/environment.ts'
+import { cacheFolder } from '#runtime/folders.ts'
+import { sweepCache } from '#runtime/supervisor/sweep-cache.ts'
 import { findChromium } from '#test/harness/chromium-binary.ts'
 import { installSandbox } from './install-sandbox.ts'
 
@@ -16,6 +19,7 @@ export async function prepareTests(): Promise<void> {
   })
   if (missing !== null) console.log(`The sandbox tests are skipped: ${missing}.`)
   try {
+    void sweepCache(cacheFolder(processEnvironment()), new Date())
     await findTemporalBinary({ log: (sentence) => console.log(sentence) })
     await findChromium()
   } catch (error) {

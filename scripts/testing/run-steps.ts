@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { delimiter, join } from 'node:path'
 
-/** One command of the project; `program` is the name of a file in node_modules/.bin. */
+/** One command of the project. `program` is the name of a file in node_modules/.bin. */
 export interface Step {
   name: string
   program: string
@@ -19,8 +19,8 @@ export interface StepResult {
 const bin = join(import.meta.dirname, '..', '..', 'node_modules', '.bin')
 
 /**
- * Runs steps at the same time, at most `atOnce`, and says of each how it ended; the output of one
- * that failed is printed whole, that of the others not at all.
+ * Runs at most `atOnce` steps at the same time, and prints the result of each. Prints the whole
+ * output of a failed step and no other.
  */
 export async function runSteps(steps: readonly Step[], atOnce: number): Promise<StepResult[]> {
   const results: StepResult[] = []
@@ -38,7 +38,7 @@ export async function runSteps(steps: readonly Step[], atOnce: number): Promise<
   return results
 }
 
-/** Runs one step to its end; `inherit` shows its output as it comes instead of collecting it. */
+/** Runs one step. `inherit` prints its output at once instead of collecting it. */
 export function runStep(
   step: Step,
   output: 'collect' | 'inherit' = 'collect',

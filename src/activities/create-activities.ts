@@ -66,7 +66,8 @@ function recordingForgeries<
   return async (input) => {
     const output = await activity(input)
     const { workflowExecution } = Context.current().info
-    // If the call was approved and carried out once, nothing was refused, whoever scheduled it.
+    // A call that was approved and carried out once is no refused attempt, also if it was scheduled
+    // by hand.
     if (!isDone(output)) {
       await recordForgedActivity(ctx, {
         activity: name,

@@ -100,13 +100,13 @@ it('models that do not answer starve no execution: their turns keep slots of the
   const runs = []
   for (const name of ['a', 'b', 'c', 'd']) runs.push(await waitingRun(`notes/slow-${name}.md`))
   const answers = Promise.withResolvers<ModelAnswer>()
-  const before = desk.asked.length
+  const before = desk.modelRequests.length
   desk.say(...runs.map(() => () => answers.promise))
   for (const [index, run] of runs.entries()) {
     await approve(run)
     await waitUntil(() => desk.executed.length === index + 1, { withinMs: 90_000 })
     // The first turn is taken with its execution, the second from the queue, and the others wait.
-    await waitUntil(() => desk.asked.length === before + Math.min(index + 1, 2), {
+    await waitUntil(() => desk.modelRequests.length === before + Math.min(index + 1, 2), {
       withinMs: 90_000,
     })
     // Else the slot could be free again before the execution looks for one.
@@ -120,7 +120,7 @@ it('models that do not answer starve no execution: their turns keep slots of the
   const taken = await Promise.all(runs.map(activities))
   expect(taken[0]).toEqual(['takeTurn', 'executeCall'])
   for (const other of taken.slice(1)) expect(other).toEqual(['takeTurn', 'executeCall', 'takeTurn'])
-  expect(desk.asked.length).toBe(before + 4)
+  expect(desk.modelRequests.length).toBe(before + 4)
 })
 
 it('a model that fails within an execution is asked again when its provider says so, and the call is not made again', async () => {

@@ -11,15 +11,16 @@ const heartbeatEveryMs = 2000
 export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current()
   const stop = new AbortController()
-  const stopped = (): void => stop.abort(reasonOf(context.cancellationSignal) satisfies StopReason)
-  if (context.cancellationSignal.aborted) stopped()
-  else context.cancellationSignal.addEventListener('abort', stopped, { once: true })
+  const forwardStop = (): void =>
+    stop.abort(reasonOf(context.cancellationSignal) satisfies StopReason)
+  if (context.cancellationSignal.aborted) forwardStop()
+  else context.cancellationSignal.addEventListener('abort', forwardStop, { once: true })
   const heartbeat = setInterval(() => context.heartbeat(), heartbeatEveryMs)
   try {
     return await work(stop.signal)
   } finally {
     clearInterval(heartbeat)
-    context.cancellationSignal.removeEventListener('abort', stopped)
+    context.cancellationSignal.removeEventListener('abort', forwardStop)
   }
 }
 

@@ -34,6 +34,8 @@ export function createApp(api: Api): Express {
   const { settings } = api
   const app = express()
   app.disable('x-powered-by')
+  // Rules by path, such as those of a proxy, of the log and of the service worker, see `/v1` only.
+  app.enable('case sensitive routing')
   // Answers get an ETag only where the contract has one.
   app.set('etag', false)
   app.set('query parser', parseQuery)

@@ -5,12 +5,12 @@ import { CommandFailure, exitCodes } from './terminal/exit-codes.ts'
 import { createProgram } from './program.ts'
 import { printable } from './text/terminal-text.ts'
 
-/** Whoever started us through a lifeline takes us along when it ends, however it ends. */
+/** This process ends with the process that started it through a lifeline, however that one ends. */
 function endWithLauncher(): void {
   void takeLifeline()?.closed.then(() => process.kill(process.pid, 'SIGTERM'))
 }
 
-/** Whoever reads our output may stop reading (`… | head`): that is no failure of ours. */
+/** A reader of the output may stop reading (`… | head`), which is not a failure of the command. */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit()
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
       process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage
       return
     }
-    // What a service says may quote what an agent wrote.
+    // A message of the service may quote text of an agent, which may have control characters.
     console.error(printable(error instanceof Error ? error.message : String(error)))
     process.exitCode = error instanceof CommandFailure ? error.exitCode : exitCodes.failed
   }

@@ -8,7 +8,8 @@ export class NoAnswerError extends Error {
 
 /**
  * The result of `work`, or a `NoAnswerError` after `withinMs`. The timer is monotonic: setting the
- * machine's clock does not change it. After a rejection `work` goes on, and its result is dropped.
+ * machine's clock does not change it. After a rejection `work` continues, and its result is
+ * dropped.
  */
 export async function answerWithin<T>(withinMs: number, work: Promise<T>): Promise<T> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()

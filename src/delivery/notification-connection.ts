@@ -68,6 +68,7 @@ export class NotificationConnection {
     this.#retry = null
     const client = new pg.Client({
       connectionString: this.#url,
+      application_name: 'countersign notifications',
       connectionTimeoutMillis: answerWithinMs,
       query_timeout: answerWithinMs,
       keepAlive: true,

@@ -1,9 +1,10 @@
 import { isGrpcServiceError, ServiceError, type WorkflowStartOptions } from '@temporalio/client'
+import { remainingMs } from '#services/requests/facts/deadline-of-request.ts'
 import { searchAttributes } from '#domain/runs/search-attributes.ts'
 import { errorText } from '#services/core/error-text.ts'
 import type { Log } from '#services/core/context.ts'
 import type { Db } from '#store/database.ts'
-import type { RunPosition } from '#workflows/messages.ts'
+import type { RunPosition, WaitPosition } from '#workflows/messages.ts'
 import { RepeatedWork } from './repeating.ts'
 import type { TemporalClient } from './temporal-client.ts'
 
@@ -16,6 +17,9 @@ export type ListingOptions = Pick<
 >
 
 type Attributes = NonNullable<ListingOptions['typedSearchAttributes']>
+
+/** The first deadline of a request, which its workflow does not read then. */
+type FirstDeadline = Pick<WaitPosition, 'nextDeadlineMs'>
 
 /** The first turn of a run, which its workflow takes without reading the run's state. */
 type FirstTurn = Pick<RunPosition, 'turn' | 'taskQueue'>
@@ -84,21 +88,22 @@ export class RunListing implements AsyncDisposable {
   }
 
   /**
-   * Starts the workflow of a program's request: the one that waits for its decision, or the one
-   * that makes the approved call. Neither writes attributes later.
+   * Starts the workflow of a program's request: the one that waits for its decision, with its first
+   * deadline, or the one that makes the approved call. Neither writes attributes later.
    */
   async startOfRequest<T>(
     requestId: string,
     state: 'waiting_for_approval' | 'running',
-    start: (options: ListingOptions) => Promise<T>,
+    start: (options: ListingOptions, wait: FirstDeadline) => Promise<T>,
   ): Promise<T> {
     const request = await this.#options.db
       .selectFrom('request')
       .innerJoin('external_request as external', 'external.request_id', 'request.id')
       .select(['number', 'tool', 'queue', 'worker', 'external.owner_id', 'on_behalf_of'])
+      .select(remainingMs.as('remaining'))
       .where('request.id', '=', requestId)
       .executeTakeFirst()
-    if (request === undefined) return start({})
+    if (request === undefined) return start({}, {})
     const { queue, tool, worker } = request
     const number = Number(request.number)
     const starter = request.on_behalf_of ?? request.owner_id
@@ -115,7 +120,8 @@ export class RunListing implements AsyncDisposable {
       { key: searchAttributes.starter, value: starter },
       ...(worker === null ? [] : [{ key: searchAttributes.worker, value: worker }]),
     ]
-    return this.#startListed(options, attributes, start)
+    const wait = state === 'running' ? {} : { nextDeadlineMs: request.remaining }
+    return this.#startListed(options, attributes, (more) => start(more, wait))
   }
 
   async #startListed<T>(

@@ -12,7 +12,7 @@ const callDeadlineMs = 2000
  * comes first unless the clock was set.
  */
 const graceMs = 500
-/** How long a connection may go on connecting after a call on it has timed out. */
+/** How long a connection attempt may last after a call on it has timed out. */
 const connectsWithinMs = 5000
 
 /** Temporal's `IndexedValueType`, which is not part of the client. */

@@ -53,6 +53,8 @@ export const auditEventTypes = [
   'schedule.skipped',
   'schedule.paused',
   'schedule.resumed',
+  'trigger.paused',
+  'trigger.resumed',
   'webhook.resent',
   'content.revealed',
   'content.erased',

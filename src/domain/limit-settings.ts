@@ -56,7 +56,7 @@ export function readLimits(text: string): {
     names.map((name) => [name, limitSettings[name].usual]),
   ) as unknown as Record<LimitName, number>
   const values = { ...usual }
-  const found = new Set<LimitName>()
+  const settings = new Set<LimitName>()
   for (const part of text.split(/[,\s]+/).filter((one) => one !== '')) {
     const [, key = '', digits = ''] = /^(\w+)=([0-9]{1,15})$/.exec(part) ?? []
     const name = names.find((one) => one === key)
@@ -66,11 +66,11 @@ export function readLimits(text: string): {
     }
     const { least, most } = limitSettings[name]
     const value = Number(digits)
-    if (found.has(name)) return { values: usual, problem: `${name} is there twice` }
+    if (settings.has(name)) return { values: usual, problem: `${name} is there twice` }
     if (value < least || value > most) {
       return { values: usual, problem: `${name} must be from ${least} to ${most}` }
     }
-    found.add(name)
+    settings.add(name)
     values[name] = value
   }
   if (values.timeoutSeconds > values.timeoutMostSeconds) {

@@ -37,6 +37,7 @@ export const problemStatus = {
   already_started: 409,
   claimed: 409,
   run_ended: 409,
+  trigger_paused: 409,
   conflict: 409,
   tampered: 409,
   expired: 410,
@@ -79,4 +80,16 @@ export class Problem extends Error {
   get status(): number {
     return this.#status ?? problemStatus[this.code]
   }
+}
+
+/**
+ * The facts of a problem for its caller. Each `invalid_request` has `field` and `errors`
+ * (`{field, message}`), whoever found it; the field `''` is the body or the call as a whole.
+ */
+export function factsForCaller({ code, facts, message: detail }: Problem): JsonObject {
+  if (code !== 'invalid_request' || Array.isArray(facts['errors'])) return facts
+  const field = typeof facts['field'] === 'string' ? facts['field'] : ''
+  const after = detail.startsWith(field) ? detail.slice(field.length) : ''
+  const sentence = /^:? /.test(after) ? after.replace(/^:? /, '') : detail
+  return { ...facts, field, errors: [{ field, message: facts['message'] ?? sentence }] }
 }

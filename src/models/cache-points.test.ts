@@ -37,7 +37,7 @@ async function ask(
     environment: server.environment(prefix),
   })
   const answer = await open.step({ ...plainRequest(), messages })
-  return { answer, body: server.asked.at(-1)?.body ?? {} }
+  return { answer, body: server.questions.at(-1)?.body ?? {} }
 }
 
 /** What the provider reads: all but the marks of where to cache. */

@@ -72,6 +72,8 @@ export interface ModelAnswer {
   readonly text: string
   readonly calls: readonly ModelCall[]
   readonly usage: ModelUsage
+  /** the name of the model that the provider says has answered; absent: it says none */
+  readonly responseModel?: string | undefined
 }
 
 /** What a step used, in tokens. */

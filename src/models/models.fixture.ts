@@ -7,8 +7,8 @@ import {
 export let server: ProviderServer
 
 /**
- * Starts a provider for a file of tests about models; each test begins with nothing asked,
- * refused or cut nothing.
+ * Starts a provider for a file of tests about models. Before each test, its recorded questions are
+ * removed, and it refuses and cuts nothing.
  */
 export function useProviderServer(): void {
   beforeAll(async () => {
@@ -16,7 +16,7 @@ export function useProviderServer(): void {
   })
   afterAll(() => server[Symbol.asyncDispose]())
   beforeEach(() => {
-    server.asked.length = 0
+    server.questions.length = 0
     server.refuse = () => null
     server.cut = (events) => events
   })

@@ -45,7 +45,7 @@ async function request(model: string, environment: Record<string, string>): Prom
     tools: [{ name: 'look', description: 'Look', jsonSchema: { type: 'object' } }],
     signal: new AbortController().signal,
   })
-  return server.asked.map(({ body }) => body)
+  return server.questions.map(({ body }) => body)
 }
 
 function listOf(value: Json | undefined): readonly JsonObject[] {
@@ -189,7 +189,7 @@ test.each([401, 429, 500])('any other refusal (%i) is not asked again here', asy
   await expect(request('openai:gpt-5', server.environment('OPENAI'))).rejects.toThrow(
     new RegExp(String(status)),
   )
-  expect(server.asked).toHaveLength(1)
+  expect(server.questions).toHaveLength(1)
 })
 
 test('what is refused without its pictures too is refused as it is', async () => {
@@ -197,7 +197,7 @@ test('what is refused without its pictures too is refused as it is', async () =>
   await expect(request('openai:gpt-5', server.environment('OPENAI'))).rejects.toThrow(
     /400: refused/,
   )
-  expect(server.asked).toHaveLength(2)
+  expect(server.questions).toHaveLength(2)
 })
 
 test('an endpoint whose models see no pictures is given none, whoever made it', () => {

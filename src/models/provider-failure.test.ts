@@ -7,7 +7,7 @@ import {
   json,
   plainRequest,
   startChatServer,
-  streamed,
+  streamAnswer,
   toolCalls,
   type Respond,
 } from '#test/harness/fixtures/models/chat-server.ts'
@@ -179,7 +179,7 @@ test.each<[string, Respond]>([
 
 test('an answer that was cut at its output limit is refused, calls and all', async () => {
   server.answer((response) =>
-    streamed(
+    streamAnswer(
       response,
       [{ content: 'half' }, toolCalls({ id: 'a', name: 'read_file', args: '{"path":"x"}' })],
       'length',

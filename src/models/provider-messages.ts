@@ -55,7 +55,7 @@ function outputOf(result: Result, place: PicturePlace): ToolResultPart['output']
 
 /**
  * For a provider that accepts no pictures in results: a message right after them, which says that
- * the pictures are nobody's words.
+ * no person sent the pictures.
  */
 function picturesAfter(results: readonly Result[], place: PicturePlace): ProviderMessage[] {
   const parts = results.flatMap((result) => {

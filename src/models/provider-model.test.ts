@@ -1,6 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
-import { startChatServer, streamed, toolCalls } from '#test/harness/fixtures/models/chat-server.ts'
+import {
+  startChatServer,
+  streamAnswer,
+  toolCalls,
+} from '#test/harness/fixtures/models/chat-server.ts'
 
 const server = disposeAfterTests(await startChatServer())
 
@@ -10,7 +14,7 @@ beforeEach(() => {
 
 test('text comes in pieces; text and parallel calls are returned as they are, with what they cost', async () => {
   server.answer((response) =>
-    streamed(
+    streamAnswer(
       response,
       [
         { content: 'I ' },
@@ -31,12 +35,13 @@ test('text comes in pieces; text and parallel calls are returned as they are, wi
       { id: 'b', tool: 'read_file', input: { path: 'y' } },
     ],
     usage: { inputTokens: 3, cachedInputTokens: 0, outputTokens: 5 },
+    responseModel: 'test',
   })
   expect(pieces).toEqual(['I ', 'look.'])
 })
 
 test('the model is given instructions, tools, calls and results', async () => {
-  server.answer((response) => streamed(response, [{ content: 'Done.' }]))
+  server.answer((response) => streamAnswer(response, [{ content: 'Done.' }]))
   await server.ask({
     messages: [
       { role: 'user', text: 'Write' },
@@ -71,7 +76,7 @@ test('the model is given instructions, tools, calls and results', async () => {
 
 test('an invented tool and arguments that are not JSON are calls for policy to refuse, not failures', async () => {
   server.answer((response) =>
-    streamed(
+    streamAnswer(
       response,
       [
         toolCalls(
@@ -96,7 +101,7 @@ test('an invented tool and arguments that are not JSON are calls for policy to r
 })
 
 test('what was called without JSON can be shown to the model again', async () => {
-  server.answer((response) => streamed(response, [{ content: 'ok' }]))
+  server.answer((response) => streamAnswer(response, [{ content: 'ok' }]))
   const input = { invalidJson: '{"path": oops' }
   await server.ask({
     messages: [
@@ -109,6 +114,6 @@ test('what was called without JSON can be shown to the model again', async () =>
 })
 
 test('an answer without text and calls completes with nothing', async () => {
-  server.answer((response) => streamed(response, [{ content: '' }]))
+  server.answer((response) => streamAnswer(response, [{ content: '' }]))
   expect(await server.ask()).toMatchObject({ text: '', calls: [] })
 })

@@ -69,7 +69,8 @@ export function providerModel(options: {
           return call(noPictures)
         })
         refuseUnfinished(name, answer)
-        return { text: answer.text, calls: answer.calls, usage: answer.usage }
+        const { calls, responseModel, text, usage } = answer
+        return { text, calls, usage, responseModel }
       } catch (error) {
         if (request.signal.aborted) throw request.signal.reason
         const cause = silence.signal.aborted ? silence.signal.reason : error
@@ -84,7 +85,7 @@ function callOnce(
   request: ModelRequest,
   how: {
     readonly abortSignal: AbortSignal
-    readonly silence: { heard(): void }
+    readonly silence: { reset(): void }
     /** `null`: the provider is not told where to cache */
     readonly cachePoint: CachePoint | null
     readonly pictures: PicturePlace
@@ -111,7 +112,7 @@ function callOnce(
   })
   return readAnswer(stream, {
     signal: how.abortSignal,
-    onPart: () => how.silence.heard(),
+    onPart: () => how.silence.reset(),
     onText: request.onText ?? (() => undefined),
   })
 }

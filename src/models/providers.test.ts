@@ -36,7 +36,7 @@ test.each([
   '%s is called at its base URL with its key, for one step, and streams',
   async (model, prefix, header, value, path) => {
     const environment = server.environment(prefix)
-    const { asked } = server
+    const { questions } = server
     const pieces: string[] = []
     const answer = await openModel({ ...plainModel, model, script: null, environment }).step({
       runId: 'run',
@@ -59,10 +59,10 @@ test.each([
       calls: [{ tool: 'read_file', input: { path: 'x' } }],
       usage: { inputTokens: 3, outputTokens: 5 },
     })
-    expect(asked).toHaveLength(1)
-    expect(asked[0]?.url).toBe(path)
-    expect(asked[0]?.headers[header]).toBe(value)
-    expect(JSON.stringify(asked[0]?.body)).toContain('You write.')
+    expect(questions).toHaveLength(1)
+    expect(questions[0]?.url).toBe(path)
+    expect(questions[0]?.headers[header]).toBe(value)
+    expect(JSON.stringify(questions[0]?.body)).toContain('You write.')
   },
 )
 
@@ -101,8 +101,8 @@ function name(model: string): string {
 
 test('a model that the SDK does not know yet may write as much as a file takes', async () => {
   const environment = server.environment('ANTHROPIC')
-  const { asked } = server
-  asked.length = 0
+  const { questions } = server
+  questions.length = 0
   await openModel({
     ...plainModel,
     model: 'anthropic:claude-of-tomorrow',
@@ -116,7 +116,7 @@ test('a model that the SDK does not know yet may write as much as a file takes',
     tools: [],
     signal: new AbortController().signal,
   })
-  expect(asked[0]?.body.max_tokens).toBe(32_000)
+  expect(questions[0]?.body.max_tokens).toBe(32_000)
 })
 
 test.each([
@@ -139,7 +139,7 @@ test.each([
     })
     server.refuse = () => 403
     await expect(open.step(plainRequest())).rejects.toMatchObject({ retryable: false })
-    expect(server.asked).toHaveLength(2)
+    expect(server.questions).toHaveLength(2)
   },
 )
 
@@ -166,11 +166,11 @@ test('bedrock is signed for with the keys of an account where it has no key of i
   }
   const open = openModel({ ...plainModel, model: 'bedrock:amazon.nova-pro-v1:0', environment })
   expect(await open.step(plainRequest())).toMatchObject({ text: 'Looking.' })
-  const [asked] = server.asked
-  expect(asked?.headers.authorization).toMatch(
+  const [question] = server.questions
+  expect(question?.headers.authorization).toMatch(
     /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d+\/eu-central-1\/bedrock/,
   )
-  expect(JSON.stringify(asked?.body)).not.toContain('cachePoint')
+  expect(JSON.stringify(question?.body)).not.toContain('cachePoint')
 })
 
 describe('an endpoint of countersign.yaml', () => {
@@ -199,7 +199,7 @@ describe('an endpoint of countersign.yaml', () => {
     expect(await at('local:qwen3:8b', models, keys)).toMatchObject({ text: 'Looking.' })
     await at('open:qwen3', models, keys)
     await at('team:claude', models, keys)
-    const sent = server.asked.map(({ url, headers, body }) => [
+    const sent = server.questions.map(({ url, headers, body }) => [
       url,
       headers.authorization ?? headers['x-api-key'],
       body['model'],
@@ -215,7 +215,7 @@ describe('an endpoint of countersign.yaml', () => {
     expect(() => at('local:qwen3', new Map())).toThrow('There is no model local:qwen3.')
     const models = new Map([['local', endpoint()]])
     await expect(at('local:qwen3', models)).rejects.toThrow('LOCAL_KEY, which is not set')
-    expect(server.asked).toEqual([])
+    expect(server.questions).toEqual([])
   })
 })
 
@@ -227,11 +227,11 @@ test('settings of a worker reach the provider; without caching nothing is marked
       plainRequest(),
     )
   await step('anthropic:claude')
-  const [anthropic] = server.asked
+  const [anthropic] = server.questions
   expect(anthropic?.body).toMatchObject({ temperature: 0.2, max_tokens: 800 })
   expect(JSON.stringify(anthropic?.body)).not.toContain('cache_control')
   await step('openai:gpt-5', { temperature: null, reasoning: 'low' })
-  expect(server.asked.at(-1)?.body).toMatchObject({
+  expect(server.questions.at(-1)?.body).toMatchObject({
     max_output_tokens: 800,
     reasoning: { effort: 'low' },
   })

@@ -23,7 +23,8 @@ export async function readAnswer(
 ): Promise<StreamedAnswer> {
   let text = ''
   const calls: ModelCall[] = []
-  let end: Pick<StreamedAnswer, 'finishReason' | 'isFinished' | 'usage'> | null = null
+  let end: Pick<StreamedAnswer, 'finishReason' | 'isFinished' | 'usage' | 'responseModel'> | null =
+    null
   for await (const part of stream) {
     how.onPart()
     switch (part.type) {
@@ -39,8 +40,9 @@ export async function readAnswer(
       case 'abort':
         throw how.signal.reason
       case 'finish-step': {
-        const { finishReason, rawFinishReason, usage } = part
+        const { finishReason, rawFinishReason, response, usage } = part
         end = {
+          responseModel: response.modelId,
           finishReason,
           isFinished: rawFinishReason !== undefined || saysItself.has(finishReason),
           usage: {

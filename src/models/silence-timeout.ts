@@ -2,7 +2,7 @@
 export interface SilenceTimeout extends Disposable {
   /** fires with a `TimeoutError` */
   readonly signal: AbortSignal
-  heard(): void
+  reset(): void
 }
 
 /**
@@ -20,7 +20,7 @@ export function silenceTimeout(options: {
   const silence = setTimeout(fire, options.timeoutMs)
   return {
     signal: controller.signal,
-    heard: () => void silence.refresh(),
+    reset: () => void silence.refresh(),
     [Symbol.dispose]() {
       clearTimeout(total)
       clearTimeout(silence)

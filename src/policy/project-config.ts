@@ -114,6 +114,8 @@ export interface DeploymentSetting {
 export interface ConfiguredPerson {
   readonly email: string
   readonly name: string
+  /** earlier addresses of the same human; absent: none */
+  readonly formerly?: readonly string[]
 }
 
 export interface Team {
@@ -153,6 +155,7 @@ export interface WorkspaceSetting {
   readonly source?: string
 }
 
+/** The rights that `rights` in countersign.yaml gives to teams and people. */
 export const rightNames = [
   'startApproveAll',
   'manageRuns',

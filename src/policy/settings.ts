@@ -33,6 +33,8 @@ export interface OidcSettings {
   readonly emailClaim: string
   readonly requireVerifiedEmail: boolean
   readonly groupsClaim: string
+  /** other audiences of access tokens for the gateway than its address */
+  readonly tokenAudiences: readonly string[]
   /** teams by the group that fills them */
   readonly teams: ReadonlyMap<string, readonly string[]>
   readonly source: string

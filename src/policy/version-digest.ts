@@ -17,8 +17,8 @@ export function policyDigest(files: ProjectFiles): string {
 }
 
 /**
- * The files of a stored document, by path, since a store orders keys differently. Throws for
- * another shape.
+ * The files of a stored document, sorted by path, because jsonb has its own order of keys. Throws
+ * for a document of another shape.
  */
 export function filesOfDocument(document: JsonObject): ProjectFiles {
   const { files, tools } = document

@@ -38,7 +38,7 @@ export function refusedToWorkspace(
   if (here?.taskQueue !== there.taskQueue) return `${works}, which is on another host`
   if (there.worktree !== undefined)
     return `${works}, where only runs that start there have a worktree`
-  // Otherwise the zones of the run above would not bound its zones.
+  // In overlapping folders the zones of the calling run would not limit those of the new run.
   return overlap(here?.root ?? '.', there.root)
     ? `${works}, whose folder overlaps that of ${parent}`
     : null

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, open, rename, writeFile } from 'node:fs/promises'
+import { access, link, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
 /** Whether there is something at this path. */
 export function exists(path: string): Promise<boolean> {
@@ -22,6 +24,33 @@ export async function writeWhole(file: string, text: string, mode: number): Prom
   const half = `${file}.${process.pid}.new`
   await writeFile(half, text, { mode })
   await rename(half, file)
+}
+
+/**
+ * Writes an owner-only file unless it exists. It appears complete and on the disk, and of several
+ * concurrent processes one writes it.
+ */
+export async function writeSecretOnce(file: string, text: string): Promise<void> {
+  const folder = dirname(file)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const half = `${file}.${randomUUID()}.new`
+  await writeFlushed(half, text, 0o600)
+  try {
+    // The link is atomic and fails if the file exists.
+    await link(half, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(half, { force: true })
+  }
+  await flushFolder(folder)
+}
+
+/** Writes a file that is on the disk before this resolves. */
+export async function writeFlushed(file: string, text: string, mode: number): Promise<void> {
+  await using handle = await open(file, 'w', mode)
+  await handle.writeFile(text)
+  await handle.sync()
 }
 
 /** Makes a new file in this folder survive a loss of power. */

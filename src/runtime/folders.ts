@@ -56,6 +56,7 @@ export function hostProofFile(dataDir: string): string {
   return join(runFolder(dataDir), 'host-proof')
 }
 
+/** The folder of the logs of `countersign start`. */
 export function logFolder(dataDir: string): string {
   return join(dataDir, 'logs')
 }

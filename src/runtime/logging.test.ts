@@ -44,7 +44,7 @@ process.exit(0)
 `
 
 // Every line that the API and the workers say is on the disk of their data folder.
-test('a full disk ends no process that has something to say', async () => {
+test('a process that cannot write to its log because the disk is full continues', async () => {
   const args = [
     '-c',
     'exec "$0" --input-type=module --eval "$1" > /dev/full',

@@ -15,8 +15,8 @@ export function ownCommand(environment: Environment = processEnvironment()): str
 }
 
 /**
- * The same for the dashboard, whose readers may be on another host: for a checkout, the path inside
- * of it.
+ * The command for the dashboard, whose readers may be on another host: for a checkout, the path
+ * inside the checkout.
  */
 export function commandForReaders(environment: Environment = processEnvironment()): string {
   return installedCommand(environment) ?? relative(checkoutFolder, program)
@@ -28,9 +28,9 @@ const program = join(checkoutFolder, 'bin', 'countersign')
 function installedCommand(environment: Environment): string | null {
   if (environment['npm_command'] === 'exec') return 'npx countersign'
   const folders = (environment['PATH'] ?? '').split(delimiter)
-  const found = folders.map((folder) => realPath(join(folder, 'countersign')))
-  if (isPackage) return found.some((path) => path !== null) ? 'countersign' : 'npx countersign'
-  return found.includes(realPath(program)) ? 'countersign' : null
+  const commands = folders.map((folder) => realPath(join(folder, 'countersign')))
+  if (isPackage) return commands.some((path) => path !== null) ? 'countersign' : 'npx countersign'
+  return commands.includes(realPath(program)) ? 'countersign' : null
 }
 
 function realPath(path: string): string | null {

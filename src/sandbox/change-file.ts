@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, lstat, open, readdir, rename, unlink } from 'node:fs/promises'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import { copyAccessList } from './access-list.ts'
 import { asWorkspaceProblem, errorCode, pathLabel } from './file-problem.ts'
 import { isUnfinishedWrite } from './hidden-paths.ts'
 import type { Directory } from './open-directory.ts'
@@ -35,8 +36,8 @@ export async function requireBase(place: Place, expected: string): Promise<void>
 /**
  * Replaces or creates a file: writes an exclusive temporary file in the same folder, flushes it,
  * checks `confirm` and the base, renames it, or links it where nothing may exist, and flushes the
- * folder. A hard link is thereby broken, never written through. Mode and, if possible, owner are
- * preserved.
+ * folder. A hard link is thereby broken, never written through. The mode and, if possible, owner
+ * and access list are preserved.
  */
 export async function replaceFile(
   place: Place,
@@ -50,7 +51,8 @@ export async function replaceFile(
   try {
     const before = await lstat(target).catch(() => null)
     const replaces = before?.isFile() === true
-    // Nobody reads the new bytes who could not read the file that they replace.
+    // Only the owner can read the new bytes until the file has the rights of the one that it
+    // replaces.
     const mode = replaces ? 0o600 : 0o666
     const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
     try {
@@ -59,6 +61,12 @@ export async function replaceFile(
         const created = await handle.stat()
         if (created.uid !== before.uid || created.gid !== before.gid) {
           await handle.chown(before.uid, before.gid).catch(() => undefined)
+        }
+        // Only group bits can be the mask of a list. `cp` would copy a set-user-id bit, too.
+        // The list comes before the mode, so that the group never has access in between.
+        if ((before.mode & 0o070) !== 0 && (before.mode & 0o7000) === 0) {
+          await using old = await openFile(directory, name, at)
+          await copyAccessList(old, handle)
         }
         await handle.chmod(before.mode & 0o777)
       }

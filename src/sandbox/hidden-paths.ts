@@ -57,6 +57,7 @@ export function identityOf(entry: { readonly dev: bigint; readonly ino: bigint }
   return `${entry.dev}:${entry.ino}`
 }
 
+/** The refusal of a hidden path, with the code `hidden`. */
 export function hiddenProblem(components: readonly string[]): WorkspaceProblem {
   const at = components.join('/')
   return new WorkspaceProblem('hidden', at, `${pathLabel(at)} belongs to Countersign itself.`)

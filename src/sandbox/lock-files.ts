@@ -9,7 +9,10 @@ const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 
 /** A lock file that does not change for this long belongs to a process that was killed. */
 const abandonedAfterMs = 10_000
-/** Then a change goes on without a lock: a program that keeps making locks blocks nobody. */
+/**
+ * After this time a change continues without a lock, so that a program that keeps making locks
+ * cannot block it.
+ */
 const maxWaitMs = 60_000
 const lookEveryMs = 5
 
@@ -20,10 +23,10 @@ interface NamedFile {
 }
 
 /**
- * Runs `work` while no other process of ours compares and changes these files: a file system cannot
- * rename a file only onto the content that was compared. The lock of a file is a second file beside
- * it, created exclusively, under a name that tools neither list nor open. Where no lock file can be
- * created, `work` runs without one, and its own writing fails with the reason.
+ * Runs `work` while no other process of the service compares and changes these files: a file system
+ * cannot rename a file only onto the content that was compared. The lock of a file is a second file
+ * beside it, created exclusively, under a name that tools neither list nor open. Where no lock file
+ * can be created, `work` runs without one, and its own writing fails with the reason.
  */
 export async function withLockedFiles<T>(
   places: readonly NamedFile[],

@@ -23,6 +23,7 @@ export interface Directory extends AsyncDisposable {
 /** How children are named: through the descriptor, or by the path. */
 export type ChildNaming = 'descriptor' | 'path'
 
+/** How this system names children: only Linux can name them through a descriptor. */
 export const platformNaming: ChildNaming = process.platform === 'linux' ? 'descriptor' : 'path'
 
 export interface Walk {

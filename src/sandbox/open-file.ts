@@ -60,7 +60,7 @@ export async function readBytes(
   handle: FileHandle,
   start: number,
   maxBytes: number,
-): Promise<Uint8Array> {
+): Promise<Buffer> {
   const size = Math.max(0, (await handle.stat()).size - start)
   const buffer = Buffer.alloc(Math.min(maxBytes, size))
   let filled = 0

@@ -34,8 +34,8 @@ export class OpenFolders implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const opened = await Promise.allSettled(this.#open.values())
-    for (const folder of opened) {
+    const results = await Promise.allSettled(this.#open.values())
+    for (const folder of results) {
       if (folder.status === 'fulfilled') await folder.value[Symbol.asyncDispose]()
     }
   }

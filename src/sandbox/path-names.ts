@@ -6,8 +6,8 @@ export type ParsedPath =
   | { readonly ok: false; readonly problem: string }
 
 /**
- * Control, format, private-use and ignorable characters, separators and every space but U+0020,
- * which the eye could miss.
+ * Control, format, private-use and ignorable characters, separators and every space but U+0020: a
+ * reader could overlook them.
  */
 const unseen =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u3164\uFFA0]|(?! )\p{Zs}/u

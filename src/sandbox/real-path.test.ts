@@ -15,7 +15,7 @@ beforeAll(() => {
   symlinkSync('loop', path.join(root, 'c/loop'))
 })
 
-test('a path is where its links lead, and .. counts behind them', async () => {
+test('links in a path are followed, and .. applies to their targets', async () => {
   expect(await realPathOf(`${root}/c/link/file`)).toBe(`${root}/a/b/file`)
   expect(await realPathOf(`${root}/c/link/../b/file`)).toBe(`${root}/a/b/file`)
   expect(await realPathOf(`${root}/c/link/new/x`)).toBe(`${root}/a/b/new/x`)

@@ -51,10 +51,10 @@ export function workspacePlaces(
   }
 
   function componentsOf(path: string): readonly string[] {
-    const parsed = parsePath(path)
-    if (!parsed.ok) throw new WorkspaceProblem('invalid_name', path, parsed.problem)
-    hidden.check(parsed.components)
-    return parsed.components
+    const pathResult = parsePath(path)
+    if (!pathResult.ok) throw new WorkspaceProblem('invalid_name', path, pathResult.problem)
+    hidden.check(pathResult.components)
+    return pathResult.components
   }
 
   async function withPlace<T>(

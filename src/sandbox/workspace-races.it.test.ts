@@ -114,7 +114,7 @@ describe('processes that write on top of the same base at once', () => {
     const winners = Array.from({ length: rivalRounds }, (_, round) => counts[3 * round + 2])
     expect(winners).toEqual(Array.from({ length: rivalRounds }, () => 1))
     expect(readdirSync(path.join(root, 'notes'))).toEqual(['a.md'])
-  }, 60_000)
+  })
 })
 
 it('a file that only its owner may read is that while it is replaced', async () => {

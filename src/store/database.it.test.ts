@@ -91,3 +91,22 @@ describe('with a bound for answers', () => {
     }
   })
 })
+
+test('of the connections that a process used, as many as it says stay open while it rests', async () => {
+  const options = { url: database.url, poolSize: 4, applicationName: 'resting' }
+  await using resting = connectDatabase({ ...options, restingConnections: 2 })
+  const backends = async (): Promise<number[]> => {
+    const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity
+      where application_name = 'resting' order by pid`.execute(database.db)
+    return rows.map(({ pid }) => pid)
+  }
+  await Promise.all(Array.from({ length: 4 }, () => sql`select pg_sleep(0.2)`.execute(resting)))
+  const used = await backends()
+  expect(used).toHaveLength(4)
+  await expect.poll(async () => (await backends()).length, { timeout: 60_000 }).toBeLessThan(3)
+  const left = await backends()
+  expect(left).toHaveLength(2)
+  expect(used).toEqual(expect.arrayContaining(left))
+  const query = sql<{ pid: number }>`select pg_backend_pid() as pid`
+  expect(left).toContain((await query.execute(resting)).rows[0]?.pid)
+})

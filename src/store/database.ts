@@ -15,6 +15,11 @@ export interface DatabaseOptions {
   readonly poolSize: number
   readonly applicationName: string
   /**
+   * connections that stay open while nothing is done, with their prepared statements; absent: none,
+   * all are closed after 10 s
+   */
+  readonly restingConnections?: number
+  /**
    * the present caller, whose share of the connections is limited; absent or undefined: the service
    * itself
    */
@@ -37,6 +42,7 @@ const shareOfOne = 0.6
 export const servingAnswerMs = 30_000
 /** Longer than its bound a statement goes unanswered only when nobody is there to cancel it. */
 const cancelMs = 2000
+const keepAliveMs = 30_000
 /** Calls of one caller that may wait for a connection at a time. */
 const maxWaiting = 500
 
@@ -46,12 +52,17 @@ const maxWaiting = 500
  */
 export function connectDatabase(options: DatabaseOptions): Db {
   const { url, poolSize, applicationName, callerNow, waitMs = 5000, maxAnswerMs } = options
+  const { restingConnections = 0 } = options
   const pool = new pg.Pool({
     connectionString: url,
     max: poolSize,
     application_name: applicationName,
     connectionTimeoutMillis: waitMs,
     pipeline: true,
+    min: restingConnections,
+    // A network in between drops a connection on which nothing is sent, without telling either end.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMs,
     ...(maxAnswerMs === undefined ? {} : { query_timeout: maxAnswerMs + cancelMs }),
   })
   // A connection that the server ended, idle or in the middle of a transaction, must not end this

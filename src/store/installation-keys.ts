@@ -35,11 +35,11 @@ export async function noteLogKey(
   tx: Db | Tx,
   key: { readonly keyId: string; readonly vkey: string; readonly handover: string | null },
 ): Promise<boolean> {
-  const noted = await tx
+  const insertion = await tx
     .insertInto('installation_key')
     .values({ kind: 'log', key_id: key.keyId, vkey: key.vkey, handover: key.handover })
     .onConflict((conflict) => conflict.doNothing())
     .returning('key_id')
     .executeTakeFirst()
-  return noted !== undefined
+  return insertion !== undefined
 }

@@ -1,5 +1,6 @@
 import { isBuiltInTool } from '#domain/tools/built-in-tools.ts'
 import type { Tool, ToolRegistry } from '#domain/tools/tool.ts'
+import type { Workspace } from '#domain/tools/workspace.ts'
 import type { Policy } from '#policy/policy.ts'
 import { hashJson } from '#domain/json/digest.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
@@ -29,6 +30,8 @@ export async function buildRegistry(options: {
   readonly project?: Project
   /** the tools that are looked up in it; absent: all. Servers that have none are left out */
   readonly needed?: readonly string[] | undefined
+  /** opens the worktree of the run whose calls are looked up; absent: it has none */
+  readonly worktree?: (() => Promise<Workspace>) | undefined
 }): Promise<ToolRegistry> {
   const worker = options.policy.workers.get(options.worker)
   if (worker === undefined) return registryOf([])
@@ -43,7 +46,10 @@ export async function buildRegistry(options: {
   const isKnown = (name: string): boolean =>
     name.startsWith('mcp__') || tools.some((tool) => tool.name === name)
   const needed = options.needed?.every(isKnown) === true ? options.needed : undefined
-  const offer = await options.mcpServers?.toolsOf(options.policy, worker, { tools: needed })
+  const offer = await options.mcpServers?.toolsOf(options.policy, worker, {
+    tools: needed,
+    worktree: options.worktree,
+  })
   tools.push(...(offer?.tools ?? []))
   const registry = registryOf(
     tools.map((tool) =>

@@ -51,7 +51,7 @@ const PolicyPage = lazy(() =>
   import('./policy/policy-page.tsx').then((module) => ({ default: module.PolicyPage })),
 )
 
-/** The whole dashboard. Mantine's own style elements are off: `styles/` has what they would say. */
+/** The whole dashboard. Mantine's style elements are switched off; `styles/` has their rules. */
 export function App() {
   const [client] = useState(createClient)
   const [link] = useState(readSignInLink)
@@ -116,8 +116,8 @@ function createClient(): QueryClient {
   const client: QueryClient = new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
-        // A session that ended: whatever asked, the answer is the sign-in page. What is known of
-        // the person stays until then, since the page still stands on it.
+        // The session has ended, so the page changes to the sign-in page. The query of the person
+        // stays until then, because the components of the page still use it.
         const isMe = query.queryKey[0] === meQuery.queryKey[0]
         if (error instanceof ApiRefusal && error.status === 401 && !isMe) {
           void client.invalidateQueries({ queryKey: meQuery.queryKey })

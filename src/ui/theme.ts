@@ -1,15 +1,16 @@
 import { createTheme } from '@mantine/core'
+import { verbs } from './words/verbs.ts'
 
-// Locking the page's scroll injects a style element; `styles/base.css` locks it instead.
+// A scroll lock injects a style element, so `styles/base.css` locks the scroll instead.
 const overPage = {
   lockScroll: false,
   overlayProps: { opacity: 0.4 },
-  closeButtonProps: { 'aria-label': 'Close' },
+  closeButtonProps: { 'aria-label': verbs.close },
 }
 
 /**
- * Only what Mantine must know in script; colours, fonts and radii are custom properties in
- * `styles/theme.css`, since injected style elements are refused by the content policy.
+ * The settings that Mantine needs in script. Colours, fonts and radii are custom properties in
+ * `styles/theme.css`, because the content security policy refuses injected style elements.
  */
 export const theme = createTheme({
   primaryColor: 'indigo',

@@ -1,4 +1,8 @@
-import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow'
+import {
+  ActivityCancellationType,
+  proxyActivities,
+  proxyLocalActivities,
+} from '@temporalio/workflow'
 import { type Activities, turnQueueOf } from './activity-port.ts'
 
 /** Short transactions on Postgres: retried until the database answers. */
@@ -16,6 +20,17 @@ export function databaseActivities(): Pick<
   return proxyActivities<Activities>({
     startToCloseTimeout: '30 seconds',
     retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
+  })
+}
+
+/**
+ * The same, within the workflow task: without an activity and a workflow task of its own, which the
+ * server would store. Few attempts, because the history keeps each.
+ */
+export function localActivities(): Pick<Activities, 'advanceExternal'> {
+  return proxyLocalActivities<Activities>({
+    startToCloseTimeout: '30 seconds',
+    retry: { initialInterval: '200 milliseconds', maximumAttempts: 3 },
   })
 }
 

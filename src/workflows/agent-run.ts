@@ -39,8 +39,9 @@ export async function agentRun(position: RunPosition): Promise<void> {
   if (start === null) return
   const wakeups = new Wakeups()
   const manual = new ManualCalls()
-  // Older runs have a turn of their own, a timer for each wait, and more updates.
-  const isShort = patched('turn-with-execution')
+  // Older runs have a turn of their own, a timer for each wait, and more updates. The patch costs
+  // two events and a write of Temporal's list.
+  const isShort = start.short === true || patched('turn-with-execution')
   const isFirst = workflowInfo().continuedFromExecutionRunId === undefined
   const entry = new ListedRun(start.listed === true, isShort && isFirst)
   const cancel = (): void => {
@@ -48,16 +49,16 @@ export async function agentRun(position: RunPosition): Promise<void> {
     manual.wakeups.cancelRequested()
   }
   const wakeEnd = (ids: unknown): void => {
-    wakeups.decided(ids)
-    manual.wakeups.decided(ids)
+    wakeups.addDecided(ids)
+    manual.wakeups.addDecided(ids)
   }
   setHandler(decided, wakeEnd)
   setHandler(childEnded, wakeEnd)
   setHandler(called, (callIds: unknown) => {
-    wakeups.counted()
-    manual.called(callIds)
+    wakeups.countSignal()
+    manual.addCalls(callIds)
   })
-  setHandler(messaged, () => wakeups.messaged())
+  setHandler(messaged, () => wakeups.addMessage())
   setHandler(cancelRequested, cancel)
   // Cancelling the workflow from outside only makes the run read the store, as any signal does.
   void CancellationScope.current().cancelRequested.catch(cancel)
@@ -65,7 +66,11 @@ export async function agentRun(position: RunPosition): Promise<void> {
     takeTurns(start, { wakeups, manual, listed: entry, isShort }),
   )
   if (next !== null) {
-    await continueAsNew<typeof agentRun>(start.listed === true ? { ...next, listed: true } : next)
+    await continueAsNew<typeof agentRun>({
+      ...next,
+      ...(start.listed === true ? { listed: start.listed } : {}),
+      ...(start.short === true ? { short: start.short } : {}),
+    })
   }
   entry.show('ended')
 }
@@ -81,18 +86,18 @@ async function takeTurns(
   const { runId } = start
   const { wakeups, manual } = state
   const database = databaseActivities()
-  let begun: RunBeginning | null = null
+  let beginning: RunBeginning | null = null
   if (start.turn === undefined || start.taskQueue === undefined) {
     for (;;) {
-      begun = beginningOf(await database.beginRun({ runId }))
-      if (begun !== null) break
+      beginning = beginningOf(await database.beginRun({ runId }))
+      if (beginning !== null) break
       await sleep(misunderstoodMs)
     }
-  } else begun = { ended: false, turn: start.turn, taskQueue: start.taskQueue }
-  if (begun.ended) return null
-  const { turn, taskQueue } = begun
-  manual.called(begun.manualCalls ?? start.manualCalls ?? [])
-  void manual.perform({ runId, taskQueue, database }, () => wakeups.messaged())
+  } else beginning = { ended: false, turn: start.turn, taskQueue: start.taskQueue }
+  if (beginning.ended) return null
+  const { turn, taskQueue } = beginning
+  manual.addCalls(beginning.manualCalls ?? start.manualCalls ?? [])
+  void manual.perform({ runId, taskQueue, database }, () => wakeups.addMessage())
   const taking = { ...state, runId, taskQueue, database }
   const next = await takeEveryTurn(taking, turn)
   const manualCalls = await manual.close()
@@ -142,7 +147,7 @@ async function takeEveryTurn(taking: TurnContext, first: number): Promise<RunPos
         break
       }
       case 'waiting_for_input':
-        manual.called(outcome.manualCalls ?? [])
+        manual.addCalls(outcome.manualCalls ?? [])
         if (await rests(outcome)) return null
         break
       case 'calls': {

@@ -25,7 +25,7 @@ export class ManualCalls {
   #closed = false
 
   /** Adds calls that a signal or the store names. */
-  called(callIds: unknown): void {
+  addCalls(callIds: unknown): void {
     for (const id of idsOf(callIds).ids) {
       if (this.#waiting.size >= maxRemembered) return
       if (!this.#begun.has(id)) this.#waiting.add(id)
@@ -37,7 +37,7 @@ export class ManualCalls {
     performing: Pick<PerformContext, 'runId' | 'taskQueue' | 'database'> & {
       readonly database: Pick<Activities, 'enterManualResult'>
     },
-    entered: () => void,
+    onEntered: () => void,
   ): Promise<void> {
     for (;;) {
       await condition(() => this.#waiting.size > 0 || this.#closed)
@@ -45,7 +45,7 @@ export class ManualCalls {
       for (const callId of this.#waiting) {
         this.#waiting.delete(callId)
         this.#begun.add(callId)
-        void this.#performCall(performing, callId, entered).finally(() =>
+        void this.#performCall(performing, callId, onEntered).finally(() =>
           this.#begun.delete(callId),
         )
       }
@@ -64,7 +64,7 @@ export class ManualCalls {
   async #performCall(
     performing: Parameters<ManualCalls['perform']>[0],
     callId: string,
-    entered: () => void,
+    onEntered: () => void,
   ): Promise<void> {
     const call = { callId, step: 'execute', requestId: null, readOnly: false } as const
     const shouldContinueAsNew = (): boolean => this.#closed
@@ -85,6 +85,6 @@ export class ManualCalls {
       // The answer was forged; the store names the call again when the run rests.
       if (!(error instanceof ActivityFailure)) throw error
     }
-    entered()
+    onEntered()
   }
 }

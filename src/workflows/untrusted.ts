@@ -60,7 +60,7 @@ function turnOf(value: unknown): number | null {
 
 /** The place where a run begins; a position that is only partly readable is read from the store. */
 export function positionOf(value: unknown): RunPosition | null {
-  const { runId, turn, taskQueue, manualCalls, listed: isListed } = recordOf(value)
+  const { runId, turn, taskQueue, manualCalls, listed: isListed, short: isShort } = recordOf(value)
   const id = idOf(runId)
   if (id === null) return null
   const [at, queue] = [turnOf(turn), queueOf(taskQueue)]
@@ -70,6 +70,7 @@ export function positionOf(value: unknown): RunPosition | null {
     ...(at === null || queue === null ? {} : { turn: at, taskQueue: queue }),
     ...(ids.length === 0 ? {} : { manualCalls: ids }),
     ...(isListed === true ? { listed: isListed } : {}),
+    ...(isShort === true ? { short: isShort } : {}),
   }
 }
 

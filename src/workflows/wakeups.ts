@@ -24,7 +24,7 @@ export class Wakeups {
   #signals = 0
 
   /** A decision on these requests was recorded, or so the signal says. */
-  decided(requestIds: unknown): void {
+  addDecided(requestIds: unknown): void {
     this.#signals += 1
     const { ids, more } = idsOf(requestIds)
     for (const id of ids) {
@@ -34,13 +34,13 @@ export class Wakeups {
     if (more) this.lookAtEverything()
   }
 
-  messaged(): void {
+  addMessage(): void {
     this.#signals += 1
     this.#messaged = true
   }
 
   /** Counts a signal that is stored elsewhere. */
-  counted(): void {
+  countSignal(): void {
     this.#signals += 1
   }
 

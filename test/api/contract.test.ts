@@ -150,6 +150,7 @@ const questions: Record<string, () => Promise<Reply>> = {
   },
   getAttention: () => grace.get('/v1/insights/attention'),
   listFirstSteps: () => grace.get('/v1/me/first-steps'),
+  getUsage: () => grace.get('/v1/insights/usage'),
   listRuleProposals: () => grace.get('/v1/insights/proposals'),
   listRuns: () =>
     grace.get(
@@ -297,7 +298,6 @@ const questions: Record<string, () => Promise<Reply>> = {
   commentRequest: async () =>
     grace.post(`/v1/requests/${(await pending()).id}/comments`, {
       text: 'why?',
-      anchor: { file: 'notes/1.md', side: 'new', line: 1 },
     }),
   editComment: async () => {
     const { id } = await pending()
@@ -344,7 +344,7 @@ const questions: Record<string, () => Promise<Reply>> = {
     return grace.post(`/v1/requests/${id}/revisions`, { input, digest, revision: 1 })
   },
   answerQuestion: async () => {
-    // In a run of its own: whoever answers decides nothing of that run afterwards.
+    // In a separate run, because the person who answers cannot decide later requests of that run.
     const other = await addRun(api.service, { startedBy: api.people.ada })
     const question = await addRequest(api.service, other, { kind: 'question' })
     return grace.post(`/v1/requests/${question.id}/answer`, { text: 'the next one' })
@@ -496,6 +496,8 @@ const provedElsewhere = new Set([
   'askForDeployment',
   // triggers.test.ts, with the secret of a trigger.
   'startFromTrigger',
+  'pauseTrigger',
+  'resumeTrigger',
   // schedules.it.test.ts, continuity.test.ts and starts.test.ts, with schedules.
   'pauseSchedule',
   'resumeSchedule',
@@ -602,7 +604,7 @@ test('what does not exist and what one may not see are the same 404, on every pa
     consumePermit: { digest: request.digest },
     reportOutcome: { state: 'succeeded' },
   }
-  // Evidence and erasing take a right: who lacks it is told so of every request alike.
+  // Evidence and erasure need a right. Without it the answer is the same for every request.
   const asked = listed.filter(
     ({ path }) =>
       /^\/v1\/(runs|requests)\/\{id\}/.test(path) && !/\/(evidence|erasures)$/.test(path),

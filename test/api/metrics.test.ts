@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { coverAudit } from '../harness/fixtures/cover-audit.ts'
 import { addRequest, addRun } from '../harness/fixtures/gated-run.ts'
+import { createApiKey } from '#services/access/api-keys/create-api-key.ts'
 import { createSignInLink } from '#services/access/sign-in/sign-in-link.ts'
 import { cookieOf, createTestApi } from './test-api.ts'
 
@@ -15,7 +16,7 @@ const api = disposeAfterTests(await createTestApi({ log: { info: log, warn: log,
 const run = await addRun(api.service, { startedBy: api.people.ada })
 const grace = await api.signIn(api.people.grace)
 
-test('the figures are for people with the right readAudit and keys with audit:read, and for nobody else', async () => {
+test('the figures are for people with the right readAudit and their keys with audit:read, and for nobody else', async () => {
   await using production = await createTestApi({ settings: { developmentToken: null } })
   const read = async (email: string) => {
     const host = { actor: { type: 'system', name: 'start' }, channel: 'system' } as const
@@ -25,6 +26,16 @@ test('the figures are for people with the right readAudit and keys with audit:re
   }
   expect((await production.ask('/metrics')).status).toBe(401)
   expect((await read('grace@example.com')).body).toMatchObject({ status: 403, code: 'forbidden' })
+  const { grace: colleague, aud } = production.people
+  for (const [owner, status] of [
+    [colleague, 403],
+    [aud, 200],
+  ] as const) {
+    const made = { name: 'prometheus', scopes: ['audit:read'], expiresAt: null } as const
+    const { key } = await createApiKey(production.service.ctx, owner.caller, made)
+    const headers = { authorization: `Bearer ${key}` }
+    expect((await production.ask('/metrics', { headers })).status, owner.name).toBe(status)
+  }
   const reply = await read('aud@example.com')
   expect(reply.status).toBe(200)
   expect(reply.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)

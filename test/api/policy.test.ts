@@ -223,3 +223,26 @@ test('too few confirmed passkeys for the signatures that the folder asks for are
   await registeredPasskey(ctx, second, await addSession(ctx, second), confirmer)
   expect(await warnings()).toEqual([])
 })
+
+// Rules: product.md 17
+test('a person who keeps their name at another address is said to be another person, unless the folder says otherwise', async () => {
+  const target = { folders: { projectDir }, databaseUrl: api.database.url } as CheckTarget
+  const problem =
+    'hopper@example.com has the name of grace@example.com, whom the file no longer names, and may decide what that address asked for'
+  const moved = config.replace('[grace@example.com, ', '[hopper@example.com, ')
+  for (const [formerly, found] of [
+    ['', [problem]],
+    [', formerly: grace@example.com', []],
+  ] as const) {
+    const entry = `people:\n  - { email: hopper@example.com, name: Grace${formerly} }\n`
+    await put('countersign.yaml', moved.replace('people:\n', entry))
+    const { problems } = (await state(olga)).folder
+    const texts = problems.map((one: ProjectProblem) => one.problem)
+    expect(texts.filter((text: string) => text.includes('has the name'))).toEqual(found)
+    const byDoctor = await checkSignatures(target)
+    expect(byDoctor.map(({ found: text }) => text)).toEqual(
+      found.map((text) => `countersign.yaml: ${text}`),
+    )
+  }
+  await put('countersign.yaml', config)
+})

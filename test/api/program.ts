@@ -8,7 +8,7 @@ export interface ProgramClient {
   post(path: string, body?: unknown): Promise<Reply>
 }
 
-/** Makes a key of somebody's and a program that uses it. */
+/** Makes a key for a person, and a program that uses it. */
 export async function createProgram(
   api: Pick<TestApi, 'ask'>,
   owner: Client,

@@ -52,7 +52,7 @@ const impossible: readonly (readonly [path: string, fields: Readonly<Record<stri
   ['/v1/webhooks/deliveries', { cursor: 'made-up', endpoint: 'a b', state: 'lost', mine: 'no!' }],
   ['/v1/policy/activations', { cursor: 'made-up', limit: '0' }],
   ['/v1/insights', { from: '2026-13-01T00:00:00Z', to: 'now', by: 'colour' }],
-  ['/v1/search', { q: ' ' }],
+  ['/v1/search', { q: ' ', types: 'run,colour' }],
 ]
 const rows = impossible.flatMap(([path, fields]) =>
   Object.entries(fields).map(([field, value]) => [path, field, value] as const),

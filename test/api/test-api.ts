@@ -47,7 +47,7 @@ export interface Reply {
   readonly body: any
 }
 
-/** A signed-in person: sends what a page of ours sends. */
+/** A signed-in person, who sends what the pages of the dashboard send. */
 export interface Client {
   readonly headers: Record<string, string>
   readonly me: Me
@@ -82,9 +82,9 @@ export async function createTestApi(
   const metrics = createApiMetrics(database.db, { namespaceId: async () => 'the namespace' })
   const { log = service.ctx.log } = options
   const app = createApp({
-    ctx: { ...service.ctx, log, recorded: metrics.recorded },
+    ctx: { ...service.ctx, log, onRecorded: metrics.recordEvents },
     metrics: metrics.page,
-    onAnswer: metrics.answered,
+    onAnswer: metrics.recordAnswer,
     settings,
     events: options.events ?? silentFeed,
     readiness: options.readiness ?? ready,
@@ -114,7 +114,7 @@ export async function createTestApi(
   }
 }
 
-/** What an API of a test is told by its composition root. */
+/** The settings of an API in tests. */
 export const defaultSettings: ApiSettings = {
   publicUrl: 'http://localhost:4400',
   trustProxy: false,

@@ -105,6 +105,10 @@ test('what opens over a page has no problem that axe finds, light and dark', asy
   const found: string[] = []
   await page.keyboard.press('?')
   await page.getByRole('dialog').getByText('Single keys are commands').waitFor()
+  // It lists what works here: keys of a list, none of a difference.
+  const keys = await page.getByRole('dialog').locator('dt').allTextContents()
+  expect(keys).toEqual(expect.arrayContaining(['Next', 'Open', 'Filter', 'Insights', 'This list']))
+  expect(keys.filter((one) => /Split|Raw|Viewed|Submit/.test(one))).toEqual([])
   found.push(...(await problems(page, [])))
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
@@ -124,14 +128,17 @@ test('the sign-in page has no problem that axe finds, light and dark', async () 
   expect(await problems(page, ['best-practice'])).toEqual([])
 })
 
-test('Escape closes what is open over a page and leaves the page where it is', async () => {
+test('Escape closes what is open over a page, and leaves the page and the focus where they were', async () => {
   const page = await dashboard.open('Grace', `/requests/${requestId}`)
   await page.locator('.diff-line').first().waitFor()
+  const title = page.getByRole('heading', { level: 1 })
+  await title.focus()
   for (const open of ['?', 'Control+k']) {
     await page.keyboard.press(open)
     await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await expect.poll(() => title.evaluate((it) => it === document.activeElement)).toBe(true)
     expect(new URL(page.url()).pathname).toBe(`/requests/${requestId}`)
   }
   await page.keyboard.press('Escape')

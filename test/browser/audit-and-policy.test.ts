@@ -44,7 +44,7 @@ test('the trail is narrowed by request, by type and by who, under an address tha
     `.audit-table a[href^="/requests/"]:not([href="/requests/${one.id}"])`,
   )
   await others.first().waitFor({ state: 'detached' })
-  // All of one request is told as a story.
+  // All events of one request are shown as a story.
   const story = page.getByRole('list', { name: 'Story of the request' })
   await story.getByRole('button', { name: 'Decision recorded' }).waitFor()
   await story.getByText('Grace denied it').waitFor()
@@ -99,7 +99,7 @@ test('the trail is told in sentences, with the words of who decided as a quotati
   await row.waitFor()
 })
 
-test('a request is told as a story, and the browser itself verifies that the signed log has it', async () => {
+test('a request is told as a story under its number, and the browser itself verifies that the signed log has it', async () => {
   const { desk } = dashboard
   const one = await askForNote()
   await desk.decide(desk.people.grace, one.id)
@@ -108,6 +108,11 @@ test('a request is told as a story, and the browser itself verifies that the sig
   const page = await dashboard.open('Grace', `/audit?requestId=${one.number}`)
   const story = page.getByRole('list', { name: 'Story of the request' })
   await story.waitFor()
+  // A link may name the request by its id; its reader sees the number.
+  await page.goto(`${dashboard.url}/audit?requestId=${one.id}`)
+  await story.waitFor()
+  const filter = page.getByLabel('Request', { exact: true })
+  await expect.poll(() => filter.inputValue()).toBe(String(one.number))
   const chapters = story.locator('h2')
   await expect
     .poll(() => chapters.allTextContents())
@@ -213,7 +218,7 @@ test('an event opens as the exact record that is stored', async () => {
   await drawer.waitFor({ state: 'hidden' })
 })
 
-test('who lacks the right to the whole trail is told so and gets no export', async () => {
+test('a person without the right to the whole trail sees that they lack it and gets no export', async () => {
   await askForNote()
   const page = await dashboard.open('Olga', '/audit')
   await page.getByText('The whole trail needs the right readAudit').waitFor()

@@ -61,7 +61,7 @@ test('the documentation is read in a browser under the content policy: links, an
   expect(errors).toEqual([])
 })
 
-test('what is no page of the documentation is 404, and llms.txt and the Markdown are text', async () => {
+test('a path that is no page of the documentation is 404, and llms.txt and the Markdown are served as text', async () => {
   const url = await serveDocs()
   const of = async (path: string) => {
     const answer = await fetch(`${url}${path}`, { headers: { accept: 'text/html' } })

@@ -74,6 +74,20 @@ test('every figure leads to a list of exactly as many requests, however they are
   }
 })
 
+test('what waits is shown by its age, each leading to its list; a list of votes says whose by name', async () => {
+  const page = await dashboard.open('Grace', '/insights')
+  const ages = page.getByRole('region', { name: 'Waiting, by age' })
+  await ages.getByRole('link', { name: '2 up to an hour: platform' }).focus()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/\?state=pending&queue=platform&from=/)
+  await page.locator('.request-row').nth(1).waitFor()
+  expect(await page.locator('.request-row').count()).toBe(2)
+  const { grace } = dashboard.desk.people
+  const linus = await dashboard.open('Linus', `/?state=any&decidedBy=${grace.id}&grantsUsed=true`)
+  const words = 'Only: decided by Grace, whose approval let later calls run.'
+  await linus.getByText(words).waitFor()
+})
+
 test('a rule that is always approved is proposed with its change and what it would have let through', async () => {
   const page = await dashboard.open('Grace', '/insights')
   const proposal = page.getByRole('article', { name: 'scribe: zone:notes.write' })
@@ -127,6 +141,37 @@ test('a proposed rule is shown to an owner, who applies it in the folder by the 
   expect(dashboard.complaints).toEqual([])
 })
 
+test('with forced colours the parts of a picture are told from the page and from each other', async () => {
+  const page = await dashboard.open('Grace', '/insights')
+  await page.emulateMedia({ forcedColors: 'active' })
+  const legends = page.getByRole('list', { name: 'Colours' })
+  await legends.nth(1).waitFor()
+  for (const legend of await legends.all()) {
+    const marks = await legend.locator('rect').evaluateAll((all) => {
+      const light = (colour: string): number => {
+        const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map(Number)
+        const [r = 0, g = 0, b = 0] = [red, green, blue].map((channel) =>
+          channel / 255 <= 0.03928
+            ? channel / 255 / 12.92
+            : ((channel / 255 + 0.055) / 1.055) ** 2.4,
+        )
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b
+      }
+      const page = light(getComputedStyle(document.body).backgroundColor)
+      return all.map((mark) => {
+        const { fill, stroke } = getComputedStyle(mark)
+        const ratios = [fill, stroke === 'none' ? fill : stroke].map((colour) => {
+          const one = light(colour)
+          return (Math.max(one, page) + 0.05) / (Math.min(one, page) + 0.05)
+        })
+        return { look: `${fill} ${stroke}`, ratio: Math.max(...ratios) }
+      })
+    })
+    expect(new Set(marks.map(({ look }) => look)).size).toBe(4)
+    expect(marks.filter(({ ratio }) => ratio < 3)).toEqual([])
+  }
+})
+
 test.each([{ width: 1280, height: 900 }, phone])(
   'the page keeps WCAG 2.2 AA in light and dark, and fits, %j',
   async (viewport) => {
@@ -155,6 +200,32 @@ test.each([{ width: 1280, height: 900 }, phone])(
   },
 )
 
+test('tokens and cost of models are shown by worker and by person, and lead to the runs', async () => {
+  await dashboard.desk.database.db
+    .updateTable('turn_attempt')
+    .set({ input_tokens: '1200', cached_input_tokens: '0', output_tokens: '30', cost_usd: 0.5 })
+    .where('turn', '=', 1)
+    .execute()
+  const page = await dashboard.open('Grace', '/insights')
+  const byWorker = page.getByRole('region', { name: 'Model usage by worker' }).first()
+  const row = byWorker.getByRole('row', { name: /^scribe/ })
+  await row.waitFor()
+  const cells = await row.getByRole('cell').allTextContents()
+  const runs = Number(cells[0])
+  expect(cells.slice(1)).toEqual([
+    `$${(runs * 0.5).toFixed(2)}`,
+    (runs * 1200).toLocaleString('en'),
+    '0',
+    String(runs * 30),
+  ])
+  await page.getByLabel('Group').selectOption('person')
+  const byPerson = page.getByRole('region', { name: 'Model usage by person' }).first()
+  await byPerson.getByRole('link', { name: 'Ada' }).click()
+  await page.waitForURL(/\/runs\?startedBy=/)
+  await page.locator('.run-starter', { hasText: 'Ada' }).first().waitFor()
+  expect(dashboard.complaints).toEqual([])
+})
+
 test('the load, hasty approvals and calls asked for twice are shown with what an agent wrote as text, and lead to the list behind them', async () => {
   const { desk } = dashboard
   const hostile = { path: 'notes/<img src=x onerror=alert(1)>.md', content: 'x'.repeat(9000) }
@@ -162,26 +233,27 @@ test('the load, hasty approvals and calls asked for twice are shown with what an
   const { requestIds } = await ask(desk, call, 'I write it at once')
   for (const id of requestIds) await desk.decide(desk.people.grace, id)
   await ask(desk, call, 'I write it again')
-  for (let at = 0; at < 4; at += 1) {
+  for (let at = 0; at < 5; at += 1) {
     const input = { path: `notes/long-${at}.md`, content: 'x'.repeat(9000) }
     const long = await ask(desk, [{ tool: 'write_file', input }], 'I write more')
     for (const id of long.requestIds) await desk.decide(desk.people.grace, id)
   }
   const page = await dashboard.open('Grace', '/insights')
   const fast = page.getByRole('region', { name: 'Approved faster than it can be read' })
-  await fast.getByText('<img src=x onerror=alert(1)>').first().waitFor()
   const rows = fast.getByRole('listitem')
+  await rows.first().waitFor()
   expect(await rows.count()).toBe(5)
   await fast.getByRole('button', { name: /^Show \d+ more/ }).click()
+  await fast.getByText('<img src=x onerror=alert(1)>').first().waitFor()
   expect(await rows.count()).toBeGreaterThan(5)
   const twice = page.getByRole('region', { name: 'The same call requested twice' })
   await twice.getByText('2 times: 1 approved, 0 denied').waitFor()
   await page.getByText('No request expired unseen.').waitFor()
   expect(await page.locator('main img').count()).toBe(0)
   expect(await twice.getByRole('link').count()).toBe(2)
-  await page.getByRole('link', { name: /^18 opened on/ }).click()
+  await page.getByRole('link', { name: /^19 opened on/ }).click()
   await page.waitForURL(/\/\?state=any&from=/)
-  await page.locator('.request-row').nth(17).waitFor()
-  expect(await page.locator('.request-row').count()).toBe(18)
+  await page.locator('.request-row').nth(18).waitFor()
+  expect(await page.locator('.request-row').count()).toBe(19)
   expect(dashboard.complaints).toEqual([])
 })

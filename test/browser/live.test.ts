@@ -169,6 +169,7 @@ test('a one-time link signs in once, and its token does not stay in the address'
   expect(first.url()).not.toContain('link=')
   const second = await dashboard.openSignedOut(path)
   await second.getByText('This link does not sign you in').waitFor()
+  expect(await second.locator('main p').count()).toBe(2)
 })
 
 test('where mail is sent, the sign-in page mails a link, and says the same whoever has the address', async () => {
@@ -236,7 +237,7 @@ const hide = (page: Page, state: 'hidden' | 'visible') =>
     state,
   )
 
-test('a request that arrives while nobody looks is told of by the browser, once, after a click allowed it', async () => {
+test('a request that arrives while the page is hidden makes one browser notification, if a click has allowed them', async () => {
   const page = await dashboard.open('Grace', '/account')
   await keepNotices(page)
   await page.getByText('Live', { exact: true }).waitFor()

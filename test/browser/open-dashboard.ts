@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
+import { onTestFinished, TestRunner } from 'vitest'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { createApp } from '#api/app.ts'
 import type { JsonObject } from '#domain/json/json.ts'
@@ -31,7 +32,10 @@ export interface Dashboard extends AsyncDisposable {
   readonly desk: AgentDesk
   readonly browser: Browser
   readonly url: string
-  /** A window of its own for one person, signed in, at an address. */
+  /**
+   * A window of its own for one person, signed in, at an address. One that a test opens is closed
+   * after that test: a window that stays open reads every later change anew.
+   */
   open(who: string, path: string, options?: OpenOptions): Promise<Page>
   /** A window in which nobody is signed in. */
   openSignedOut(path: string): Promise<Page>
@@ -148,10 +152,10 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
   }
 
   /** `proof`: what its page proves a session with, where one is there already. */
-  function newContext(options: OpenOptions, proof?: string): Promise<BrowserContext> {
+  async function newContext(options: OpenOptions, proof?: string): Promise<BrowserContext> {
     const localStorage = [{ name: 'countersign-session', value: proof ?? '' }]
     const origins = proof === undefined ? [] : [{ origin: url, localStorage }]
-    return browser.newContext({
+    const context = await browser.newContext({
       storageState: { cookies: [], origins },
       viewport: options.viewport ?? desktop,
       colorScheme: options.scheme ?? 'light',
@@ -160,6 +164,8 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
       reducedMotion: 'reduce',
       permissions: ['clipboard-read', 'clipboard-write'],
     })
+    if (TestRunner.getCurrentTest() !== undefined) onTestFinished(() => context.close())
+    return context
   }
 
   async function visit(context: BrowserContext, path: string): Promise<Page> {

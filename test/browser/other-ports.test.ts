@@ -117,15 +117,15 @@ test('a page and a server on another port of localhost receive the cookie, and c
     expect(answer.status).toBe(401)
   }
 
-  // Nor does a page of the other port that overwrites the cookie become anybody here; the person
-  // goes on.
+  // A page of the other port that overwrites the cookie does not sign in here, and the person can
+  // continue.
   expect((await detailOf(page, id)).state).toBe('pending')
   await page.reload()
   await page.getByRole('button', { name: 'Signed in as Grace' }).waitFor()
   await page.context().close()
 })
 
-test('whoever clears what the site stores is asked to sign in again, and told why', async () => {
+test('a person who clears the storage of the site has to sign in again, and the page says why', async () => {
   const page = await dashboard.open('Grace', '/')
   await page.getByRole('button', { name: 'Signed in as Grace' }).waitFor()
   const second = await page.context().newPage()

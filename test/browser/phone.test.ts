@@ -218,7 +218,7 @@ test('on a phone the first row begins in the upper fifth; filters unfold by thum
   await words.waitFor()
   expect(await words.evaluate((field) => field === document.activeElement)).toBe(true)
   expect(await words.inputValue()).toBe('')
-  // What is new has a place of its own: no row moves for it.
+  // The announcement of new requests has its own place, so no row moves.
   await page.goto(dashboard.url)
   await row.waitFor()
   const before = await topOf()

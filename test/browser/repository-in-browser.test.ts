@@ -10,7 +10,7 @@ import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { newToken } from '#services/access/token.ts'
 import { CommandLine } from '../cli/command-line.ts'
 import { launchBrowser } from '../harness/browser.ts'
-import { HeldModel, type Asking, type HeldAnswer } from '../harness/held-model.ts'
+import { HeldModel, type ModelQuestion, type HeldAnswer } from '../harness/held-model.ts'
 import { Installation } from '../harness/installation/installation.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { phone } from './open-dashboard.ts'
@@ -29,7 +29,7 @@ console.log('1 passed')
 const question = 'Where should the sentence stand?'
 const sentence = 'Keys are sorted by their UTF-16 code units.'
 
-/** What an agent does that is asked to write a sentence: a turn each. */
+/** The turns of an agent that writes a sentence. */
 const turns: readonly HeldAnswer[] = [
   {
     text: 'I ask before I write.',
@@ -55,7 +55,7 @@ const turns: readonly HeldAnswer[] = [
   { text: 'It is merged. Is there more?' },
   { text: 'It stands in the last line.' },
 ]
-const answerTo = ({ turn }: Asking): HeldAnswer => turns[turn - 1] ?? { text: 'Done.' }
+const answerTo = ({ turn }: ModelQuestion): HeldAnswer => turns[turn - 1] ?? { text: 'Done.' }
 
 let installation: Installation
 let browser: Browser
@@ -147,11 +147,10 @@ describe.skipIf(!sandbox.works || !hasNode)('a repository, with a browser only',
 
     await page.getByText(question).first().waitFor()
     const runUrl = page.url()
-    await page.getByRole('link', { name: /^Answer #/ }).click()
+    await page.getByRole('button', { name: /^Answer #/ }).click()
     await page.getByRole('radio', { name: 'README.md' }).check()
     await page.getByRole('button', { name: 'Submit', exact: true }).click()
-    await page.getByRole('heading', { name: 'Answered by You' }).waitFor()
-    await page.goto(runUrl)
+    await page.getByText('The agent reads your answer').first().waitFor()
     await page.getByText('answered by You').waitFor()
     expect(await page.getByText('approved by You').count()).toBe(0)
 

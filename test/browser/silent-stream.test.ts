@@ -7,7 +7,7 @@ import { ask, openDashboard } from './open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard({ heartbeatMs: 3_000 }))
 
-/** What a person's page takes along to the same dashboard at another port. */
+/** Opens the dashboard of a person at another port, with their session. */
 async function openThrough(proxy: SilentProxy, path: string): Promise<Page> {
   const first = await dashboard.open('Grace', '/sign-in')
   const proof = await first.evaluate(() => localStorage.getItem('countersign-session') ?? '')

@@ -65,7 +65,7 @@ test('the dashboard can be installed, and its content policy lets no other scrip
   dashboard.complaints.length = 0
 })
 
-test('without a connection the app opens and says so; what was read before is kept nowhere', async () => {
+test('without a connection the app opens and says so; earlier content is not stored', async () => {
   const { requestIds } = await ask(
     dashboard.desk,
     [{ tool: 'write_file', input: { path: 'notes/pocket.md', content: 'kept nowhere' } }],
@@ -74,6 +74,8 @@ test('without a connection the app opens and says so; what was read before is ke
   const page = await openApp('Grace', '/')
   await page.goto(`${dashboard.url}/requests/${requestIds[0]}`)
   await page.getByText('kept nowhere').first().waitFor()
+  // An answer that is no page does not take the place of the app.
+  await page.goto(`${dashboard.url}/healthz`)
   await page.context().setOffline(true)
   await page.goto(`${dashboard.url}/requests/${requestIds[0]}`)
   await page.getByText('The service did not answer').waitFor()

@@ -51,6 +51,6 @@ test('from the printed link to the changed file, with the keyboard alone: what i
     .click()
   await page.getByText('Completed', { exact: false }).first().waitFor()
   await page.getByText('That was all I had to propose.').first().waitFor()
-  // Policy never asked about the notes of 1.0: they are still there.
+  // Policy blocked the deletion of the notes of 1.0, so they still exist.
   expect(await readFile(join(file, '..', '1.0.md'), 'utf8')).not.toBe('')
 })

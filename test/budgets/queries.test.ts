@@ -3,12 +3,16 @@ import type { JsonObject } from '#domain/json/json.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { decideMany } from '#services/decisions/decide-many.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
+import { openExternal } from '#services/external/open-external.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
+import { startRun } from '#services/runs/starting/start-run.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
+import { addKey } from '../harness/fixtures/people.ts'
 import { addWaitingCall } from '../harness/fixtures/waiting-call.ts'
 import { textsOf, withQueryLog, type LoggedQuery } from '../harness/fixtures/count-queries.ts'
+import { approvalsOf } from './approvals-of.ts'
 
 const queries: LoggedQuery[] = []
 
@@ -63,20 +67,13 @@ it.each([
       }))
       desk.say({ text: 'I act.', calls })
       await desk.turn(runId, 1)
-      const waiting = await desk.database.db
-        .selectFrom('request')
-        .innerJoin('request_revision', 'request_revision.request_id', 'request.id')
-        .select(['request.id', 'request.digest', 'presentation_digest as seen'])
-        .where('run_id', '=', runId)
-        .execute()
+      const decisions = await approvalsOf(desk.database.db, runId)
       queries.length = 0
       const { items } = await decideMany(api, desk.people.grace.caller, {
-        decisions: waiting.map(({ id: requestId, digest, seen }) => {
-          return { requestId, decision: 'approve', digest, revision: 1, seen }
-        }),
+        decisions,
         ...(keyed ? { idempotencyKey: `bulk-${count}` } : {}),
       })
-      expect(items.map(({ state }) => state)).toEqual(waiting.map(() => 'approved'))
+      expect(items.map(({ state }) => state)).toEqual(decisions.map(() => 'approved'))
       taken.push(queries.length)
     }
     expect(taken[0], textsOf(queries)).toBeLessThanOrEqual(most)
@@ -107,6 +104,20 @@ it('decisions of several runs in one call take at most 9 queries, of ten runs as
   }
   expect(taken[0], textsOf(queries)).toBeLessThanOrEqual(9)
   expect(taken[1], textsOf(queries)).toBe(taken[0])
+})
+
+it("the start of a run takes at most 14 queries, the opening of a program's request 17", async () => {
+  const api = counted(desk.api)
+  await api.policies.inForce()
+  queries.length = 0
+  await startRun(api, desk.people.ada.caller, { worker: 'scribe', input: 'Write notes' })
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(14)
+
+  const program = await addKey(desk.database.db, desk.people.grace)
+  const call = { tool: 'deploy', input: { service: 'shop' }, externalId: 'deploy-1' }
+  queries.length = 0
+  await openExternal(api, program.caller, call)
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(17)
 })
 
 it('the last turn of a run takes at most 23 queries with the closing of the run', async () => {

@@ -24,8 +24,8 @@ const worker = { ...desk.worker, registryOf }
 const runs = 10
 
 /**
- * What one more run keeps that was told so much and waits for its first decision, sequenced in the
- * log, and in which tables.
+ * The bytes that one more run with a transcript of this size stores, by table, while it waits for
+ * its first decision.
  */
 async function storedPerRun(transcriptBytes: number): Promise<{ bytes: number; tables: string }> {
   await waitingRun(transcriptBytes)

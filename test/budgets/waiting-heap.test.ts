@@ -42,7 +42,8 @@ async function untilWaiting(run: ScriptedRun, ids: string[], count: number): Pro
         const { raw } = await workflow.getHandle(id).describe()
         const works = (raw.pendingActivities ?? []).length > 0 || Boolean(raw.pendingWorkflowTask)
         return (
-          (!works && run.store.asked.get('takeTurn') === count + 1) || `${id} does not wait yet`
+          (!works && run.store.activityCounts.get('takeTurn') === count + 1) ||
+          `${id} does not wait yet`
         )
       },
       { withinMs: 240_000 },

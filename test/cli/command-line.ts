@@ -1,14 +1,19 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile, readlink } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { text } from 'node:stream/consumers'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { waitUntil } from '../harness/wait-until.ts'
 
+const run = promisify(execFile)
 const command = fileURLToPath(new URL('../../bin/countersign', import.meta.url))
 // The terminal's own sequences are what we look through, and hidden characters what we look for.
 // oxlint-disable-next-line no-control-regex
 const styling = /\u001b\[[0-9;?]*[A-Za-z]/g
+
+const printState = 'echo "exit code $?"; stty -a'
 
 export interface Ended {
   readonly code: number | null
@@ -58,7 +63,20 @@ export class CommandLine {
 
   /** At a terminal of 100 columns and 50 rows. */
   atTerminal(...args: string[]): Terminal {
-    return new Terminal(this.#folder, this.#environment, args)
+    return new Terminal(this.#folder, this.#environment, `exec ${lineOf(args)}`)
+  }
+
+  /** The same from a shell, which prints the exit code and the terminal's settings afterwards. */
+  inShell(...args: string[]): Terminal {
+    return new Terminal(this.#folder, this.#environment, `${lineOf(args)}; ${printState}`)
+  }
+
+  /**
+   * The same command in a shell that continues when the command is stopped, and then resumes it.
+   */
+  stoppedOnce(...args: string[]): Terminal {
+    const line = `set -m; ${lineOf(args)}; ${printState}; fg; ${printState}`
+    return new Terminal(this.#folder, this.#environment, line)
   }
 }
 
@@ -69,11 +87,13 @@ export class Terminal {
   #raw = ''
   #seen = 0
 
-  constructor(folder: string, environment: Readonly<Record<string, string>>, args: string[]) {
-    const line = [process.execPath, command, ...args].map(quote).join(' ')
-    this.#child = spawn('script', ['-qfec', `stty cols 100 rows 50; exec ${line}`, '/dev/null'], {
+  constructor(folder: string, environment: Readonly<Record<string, string>>, line: string) {
+    // Ctrl-C at a pager reaches the shell too, which must not end before the command. A signal that
+    // is trapped, unlike one that is ignored, has its usual effect in the command.
+    const whole = `trap : INT; stty cols 100 rows 50; ${line}`
+    this.#child = spawn('script', ['-qfec', whole, '/dev/null'], {
       cwd: folder,
-      env: { ...process.env, TERM: 'xterm-256color', CI: '', ...environment },
+      env: { ...process.env, SHELL: '/bin/sh', TERM: 'xterm-256color', CI: '', ...environment },
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     this.#child.stdout.setEncoding('utf8').on('data', (piece: string) => (this.#raw += piece))
@@ -103,6 +123,21 @@ export class Terminal {
     this.#child.stdin.write(keys)
   }
 
+  /** Makes the window so many columns wide, as a person does who drags its edge. */
+  async resize(columns: number): Promise<void> {
+    const terminal = await readlink(`/proc/${await this.#shell()}/fd/0`)
+    await run('stty', ['-F', terminal, 'cols', String(columns)])
+  }
+
+  /** Sends a signal to the command, which `inShell` has started. */
+  async signal(name: NodeJS.Signals): Promise<void> {
+    process.kill(await childOf(await this.#shell()), name)
+  }
+
+  #shell(): Promise<number> {
+    return childOf(this.#child.pid ?? 0)
+  }
+
   /** Waits for the prompt, moves to the n-th choice below the first, and takes it. */
   async choose(prompt: string, below: number): Promise<void> {
     await this.sees(prompt)
@@ -116,6 +151,15 @@ export class Terminal {
     this.#child.stdin.end()
     return code
   }
+}
+
+async function childOf(pid: number): Promise<number> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return Number(children.trim().split(' ')[0])
+}
+
+function lineOf(args: readonly string[]): string {
+  return [process.execPath, command, ...args].map(quote).join(' ')
 }
 
 function quote(word: string): string {

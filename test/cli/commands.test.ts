@@ -226,12 +226,21 @@ test('requests are listed, narrowed and paged; claimed, discussed and extended',
   expect(await cli.ok('requests', 'comment', request, 'is it urgent?', ...grace)).toBe(
     'Commented.\n',
   )
-  expect(await cli.ok('requests', 'extend', request, '2099-01-01', ...grace)).toContain(
-    '2099-01-01',
-  )
+  const day = new Date(Date.now() + 300 * 86_400_000).toISOString().slice(0, 10)
+  expect(await cli.ok('requests', 'extend', request, day, ...grace)).toContain(day)
   const settle = ['--ran', 'no', '--then', 'again', '-m', 'x']
   expect((await cli.run('requests', 'settle', request, ...settle, ...grace)).code).toBe(1)
   expect((await cli.run('requests', 'revoke', request, '-m', 'x', ...grace)).code).toBe(1)
+})
+
+test.each([
+  [['runs', 'ls', '--limit', '0'], 'a whole number from 1 to 200'],
+  [['requests', 'ls', '--limit', '201'], 'a whole number from 1 to 200'],
+  [['audit', 'tail', '--type', 'run.begun'], 'one of run.started'],
+  [['keys', 'create', '--name', 'x', '--scopes', 'runs:read,decide'], 'some of runs:write'],
+])('%j is a mistake in the use: exit code 2, and what would be right', async (args, remedy) => {
+  const wrong = await cli.run(...args, ...ada)
+  expect(wrong).toMatchObject({ code: 2, out: '', err: expect.stringContaining(remedy) })
 })
 
 test('runs are listed, told something and cancelled by who may', async () => {
@@ -245,7 +254,7 @@ test('runs are listed, told something and cancelled by who may', async () => {
   expect([late.code, late.err]).toEqual([1, expect.stringContaining('already cancelled')])
 })
 
-test('a trigger is listed and shown with a command that calls it, which starts a run with a key', async () => {
+test('a trigger is listed, shown with a command that calls it, which starts a run with a key, paused and resumed', async () => {
   const { items } = await cli.json<{ items: object[] }>('triggers', ...ada)
   expect(items).toMatchObject([{ name: 'deploys', worker: 'scribe', hasSecret: false }])
   const text = await cli.ok('triggers', 'show', 'deploys', ...grace)
@@ -257,6 +266,11 @@ test('a trigger is listed and shown with a command that calls it, which starts a
   const { stdout } = await run('sh', ['-c', curl.replace('curl ', 'curl -s ')], { env })
   const { number } = JSON.parse(stdout) as { number: number }
   expect(await cli.ok('triggers', 'show', 'deploys', ...ada)).toContain(`last run #${number} `)
+  const stranger = await cli.run('triggers', 'pause', 'deploys', ...grace)
+  expect([stranger.code, stranger.err]).toEqual([1, expect.stringContaining('manageRuns')])
+  expect(await cli.ok('triggers', 'pause', 'deploys', ...olga)).toBe('Paused.\n')
+  expect(await cli.ok('triggers', 'show', 'deploys', ...ada)).toContain('It is paused')
+  expect(await cli.ok('triggers', 'resume', 'deploys', ...olga)).toMatch(/^Resumed\./)
   const { code, err } = await cli.run('triggers', 'show', 'nothing', ...ada)
   expect([code, err]).toEqual([1, expect.stringContaining('no trigger nothing')])
 })
@@ -409,7 +423,12 @@ test('sessions are listed and ended, by their person and by who may', async () =
 test('people are listed; a one-time link signs a terminal in once; whoever is disabled is out', async () => {
   expect(await cli.ok('people', ...ada)).toMatch(/grace@example.com +Grace +platform/)
   const { url } = await cli.json<{ url: string }>('people', 'link', 'linus@example.com')
-  expect(await cli.ok('login', url)).toContain('Signed in at')
+  const login = cli.atTerminal('login', new URL(url).origin)
+  await login.sees('Paste a one-time link')
+  login.type(`\u001B[200~${url}\n\u001B[201~`)
+  await login.sees('#link=')
+  login.type('\r')
+  await login.sees('Signed in at')
   const linus = cli.with({ COUNTERSIGN_URL: new URL(url).origin })
   expect(await linus.ok('requests', '--mine')).toContain('WORKER')
   const twice = await cli.run('login', url)

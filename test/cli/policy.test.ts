@@ -82,9 +82,10 @@ test('what changes who decides is proposed with exit code 3, and activated by a 
   expect(await grace.ok('policy', 'history')).toMatch(/\b3 .*Olga, Ada/)
 })
 
-test('a proposal is withdrawn, and a terminal where nobody says yes activates nothing', async () => {
+test('a proposal is withdrawn, and a terminal where nobody says yes to what it shows activates nothing', async () => {
   await change('manageRuns: [operators]', 'manageRuns: [platform]')
   const unsure = olga.atTerminal('policy', 'activate')
+  unsure.type('y')
   await unsure.sees('Activate ')
   unsure.type('\r')
   await unsure.sees('Nothing was activated.')

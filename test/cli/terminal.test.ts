@@ -82,7 +82,7 @@ test('review leaves what it is told to leave, and goes on to the next', async ()
   await review.sees(`#${first.request} is not decided.`)
   await review.sees('Request 2 of 2')
   await review.sees('x deny and stop')
-  // A key that stands for nothing, and Enter, decide nothing.
+  // A key without a meaning, and Enter, decide nothing.
   review.type('z\r')
   await review.sees('x deny and stop')
   review.type('x')

@@ -12,8 +12,7 @@ const command = fileURLToPath(new URL('../../bin/countersign', import.meta.url))
 const rests = ['waiting_for_approval', 'waiting_for_input', 'completed', 'failed', 'cancelled']
 
 /**
- * A real installation, asked as a program of somebody else would: over HTTP and through
- * `bin/countersign`.
+ * A real installation, which the tests use as other programs do: over HTTP and `bin/countersign`.
  */
 export class ContractDesk implements AsyncDisposable {
   readonly installation: Installation
@@ -118,7 +117,7 @@ export class ContractDesk implements AsyncDisposable {
     return this.request(found?.id ?? '')
   }
 
-  /** Grace decides what a program asked, having seen it. */
+  /** Grace decides the request of a program after she has seen it. */
   async decideForProgram(request: RequestDetail, decision: string): Promise<void> {
     const seen = request.presentation.digest
     const answer = await this.decide(request, { decision, reason: 'looked at it', seen })

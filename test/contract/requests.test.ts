@@ -87,6 +87,9 @@ describe('a request', () => {
       ['delete_file', 'pending'],
     ])
     expect(await desk.request(request?.number ?? 0)).toEqual(request)
+    const { task, createdAt } = await desk.until(run, ['waiting_for_approval'])
+    expect(task).toEqual(request?.task)
+    expect(task).toMatchObject({ text: 'go', by: { name: 'Alan' }, at: createdAt, later: 0 })
     const page = await desk.cli(
       'requests',
       'show',

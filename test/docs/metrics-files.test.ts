@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parser } from '@prometheus-io/lezer-promql'
@@ -84,4 +85,12 @@ test('each alert says how bad it is, what happened and what to do; each panel sa
   const panels = await readPanels()
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
   for (const { description, title } of panels) expect([title, description]).not.toContain('')
+})
+
+const promtool = spawnSync('promtool', ['--version']).status === 0
+
+test.skipIf(!promtool)('promtool, where it is installed, takes the rules of the alarms', () => {
+  const rules = join(deploy, 'prometheus', 'alerts.yaml')
+  const { status, stderr } = spawnSync('promtool', ['check', 'rules', rules], { encoding: 'utf8' })
+  expect([status, stderr]).toEqual([0, ''])
 })

@@ -99,7 +99,7 @@ describe.skipIf(!testSandbox.works)('a command whose Temporal worker is killed',
         kind: 'outcome_check',
         state: 'pending',
       })
-      // What it had printed is there for whoever settles it, and is no result.
+      // Its output is kept for the person who settles the call, and is no result.
       expect(await liveOf(runId)).toMatchObject({ state: 'unknown', stdout: 5, stderr: 0 })
       expect(await world.calls(runId)).toMatchObject([
         { result: null, execution: 'unknown', attempts: 1 },

@@ -220,7 +220,8 @@ export class FaultWorld implements AsyncDisposable {
 }
 
 async function poolOf(installation: Installation): Promise<pg.Pool> {
-  const pool = new pg.Pool({ connectionString: await installation.databaseUrl(), max: 4 })
+  const connectionString = await installation.databaseUrl()
+  const pool = new pg.Pool({ connectionString, max: 4, application_name: 'test' })
   pool.on('error', () => undefined)
   return pool
 }

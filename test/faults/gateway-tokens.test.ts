@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world[Symbol.asyncDispose]()
   await provider[Symbol.asyncDispose]()
-}, 60_000)
+})
 
 /** What an agent remembers of its sign-in, and the page of the provider that it sends people to. */
 class AgentOAuth implements OAuthClientProvider {
@@ -133,4 +133,4 @@ test('the official client finds the provider by itself, and who signed in there 
     actor: { type: 'machine', name: `${agentId} (OAuth)`, ownerId: grace[0]?.['id'] },
   })
   await client.close()
-}, 120_000)
+})

@@ -89,6 +89,7 @@ test('a pre-approved call goes through each time it is made, and a blocked one n
   expect(await runs('wipe ')).toBe(0)
   const wrong = await quick.call('note', { words: 3 })
   expect(wrong).toMatchObject({ isError: true, disposition: 'denied-not-executed' })
+  expect(wrong.text).toMatch(/^NOT RUN: /)
 })
 
 describe('a client that takes tasks', () => {
@@ -348,7 +349,7 @@ test('a tool that takes a name of ours is neither offered nor called, and hidden
   for (const name of ['countersign_approve', 'Countersign-wait']) {
     const answer = await quick.call(name, { text: 'taken' })
     expect(answer).toMatchObject({ isError: true, disposition: 'denied-not-executed' })
-    expect(answer.text).toMatch(/not run: this name is reserved/)
+    expect(answer.text).toMatch(/not run: this name is reserved/i)
     expect(await runs(`${name} taken`)).toBe(0)
   }
 })

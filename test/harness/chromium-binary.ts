@@ -23,7 +23,7 @@ export interface ChromiumBinary {
 export async function findChromium(): Promise<ChromiumBinary> {
   const chosenPath = process.env['CHROMIUM_PATH']
   if (chosenPath) return { path: chosenPath, env: {} }
-  const folder = await unpacked()
+  const folder = await unpackChromium()
   const path = join(folder, 'chromium')
   const env: Record<string, string> = { FONTCONFIG_FILE: join(folder, 'fonts.conf') }
   if ((await missingLibraries(path, {})).length === 0) return { path, env }
@@ -39,7 +39,7 @@ export async function findChromium(): Promise<ChromiumBinary> {
 /**
  * The folder with the unpacked package; written beside and renamed, so that it is whole or absent.
  */
-async function unpacked(): Promise<string> {
+async function unpackChromium(): Promise<string> {
   const version = await packageVersion()
   const cache = cacheFolder(processEnvironment())
   const folder = join(cache, `chromium-${version}`)

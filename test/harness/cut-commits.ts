@@ -1,23 +1,32 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
+/**
+ * What becomes of a commit whose connection ends before the answer comes. `recorded`: Postgres has
+ * worked it by then. `late`: it reaches Postgres once `letThrough` is called. `lost`: never.
+ */
+export type CommitFate = 'recorded' | 'late' | 'lost'
+
 /** A way to Postgres that can lose the answer to a commit, as a failover or a network does. */
 export interface CommitCutter extends AsyncDisposable {
   /** the address of the database through it */
   readonly url: string
-  /**
-   * The next commit reaches Postgres, and its connection ends before the answer comes. Resolves
-   * once that happened.
-   */
-  cutNext(): Promise<void>
+  /** Ends the connection of the next commit. Resolves once that happened. */
+  cutNext(fate?: CommitFate): Promise<void>
+  /** Ends the connection of the next commit and refuses others until `letThrough` is called. */
+  cutAll(): Promise<void>
+  letThrough(): void
 }
 
 /** @example await using cutter = await openCommitCutter(database.url) */
 export async function openCommitCutter(databaseUrl: string): Promise<CommitCutter> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
-  let cut: (() => void) | null = null
+  let cut: { fate: CommitFate; refuses: boolean; done: () => void } | null = null
+  let isRefusing = false
+  let through = Promise.withResolvers<void>()
   const server = createServer((here) => {
+    if (isRefusing) return void here.destroy()
     const there = connect(Number(target.port), target.hostname)
     let isCut = false
     const end = (): void => {
@@ -28,21 +37,33 @@ export async function openCommitCutter(databaseUrl: string): Promise<CommitCutte
     }
     sockets.add(here)
     here.on('data', (chunk: Buffer) => {
-      there.write(chunk)
-      if (cut === null || !/\bcommit\b/i.test(chunk.toString('latin1'))) return
-      const done = cut
+      if (cut === null || !/\bcommit\b/i.test(chunk.toString('latin1'))) {
+        there.write(chunk)
+        return
+      }
+      const { fate, refuses, done } = cut
       cut = null
       isCut = true
-      // The first byte of an answer says that Postgres has worked it.
-      there.once('data', () => {
-        end()
-        done()
-      })
+      isRefusing = refuses
+      if (fate === 'recorded') {
+        there.write(chunk)
+        // The first byte of an answer says that Postgres has worked it.
+        there.once('data', () => {
+          end()
+          done()
+        })
+        return
+      }
+      if (fate === 'late') void through.promise.then(() => there.end(chunk))
+      else there.destroy()
+      here.destroy()
+      done()
     })
     there.on('data', (chunk) => {
       if (!isCut) here.write(chunk)
     })
-    for (const side of [here, there]) side.on('error', end).on('close', end)
+    there.on('error', end).on('close', end)
+    here.on('error', () => isCut || end()).on('close', () => isCut || end())
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -51,7 +72,13 @@ export async function openCommitCutter(databaseUrl: string): Promise<CommitCutte
   url.port = String((server.address() as AddressInfo).port)
   return {
     url: url.href,
-    cutNext: () => new Promise((resolve) => (cut = resolve)),
+    cutNext: (fate = 'recorded') => new Promise((done) => (cut = { fate, refuses: false, done })),
+    cutAll: () => new Promise((done) => (cut = { fate: 'recorded', refuses: true, done })),
+    letThrough() {
+      isRefusing = false
+      through.resolve()
+      through = Promise.withResolvers()
+    },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       await new Promise((resolve) => server.close(resolve))

@@ -13,7 +13,7 @@ export function hungDatabase(): { readonly db: Db; readonly queries: () => numbe
   return databaseOf(() => Promise.withResolvers<never>().promise)
 }
 
-/** A database whose first queries fail with these errors, one each; those after find no rows. */
+/** A database whose first queries fail with these errors, one each. Later queries find no rows. */
 export function failingDatabase(errors: readonly Error[]): ReturnType<typeof hungDatabase> {
   const left = [...errors]
   return databaseOf(async () => {

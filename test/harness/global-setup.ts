@@ -8,7 +8,7 @@ declare module 'vitest' {
   }
 }
 
-/** One desk for all projects of a vitest run; their setups load this module separately. */
+/** One desk for all projects of a vitest run. Each setup loads this module separately. */
 const shared = globalThis as {
   countersignDesk?: Promise<ServiceDesk>
   countersignDeskUsers?: number

@@ -7,8 +7,8 @@ interface Question {
   readonly tools?: readonly unknown[]
 }
 
-/** What a test knows of a question. */
-export interface Asking {
+/** What a test reads in a request to the model. */
+export interface ModelQuestion {
   readonly system: string
   /** what people and compactions say, in order */
   readonly users: string
@@ -37,7 +37,7 @@ export class HeldModel implements AsyncDisposable {
   }
 
   /** Starts on a free port. */
-  static async start(answerTo: (asking: Asking) => HeldAnswer): Promise<HeldModel> {
+  static async start(answerTo: (question: ModelQuestion) => HeldAnswer): Promise<HeldModel> {
     const server = createServer((request, response) => {
       void text(request).then(async (body) => {
         const { messages, tools } = JSON.parse(body) as Question
@@ -56,12 +56,12 @@ export class HeldModel implements AsyncDisposable {
     return model
   }
 
-  /** Whether an answer stands still at a place. */
+  /** Whether an answer is held at a place. */
   holds(place: string): boolean {
     return this.#reached.has(place)
   }
 
-  /** Lets the answers at all places go on. */
+  /** Continues the held answers at all places. */
   release(): void {
     for (const gate of this.#gates.values()) gate.resolve()
   }

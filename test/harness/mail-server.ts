@@ -6,7 +6,7 @@ import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp
 export interface ReceivedMail {
   readonly to: readonly string[]
   readonly from: string
-  readonly parsed: ParsedMail
+  readonly message: ParsedMail
   readonly raw: string
 }
 
@@ -29,7 +29,7 @@ export async function openMailServer(options: SMTPServerOptions = {}): Promise<M
     mail.received.push({
       to: envelope.rcptTo.map(({ address }) => address),
       from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
-      parsed: await simpleParser(raw),
+      message: await simpleParser(raw),
       raw: raw.toString(),
     })
   }

@@ -8,7 +8,7 @@ import { askService } from './ask-service.ts'
 import { databaseUrl, templateName } from './template-database.ts'
 import { waitUntil } from './wait-until.ts'
 
-/** A database of its own for one test file; `await using` or dispose it in `afterAll`. */
+/** A database for one test file; `await using` or dispose it in `afterAll`. */
 export interface TestDatabase extends AsyncDisposable {
   /** Connection string, for processes and pools the test starts itself. */
   url: string
@@ -28,12 +28,12 @@ export async function createTestDatabase(options: DatabaseOptions = {}): Promise
   return createDatabase(await askService('postgres'), templateName, options)
 }
 
-/** One without any table: for what makes its own. */
+/** A database without tables, for code that makes them. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   return createDatabase(await askService('postgres'), 'template0')
 }
 
-/** The same on a server that has the template: outside of a vitest run. */
+/** Clones the template on a server that has it, outside of a vitest run. */
 export async function cloneTemplate(serverUrl: string): Promise<TestDatabase> {
   return createDatabase(serverUrl, templateName)
 }

@@ -21,13 +21,13 @@ export interface ServiceAnswer {
 }
 
 /**
- * Test files run in processes of their own, so they ask for servers over loopback HTTP; whoever
- * asks first waits for the start, everybody else gets the same address. A start that failed is
- * answered with its sentence, `503`, and is not tried again.
+ * Test files run in separate processes, so they request servers over loopback HTTP. The first
+ * request waits for the start, and the others get the same address. A failed start is answered with
+ * `503` and its sentence, and not repeated.
  */
 export async function startServiceDesk(): Promise<ServiceDesk> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-test-'))
-  // Started by root, Postgres runs as another user, who has to reach its files in here.
+  // If root starts Postgres, it runs as another user, who must be able to read this folder.
   await chmod(folder, 0o755)
   const stops: (() => Promise<void>)[] = []
   const started = new Map<string, Promise<string>>()

@@ -3,8 +3,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A call of one of Slack's methods as it arrived; fields that Slack takes as JSON are read. */
-export interface SlackAsked {
+/** A received call of a Slack method. Fields that Slack takes as JSON are parsed. */
+export interface SlackCall {
   readonly method: string
   readonly token: string
   // eslint-disable-next-line typescript/no-explicit-any -- tests read what they expect
@@ -15,13 +15,13 @@ export interface SlackAsked {
 export interface SlackServer extends AsyncDisposable {
   readonly url: string
   readonly team: string
-  readonly asked: SlackAsked[]
+  readonly calls: SlackCall[]
   /** by id, as `users.info` answers */
   readonly users: Map<string, object>
   /** answers instead, when it returns true */
-  instead: (asked: SlackAsked, response: ServerResponse) => boolean
+  instead: (call: SlackCall, response: ServerResponse) => boolean
   /** the calls of a method, in order */
-  of(method: string): SlackAsked[]
+  of(method: string): SlackCall[]
 }
 
 /** A member of the workspace, in the shape of `users.info`. */
@@ -58,14 +58,14 @@ export async function openSlackServer(): Promise<SlackServer> {
           name === 'blocks' || name === 'view' ? JSON.parse(value) : value,
         ]),
       )
-      const asked: SlackAsked = { method, token, fields }
-      slack.asked.push(asked)
-      if (slack.instead(asked, response)) return
+      const call: SlackCall = { method, token, fields }
+      slack.calls.push(call)
+      if (slack.instead(call, response)) return
       response.setHeader('content-type', 'application/json; charset=utf-8')
-      response.end(JSON.stringify(answer(asked)))
+      response.end(JSON.stringify(answer(call)))
     })
   })
-  const answer = ({ method, fields }: SlackAsked): object => {
+  const answer = ({ method, fields }: SlackCall): object => {
     switch (method) {
       case 'auth.test':
         return {
@@ -96,10 +96,10 @@ export async function openSlackServer(): Promise<SlackServer> {
   const slack: SlackServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`,
     team: 'T0ACME',
-    asked: [],
+    calls: [],
     users: new Map(),
     instead: () => false,
-    of: (method) => slack.asked.filter((one) => one.method === method),
+    of: (method) => slack.calls.filter((one) => one.method === method),
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()

@@ -20,7 +20,7 @@ export async function migrateTemplate(serverUrl: string): Promise<void> {
   await db.destroy()
 }
 
-/** The same server, another database. */
+/** The address of another database on the same server. */
 export function databaseUrl(serverUrl: string, name: string): string {
   const url = new URL(serverUrl)
   url.pathname = `/${name}`

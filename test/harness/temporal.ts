@@ -4,7 +4,7 @@ import { msToTs } from '@temporalio/common/lib/time.js'
 import { askService } from './ask-service.ts'
 import { waitUntil } from './wait-until.ts'
 
-/** Temporal as one test file sees it: a namespace and a task queue that no other file uses. */
+/** Temporal for one test file: a namespace and a task queue that no other file uses. */
 export interface TestTemporal {
   /** `host:port` of the shared development server. */
   address: string

@@ -15,7 +15,7 @@ const jarSha256 = '58c6df9a1045beb341ee947bc640fe8d89988ad1d0b700e392aa8dd975021
 /** What TLC found; `output` is everything it printed. */
 export interface ModelCheck {
   readonly holds: boolean
-  /** the invariant or property that does not hold */
+  /** the violated invariant or property; `null`: none */
   readonly violated: string | null
   readonly distinctStates: number
   readonly output: string
@@ -42,7 +42,7 @@ export async function checkModel(
       cwd: folder,
       maxBuffer: 64 * 1024 * 1024,
     }).catch((error: { stdout?: string; code?: unknown }) => {
-      // TLC exits with 10 to 13 when something does not hold: that is an answer.
+      // TLC exits with 10 to 13 for a violation, which is a valid result.
       if (typeof error.code === 'number' && error.stdout) return { stdout: error.stdout }
       throw error
     })

@@ -3,21 +3,21 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 /** A notification as it arrived. */
-export interface Received {
+export interface ReceivedNotification {
   readonly headers: IncomingHttpHeaders
   readonly path: string
   readonly body: string
 }
 
 /**
- * A program that is told: a real HTTP server that keeps what arrives and answers as the test says.
+ * A real HTTP server that receives notifications, stores them and answers as the test says.
  */
 export interface WebhookReceiver extends AsyncDisposable {
   readonly port: number
   readonly url: string
-  readonly received: Received[]
+  readonly received: ReceivedNotification[]
   /** how it answers from now on: a status, or by itself; an answer that never comes hangs */
-  answer: number | ((response: ServerResponse, received: Received) => void)
+  answer: number | ((response: ServerResponse, received: ReceivedNotification) => void)
 }
 
 export async function openWebhookReceiver(): Promise<WebhookReceiver> {

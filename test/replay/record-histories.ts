@@ -14,6 +14,8 @@ interface Path {
   readonly walk: (run: ScriptedRun) => Promise<void>
   /** of the workflow that waits for a program's request, and of no run's */
   readonly external?: true
+  /** the first deadline of that request, which the start names */
+  readonly nextDeadlineMs?: number
   /** its state shows in Temporal's list of workflows */
   readonly listed?: true
 }
@@ -49,7 +51,7 @@ const paths: readonly Path[] = [
       return store
     },
     walk: async (run) => {
-      await waitUntil(() => run.store.asked.has('advanceRequests'), { withinMs: 90_000 })
+      await waitUntil(() => run.store.activityCounts.has('advanceRequests'), { withinMs: 90_000 })
       await decide(run, 1, 'a')
     },
   },
@@ -91,7 +93,7 @@ const paths: readonly Path[] = [
     name: 'delegation-waits-for-its-run',
     store: () => new ScriptedStore([[{ step: 'execute', requestId: 'child' }, {}]]),
     walk: async (run) => {
-      await waitUntil(() => run.store.asked.has('executeCall'), { withinMs: 90_000 })
+      await waitUntil(() => run.store.activityCounts.has('executeCall'), { withinMs: 90_000 })
       run.store.decided.add('child')
       await run.handle.signal(childEnded, ['child'])
     },
@@ -133,16 +135,38 @@ const paths: readonly Path[] = [
       await run.handle.signal(decided, ['request'])
     },
   },
+  {
+    name: 'program-waits-from-its-first-deadline',
+    external: true,
+    nextDeadlineMs: 200,
+    store: () => {
+      const store = new ScriptedStore([])
+      let failures = 3
+      const { advanceExternal } = store.activities
+      store.replaced.advanceExternal = async (input) => {
+        if (failures-- > 0) throw new Error('Postgres is away')
+        return advanceExternal(input)
+      }
+      store.external.push({ nextDeadlineMs: 60_000 })
+      return store
+    },
+    walk: async (run) => {
+      await looked(run, 1)
+      await run.handle.signal(decided, ['request'])
+    },
+  },
 ]
 
 async function looked(run: ScriptedRun, times: number): Promise<void> {
-  await waitUntil(() => (run.store.asked.get('advanceExternal') ?? 0) >= times, {
+  await waitUntil(() => (run.store.activityCounts.get('advanceExternal') ?? 0) >= times, {
     withinMs: 90_000,
   })
 }
 
 async function taken(run: ScriptedRun, turns: number): Promise<void> {
-  await waitUntil(() => (run.store.asked.get('takeTurn') ?? 0) >= turns, { withinMs: 90_000 })
+  await waitUntil(() => (run.store.activityCounts.get('takeTurn') ?? 0) >= turns, {
+    withinMs: 90_000,
+  })
 }
 
 async function decide(run: ScriptedRun, turn: number, requestId: string): Promise<void> {
@@ -151,16 +175,17 @@ async function decide(run: ScriptedRun, turn: number, requestId: string): Promis
   await run.handle.signal(decided, [requestId])
 }
 
-/** Of the paths since the last patch of the workflow: the histories from before it are kept too. */
-const generation = 'turn-with-execution'
+/** Of the paths since the last change of the workflow: the histories from before are kept too. */
+const generation = 'started-short'
 
 /**
  * Walks every path on a real server and writes its history to `folder`; the names of those written.
  */
 export async function recordHistories(folder: URL): Promise<readonly string[]> {
   for (const path of paths) {
-    const { external = false, listed = false } = path
-    await using run = await startScriptedRun(path.store(), { external, listed })
+    const { external = false, listed = false, nextDeadlineMs } = path
+    const first = nextDeadlineMs === undefined ? {} : { nextDeadlineMs }
+    await using run = await startScriptedRun(path.store(), { external, listed, ...first })
     await path.walk(run)
     await run.handle.result()
     const history = proto.temporal.api.history.v1.History.encode(

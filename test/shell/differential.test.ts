@@ -7,7 +7,7 @@ import { blockedScript } from './blocked-scripts.ts'
 import { hostileScripts } from './hostile-scripts.ts'
 import { plainScript, programs } from './plain-scripts.ts'
 import { recordRuns, type Recorded } from './recording-shell.ts'
-import { seeded } from './seeded.ts'
+import { seededChoices } from './seeded.ts'
 
 /**
  * Generated scripts of each kind; together with the mutations well over the 20,000 that issue 4
@@ -193,7 +193,7 @@ const mutated = mutations([
 // Rules: security.md 1, 2, 6
 describe('what is pre-approved runs the same vectors under bash as it was written', () => {
   test(`${plainCount} generated scripts`, { timeout: 600_000 }, async () => {
-    const choices = seeded(seed)
+    const choices = seededChoices(seed)
     const scripts = Array.from({ length: plainCount }, () => plainScript(choices))
     const judged = await judgeAll(scripts)
     const approved = judged.filter(({ approval }) => approval === 'preApproved')
@@ -211,7 +211,7 @@ describe('what is pre-approved runs the same vectors under bash as it was writte
 // Rules: security.md 1, 5
 describe('what is blocked does not get through', () => {
   test(`${blockedCount} scripts that hide a blocked command`, { timeout: 600_000 }, async () => {
-    const choices = seeded(seed + 1)
+    const choices = seededChoices(seed + 1)
     const made = Array.from({ length: blockedCount }, () => blockedScript(choices))
     const [literal, hidden] = [true, false].map((kind) =>
       made.filter((one) => one.literal === kind).map((one) => one.script),

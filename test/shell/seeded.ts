@@ -8,7 +8,7 @@ export interface Choices {
 }
 
 /** Mulberry32: small, fast, and the same on every machine. */
-export function seeded(seed: number): Choices {
+export function seededChoices(seed: number): Choices {
   let state = seed >>> 0
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0

@@ -12,7 +12,7 @@ async function decide(run: ScriptedRun, ...requestIds: string[]): Promise<void> 
 }
 
 function asked(run: ScriptedRun, name: keyof Activities): number {
-  return run.store.asked.get(name) ?? 0
+  return run.store.activityCounts.get(name) ?? 0
 }
 
 async function untilAsked(run: ScriptedRun, name: keyof Activities, times: number) {
@@ -61,7 +61,7 @@ describe('agentRun', () => {
   })
 
   it.each([{ listed: false }, { listed: true }])(
-    'needs 10 events and 2 KB of history for a gated step (with search attributes: $listed)',
+    'needs 10 events and 1.6 KB of history for a gated step (with search attributes: $listed)',
     async ({ listed }) => {
       const steps = Array.from({ length: 5 }, (_, turn) => ({
         requestId: `r${turn}`,
@@ -91,7 +91,7 @@ describe('agentRun', () => {
       const bytes = proto.temporal.api.history.v1.History.encode({ events: counted }).finish()
         .length
       expect(counted.length / 4).toBe(10)
-      expect(bytes / 4).toBeLessThanOrEqual(2048)
+      expect(bytes / 4).toBeLessThanOrEqual(1.6 * 1024)
       // Temporal's own pages show which tool an activity is about, and which turn.
       expect((events ?? []).flatMap(summaryOf)).toEqual([
         'turn 0',
@@ -155,7 +155,7 @@ describe('agentRun', () => {
     await untilAsked(run, 'takeTurn', 2)
     await decide(run, 'b')
     await run.handle.result()
-    expect(store.asked.has('advanceRequests')).toBe(false)
+    expect(store.activityCounts.has('advanceRequests')).toBe(false)
     expect(store.journal).toEqual(['0.0', '1.0'])
   })
 

@@ -7,17 +7,36 @@ describe('the workflow that waits for the request of a program', () => {
   test('looks when its timer or a signal, forged or not, says so, with other workers too, and ends when the row does', async () => {
     const store = new ScriptedStore([])
     const farAway = { nextDeadlineMs: 60_000 }
-    store.external.push({ nextDeadlineMs: 50 }, farAway, farAway)
-    await using run = await startScriptedRun(store, { external: true, maxCachedWorkflows: 0 })
+    store.external.push(farAway, farAway)
+    const started = { external: true, nextDeadlineMs: 50, maxCachedWorkflows: 0 }
+    await using run = await startScriptedRun(store, started)
     const looked = (times: number): Promise<void> =>
-      waitUntil(() => (store.asked.get('advanceExternal') ?? 0) >= times, { withinMs: 90_000 })
-    await looked(2)
+      waitUntil(() => (store.activityCounts.get('advanceExternal') ?? 0) >= times, {
+        withinMs: 90_000,
+      })
+    await looked(1)
     await run.handle.signal(decided, ['of somebody else'])
-    await looked(3)
+    await looked(2)
     expect((await run.handle.describe()).status.name).toBe('RUNNING')
     await run.deploy(await workflowBundle())
     await run.handle.signal(decided, ['request'])
     await run.handle.result()
-    expect(store.asked.get('advanceExternal')).toBe(4)
+    expect(store.activityCounts.get('advanceExternal')).toBe(3)
+  })
+
+  test('adds at most 6 events to its history for a decision, after 5 until it waits', async () => {
+    const started = { external: true, nextDeadlineMs: 60_000 }
+    await using run = await startScriptedRun(new ScriptedStore([]), started)
+    const events = async () => (await run.handle.fetchHistory()).events ?? []
+    await waitUntil(
+      async () => (await events()).some((event) => event.timerStartedEventAttributes),
+      {
+        withinMs: 90_000,
+      },
+    )
+    expect((await events()).length).toBeLessThanOrEqual(5)
+    await run.handle.signal(decided, ['request'])
+    await run.handle.result()
+    expect((await events()).length).toBeLessThanOrEqual(11)
   })
 })

@@ -81,7 +81,7 @@ it("goes on when the workspace's host is back, which was away before a turn and 
   await waitUntil(() => waitsForHost(handle, 'takeTurn'), { withinMs: 90_000 })
   {
     await using _host = await serveWorkspace(store)
-    await waitUntil(() => store.asked.get('takeTurn') === 1, { withinMs: 90_000 })
+    await waitUntil(() => store.activityCounts.get('takeTurn') === 1, { withinMs: 90_000 })
   }
   store.decided.add('a')
   await handle.signal(decided, ['a'])
@@ -110,7 +110,7 @@ it('issues a call again that had not started when its time was over, and only th
     taskQueue: temporal.taskQueue,
     args: [{ runId: 'run' }],
   })
-  await waitUntil(() => store.asked.get('takeTurn') === 1, { withinMs: 90_000 })
+  await waitUntil(() => store.activityCounts.get('takeTurn') === 1, { withinMs: 90_000 })
   await handle.signal(decided, ['a'])
   await handle.result()
   expect(store.journal).toEqual(['0.0', '0.1'])

@@ -8,7 +8,7 @@ async function eventsOf(handle: ScriptedRun['handle']) {
   return (await handle.fetchHistory()).events ?? []
 }
 
-const closed = ({ store }: ScriptedRun): number => store.asked.get('closeRun') ?? 0
+const closed = ({ store }: ScriptedRun): number => store.activityCounts.get('closeRun') ?? 0
 
 // Rules: product.md 28
 test('a turn of a conversation takes at most 14 events, and one activity', async () => {
@@ -28,7 +28,7 @@ test('a turn of a conversation takes at most 14 events, and one activity', async
   const events = await eventsOf(handle)
   const first = events.findIndex((event) => event.timerStartedEventAttributes != null)
   expect((events.length - first) / turns).toBeLessThanOrEqual(14)
-  expect(store.asked.get('takeTurn')).toBe(turns + 1)
+  expect(store.activityCounts.get('takeTurn')).toBe(turns + 1)
   expect(closed(run)).toBe(0)
 })
 
@@ -50,7 +50,7 @@ test('a message that comes as the rest ends is read: the store says that the run
   store.closes.push({ kind: 'continue' })
   await using run = await startScriptedRun(store)
   await run.handle.result()
-  expect(run.store.asked.get('takeTurn')).toBe(2)
+  expect(run.store.activityCounts.get('takeTurn')).toBe(2)
   expect(closed(run)).toBe(2)
 })
 
@@ -66,4 +66,4 @@ test('an answer about a rest that makes no sense is asked for again, and ends no
   await using run = await startScriptedRun(store)
   await run.handle.result()
   expect(forged).toBe(2)
-}, 120_000)
+})

@@ -19,7 +19,7 @@ async function waitingRun(): Promise<ScriptedRun> {
   const run = await startScriptedRun(
     new ScriptedStore([[{ requestId: 'a' }], [{ requestId: 'b' }]]),
   )
-  await waitUntil(() => run.store.asked.get('takeTurn') === 1, { withinMs: 90_000 })
+  await waitUntil(() => run.store.activityCounts.get('takeTurn') === 1, { withinMs: 90_000 })
   return run
 }
 
@@ -33,7 +33,7 @@ describe('a deployment of changed workflow code', () => {
     await using run = await waitingRun()
     await run.deploy(await bundleOf('patched-workflow'))
     await decide(run, 'a')
-    await waitUntil(() => run.store.asked.get('takeTurn') === 2, { withinMs: 90_000 })
+    await waitUntil(() => run.store.activityCounts.get('takeTurn') === 2, { withinMs: 90_000 })
     await decide(run, 'b')
     await run.handle.result()
     expect(run.store.journal).toEqual(['0.0', '1.0'])
@@ -52,7 +52,7 @@ describe('a deployment of changed workflow code', () => {
     )
     expect(run.store.journal).toEqual([])
     await run.deploy(await workflowBundle())
-    await waitUntil(() => run.store.asked.get('takeTurn') === 2, { withinMs: 90_000 })
+    await waitUntil(() => run.store.activityCounts.get('takeTurn') === 2, { withinMs: 90_000 })
     await decide(run, 'b')
     await run.handle.result()
     expect(run.store.journal).toEqual(['0.0', '1.0'])

@@ -10,7 +10,7 @@ async function untilEntered(run: ScriptedRun, ...callIds: string[]): Promise<voi
 }
 
 async function untilAsked(run: ScriptedRun, name: 'takeTurn' | 'executeCall', times: number) {
-  await waitUntil(() => (run.store.asked.get(name) ?? 0) >= times, soon)
+  await waitUntil(() => (run.store.activityCounts.get(name) ?? 0) >= times, soon)
 }
 
 describe('calls of people', () => {

@@ -53,8 +53,8 @@ export class ScriptedStore {
    * turns is free
    */
   turnsWithExecutions: NextTurn[] | null = []
-  /** how often each activity was asked */
-  readonly asked = new Map<keyof Activities, number>()
+  /** how often each activity was called */
+  readonly activityCounts = new Map<keyof Activities, number>()
   /** how far away the deadline is that a turn or a waiting call names */
   deadlineMs = 60_000
   onExecute: (callId: string) => Promise<void> = async () => undefined
@@ -75,7 +75,7 @@ export class ScriptedStore {
 
   get activities(): Activities {
     const count = (name: keyof Activities): void => {
-      this.asked.set(name, (this.asked.get(name) ?? 0) + 1)
+      this.activityCounts.set(name, (this.activityCounts.get(name) ?? 0) + 1)
     }
     return {
       noteScheduledTime: async () => count('noteScheduledTime'),
@@ -179,6 +179,8 @@ export async function startScriptedRun(
   options: {
     readonly maxCachedWorkflows?: number
     readonly external?: boolean
+    /** its first deadline, as the service gives it at the start */
+    readonly nextDeadlineMs?: number
     /** started with search attributes, which the test server's namespace has */
     readonly listed?: boolean
   } = {},
@@ -190,7 +192,8 @@ export async function startScriptedRun(
     const { takeTurn, ...executions } = { ...store.activities, ...store.replaced }
     const shared = { connection, namespace }
     const turns = { taskQueue: turnQueueOf(taskQueue), activities: { takeTurn } }
-    const { external: _, listed: __, ...cache } = options
+    const { maxCachedWorkflows } = options
+    const cache = maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }
     const workflows = { taskQueue, workflowBundle: bundle, activities: executions, ...cache }
     const workers = [
       await Worker.create({ ...shared, ...workflows }),
@@ -210,12 +213,21 @@ export async function startScriptedRun(
       ? await client.workflow.start<typeof approvalRequest>('approvalRequest', {
           workflowId: `approval:${randomUUID()}`,
           taskQueue,
-          args: [{ requestId: 'request' }],
+          args: [
+            {
+              requestId: 'request',
+              ...(options.nextDeadlineMs === undefined
+                ? {}
+                : { nextDeadlineMs: options.nextDeadlineMs }),
+            },
+          ],
         })
       : await client.workflow.start<typeof agentRun>('agentRun', {
           workflowId: `agent-run:${randomUUID()}`,
           taskQueue,
-          args: [{ runId: 'run', ...(options.listed === true ? { listed: true } : {}) }],
+          args: [
+            { runId: 'run', short: true, ...(options.listed === true ? { listed: true } : {}) },
+          ],
           ...(options.listed === true
             ? { typedSearchAttributes: [{ key: searchAttributes.state, value: 'running' }] }
             : {}),

@@ -3,30 +3,33 @@ import type { AgentCallOptions, Client, WaitOptions } from '@countersign/client'
 import type { GenericToolApprovalFunction, ModelMessage, ToolApprovalResponse } from 'ai'
 import type { ToolApprovalStatus, ToolExecutionEndEvent, ToolSet } from 'ai'
 
-/** How the calls of a conversation are asked about. */
+/** Options for the calls of a conversation. */
 export interface ApprovalOptions extends AgentCallOptions {
-  /** a name of the conversation, where the model's ids of calls are not unique by themselves */
+  /** a name of the conversation, for models whose call ids are unique only within one */
   readonly conversation?: string
 }
 
-type Judged = Parameters<GenericToolApprovalFunction<ToolSet, never, unknown>>[0]
-type ToolApproval = (of: Pick<Judged, 'messages' | 'toolCall'>) => Promise<ToolApprovalStatus>
-type Ended = Pick<ToolExecutionEndEvent, 'toolCall' | 'toolOutput'>
+type ApprovalQuery = Parameters<GenericToolApprovalFunction<ToolSet, never, unknown>>[0]
+type ToolApproval = (
+  query: Pick<ApprovalQuery, 'messages' | 'toolCall'>,
+) => Promise<ToolApprovalStatus>
+type EndedExecution = Pick<ToolExecutionEndEvent, 'toolCall' | 'toolOutput'>
 
 /** Settings of `generateText`, `streamText` and agents; as a function, it is its `toolApproval`. */
 export interface CountersignApproval extends ToolApproval {
   readonly toolApproval: ToolApproval
-  /** reports what became of the call */
-  readonly onToolExecutionEnd: (event: Ended) => Promise<void>
+  /** reports the outcome of an approved call */
+  readonly onToolExecutionEnd: (event: EndedExecution) => Promise<void>
 }
 
 /**
- * Settings by which each call of a tool waits until a different person has approved it:
- * `generateText({ ...countersignApproval(client), tools, … })`. A call that asks ends the
- * generation with a `tool-approval-request`; `resumeApprovals` continues it later, in any process.
+ * Settings with which each tool call waits until a different person has approved it:
+ * `generateText({ ...countersignApproval(client), tools, … })`. A call that needs an approval ends
+ * the generation with a `tool-approval-request`; `resumeApprovals` continues it later, in any
+ * process.
  *
- * An answer in the messages counts for nothing by itself: before the call runs, the permit of its
- * request is taken, once. Whatever goes wrong, the call is denied with a sentence for the model.
+ * Approvals in the messages are not trusted: before a call runs, this takes the permit of its
+ * request. On any error the call is denied, with a sentence for the model.
  */
 export function countersignApproval(
   client: Client,
@@ -40,14 +43,14 @@ export function countersignApproval(
     if (providerExecuted === true) throw new Error('it would run at the provider of the model')
     const externalId = externalIdOf('ai-sdk', conversation, toolCallId)
     const call = { ...routing, edits: 'off', externalId, input: input as object, tool } as const
-    // With the call in the messages, this is the answer to it: then nothing new is asked.
+    // If the call is in the messages, this run answers it, and must not open a new request.
     const isAnswered = messages
       .flatMap(partsOf)
       .some((part) => part.type === 'tool-call' && part.toolCallId === toolCallId)
-    const asked = isAnswered ? await client.find(externalId) : await client.ask(call)
-    if (asked === null) throw new Error('nobody was asked about this call')
-    if (asked.state === 'pending') {
-      const { id, number } = asked
+    const request = isAnswered ? await client.find(externalId) : await client.ask(call)
+    if (request === null) throw new Error('nobody was asked about this call')
+    if (request.state === 'pending') {
+      const { id, number } = request
       if (!isAnswered) return { type: 'user-approval', reason: `waits as #${number}` } as const
       await client.withdraw(id)
       throw new Error(`nobody else has approved #${number}, which is withdrawn`)
@@ -58,9 +61,9 @@ export function countersignApproval(
     return 'approved'
   }
 
-  const toolApproval: ToolApproval = (given) =>
-    judge(given).catch((error: unknown) => ({ type: 'denied', reason: notRun(error) }))
-  async function onToolExecutionEnd({ toolCall, toolOutput }: Ended): Promise<void> {
+  const toolApproval: ToolApproval = (query) =>
+    judge(query).catch((error: unknown) => ({ type: 'denied', reason: notRun(error) }))
+  async function onToolExecutionEnd({ toolCall, toolOutput }: EndedExecution): Promise<void> {
     const requestId = taken.get(toolCall.toolCallId)
     if (requestId === undefined || !taken.delete(toolCall.toolCallId)) return
     const state = toolOutput.type === 'tool-error' ? 'failed' : 'succeeded'
@@ -73,9 +76,9 @@ const partsOf = ({ content, role }: ModelMessage) =>
   role === 'assistant' && typeof content !== 'string' ? content : []
 
 /**
- * The messages with the answer of each call that waited, to generate on with the settings of
- * `countersignApproval`; `null` while one of them waits. `wait` is in seconds. Answers to these
- * calls that are in the messages, such as a browser sends them, are replaced by what was decided.
+ * Adds the decision of each call that waited to the messages. Continue the generation with them and
+ * the settings of `countersignApproval`. Resolves to `null` while a call waits; `wait` is in
+ * seconds. Decisions that the messages already contain, for instance from a browser, are replaced.
  */
 export async function resumeApprovals(
   messages: readonly ModelMessage[],
@@ -86,8 +89,8 @@ export async function resumeApprovals(
   const answers: ToolApprovalResponse[] = []
   for (const part of messages.slice(turn).flatMap(partsOf)) {
     if (part.type !== 'tool-approval-request' || part.isAutomatic === true) continue
-    const found = await client.find(externalIdOf('ai-sdk', conversation, part.toolCallId))
-    const decided = found === null ? null : await client.decision(found.id, waiting)
+    const earlier = await client.find(externalIdOf('ai-sdk', conversation, part.toolCallId))
+    const decided = earlier === null ? null : await client.decision(earlier.id, waiting)
     const { decidedBy = 'nobody', reason = 'no reason', state = 'cancelled' } = decided ?? {}
     if (state === 'pending') return null
     const answer = { approved: state === 'approved', approvalId: part.approvalId }

@@ -4,43 +4,45 @@ import { checkPermit, type Permit, type PublicKey } from './permit.ts'
 import type { OutcomeState, RequestAnswer, RequestState } from './request.ts'
 import { asObject, send, type Service, type ServiceRequest } from './transport.ts'
 
-/** The service, the key that its permits must be signed with, and how long it may be away. */
+/** A service, the public key that verifies its permits, and how long it may be unreachable. */
 export interface ActService extends Service {
   readonly publicKey?: PublicKey
   readonly timeoutMs: number
 }
 
-/** Ends an act: it rejects with the signal's reason. */
+/** `signal` aborts a call, which then rejects with the signal's reason. */
 export interface ActOptions {
   readonly signal?: AbortSignal
 }
 
-/** How long an act waits for a decision, in seconds; absent: not at all. */
+/** `wait`: how long to wait for a decision, in seconds; default: 0. */
 export interface WaitOptions extends ActOptions {
   readonly wait?: number
 }
 
-/** What became of a request so far. */
+/** The state of a request, and who decided it. */
 export interface Decision {
   readonly state: RequestState
-  /** give it to `consume` */
+  /** the argument of `consume` */
   readonly digest: string
   readonly revision: number
-  /** name of the person whose decision ended it; absent: nobody's did */
+  /** name of the person whose decision ended the request; absent: no decision ended it */
   readonly decidedBy?: string
-  /** that person's words, or why it was cancelled: data for a model, never an instruction */
+  /**
+   * the person's reason, or the reason of a cancellation: data for a model, never an instruction
+   */
   readonly reason?: string
   readonly request: RequestAnswer
 }
 
-/** Seconds for which the service holds one answer; a lost answer costs no more. */
+/** Longest wait for one HTTP response, in seconds, so that a lost connection is noticed by then. */
 const maxHoldSeconds = 50
-/** The service's bound of a summary, in characters. */
+/** The longest summary that the service accepts, in characters. */
 const maxSummaryLength = 4000
 /** The longest time of a timer in JavaScript: 24 days. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** Asks. See `Client.ask`. */
+/** Opens a request. See `Client.ask`. */
 export async function ask(
   service: ActService,
   call: Call,
@@ -50,7 +52,7 @@ export async function ask(
   return request(await act(service, { method: 'POST', path: '/v1/requests', body }, options))
 }
 
-/** Reads what became of a request. See `Client.decision`. */
+/** Reads the state of a request. See `Client.decision`. */
 export async function decision(
   service: ActService,
   id: string,
@@ -61,19 +63,19 @@ export async function decision(
     const leftSeconds = Math.max(0, Math.ceil((endsAt - performance.now()) / 1000))
     const holdSeconds = Math.min(leftSeconds, maxHoldSeconds)
     const path = holdSeconds === 0 ? pathOf(id) : `${pathOf(id)}?wait=${holdSeconds}`
-    // While somebody waits, a service that is away is waited for as long.
+    // A service that is unreachable is waited for as long as the decision may take.
     const awayMs = leftSeconds * 1000 + service.timeoutMs
     const answer = await act(
       { ...service, timeoutMs: awayMs },
       { method: 'GET', path, requestId: id },
       { signal },
     )
-    const found = request(answer)
-    if (found.state !== 'pending' || performance.now() >= endsAt) return decisionOf(found)
+    const latest = request(answer)
+    if (latest.state !== 'pending' || performance.now() >= endsAt) return decisionOf(latest)
   }
 }
 
-/** The request of an `externalId`. See `Client.find`. */
+/** Finds the request of an `externalId`. See `Client.find`. */
 export async function find(
   service: ActService,
   externalId: string,
@@ -81,8 +83,8 @@ export async function find(
 ): Promise<RequestAnswer | null> {
   const path = `/v1/requests?q=${encodeURIComponent(externalId)}`
   const { items } = asObject(await act(service, { method: 'GET', path }, options))
-  const found = Array.isArray(items) ? (items as RequestAnswer[]) : []
-  return found.find(({ external }) => external?.externalId === externalId) ?? null
+  const requests = Array.isArray(items) ? (items as RequestAnswer[]) : []
+  return requests.find(({ external }) => external?.externalId === externalId) ?? null
 }
 
 /** Takes the permit. See `Client.consume`. */
@@ -134,8 +136,8 @@ export async function withdraw(
 }
 
 /** Who decided a request and why, from its answer. */
-export function decisionOf(found: RequestAnswer): Decision {
-  const { cancelReason, decisions, digest, revision, state } = found
+export function decisionOf(latest: RequestAnswer): Decision {
+  const { cancelReason, decisions, digest, revision, state } = latest
   const last = decisions.at(-1)
   const isDecided = state === 'approved' || state === 'denied'
   const reason = isDecided ? last?.reason : cancelReason
@@ -145,23 +147,23 @@ export function decisionOf(found: RequestAnswer): Decision {
     revision,
     ...(isDecided && last !== undefined ? { decidedBy: last.person.name } : {}),
     ...(typeof reason === 'string' ? { reason } : {}),
-    request: found,
+    request: latest,
   }
 }
 
-/** A part of a path is never more than one segment. */
+/** The path of a request. The id is encoded, so that it stays one segment. */
 function pathOf(id: string): string {
   return `/v1/requests/${encodeURIComponent(id)}`
 }
 
-/** The service validates what it answers; test/contract holds it to these fields. */
+/** The service validates its answers, and test/contract tests that they have these fields. */
 function request(answer: unknown): RequestAnswer {
   return answer as RequestAnswer
 }
 
 /**
- * Sends one act and resolves to its answer. Without one within `timeoutMs` it rejects with
- * `unavailable`.
+ * Sends one HTTP request and resolves to its answer. Rejects with `unavailable` if none comes
+ * within `timeoutMs`.
  */
 async function act(
   service: ActService,
@@ -188,7 +190,7 @@ async function act(
   }
 }
 
-/** The last failure in words: `fetch` says why only in the cause of its error. */
+/** The last failure as a clause. `fetch` puts the reason into the `cause` of its error. */
 function becauseOf(why: unknown): string {
   if (!(why instanceof Error)) return ''
   const { message } = why.cause instanceof Error ? why.cause : why

@@ -1,4 +1,4 @@
-/** An imported key: `CryptoKey`, a name that not every platform's types have. */
+/** A `CryptoKey`. The types of some platforms do not declare that name. */
 export type ImportedKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>
 
 /** The bytes of a text in UTF-8. */
@@ -12,12 +12,12 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(binary, (character) => character.charCodeAt(0))
 }
 
-/** Base64 of a few bytes. */
+/** Base64 of bytes, for short arrays such as a MAC. */
 export function toBase64(bytes: ArrayBuffer): string {
   return btoa(String.fromCharCode(...new Uint8Array(bytes)))
 }
 
-/** HMAC-SHA-256 key of these bytes. */
+/** Imports bytes as an HMAC-SHA-256 key. */
 export function hmacKey(
   bytes: Uint8Array<ArrayBuffer>,
   usage: 'sign' | 'verify',

@@ -1,17 +1,17 @@
-/** A dangerous call, as people are asked about it (`POST /v1/requests`). */
+/** A call for which approval is requested (`POST /v1/requests`). */
 export interface Call<Input extends object = object> {
   readonly tool: string
   readonly input: Input
   /**
-   * identifies this call: asking again under it finds the same request. Without it every call is
-   * new
+   * identifies this call: a second `ask` with the same value returns the same request. Without it
+   * every `ask` opens a new request
    */
   readonly externalId?: string
-  /** whose policy judges first; what it pre-approves waits for nobody */
+  /** the worker whose policy judges the call first; a call that it pre-approves does not wait */
   readonly worker?: string
-  /** a sentence for the approvers, shown as the program's claim */
+  /** a sentence for the approvers, shown as a claim of the program */
   readonly title?: string
-  /** a text for the approvers, shown as the program's claim beside the raw arguments */
+  /** a text for the approvers, shown as a claim of the program beside the raw arguments */
   readonly presentation?: {
     readonly type: 'text' | 'diff' | 'file_content' | 'command' | 'structured'
     readonly content: string
@@ -24,28 +24,28 @@ export interface Call<Input extends object = object> {
   readonly metadata?: Readonly<Record<string, unknown>>
   /** address that is called once the request has ended; see `verifyCallback` */
   readonly callbackUrl?: string
-  /** nobody may change the call, because this very one is made or none */
+  /** `off`: nobody may change the call, because the program makes exactly this call or none */
   readonly edits?: 'off'
-  /** where the call is made: shown to the approvers as what the program reports */
+  /** where the call is made: shown to the approvers as a claim of the program */
   readonly origin?: CallOrigin
 }
 
 /**
- * Where a program works. Only with a right `proof` does the service look at files of its own
- * workspace.
+ * Where a program works. The service reads the files itself only if the folder is in one of its
+ * workspaces and `proof` is valid.
  */
 export interface CallOrigin {
   readonly program: string
   readonly version?: string
   readonly host: string
-  /** real path */
+  /** absolute path without symbolic links */
   readonly folder: string
   readonly git?: {
     readonly remote: string | null
     readonly commit: string | null
     readonly dirty: boolean | null
   }
-  /** those that the call names; `hash` is `sha256:…` of the bytes, or `absent` */
+  /** the files that the call names; `hash` is `sha256:…` of the bytes, or `absent` */
   readonly files?: readonly {
     readonly path: string
     readonly hash: string

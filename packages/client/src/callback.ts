@@ -14,19 +14,19 @@ export type ReceivedCallback =
       readonly body: string
     }
 
-/** What a callback says. Fetch the request for everything else. */
+/** The content of a callback. Fetch the request for everything else. */
 export interface Callback {
   readonly requestId: string
   readonly externalId: string
   readonly state: RequestState
 }
 
-/** How old a callback may be, and how far ahead of this clock. */
+/** How far the time of a callback may be from this clock, in either direction. */
 const maxAgeMs = 5 * 60_000
 
 /**
- * The secret of Standard Webhooks with which callbacks (`callbackUrl`) are signed, of the API key
- * that asked.
+ * The secret with which the service signs callbacks (`callbackUrl`) for requests of this API key,
+ * in the form of Standard Webhooks: `whsec_…`.
  *
  * @example new Webhook(await callbackSecret(apiKey)).verify(body, headers)
  */
@@ -37,8 +37,9 @@ export async function callbackSecret(apiKey: string): Promise<string> {
 }
 
 /**
- * What a callback says, once its signature (Standard Webhooks) and its time hold. Rejects with
- * `bad_signature` otherwise. The same callback may come more than once.
+ * Verifies the signature (Standard Webhooks) and the age of a callback, and resolves to its
+ * content. Rejects with `bad_signature` if one of them is wrong. The same callback may arrive more
+ * than once.
  */
 export async function verifyCallback(
   apiKey: string,
@@ -54,14 +55,14 @@ export async function verifyCallback(
   ]
   const ageMs = Math.abs(Date.now() - Number(timestamp) * 1000)
   if (!/^\d+$/.test(timestamp) || ageMs > maxAgeMs)
-    throw refused('its time differs from the clock by more than 5 minutes')
+    throw badSignature('its time differs from the clock by more than 5 minutes')
   const secret = (await callbackSecret(apiKey)).slice('whsec_'.length)
   const key = await hmacKey(fromBase64(secret), 'verify')
   const signed = utf8(`${id}.${timestamp}.${text}`)
   for (const signature of signatures.split(' ')) {
     if (await holds(key, signature, signed)) return read(text)
   }
-  throw refused('its signature is not valid')
+  throw badSignature('its signature is not valid')
 }
 
 function readHeader(headers: ReceivedCallback['headers'], name: string): string {
@@ -88,7 +89,7 @@ function read(text: string): Callback {
   }
 }
 
-function refused(why: string): CountersignError {
+function badSignature(why: string): CountersignError {
   return new CountersignError(
     'bad_signature',
     `This callback does not come from the service: ${why}`,

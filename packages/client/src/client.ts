@@ -2,75 +2,78 @@ import { ask, consume, decision, find, report, withdraw } from './acts.ts'
 import type { ActOptions, ActService, Decision, WaitOptions } from './acts.ts'
 import type { Call } from './call.ts'
 import { verifyCallback, type Callback, type ReceivedCallback } from './callback.ts'
-import { gate, take, type Allowed, type GateOptions, type TakeOptions } from './gate.ts'
+import { gate, take, type AllowedCall, type GateOptions, type TakeOptions } from './gate.ts'
 import type { Permit, PublicKey } from './permit.ts'
-import type { Asked, OutcomeState } from './request.ts'
+import type { RequestSummary, OutcomeState } from './request.ts'
 
 export interface ClientOptions {
-  /** of the service, such as `http://localhost:4400` */
+  /** address of the service, such as `http://localhost:4400` */
   readonly url: string
-  /** with the scopes `requests:write` and `requests:read` */
+  /** an API key with the scopes `requests:write` and `requests:read` */
   readonly apiKey: string
-  /** absent: the platform's `fetch` */
+  /** default: the platform's `fetch` */
   readonly fetch?: typeof fetch
-  /** the service's public key; with it the signature of every permit must hold */
+  /** the service's public key; if set, the signature of every permit is verified with it */
   readonly publicKey?: PublicKey
-  /** how long an act waits for a service that is away, in milliseconds; 30 s unless given */
+  /**
+   * how long an operation waits for a service that is unreachable, in milliseconds; default: 30 s
+   */
   readonly timeoutMs?: number
 }
 
 /**
- * A client of a Countersign service, for programs that are no runs of it. It holds no connection
- * and no state: a program may ask, end, and go on later with the request's id, or by asking again
- * under the same `externalId`.
+ * A client of a Countersign service, for programs that are not runs of the service. It holds no
+ * connection and no state: a program may open a request, end, and continue later with the id of the
+ * request, or by opening the request again under the same `externalId`.
  *
- * Every act rejects with a {@link CountersignError}, whose `code` is the service's own, or
- * `unavailable` when no answer came within `timeoutMs`. Acts are sent again while the service is
- * away, and may all be repeated.
+ * Every method rejects with a {@link CountersignError}. Its `code` is the service's, or
+ * `unavailable` if no answer came within `timeoutMs`. Calls are retried while the service is
+ * unreachable. Every method can be repeated safely.
  */
 export interface Client {
   /**
-   * Asks for an approval. Under the `externalId` of an earlier call it resolves to that request.
-   * Rejects with `policy_blocked` where policy never allows the call.
+   * Opens a request for the approval of a call. If a request with this `externalId` exists,
+   * resolves to that one. Rejects with `policy_blocked` if policy never allows the call.
    */
-  ask<Input extends object>(call: Call<Input>, options?: ActOptions): Promise<Asked>
+  ask<Input extends object>(call: Call<Input>, options?: ActOptions): Promise<RequestSummary>
   /**
-   * The request that was asked for under this `externalId`, by any program of the key's owner;
-   * `null`: there is none.
+   * Finds the request that any program of the key's owner opened under this `externalId`. Resolves
+   * to `null` if there is none.
    */
-  find(externalId: string, options?: ActOptions): Promise<Asked | null>
+  find(externalId: string, options?: ActOptions): Promise<RequestSummary | null>
   /**
-   * What became of a request so far. With `wait`, it resolves when the request has ended or after
-   * so many seconds; `Infinity` waits for its end.
+   * Reads the state of a request. With `wait` it resolves once the request has ended, at the latest
+   * after that many seconds; `Infinity` waits until it has ended.
    */
   decision(id: string, options?: WaitOptions): Promise<Decision>
   /**
-   * Takes the permit of an approved request, once: the call is to be made once and at once. Rejects
-   * with `already_consumed` when it was taken before, `conflict` while nobody has decided,
-   * `already_decided` after a denial, `expired`, `cancelled` or `stale_digest`.
+   * Takes the permit of an approved request, which can be taken once. Make the call once, directly
+   * afterwards. Rejects with `already_consumed` if it was taken before, `conflict` while nobody has
+   * decided, `already_decided` after a denial, `expired`, `cancelled` or `stale_digest`.
    */
   consume(id: string, digest: string, options?: ActOptions): Promise<Permit>
-  /** Reports what became of a call whose permit was taken, once. */
+  /** Reports the outcome of a call whose permit was taken. It can be reported once. */
   report(
     id: string,
     outcome: { readonly state: OutcomeState; readonly summary?: string },
     options?: ActOptions,
   ): Promise<void>
-  /** Withdraws a request that is pending: it leaves the queue. */
+  /** Withdraws a pending request: it leaves its queue. */
   withdraw(id: string, options?: ActOptions): Promise<void>
   /**
-   * What a callback (`callbackUrl`) says, once its signature holds and it is at most five minutes
-   * old. Rejects with `bad_signature`. After the key was rotated, callbacks for requests of the old
-   * key are verified by a client with the old key.
+   * Verifies a callback (`callbackUrl`) and resolves to its content. Rejects with `bad_signature`
+   * if the signature is wrong or the callback is older than five minutes. After a rotation of the
+   * key, verify callbacks for requests of the old key by a client with the old key.
    */
   verifyCallback(received: ReceivedCallback): Promise<Callback>
   /**
-   * All acts in one: asks, waits however long it takes, takes the permit, runs `execute` once and
-   * reports what became of it. Whatever `execute` returns or throws comes back. It is given the
-   * input that was approved, which a person may have changed; nobody may where it takes no argument.
+   * Does everything in one call: opens the request, waits without a limit for the decision, takes
+   * the permit, runs `execute` once and reports the outcome. Returns or throws what `execute` does.
+   * `execute` gets the input that was approved, which a person may have changed. If `execute` takes
+   * no argument, nobody may change the input.
    *
-   * Rejects without having run it with `DeniedError`, `ExpiredError`, `CancelledError`,
-   * `BlockedError`, `MismatchError` or another `CountersignError`; with `AlreadyTakenError` when
+   * Rejects before `execute` runs with `DeniedError`, `ExpiredError`, `CancelledError`,
+   * `BlockedError`, `MismatchError` or another `CountersignError`, and with `AlreadyTakenError` if
    * the permit of this `externalId` was taken before.
    *
    * @example await client.gate({ tool: 'deploy', input: { version: '1.4.2' } }, ({ input }) =>
@@ -78,7 +81,7 @@ export interface Client {
    */
   gate<Input extends object, Result>(
     call: Call<Input>,
-    execute: (allowed: Allowed<Input>) => Promise<Result> | Result,
+    execute: (allowed: AllowedCall<Input>) => Promise<Result> | Result,
     options?: GateOptions,
   ): Promise<Result>
   /**
@@ -88,19 +91,20 @@ export interface Client {
    */
   resume<Input extends object, Result>(
     call: Call<Input> & { readonly externalId: string },
-    execute: (allowed: Allowed<Input>) => Promise<Result> | Result,
+    execute: (allowed: AllowedCall<Input>) => Promise<Result> | Result,
     options?: GateOptions,
   ): Promise<Result>
   /**
-   * The first half of `gate`, for who makes the call elsewhere: asks, waits, and takes the permit.
-   * Rejects as `gate` does; with `wait`, also with the code `pending` after that many seconds.
+   * The first half of `gate`, for callers that make the call elsewhere: opens the request, waits
+   * and takes the permit. Rejects as `gate` does; with `wait`, also with the code `pending` if
+   * nobody decided within that many seconds.
    */
-  take<Input extends object>(call: Call<Input>, options?: TakeOptions): Promise<Allowed<Input>>
+  take<Input extends object>(call: Call<Input>, options?: TakeOptions): Promise<AllowedCall<Input>>
 }
 
 const defaultTimeoutMs = 30_000
 
-/** A client of the service at `url`. It sends nothing by itself. */
+/** Makes a client of the service at `url`. Sends nothing until one of its methods is called. */
 export function createClient(options: ClientOptions): Client {
   const { apiKey, publicKey, timeoutMs = defaultTimeoutMs, url } = options
   const service: ActService = {
@@ -113,11 +117,11 @@ export function createClient(options: ClientOptions): Client {
   }
   return {
     async ask(call, more) {
-      return asked(await ask(service, call, more))
+      return toAsked(await ask(service, call, more))
     },
     async find(externalId, more) {
       const request = await find(service, externalId, more)
-      return request === null ? null : asked(request)
+      return request === null ? null : toAsked(request)
     },
     decision: (id, more) => decision(service, id, more),
     consume: (id, digest, more) => consume(service, id, digest, more),
@@ -130,6 +134,6 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-function asked({ id, number, state }: Asked): Asked {
+function toAsked({ id, number, state }: RequestSummary): RequestSummary {
   return { id, number, state }
 }

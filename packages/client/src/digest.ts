@@ -1,9 +1,8 @@
 import { utf8 } from './bytes.ts'
 
 /**
- * Canonical JSON (RFC 8785). Numbers and texts are written as JavaScript writes them, which is what
- * the standard says; members go in the order of their names' UTF-16 units. Rejects what JSON cannot
- * carry with a `TypeError`.
+ * Canonical JSON (RFC 8785): numbers and strings as JavaScript writes them, members sorted by the
+ * UTF-16 units of their names. Throws a `TypeError` for a value that JSON cannot represent.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
@@ -30,8 +29,8 @@ function noForm(what: string): TypeError {
 }
 
 /**
- * What people approve: SHA-256 of the canonical JSON of `{tool, input, toolHash}` (docs/api.md), as
- * `sha256:<hex>`.
+ * The digest that people approve: SHA-256 of the canonical JSON of `{tool, input, toolHash}`
+ * (docs/api.md), as `sha256:<hex>`.
  */
 export async function callDigest(call: {
   readonly tool: string

@@ -1,27 +1,27 @@
-/** What a {@link CountersignError} may carry beside its code and its sentence. */
+/** Optional members of a {@link CountersignError} beside its code and message. */
 export interface ErrorFacts extends ErrorOptions {
-  /** the request that the error is about; absent: no request was opened */
+  /** id of the request that the error is about; absent: no request was opened */
   readonly requestId?: string
   /** HTTP status of the service's refusal */
   readonly status?: number
-  /** the service's problem details (RFC 9457), with the facts beside `code` and `detail` */
+  /** the service's problem details (RFC 9457) with all members */
   readonly problem?: Readonly<Record<string, unknown>>
 }
 
 /**
- * Why a call was not made, or why an act was refused. `code` is the service's own where it refused
- * (docs/api.md); of this client are `unavailable` (no answer in time), `pending` (no decision in
- * time), `mismatch` (what came back is about another call) and `bad_signature` (a callback that the
- * service did not sign).
+ * Why a call was not made, or why a method of the client was refused. `code` is the service's
+ * (docs/api.md), or one of the client's own: `unavailable` (no answer in time), `pending` (no
+ * decision in time), `mismatch` (the answer is about another call) and `bad_signature` (a callback
+ * that the service did not sign).
  */
 export class CountersignError extends Error {
   override readonly name: string = 'CountersignError'
   readonly code: string
-  /** `null`: no request was opened, or the act was not about one */
+  /** `null`: no request was opened, or the error is not about a request */
   readonly requestId: string | null
-  /** HTTP status of the service's refusal; `null`: this client refused */
+  /** HTTP status of the service's refusal; `null`: the error is the client's own */
   readonly status: number | null
-  /** the service's problem details; `null`: this client refused */
+  /** the service's problem details; `null`: the error is the client's own */
   readonly problem: Readonly<Record<string, unknown>> | null
 
   constructor(code: string, message: string, facts: ErrorFacts = {}) {
@@ -33,7 +33,7 @@ export class CountersignError extends Error {
   }
 }
 
-/** A person said no. `reason` is their words: data for a model, never an instruction. */
+/** A person denied the call. `reason` is data for a model, never an instruction. */
 export class DeniedError extends CountersignError {
   override readonly name = 'DeniedError'
   readonly decidedBy: string
@@ -47,15 +47,12 @@ export class DeniedError extends CountersignError {
   }
 }
 
-/**
- * Nobody decided in time, or the approval was not used within its hour: neither a denial nor an
- * approval.
- */
+/** Nobody decided in time, or the permit was not taken before it expired. */
 export class ExpiredError extends CountersignError {
   override readonly name = 'ExpiredError'
 }
 
-/** The request left the queue, or its approval was revoked. */
+/** The request was cancelled or withdrawn, or its approval was revoked. */
 export class CancelledError extends CountersignError {
   override readonly name = 'CancelledError'
 }
@@ -66,9 +63,9 @@ export class BlockedError extends CountersignError {
 }
 
 /**
- * The permit was taken before, so this time nothing ran. `outcome` is what was reported then;
- * `null`: nothing was, for instance because the program died, and nobody but its operator can know
- * what happened.
+ * The permit was taken before, so nothing ran this time. `outcome` is the outcome that was reported
+ * for the earlier attempt; `null`: none was, for instance because the program crashed. Then only
+ * its operator can find out whether the call ran.
  */
 export class AlreadyTakenError extends CountersignError {
   override readonly name = 'AlreadyTakenError'
@@ -87,9 +84,7 @@ const outcomeWords = {
   unknown: 'and it is not known how it ended',
 } as const
 
-/**
- * What was approved is not what was asked for, or the permit is for something else: nothing ran.
- */
+/** The approved call or the permit differs from the call of the program. Nothing ran. */
 export class MismatchError extends CountersignError {
   override readonly name = 'MismatchError'
 

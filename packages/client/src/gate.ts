@@ -12,35 +12,37 @@ import {
 } from './errors.ts'
 import { perform } from './perform.ts'
 import type { Permit } from './permit.ts'
-import type { Asked, RequestAnswer } from './request.ts'
+import type { RequestSummary, RequestAnswer } from './request.ts'
 
 export interface GateOptions {
-  /** ends the waiting: see `onAbort`. What has begun to run is not stopped by it */
+  /** ends the wait: see `onAbort`. It does not stop `execute` */
   readonly signal?: AbortSignal
-  /** what becomes of a request whose waiting `signal` ends; absent: it is withdrawn */
+  /** what happens to the request when `signal` ends the wait; default: `withdraw` */
   readonly onAbort?: 'withdraw' | 'leave'
-  /** how long the service may be away at the start; absent: it is waited for */
+  /** how long to retry the opening of the request, in milliseconds; default: without a limit */
   readonly openWithinMs?: number
-  /** told once the request is there, to say where it waits */
-  readonly onAsked?: (asked: Asked) => void
+  /** called once the request is open, for instance to print its number */
+  readonly onAsked?: (request: RequestSummary) => void
 }
 
 export interface TakeOptions extends GateOptions {
   /**
-   * how many seconds the decision may take; absent: it is waited for. With it the service, too, is
-   * waited for no longer than the client's `timeoutMs`
+   * how many seconds the decision may take; default: without a limit. If it is set, the client's
+   * `timeoutMs` limits how long the service may be unreachable
    */
   readonly wait?: number
 }
 
 /**
- * What was allowed. `input` is what people approved, and what is to be done: a person may have
- * changed it, and a `worker` gives it the form of its tool.
+ * An approved call. Make it with `input`, which is what people approved: a person may have changed
+ * it, and the tool of a `worker` may have added its defaults.
  */
-export interface Allowed<Input extends object> {
+export interface AllowedCall<Input extends object> {
   readonly input: Input
-  /** whether `input` differs from what was asked for */
+  /** whether `input` differs from the input of the call */
   readonly isChanged: boolean
+  /** above 1: a person changed the call */
+  readonly revision: number
   readonly requestId: string
   readonly permit: Permit
 }
@@ -51,15 +53,17 @@ const maxReportMs = 60_000
 export async function gate<Input extends object, Result>(
   service: ActService,
   call: Call<Input>,
-  execute: (allowed: Allowed<Input>) => Promise<Result> | Result,
+  execute: (allowed: AllowedCall<Input>) => Promise<Result> | Result,
   options: GateOptions = {},
 ): Promise<Result> {
-  // A function that takes nothing cannot make the call with other arguments.
+  // A function without parameters cannot make the call with other arguments.
   const own: Call<Input> = execute.length === 0 ? { ...call, edits: 'off' } : call
   const allowed = await take(service, own, options)
-  const held = { ...service, timeoutMs: maxReportMs }
-  return perform({ report: (id, outcome) => report(held, id, outcome) }, allowed.requestId, () =>
-    execute(allowed),
+  const reporting = { ...service, timeoutMs: maxReportMs }
+  return perform(
+    { report: (id, outcome) => report(reporting, id, outcome) },
+    allowed.requestId,
+    () => execute(allowed),
   )
 }
 
@@ -68,25 +72,25 @@ export async function take<Input extends object>(
   service: ActService,
   gateCall: Call<Input>,
   { onAbort = 'withdraw', onAsked, openWithinMs, signal, wait }: TakeOptions = {},
-): Promise<Allowed<Input>> {
-  const held = wait === undefined ? { ...service, timeoutMs: Infinity } : service
+): Promise<AllowedCall<Input>> {
+  const patient = wait === undefined ? { ...service, timeoutMs: Infinity } : service
   const ends = signal === undefined ? {} : { signal }
-  // As it travels: without what JSON leaves out.
+  // The call as the service receives it, without members that JSON omits.
   const call: Call = JSON.parse(JSON.stringify(gateCall))
-  const opening = { ...service, timeoutMs: openWithinMs ?? held.timeoutMs }
-  const opened = await ask(opening, call, ends).catch(blockedOr)
-  const { id, number, state } = opened
+  const opening = { ...service, timeoutMs: openWithinMs ?? patient.timeoutMs }
+  const { id, number, state } = await ask(opening, call, ends).catch(throwBlocked)
   onAsked?.({ id, number, state })
   try {
-    const { request } = await decision(held, id, { ...ends, wait: wait ?? Infinity })
+    const { request } = await decision(patient, id, { ...ends, wait: wait ?? Infinity })
     refuseUndecided(request)
     await checkCall(request, call)
-    const permit = await consume(held, id, request.digest, ends).catch(takenOr)
-    // As the service answered, and as its digest says: the form in which it was shown.
+    const permit = await consume(patient, id, request.digest, ends).catch(throwTaken)
+    // The input of the service's answer is the one that people saw and that the digest covers.
     const isChanged = canonicalJson(request.input) !== canonicalJson(call.input)
-    return { input: request.input as Input, isChanged, requestId: id, permit }
+    const { revision } = request
+    return { input: request.input as Input, isChanged, revision, requestId: id, permit }
   } catch (error) {
-    // Refused once the call is decided, which changes nothing.
+    // The service refuses this once the call is decided, and nothing changes.
     if (signal?.aborted === true && onAbort === 'withdraw') {
       await withdraw({ ...service, timeoutMs: maxReportMs }, id).catch(() => undefined)
     }
@@ -94,7 +98,7 @@ export async function take<Input extends object>(
   }
 }
 
-function blockedOr(error: unknown): never {
+function throwBlocked(error: unknown): never {
   if (!(error instanceof CountersignError) || error.code !== 'policy_blocked') throw error
   throw new BlockedError(error.code, error.message, { cause: error })
 }
@@ -120,8 +124,8 @@ function refuseUndecided(request: RequestAnswer): void {
 }
 
 /**
- * What was approved must be what was asked for: the digest is over it, and unless a person changed
- * it or a worker gave it its form, it is ours to the letter.
+ * Throws a `MismatchError` unless the request is about this call. Its digest must cover its input,
+ * and its input must equal ours, unless a person changed it or a worker's tool added defaults.
  */
 async function checkCall(request: RequestAnswer, call: Call): Promise<void> {
   const { digest, facts, id, input, revision, tool } = request
@@ -139,10 +143,10 @@ async function checkCall(request: RequestAnswer, call: Call): Promise<void> {
   }
 }
 
-function takenOr(error: unknown): never {
+function throwTaken(error: unknown): never {
   if (!(error instanceof CountersignError) || error.requestId === null) throw error
   const { code, message, requestId } = error
-  // It may be our own answer that was lost: nothing ran here, and nothing runs twice.
+  // Perhaps we took it and the answer was lost. Nothing ran here, and nothing may run twice.
   if (code === 'already_consumed') throw new AlreadyTakenError(requestId, null)
   if (code === 'expired') throw new ExpiredError(code, message, { requestId, cause: error })
   if (code === 'cancelled') throw new CancelledError(code, message, { requestId, cause: error })

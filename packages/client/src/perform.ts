@@ -1,6 +1,6 @@
 import type { OutcomeState } from './request.ts'
 
-/** What a call is reported to: a client. */
+/** A client, as far as `perform` uses it. */
 interface Reporter {
   report(id: string, outcome: Outcome): Promise<void>
 }
@@ -11,9 +11,9 @@ interface Outcome {
 }
 
 /**
- * Makes a call whose permit was taken, and reports what became of it. Whatever `execute` returns or
- * throws comes back; `isFailure` says which results are failures. Nothing depends on the report:
- * one that cannot be sent leaves the request started.
+ * Makes a call whose permit was taken, and reports its outcome. Returns or throws what `execute`
+ * does; `isFailure` says which results count as failures. An error of the report is ignored: the
+ * request then remains without an outcome.
  */
 export async function perform<Result>(
   client: Reporter,

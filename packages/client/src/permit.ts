@@ -2,13 +2,13 @@ import { fromBase64, utf8, type ImportedKey } from './bytes.ts'
 import { MismatchError } from './errors.ts'
 import { asObject } from './transport.ts'
 
-/** The right to make one call once, as the service signed it. */
+/** The right to make one call once, signed by the service. */
 export interface Permit {
   readonly permitId: string
   readonly requestId: string
   readonly digest: string
   readonly expiresAt: string
-  /** canonical JSON, the very bytes that are signed */
+  /** canonical JSON; the signature covers exactly these bytes */
   readonly statement: string
   /** Ed25519, base64url */
   readonly signature: string
@@ -19,8 +19,9 @@ export interface Permit {
 export type PublicKey = string | ImportedKey
 
 /**
- * Throws a `MismatchError` unless a permit allows exactly this call, now: what is signed names this
- * request and this digest. With a public key, the signature must hold too.
+ * Throws a `MismatchError` unless a permit allows exactly this call now: its statement must name
+ * this request and this digest, and must not have expired. With a public key, also verifies the
+ * signature.
  */
 export async function checkPermit(
   permit: Permit,
@@ -33,7 +34,7 @@ export async function checkPermit(
   if (statement['requestId'] !== call.requestId) throw wrong('it names another request')
   if (statement['digest'] !== call.digest) throw wrong('it names another digest')
   if (statement['decision'] !== 'approve') throw wrong('it does not allow the call')
-  // An unreadable date is in the past, too.
+  // A date that cannot be parsed also counts as expired.
   if (!(Date.parse(String(statement['expiresAt'])) > Date.now())) throw wrong('it has expired')
   if (publicKey === undefined) return
   const key = typeof publicKey === 'string' ? await importKey(publicKey) : publicKey

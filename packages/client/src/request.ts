@@ -1,12 +1,12 @@
 /** The states of a request. All but `pending` are final. */
 export type RequestState = 'pending' | 'approved' | 'denied' | 'expired' | 'cancelled'
 
-/** What a program may report of a call whose permit it took. */
+/** The outcomes that a program can report for a call whose permit it took. */
 export type OutcomeState = 'succeeded' | 'failed' | 'unknown'
 
 /**
- * A request as the service answers with it. These are the fields that a program needs; the answer
- * has more (docs/api.md).
+ * A request in the form in which the service returns it. These are the fields that a program needs;
+ * the answer has more (docs/api.md).
  */
 export interface RequestAnswer {
   readonly id: string
@@ -16,7 +16,7 @@ export interface RequestAnswer {
   readonly state: RequestState
   readonly tool: string
   readonly title: string
-  /** what people see and what runs: as a person changed it, or as the tool of `worker` gave it form */
+  /** what people see and what runs, with changes by a person and defaults of the worker's tool */
   readonly input: unknown
   readonly digest: string
   readonly queue: string
@@ -38,8 +38,8 @@ export interface RequestAnswer {
   readonly expiresAt: string
 }
 
-/** A request that was opened. */
-export interface Asked {
+/** A request that `ask` opened or found. */
+export interface RequestSummary {
   readonly id: string
   /** short enough to say aloud */
   readonly number: number

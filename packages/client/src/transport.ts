@@ -1,6 +1,6 @@
 import { CountersignError } from './errors.ts'
 
-/** How the service is reached. */
+/** Address and API key of a service. */
 export interface Service {
   /** such as `http://localhost:4400` */
   readonly url: string
@@ -13,28 +13,29 @@ export interface ServiceRequest {
   readonly method: 'GET' | 'POST'
   readonly path: string
   readonly body?: unknown
-  /** the request that it is about, for errors */
+  /** the approval request that this is about, for errors */
   readonly requestId?: string
 }
 
-/** Statuses that pass with time: the service starts again, or is busy. */
+/** Statuses of a service that restarts or is busy: the request is retried. */
 const passingStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
 const firstPauseMs = 200
 const maxPauseMs = 10_000
-/** Longer than the service holds an answer. */
+/** Longer than the service waits before it answers a request with `?wait=`. */
 const maxAnswerMs = 90_000
 
 /**
- * Sends a request and resolves to the JSON of its answer. While the service is away or busy it is
- * sent again with growing pauses, until `over` fires: every act of this client may be repeated.
- * Rejects with the service's refusal as a {@link CountersignError}, with the reason of `over`, or with
- * a `TypeError` for what can never be sent. `failed` is told why an attempt got no answer.
+ * Sends a request and resolves to the JSON of its answer. While the service is unreachable or busy,
+ * retries with growing pauses until `over` fires; every request of this client can be repeated.
+ * Rejects with the service's refusal as a {@link CountersignError}, with the reason of `over`, or
+ * with a `TypeError` for a request that cannot be sent. Calls `onFailure` after each failed
+ * attempt.
  */
 export async function send(
   service: Service,
   request: ServiceRequest,
   over: AbortSignal,
-  failed: (why: unknown) => void,
+  onFailure: (why: unknown) => void,
 ): Promise<unknown> {
   const prepared = prepare(service, request)
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
@@ -44,21 +45,21 @@ export async function send(
     } catch (error) {
       over.throwIfAborted()
       if (error instanceof CountersignError && !passingStatuses.has(error.status ?? 0)) throw error
-      failed(error)
+      onFailure(error)
     }
-    // Callers that lost the service together do not come back together.
+    // Random pauses, so that the clients of a service that restarts do not all retry at once.
     await pause(pauseMs * (0.5 + Math.random() / 2), over)
   }
 }
 
-/** A request in the form in which it is sent, each time the same. */
+/** A request as it is sent, the same for every attempt. */
 interface PreparedRequest {
   readonly target: URL
   readonly init: RequestInit
   readonly requestId: string | undefined
 }
 
-/** Throws a `TypeError` for what can never be sent: an address, a key or a body that is none. */
+/** Throws a `TypeError` for an address, a key or a body that cannot be sent. */
 function prepare({ apiKey, url }: Service, request: ServiceRequest): PreparedRequest {
   const { body, method, path, requestId } = request
   const headers = new Headers({ authorization: `Bearer ${apiKey}` })
@@ -69,7 +70,7 @@ function prepare({ apiKey, url }: Service, request: ServiceRequest): PreparedReq
       method,
       headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      // The key goes to no other address.
+      // A redirect would send the key to another address.
       redirect: 'manual',
     },
     requestId,

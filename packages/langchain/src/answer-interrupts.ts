@@ -1,5 +1,6 @@
 import { askAbout, callDigest, settle } from '@countersign/client'
-import type { Allowed, Asked, Call, CallRouting, Client, Refusal } from '@countersign/client'
+import type { AllowedCall, Call, CallRouting, Client } from '@countersign/client'
+import type { Refusal, RequestSummary } from '@countersign/client'
 import type { HumanInterrupt } from '@langchain/langgraph/prebuilt'
 import type { HITLRequest } from 'langchain'
 
@@ -9,25 +10,25 @@ export interface GraphInterrupt {
   readonly value?: unknown
 }
 
-/** What is known of the calls for which a graph pauses. */
+/** The state of the calls for which a graph pauses. */
 export interface AnsweredInterrupts {
-  /** the requests that wait; once there are none, go on with `resume` */
-  readonly waiting: readonly Asked[]
-  /** for `new Command({ resume })`; `null` while a request waits */
+  /** the pending requests; if there are none, continue the graph with `resume` */
+  readonly waiting: readonly RequestSummary[]
+  /** the argument of `new Command({ resume })`; `null` while a request is pending */
   readonly resume: Readonly<Record<string, unknown>> | null
-  /** the requests whose permits were taken: report what becomes of their calls */
+  /** the requests whose permits were taken: report the outcome of their calls */
   readonly taken: readonly { readonly requestId: string; readonly name: string }[]
 }
 
 /**
- * Asks about every call for which a graph of your own pauses, in the shape of LangChain's
- * human-in-the-loop middleware or of LangGraph's agent inbox. Call it again later, also in another
- * process, with the interrupts of the stored state. Once all calls are decided it takes the permits
- * and writes the answer of each, in order and in the shape of its interrupt: approved, with other
- * arguments where a person changed them, or refused with the words of the person.
+ * Opens a request for every call for which a graph pauses. Reads interrupts of LangChain's
+ * human-in-the-loop middleware and of LangGraph's agent inbox. Call it again later, also in another
+ * process, with the interrupts of the stored state. Once all calls are decided, takes the permits
+ * and returns an answer for each call in the shape of its interrupt: an approval, with new
+ * arguments if a person changed them, or a refusal with the person's reason.
  *
- * Rejects with a `TypeError` for an interrupt of another shape, and while the service is away.
- * Nothing is asked then, and nothing runs.
+ * Rejects with a `TypeError` for an interrupt of another shape, and if the service is unreachable.
+ * It then opens no request.
  */
 export async function answerInterrupts(
   client: Client,
@@ -38,7 +39,7 @@ export async function answerInterrupts(
   const actions = pauses.flatMap((pause) => pause.actions)
   const waiting = await askAbout(client, actions, (action) => callOf(action, options))
   if (waiting.length > 0) {
-    return { waiting: waiting.map(({ asked }) => asked), resume: null, taken: [] }
+    return { waiting: waiting.map(({ request }) => request), resume: null, taken: [] }
   }
   const taken: { requestId: string; name: string }[] = []
   const resume: Record<string, unknown> = {}
@@ -54,17 +55,17 @@ export async function answerInterrupts(
   return { waiting: [], resume, taken }
 }
 
-/** One call for which a graph pauses, and how the graph is answered about it. */
+/** One call for which a graph pauses, and `answer`, which makes the graph's answer. */
 interface Action {
   readonly place: string
   readonly name: string
   readonly args: object
   readonly canApprove: boolean
   readonly canEdit: boolean
-  readonly answer: (settled: Allowed<object> | Refusal) => object
+  readonly answer: (settled: AllowedCall<object> | Refusal) => object
 }
 
-/** A call as people see it, which has a name of its own for each pause and each input. */
+/** The call of an action. Its `externalId` is unique for each pause and each input. */
 async function callOf(action: Action, options: CallRouting): Promise<Call> {
   const { args: input, canApprove, canEdit, name: tool, place } = action
   if (!canApprove) throw new Error('its graph lets nobody approve this')
@@ -76,13 +77,13 @@ async function callOf(action: Action, options: CallRouting): Promise<Call> {
 function readPause({ id, value }: GraphInterrupt) {
   if (id === undefined) throw new TypeError('this interrupt has no id')
   const isReview = isObject(value) && Array.isArray(value['actionRequests'])
-  const read = isReview ? reviewed(value as unknown as HITLRequest) : inboxed(value)
+  const read = isReview ? readReview(value as unknown as HITLRequest) : readInbox(value)
   const actions = read.map((action, index): Action => ({ ...action, place: `${id}:${index}` }))
   return { id, isReview, actions }
 }
 
-/** Of LangChain's human-in-the-loop middleware. */
-function reviewed({ actionRequests, reviewConfigs }: HITLRequest): Omit<Action, 'place'>[] {
+/** Reads the actions of an interrupt of LangChain's human-in-the-loop middleware. */
+function readReview({ actionRequests, reviewConfigs }: HITLRequest): Omit<Action, 'place'>[] {
   return actionRequests.map(({ args, name }) => {
     const config = reviewConfigs.find(({ actionName }) => actionName === name)
     return {
@@ -99,8 +100,8 @@ function reviewed({ actionRequests, reviewConfigs }: HITLRequest): Omit<Action, 
   })
 }
 
-/** Of a graph that pauses for LangGraph's agent inbox. */
-function inboxed(value: unknown): Omit<Action, 'place'>[] {
+/** Reads the actions of an interrupt for LangGraph's agent inbox. */
+function readInbox(value: unknown): Omit<Action, 'place'>[] {
   const items: unknown[] = Array.isArray(value) ? value : [value]
   const isInbox = items.every((item) => isObject(item) && isObject(item['action_request']))
   if (items.length === 0 || !isInbox)

@@ -3,9 +3,9 @@ import type { AgentCallOptions, Call, Client } from '@countersign/client'
 import { interrupt } from '@langchain/langgraph'
 import { AIMessage, createMiddleware, ToolMessage, type AgentMiddleware } from 'langchain'
 
-/** How the calls of an agent are asked about. */
+/** Options for the calls of an agent. */
 export interface MiddlewareOptions extends AgentCallOptions {
-  /** without `edit`, a call that was approved with other arguments is not made */
+  /** without `edit`, nobody may change the arguments of a call */
   readonly allowedDecisions?: readonly ('approve' | 'edit' | 'reject')[]
 }
 
@@ -20,16 +20,16 @@ interface Runtime {
 }
 
 /**
- * Middleware of `createAgent` by which each call of a tool waits until a different person has
- * approved it. The agent is interrupted while calls wait: the value of the interrupt is that of
- * LangChain's own human-in-the-loop middleware, with an action for each call that waits and
- * `countersign`, the requests in the same order. Resume it, in any process, with
- * `new Command({ resume: {} })`. What it is resumed with decides nothing: the service is asked
- * again, and the agent is interrupted again while a call waits.
+ * Middleware for `createAgent` with which each tool call waits until a different person has
+ * approved it. While calls wait, the agent is interrupted. The value of the interrupt has the shape
+ * of LangChain's human-in-the-loop middleware, with an action for each pending call, and
+ * `countersign`, the requests in the same order. Resume in any process with `new Command({ resume:
+ * {} })`. The resume value decides nothing: the middleware reads the requests again, and interrupts
+ * again while one is pending.
  *
- * Right before a call is made its permit is taken, once, and it is made with the arguments that
- * were approved. What is refused is answered with a sentence for the model; a service that is away
- * ends the step, and nothing has run.
+ * Directly before a call, its permit is taken, and the call is made with the approved arguments.
+ * The model gets a sentence about a refused call. If the service is unreachable, the step fails and
+ * nothing has run.
  */
 export function countersignMiddleware(
   client: Client,
@@ -52,14 +52,14 @@ export function countersignMiddleware(
         const waiting = await askAbout(client, calls, (call) => callOf(call, runtime))
         if (waiting.length === 0) return
         interrupt({
-          actionRequests: waiting.map(({ asked: { number }, item: { args, name } }) => {
+          actionRequests: waiting.map(({ request: { number }, item: { args, name } }) => {
             return { name, args, description: `Waits in Countersign as #${number}` }
           }),
-          // Nobody decides here.
+          // Decisions are made in Countersign, not by the value of the resume.
           reviewConfigs: waiting.map(({ item: { name } }) => {
             return { actionName: name, allowedDecisions: [] }
           }),
-          countersign: waiting.map(({ asked }) => asked),
+          countersign: waiting.map(({ request }) => request),
         })
       }
     },
@@ -77,8 +77,8 @@ export function countersignMiddleware(
       const isError = (one: unknown) => ToolMessage.isInstance(one) && one.status === 'error'
       const result = await perform(client, requestId, () => handler(approved), isError)
       if (isChanged && ToolMessage.isInstance(result) && typeof result.content === 'string') {
-        const told = `Approved and run with other arguments: ${JSON.stringify(input)}`
-        result.content = `${told}\n${result.content}`
+        const note = `Approved and run with other arguments: ${JSON.stringify(input)}`
+        result.content = `${note}\n${result.content}`
       }
       return result
     },

@@ -1,19 +1,19 @@
 import { externalIdOf, notRun, perform, type CallRouting, type Client } from '@countersign/client'
 
-/** How the calls of a tool are asked about. */
+/** Options for the calls of a tool. */
 export interface ToolOptions extends CallRouting {
-  /** a name of the run, where the model's ids of calls are not unique by themselves */
+  /** a name of the run, for models whose call ids are unique only within one */
   readonly run?: string
 }
 
-/** What this needs of a tool that `createTool` of Mastra makes. */
+/** A tool of Mastra's `createTool`, as far as this package uses it. */
 export interface MastraTool {
   readonly id: string
   // oxlint-disable-next-line typescript/no-explicit-any -- a tool of any schemas
   readonly execute?: ((input: any, context: any) => Promise<any>) | undefined
 }
 
-/** What Mastra tells a tool of the agent that calls it. */
+/** The agent that calls a tool, as Mastra passes it to `execute`. */
 interface CallContext {
   readonly agent?: {
     readonly toolCallId: string
@@ -23,17 +23,17 @@ interface CallContext {
 }
 
 /**
- * The same tool, whose calls wait until a different person has approved each. While a call waits
- * the agent is suspended, with `countersign` (id and number of the request) in the payload. Resume
- * it, in any process with the same storage: `agent.resumeGenerate({}, { runId, toolCallId })`. What
- * it is resumed with decides nothing: the service is asked again, and the agent is suspended again
- * while the call waits.
+ * A copy of the tool whose calls each wait until a different person has approved them. While a call
+ * waits, the agent is suspended, with `countersign` (id and number of the request) in the payload.
+ * Resume in any process with the same storage: `agent.resumeGenerate({}, { runId, toolCallId })`.
+ * The resume data decides nothing: the tool reads the request again, and suspends again while it
+ * waits.
  *
- * Right before the call its permit is taken, once, and it is made with the arguments that were
- * approved; its outcome is reported. A call that was denied throws, which Mastra tells the model.
- * Wrap tools that do not suspend by themselves: a resume would reach the wrong one of the two.
+ * Directly before a call, its permit is taken, and the call is made with the approved arguments;
+ * its outcome is reported. A denied call throws, and Mastra passes the message to the model. Do not
+ * wrap a tool that suspends by itself, because a resume cannot tell the two suspensions apart.
  *
- * Throws at once for a tool without `execute`, which nothing could hold back.
+ * Throws for a tool without `execute`, because it could not hold back its calls.
  */
 export function countersignTool<Tool extends MastraTool>(
   client: Client,
@@ -48,11 +48,11 @@ export function countersignTool<Tool extends MastraTool>(
     if (agent === undefined) throw new Error(`${id} can only be called by an agent, which waits`)
     const externalId = externalIdOf('mastra', run ?? agent.threadId, agent.toolCallId)
     const call = { ...routing, tool: id, input, externalId }
-    const asked = await client.ask(call)
-    return asked.state === 'pending' ? { agent, asked } : client.take<object>(call, { wait: 0 })
+    const request = await client.ask(call)
+    return request.state === 'pending' ? { agent, request } : client.take<object>(call, { wait: 0 })
   }
 
-  async function waiting(input: object, context: CallContext = {}): Promise<unknown> {
+  async function executeOrSuspend(input: object, context: CallContext = {}): Promise<unknown> {
     const taken = await askOrTake(input, context).catch((error: unknown) => {
       throw new Error(notRun(error), { cause: error })
     })
@@ -60,15 +60,15 @@ export function countersignTool<Tool extends MastraTool>(
       const make = () => execute?.(taken.input, context)
       return perform(client, taken.requestId, make, isValidationError)
     }
-    const { number } = taken.asked
-    const payload = { countersign: { id: taken.asked.id, number }, waits: `as #${number}` }
+    const { id: requestId, number } = taken.request
+    const payload = { countersign: { id: requestId, number }, waits: `as #${number}` }
     return taken.agent.suspend(payload)
   }
   const copy = Object.create(Object.getPrototypeOf(tool)) as Tool
-  return Object.assign(copy, tool, { execute: waiting })
+  return Object.assign(copy, tool, { execute: executeOrSuspend })
 }
 
-/** What Mastra returns, and does not throw, for input that the tool's schema refuses. */
+/** Mastra returns such a result, and does not throw, for input that the tool's schema refuses. */
 function isValidationError(result: unknown): boolean {
   return typeof result === 'object' && result !== null && 'error' in result && result.error === true
 }

@@ -1,22 +1,22 @@
 import { CountersignError, type Call, type Client } from '@countersign/client'
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common'
 
-/** A call as a workflow asks about it: what `withApproval` takes, and the name of the call. */
+/** A call of a workflow: the argument of `withApproval` and the identifier of the call. */
 export interface WorkflowCall extends Omit<Call, 'callbackUrl' | 'externalId' | 'origin'> {
   readonly externalId: string
-  /** of the workflow that a decision wakes */
+  /** id of the workflow to which the decision is signalled */
   readonly workflowId: string
 }
 
 export interface ActivityOptions {
   /**
-   * where `handleCallback` of this package is served, such as `https://ops.example.com/countersign`;
-   * absent: a workflow learns of a decision when it looks again
+   * the address that serves `handleCallback` of this package, such as
+   * `https://ops.example.com/countersign`; absent: the workflow only polls
    */
   readonly callbackUrl?: string
 }
 
-/** What `withApproval` calls. Register it with the activities of the Temporal worker. */
+/** The activities that `withApproval` calls. Register them with the Temporal worker. */
 export interface CountersignActivities {
   countersignAsk(call: WorkflowCall): Promise<{ id: string; number: number; state: string }>
   countersignTake(call: WorkflowCall): Promise<{ requestId: string; input: object }>
@@ -52,7 +52,7 @@ export function createCountersignActivities(
   }
 }
 
-/** What passes with time is tried again by Temporal; a refusal is final, with its code as type. */
+/** Temporal retries `unavailable`. A refusal is final, with its code as the type of the failure. */
 async function orFailure<Result>(act: () => Promise<Result>): Promise<Result> {
   try {
     return await act()
@@ -62,7 +62,7 @@ async function orFailure<Result>(act: () => Promise<Result>): Promise<Result> {
       message: error.message,
       type: error.name === 'CountersignError' ? error.code : error.name,
       nonRetryable: true,
-      // A person who says no is no fault of the worker.
+      // A denial is not an error of the Temporal worker.
       category: ApplicationFailureCategory.BENIGN,
       cause: error,
     })

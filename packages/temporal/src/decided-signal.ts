@@ -1,5 +1,5 @@
 /**
- * The signal that wakes a workflow which waits in `withApproval`. Its argument is the name of the
- * call. Workflows and callbacks share it, so this file imports nothing.
+ * The signal that `withApproval` waits for. Its argument is the `externalId` of the call. Workflow
+ * code and callback code share this file, so it imports nothing.
  */
 export const decidedSignal = 'countersignDecided'

@@ -1,7 +1,7 @@
 import { CountersignError, type Client } from '@countersign/client'
 import { decidedSignal } from './decided-signal.ts'
 
-/** What this needs of a client of Temporal (`@temporalio/client`). */
+/** A client of Temporal (`@temporalio/client`), as far as this package uses it. */
 export interface SignallingClient {
   readonly workflow: {
     getHandle(workflowId: string): { signal(name: string, ...args: unknown[]): Promise<void> }
@@ -9,10 +9,10 @@ export interface SignallingClient {
 }
 
 /**
- * Serves the address that `createCountersignActivities` was given: wakes the workflow whose call was
- * decided. The signal says only which call to look at, so whoever repeats a callback changes
- * nothing. Answers `401` to what the service did not sign, and `503`, after which the service calls
- * again, while Temporal is away.
+ * Serves the `callbackUrl` of `createCountersignActivities`: signals the workflow whose call was
+ * decided. The signal only names the call, and the workflow reads the decision from the service, so
+ * a repeated callback changes nothing. Answers `401` to a callback that the service did not sign.
+ * While Temporal is unreachable it answers `503`, and the service sends the callback again.
  */
 export async function handleCallback(
   request: Request,
@@ -26,7 +26,7 @@ export async function handleCallback(
     await temporal.workflow.getHandle(workflowId).signal(decidedSignal, externalId)
   } catch (error) {
     if (error instanceof CountersignError) return new Response(error.message, { status: 401 })
-    // A workflow that has ended waits for nothing.
+    // The workflow has ended, so there is nothing to signal.
     if (!(error instanceof Error) || error.name !== 'WorkflowNotFoundError')
       return new Response('the workflow could not be woken', { status: 503 })
   }

@@ -11,46 +11,46 @@ import type { Duration } from '@temporalio/common'
 import type { CountersignActivities, WorkflowCall } from './activities.ts'
 import { decidedSignal } from './decided-signal.ts'
 
-/** A call, without what the package adds: its name, the address to call back, and its origin. */
+/** The call that `withApproval` takes. The package adds identifier, callback address and origin. */
 export type ApprovalCall<Input extends object> = Omit<
   WorkflowCall,
   'externalId' | 'input' | 'workflowId'
 > & { readonly input: Input }
 
 export interface ApprovalOptions {
-  /** how often the service is asked although nobody has signalled, such as `'1 hour'`; 10 minutes */
+  /** interval of polling without a signal, such as `'1 hour'`; default: 10 minutes */
   readonly lookEvery?: Duration
-  /** told once the request is there: its number, to show where the workflow waits */
+  /** called once the request is open, for instance to store its number */
   readonly onAsked?: (request: { readonly id: string; readonly number: number }) => void
 }
 
 const retry = { initialInterval: '1 second', maximumInterval: '1 minute' } as const
 const startToCloseTimeout = '2 minutes'
-/** A service that is away is waited for. */
+/** Without a total timeout: Temporal retries these until the service is reachable. */
 const { countersignAsk, countersignTake } = proxyActivities<CountersignActivities>({
   startToCloseTimeout,
   retry,
 })
-/** Nothing depends on these: the workflow goes on without them. */
+/** The workflow continues if these fail. */
 const { countersignReport, countersignWithdraw } = proxyActivities<CountersignActivities>({
   startToCloseTimeout,
   scheduleToCloseTimeout: '10 minutes',
   retry,
 })
 
-/** State of a module is the execution's own: Temporal gives each workflow modules of its own. */
-const woken = new Map<string, boolean>()
+/** Temporal isolates the modules of each workflow execution, so this state is not shared. */
+const signals = new Map<string, boolean>()
 let calls = 0
 
 /**
  * Waits inside a workflow until a different person has approved the call, then executes it with
- * exactly the input that was approved, and reports what became of it. The workflow waits for a
- * signal: hours or weeks cost nothing but a timer.
+ * exactly the approved input, and reports the outcome. While the workflow waits for the signal it
+ * uses no worker, only a timer, so it can wait for weeks.
  *
- * `execute` is usually an activity of yours with `maximumAttempts: 1`: one approval is for one call.
- * Rejects without having executed it, when the call was denied, blocked, expired or withdrawn, with
- * an `ActivityFailure` whose cause has the type (`DeniedError`, `ExpiredError`, …) and the words of
- * the person. A cancelled workflow withdraws its request.
+ * `execute` usually calls an activity with `maximumAttempts: 1`, because an approval is for one
+ * call. Rejects before `execute` runs if the call was denied, blocked, expired or withdrawn: with
+ * an `ActivityFailure` whose cause has the type (`DeniedError`, `ExpiredError`, …) and the person's
+ * reason. A cancelled workflow withdraws its request.
  *
  * @example
  * await withApproval({ tool: 'refund', input: { order: '1042', cents: 1999 } }, (input) =>
@@ -62,34 +62,34 @@ export async function withApproval<Input extends object, Result>(
   { lookEvery = '10 minutes', onAsked }: ApprovalOptions = {},
 ): Promise<Result> {
   const { runId, workflowId } = workflowInfo()
-  // A workflow that was reset or continued as new has another run, and asks anew.
+  // A reset or continue-as-new gives the workflow another run id, and so a new request.
   calls += 1
   const externalId = `temporal:${runId}:${calls}`
-  woken.set(externalId, false)
+  signals.set(externalId, false)
   setHandler(defineSignal<[string]>(decidedSignal), (name) => {
-    if (woken.has(name)) woken.set(name, true)
+    if (signals.has(name)) signals.set(name, true)
   })
-  const asking: WorkflowCall = { ...call, externalId, workflowId }
-  let asked: Awaited<ReturnType<typeof countersignAsk>> | null = null
+  const workflowCall: WorkflowCall = { ...call, externalId, workflowId }
+  let request: Awaited<ReturnType<typeof countersignAsk>> | null = null
   try {
-    asked = await countersignAsk(asking)
-    onAsked?.({ id: asked.id, number: asked.number })
-    while (asked.state === 'pending') {
-      await condition(() => woken.get(externalId) === true, lookEvery)
-      woken.set(externalId, false)
-      // Asking again under the same name asks nothing new: it tells where the request stands.
-      asked = await countersignAsk(asking)
+    request = await countersignAsk(workflowCall)
+    onAsked?.({ id: request.id, number: request.number })
+    while (request.state === 'pending') {
+      await condition(() => signals.get(externalId) === true, lookEvery)
+      signals.set(externalId, false)
+      // The same `externalId` opens no new request, and returns the state of the existing one.
+      request = await countersignAsk(workflowCall)
     }
   } catch (error) {
-    const { id } = asked ?? {}
+    const { id } = request ?? {}
     if (id !== undefined && isCancellation(error)) {
       await CancellationScope.nonCancellable(() => countersignWithdraw(id).catch(() => null))
     }
     throw error
   } finally {
-    woken.delete(externalId)
+    signals.delete(externalId)
   }
-  const { input, requestId } = await countersignTake(asking)
+  const { input, requestId } = await countersignTake(workflowCall)
   const report = (state: 'succeeded' | 'failed') =>
     CancellationScope.nonCancellable(() => countersignReport(requestId, state).catch(() => null))
   try {

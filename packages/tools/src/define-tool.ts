@@ -18,7 +18,7 @@ export function defineTool<Schema extends z.ZodType>(
   return { ...definition, [brand]: true }
 }
 
-/** Whether a value was made by `defineTool`, of whichever copy of this package. */
+/** Whether `defineTool` made a value, of any copy of this package. */
 export function isDefinedTool(value: unknown): value is DefinedTool {
   return typeof value === 'object' && value !== null && brand in value
 }

@@ -1,36 +1,38 @@
 import type { z } from 'zod'
 
-/** What JSON can say. */
+/** A value of JSON. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
 /** A JSON object. */
 export type JsonObject = { [key: string]: Json }
 
-/** Whether a call runs: by itself, after a person has agreed, or never, with the reason. */
+/** Whether a call runs without approval, only after a person has approved it, or never. */
 export type Approval = 'preApproved' | 'ask' | { readonly blocked: string }
 
 export type Risk = 'low' | 'medium' | 'high'
 
-/** How far an approval reaches: this call, or calls like it until the run has ended. */
+/** What an approval covers: this call only, or similar calls until the run has ended. */
 export type Scope = 'once' | 'run'
 
-/** What a custom tool's `execute` gets beside its input. */
+/** The second argument of a custom tool's `execute`. */
 export interface ToolContext {
-  /** fires when the run is cancelled or the time is up; the process is ended two seconds later */
+  /** fires when the run is cancelled or times out; the process is killed two seconds later */
   readonly signal: AbortSignal
   /**
-   * new for each attempt that a person requests; the same when a lost attempt is repeated by itself
-   * (`idempotent`)
+   * new for each attempt that a person requests; the same if the service repeats an interrupted
+   * attempt by itself (`idempotent`)
    */
   readonly idempotencyKey: string
 }
 
-/** What `present` answers: text that the approver reads, never markup. */
+/** The result of `present`: plain text that the approver reads. Markup is not interpreted. */
 export interface CustomPresentation {
   readonly type: 'text' | 'diff' | 'file_content' | 'structured'
   readonly content: string
   readonly language?: string
-  /** facts beside it, by names that are not Countersign's own; JSON of at most 16 KiB */
+  /**
+   * more facts for the approver, under names that Countersign does not use; at most 16 KiB of JSON
+   */
   readonly metadata?: JsonObject
 }
 
@@ -42,36 +44,36 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   readonly description: string
   readonly inputSchema: Schema
   /**
-   * Its own consent, or what decides it; `true` asks. Without it the call asks, unless the project
-   * marks the tool otherwise.
+   * whether a call needs an approval, or a function that decides it; `true` means `ask`. Default:
+   * `ask`, unless the project configures the tool otherwise
    */
   readonly approval?:
     | Approval
     | boolean
     | ((input: z.output<Schema>) => Approval | boolean | Promise<Approval | boolean>)
-  /** one line for people */
+  /** one line for people that describes the call */
   readonly describe?: (input: z.output<Schema>) => string | Promise<string>
-  /** what approvers read; the arguments when absent */
+  /** what approvers read; default: the arguments */
   readonly present?: (input: z.output<Schema>) => CustomPresentation | Promise<CustomPresentation>
-  /** how far an approval may reach; `once` and `run` when absent */
+  /** the scopes that an approval may have; default: `once` and `run` */
   readonly scopes?: readonly Scope[]
-  /** `medium` when absent */
+  /** default: `medium` */
   readonly risk?: Risk
   /**
-   * `true`: a second attempt with the same key does no harm, so one that was lost is repeated
-   * without asking people
+   * `true`: a second attempt with the same key has no further effect, so the service repeats an
+   * interrupted attempt without asking people
    */
   readonly idempotent?: boolean
   /** `true`: only a person may invoke it */
   readonly manual?: boolean
-  /** Acts. What it returns must be JSON; what it throws goes to the model as an error. */
+  /** Performs the call. The result must be JSON; the model gets the message of an error. */
   readonly execute: (input: z.output<Schema>, context: ToolContext) => unknown
 }
 
-/** What tells the service that `defineTool` made a value, whichever copy did. */
+/** Marks a value that `defineTool` made. All copies of this package share the symbol. */
 export const brand: unique symbol = Symbol.for('countersign.tool')
 
-/** A definition that `defineTool` has made. */
+/** The result of `defineTool`. */
 export type DefinedTool<Schema extends z.ZodType = z.ZodType> = ToolDefinition<Schema> & {
   readonly [brand]: true
 }

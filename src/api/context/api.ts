@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { StreamEvent } from '#delivery/stream/event-feed.ts'
 import type { CurrentRequest } from '#services/core/current-request.ts'
+import type { McpMessage } from './mcp-message.ts'
 import type { Readiness } from '../schemas/operation/health.ts'
 import type { SlackWorkspace } from '#delivery/slack/slack-identity.ts'
 import type { SigningContext } from '#services/core/context.ts'
@@ -73,6 +74,8 @@ export interface AnsweredRequest {
   readonly current: CurrentRequest | null
   /** the outage that caused its failure; null: none */
   readonly outage: string | null
+  /** the message of the Model Context Protocol that it brought; null: none */
+  readonly mcp: McpMessage | null
 }
 
 /** Everything a route may use. */
@@ -88,8 +91,8 @@ export interface Api {
   readonly identityProviderOf?: FindIdentityProvider
   readonly readiness: () => Promise<Readiness>
   /**
-   * fires when the process stops: streams end at once, so that nobody waits for them; readers come
-   * back
+   * fires when the process stops: streams end at once, so that nothing waits for them; readers
+   * connect again
    */
   readonly stopping?: AbortSignal
   readonly metrics?: MetricsPage

@@ -12,9 +12,9 @@ import { HeldAnswers } from './held-open.ts'
 const streams = new HeldAnswers()
 
 /**
- * Takes the places of a stream: of events, or of a run. When a browser opens one too many, its
- * oldest stream ends and resumes later from its last event. A program gets an error instead. Throws
- * `rate_limited`.
+ * Counts a stream (of events, or of a run) against the limits of its address and its reader. If a
+ * browser opens one too many, its oldest stream ends, and resumes later after its last event. A
+ * program gets an error instead. Throws `rate_limited`.
  */
 export function holdStream(
   request: Request,
@@ -43,7 +43,7 @@ export function holdStream(
   }
 }
 
-/** A stream outlives its first check: it ends with its session or key. */
+/** Whether the session or key of an open stream is still valid; if not, the stream has to end. */
 export async function isStillKnown(
   api: Api,
   request: Request,

@@ -11,7 +11,7 @@ export interface StreamOptions {
   readonly heartbeatMs: number
   /** fires when the process stops */
   readonly stopping: AbortSignal | null
-  /** fires when another stream of the same reader replaces it: the reader comes back later */
+  /** fires when another stream of the same reader replaces it: the reader connects again later */
   readonly replaced: AbortSignal
   /**
    * those of the events that the reader may see; null ends the stream, when the reader's session

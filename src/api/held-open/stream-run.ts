@@ -35,7 +35,7 @@ export interface RunStreamOptions {
   readonly heartbeatMs: number
   /** how events are written; absent: as the AI SDK's UI message stream */
   readonly format?: StreamFormat
-  /** each fires when the stream ends early: the reader comes back with its last id */
+  /** each fires when the stream ends early: the reader connects again with its last id */
   readonly ending: readonly AbortSignal[]
 }
 

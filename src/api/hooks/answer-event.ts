@@ -36,7 +36,7 @@ export async function answerEvent(
   api: Api,
   caller: Caller,
   httpCall: HookHttpCall,
-  settle: (judging: () => Promise<HookDecision>) => Promise<HookDecision>,
+  settle: (judge: () => Promise<HookDecision>) => Promise<HookDecision>,
 ): Promise<JsonObject> {
   // People have no hooks.
   byProgram(caller)

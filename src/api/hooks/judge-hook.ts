@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { isAbsolute } from 'node:path'
 import type { Response } from 'express'
-import { callOfEvent } from '#domain/hooks/call-of-event.ts'
+import { allowedCall, unmakeableReason, unmakeableReport } from '#domain/hooks/approved-call.ts'
+import { callOfEvent, canBeChanged, changedInputOf } from '#domain/hooks/call-of-event.ts'
 import { externalIdOf } from '#domain/hooks/external-id.ts'
 import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
 import type { JsonObject } from '#domain/json/json.ts'
@@ -9,6 +10,7 @@ import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller } from '#services/core/context.ts'
 import { consumePermit } from '#services/external/consume-permit.ts'
+import { reportOutcome } from '#services/external/report-outcome.ts'
 import { openExternal } from '#services/external/open-external.ts'
 import {
   findOpenCall,
@@ -41,9 +43,11 @@ export interface NamedCall {
 }
 
 /** How a call of an event is found again. */
-export function namedCallOf({ agent, event, worker, root }: ReceivedEvent): NamedCall {
+export function namedCallOf(
+  { agent, event, worker, root }: ReceivedEvent,
+  input = event.tool_input as JsonObject,
+): NamedCall {
   const call = { agent: agent.name, session: event.session_id, tool: event.tool_name, worker, root }
-  const input = event.tool_input as JsonObject
   return { hookCall: hookCallOf({ ...call, input }), use: externalIdOf(event, agent.name) }
 }
 
@@ -66,7 +70,7 @@ export async function judgeHook(
   { response, isKnown }: HookWaiter,
 ): Promise<HookDecision> {
   const endsAt = performance.now() + received.waitMs
-  const gone = endSignal(api, response)
+  const clientEnd = endSignal(api, response)
   const named = namedCallOf(received)
   const call = inputOf(received, named)
   const own = call.externalId
@@ -76,19 +80,21 @@ export async function judgeHook(
     if (requestId === null) continue
     const read = (): Promise<HookedRequest> => readHookedRequest(api.ctx, requestId)
     const withinMs = Math.max(0, Math.ceil(endsAt - performance.now()))
-    const found = await waitForRequest(api, response, { withinMs, read, isKnown })
-    if (found.isTaken) continue
-    const { state } = found
-    if (state === 'pending') return deny(waits(found))
+    const latest = await waitForRequest(api, response, { withinMs, read, isKnown })
+    if (latest.isTaken) continue
+    const { state } = latest
+    if (state === 'pending') return deny(waits(latest))
     if (state !== 'approved') {
       await noteToldEnd(api.ctx, requestId)
-      return deny(endAnswer(found))
+      return deny(endAnswer(latest))
     }
     // Nobody is connected to get the permit: the same call finds it later.
-    if (gone.aborted || response.destroyed) return deny(waits(found))
-    if (!(await take(api, caller, found))) continue
-    await noteUse(api.ctx, requestId, named.use)
-    return { decision: 'allow', reason: `Countersign allowed this (request ${requestId}).` }
+    if (clientEnd.aborted || response.destroyed) return deny(waits(latest))
+    if (!(await take(api, caller, latest))) continue
+    const input = await inputToMake(api, caller, received, latest)
+    const reported = input === null ? named : namedCallOf(received, input)
+    await noteUse(api.ctx, requestId, reported)
+    return allowedCall(requestId, input)
   }
   return deny('this call was carried out before.')
 }
@@ -97,14 +103,15 @@ export async function judgeHook(
 function inputOf(received: ReceivedEvent, { hookCall, use }: NamedCall): ExternalInput {
   const { agent, event, host, root, worker } = received
   const folder = root ?? event.cwd ?? ''
+  const call = callOfEvent(event, root, agent.name)
   const body = externalBody.safeParse({
-    ...callOfEvent(event, root, agent.name),
+    ...call,
     ...(worker === null ? {} : { worker }),
     ...(folder === '' || folder.length > limits.originFolderCharacters
       ? {}
       : { origin: { program: agent.title, host, folder } }),
-    // The agent makes the present call.
-    edits: 'off',
+    // Otherwise the agent makes the present call.
+    ...(canBeChanged(event, call) ? {} : { edits: 'off' }),
     externalId: use ?? `${agent.name}:${randomUUID()}`,
     metadata: { program: agent.title, tool: event.tool_name, session: event.session_id },
   })
@@ -114,8 +121,12 @@ function inputOf(received: ReceivedEvent, { hookCall, use }: NamedCall): Externa
     const message = issue?.message ?? 'is not valid'
     throw new Problem('invalid_request', `${field} ${message}`, { field, message })
   }
-  const { callbackUrl: _, ...call } = body.data
-  return { ...(call as Omit<ExternalInput, 'hookCall'>), hookCall, hasNoRoot: root === null }
+  const { callbackUrl: _, ...externalCall } = body.data
+  return {
+    ...(externalCall as Omit<ExternalInput, 'hookCall'>),
+    hookCall,
+    hasNoRoot: root === null,
+  }
 }
 
 /**
@@ -135,6 +146,23 @@ async function openHookRequest(
     if (isReused && call.externalId !== own) return null
     throw error
   }
+}
+
+/**
+ * The arguments that the agent must use because a person changed them; `null`: its own. If it has
+ * no arguments for what was approved, nothing runs: reports that, and throws `invalid_request`.
+ */
+async function inputToMake(
+  api: Api,
+  caller: Caller,
+  { agent, event, root }: ReceivedEvent,
+  { changed, id }: HookedRequest,
+): Promise<JsonObject | null> {
+  if (changed === null) return null
+  const input = changedInputOf(event, changed, root, agent.name)
+  if (input !== null) return input as JsonObject
+  await reportOutcome(api.ctx, caller, { request: id, ...unmakeableReport(agent.title) })
+  throw new Problem('invalid_request', unmakeableReason(changed.input))
 }
 
 /** False: another caller has just consumed it. */

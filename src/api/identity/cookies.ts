@@ -15,7 +15,7 @@ export function readSessionCookie(request: Request): string | null {
   return readCookie(request, sessionCookie)
 }
 
-/** A token of ours in the cookie of a name; null without one, or when two were sent. */
+/** The token in a cookie; null without one, or when two were sent. */
 function readCookie(request: Request, name: string): string | null {
   const values = (request.headers.cookie ?? '')
     .split(';')
@@ -26,29 +26,36 @@ function readCookie(request: Request, name: string): string | null {
   return values.length === 1 && value !== undefined && /^[\w-]{43}$/.test(value) ? value : null
 }
 
+/** Stores the token of a session in the browser. */
 export function setSessionCookie(response: Response, token: string, expiresAt: Date): void {
   response.cookie(sessionCookie, token, { ...sessionAttributes, expires: expiresAt })
 }
 
+/** Removes the session cookie. */
 export function clearSessionCookie(response: Response): void {
   response.clearCookie(sessionCookie, sessionAttributes)
 }
 
 /**
- * The cookie of a browser during a sign-in at the provider. `lax`: it comes back from another site,
- * by GET.
+ * The cookie of a browser during a sign-in at the provider. `lax`: the browser sends it with the
+ * GET by which the provider returns the person.
  */
 const flowCookie = '__Host-countersign-oidc'
 const flowAttributes = { ...common, sameSite: 'lax' } as const
 
+/**
+ * The token in the cookie of a sign-in at the provider; null without one, or when two were sent.
+ */
 export function readFlowCookie(request: Request): string | null {
   return readCookie(request, flowCookie)
 }
 
+/** Stores the token of a sign-in at the provider in the browser. */
 export function setFlowCookie(response: Response, browser: string): void {
   response.cookie(flowCookie, browser, { ...flowAttributes, maxAge: flowLastsMs })
 }
 
+/** Removes the cookie of a sign-in at the provider. */
 export function clearFlowCookie(response: Response): void {
   response.clearCookie(flowCookie, flowAttributes)
 }

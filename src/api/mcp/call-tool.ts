@@ -22,6 +22,8 @@ export interface ToolCalling {
   readonly call: GatewayCall
   readonly holdMs: number
   readonly signal: AbortSignal
+  /** the server has the tool, and the call has a request */
+  readonly onBegun: () => void
   readonly onWait: ((callState: GatewayCallState, seconds: number) => void) | null
   /** the client accepts a task as the answer */
   readonly takesTask: boolean
@@ -36,13 +38,18 @@ export async function callTool(
   caller: Caller,
   calling: ToolCalling,
 ): Promise<CallToolResult> {
-  const { call, takesTask, ...waiting } = calling
+  const { call, onBegun, takesTask, ...waiting } = calling
   const { publicUrl } = api.settings
   try {
     for (let round = 1; ; round += 1) {
-      const begun = await beginGatewayCall(api.ctx, caller, call, takesTask)
-      if (begun.kind === 'refused') return deniedResult(`BLOCKED, not run: ${begun.reason}.`)
-      const { requestId } = begun
+      const beginning = await beginGatewayCall(api.ctx, caller, call, takesTask)
+      if (beginning.kind === 'refused') {
+        const reason = `${beginning.reason.replace(/\.$/, '')}.`
+        if (beginning.verdict === 'error') return notExecuted(`NOT RUN: ${reason}`)
+        return deniedResult(`BLOCKED, not run: ${reason}`)
+      }
+      const { requestId } = beginning
+      onBegun()
       const following = { ...waiting, server: call.server, requestId, wants: true }
       const now = await readCallState(api.ctx, caller, call.server, { request: requestId })
       const isTask = takesTask && now.verdict === 'ask'
@@ -73,7 +80,7 @@ export function asksAnew({ outcome, permit, refusal }: GatewayCallState): boolea
   return permit === 'lapsed' || refusal === 'asks'
 }
 
-/** Why a call cannot even be asked about. */
+/** The refusal of a call for which no request can be opened. */
 function refusalOf({ code, message }: Problem): CallToolResult {
   return code === 'rate_limited'
     ? failureResult(`${message}. Try again in a moment, unchanged.`)

@@ -18,8 +18,8 @@ export function notExecuted(text: string): CallToolResult {
 }
 
 /**
- * Why a call is not made: somebody can still allow it, or nobody can any more (SEP-2643). `hint`
- * names how a client goes on.
+ * Whether a call that was not made can still be allowed by somebody (SEP-2643). `hint` names what
+ * the client can do next.
  */
 export function authorizationMeta(remediation: 'available' | 'unavailable', hint?: 'task') {
   const hints = hint === undefined ? {} : { remediationHints: [{ type: hint }] }
@@ -33,7 +33,7 @@ export function deniedResult(text: string): CallToolResult {
   return { ...result, _meta: { ...result._meta, ...authorizationMeta('unavailable') } }
 }
 
-/** A refusal or a failure of ours, which says nothing of a call. */
+/** A refusal or failure of the gateway itself, which has no call. */
 export function failureResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
@@ -47,8 +47,8 @@ export function requestUrl(
 }
 
 /**
- * The answer to a client: the server's with what happened to the call, or text that says why there
- * is none (yet) and how to continue. `result` is the server's answer.
+ * The answer to a client: the answer of the server with what happened to the call, or a text that
+ * says why there is no answer (yet) and how to continue. `result` is the server's answer.
  */
 export function answerOf(
   callState: GatewayCallState,
@@ -80,7 +80,8 @@ export function answerOf(
   }
   if (callState.refusal !== null) {
     const why = callState.refusalReason ?? callState.refusal
-    // Its permit was used before, as only the ledger tells: a call may have been made with it.
+    // The ledger says that the permit was used before, although the row does not: a call may have
+    // been made with it.
     if (callState.refusal === 'failed' && callState.hasStarted) {
       return unknownResult(`${why} (${named}). It is not made now.`)
     }
@@ -114,7 +115,7 @@ function pendingResult(callState: GatewayCallState, publicUrl: string): CallTool
   }
 }
 
-/** Of a call that may have been made: nobody knows whether it took effect. */
+/** The result of a call that may have been made: nobody knows whether it had its effect. */
 function unknownResult(sentence: string): CallToolResult {
   return {
     content: [{ type: 'text', text: `OUTCOME UNKNOWN: ${sentence}` }],
@@ -131,7 +132,7 @@ function again({ tool, number }: GatewayCallState): string {
 export const waitTool = 'countersign_wait'
 export const withdrawTool = 'countersign_withdraw'
 
-/** The data with which a program comes back to a call. */
+/** The data with which a program continues a call later. */
 export function referenceOf(callState: GatewayCallState, publicUrl: string): JsonObject {
   const { requestId, number, queue, expiresAt } = callState
   const url = requestUrl(publicUrl, callState)

@@ -15,6 +15,7 @@ import type { Api } from '../context/api.ts'
 import { callTool } from './call-tool.ts'
 import { approvalExtension } from './gateway-answer.ts'
 import { callOwnTool, ownTools } from './own-tools.ts'
+import type { McpMessage } from '../context/mcp-message.ts'
 import { readableTool } from './readable-tool.ts'
 import { handleTasks, takesTasks, TaskServer } from './task-handlers.ts'
 import { tasksExtension } from './task-of-call.ts'
@@ -26,11 +27,18 @@ const maxIdCharacters = 200
 
 /**
  * The server of one caller at `/mcp/NAME`: the tools of that server that policy does not block,
- * under the server's own names, and two of the gateway for waiting calls.
+ * under the server's own names, and two of the gateway for waiting calls. `note` gets each message
+ * when it arrives and when it is answered.
  */
-export function gatewayServer(api: Api, caller: Caller, gateway: GatewayServer): Server {
+export function gatewayServer(
+  api: Api,
+  caller: Caller,
+  gateway: GatewayServer,
+  note: (message: McpMessage) => void,
+): Server {
   const { name } = gateway.server
   const server = new TaskServer(
+    note,
     { name: `countersign-${name}`, version: api.settings.version },
     {
       capabilities: {
@@ -51,7 +59,10 @@ export function gatewayServer(api: Api, caller: Caller, gateway: GatewayServer):
     const { signal } = context.mcpReq
     const ownCall = { server: name, name: params.name, input, signal }
     const own = await sayingWhy(() => callOwnTool(api, caller, ownCall))
-    if (own !== null) return own
+    if (own !== null) {
+      server.note({ tool: params.name })
+      return own
+    }
     const meta = context.mcpReq._meta ?? {}
     const call = {
       server: name,
@@ -63,9 +74,9 @@ export function gatewayServer(api: Api, caller: Caller, gateway: GatewayServer):
     }
     const onWait = progressOf(context, gateway.holdMs)
     const takesTask = takesTasks(context)
-    return sayingWhy(() =>
-      callTool(api, caller, { call, holdMs: gateway.holdMs, signal, onWait, takesTask }),
-    )
+    const onBegun = (): void => server.note({ tool: params.name })
+    const waiting = { holdMs: gateway.holdMs, signal, onBegun, onWait, takesTask }
+    return sayingWhy(() => callTool(api, caller, { call, ...waiting }))
   })
   return server
 }

@@ -5,6 +5,7 @@ import { Problem } from '#domain/problem.ts'
 import { gatewayScopes } from '#services/access/api-keys/api-key.ts'
 import { callerOf, type Identity } from '../identity/identity.ts'
 import type { Api } from '../context/api.ts'
+import type { McpMessage } from '../context/mcp-message.ts'
 import { gatewayServer } from './gateway-server.ts'
 
 /** The gateway's address of a server of countersign.yaml. */
@@ -24,7 +25,10 @@ export function mcpEndpoint(api: Api): RequestHandler {
     const name = request.params['server']
     const gateway = config.mcpServers.get(typeof name === 'string' ? name : '')
     if (gateway === undefined) throw new Problem('not_found', 'There is no MCP server of this name')
-    const handler = createMcpHandler(() => gatewayServer(api, caller, gateway), {
+    const note = (message: McpMessage): void => {
+      response.locals['mcpMessage'] = message
+    }
+    const handler = createMcpHandler(() => gatewayServer(api, caller, gateway, note), {
       // There are no notifications: clients find changes by asking again.
       maxSubscriptions: 0,
       onerror: (error) => api.ctx.log.warn({ err: error }, 'A message to the gateway failed'),

@@ -13,6 +13,12 @@ import { cancelGatewayCall } from '#services/gateway/cancel-gateway-call.ts'
 import { readCallState, type GatewayCallState } from '#services/gateway/read-call-state.ts'
 import type { Api } from '../context/api.ts'
 import { tell } from './call-tool.ts'
+import {
+  errorOfFailure,
+  errorOfResult,
+  mcpMessage,
+  type McpMessage,
+} from '../context/mcp-message.ts'
 import { taskOf, tasksExtension } from './task-of-call.ts'
 
 const taskParams = z.object({ taskId: z.string().min(1).max(128) })
@@ -48,7 +54,7 @@ export function handleTasks(server: Server, api: Api, caller: Caller, name: stri
     if (task.status !== 'completed') return { ...task }
     return { ...task, result: await tell(api, state) }
   })
-  // No task of ours asks its client anything: there is nothing to answer.
+  // The tasks of the gateway have no questions for the client, so an update has nothing to answer.
   server.setRequestHandler(
     'tasks/update',
     { params: updateParams },
@@ -64,18 +70,44 @@ export function handleTasks(server: Server, api: Api, caller: Caller, name: stri
   })
 }
 
-/** A server whose `tools/call` may also be answered with a task. */
+/**
+ * A server of one request whose `tools/call` may also be answered with a task. It records what it
+ * answers.
+ */
 export class TaskServer extends Server {
+  readonly #note: (message: McpMessage) => void
+  #message: McpMessage | null = null
+
+  constructor(note: (message: McpMessage) => void, ...of: ConstructorParameters<typeof Server>) {
+    super(...of)
+    this.#note = note
+  }
+
+  /** Adds a fact about the message that is being answered. */
+  note(fact: Partial<McpMessage>): void {
+    if (this.#message === null) return
+    this.#message = { ...this.#message, ...fact }
+    this.#note(this.#message)
+  }
+
   protected override _wrapHandler(
     ...[method, handler]: Parameters<Server['_wrapHandler']>
   ): ReturnType<Server['_wrapHandler']> {
     const wrapped = super._wrapHandler(method, handler)
     return async (request, context) => {
-      const result = await wrapped(request, context)
-      if (!('resultType' in result) || result['resultType'] !== 'task') return result
-      // The package requires content in every answer of a tool call; a task has none.
-      const { content: _none, ...task } = { content: undefined, ...result }
-      return task
+      this.#message = mcpMessage(method, context)
+      this.note({})
+      try {
+        const result = await wrapped(request, context)
+        this.note({ error: errorOfResult(result) })
+        if (!('resultType' in result) || result['resultType'] !== 'task') return result
+        // The package requires content in every answer of a tool call; a task has none.
+        const { content: _none, ...task } = { content: undefined, ...result }
+        return task
+      } catch (error) {
+        this.note({ error: errorOfFailure(error) })
+        throw error
+      }
     }
   }
 }

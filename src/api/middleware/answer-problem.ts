@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler, Response } from 'express'
 import { ZodError } from 'zod'
-import { Problem } from '#domain/problem.ts'
+import { factsForCaller, Problem } from '#domain/problem.ts'
 import type { Log } from '#services/core/context.ts'
 import { outageProblem } from '#services/core/outage-problem.ts'
 import type { ProblemBody } from '../schemas/common.ts'
@@ -44,7 +44,7 @@ function sendProblem(response: Response, problem: Problem, requestId: string): v
 /** The problem's members and its facts, which never replace a member. */
 export function problemBody(problem: Problem, requestId: string): ProblemBody {
   return {
-    ...problem.facts,
+    ...factsForCaller(problem),
     type: `urn:countersign:problem:${problem.code}`,
     title: titleOf(problem.code),
     status: problem.status,

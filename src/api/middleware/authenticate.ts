@@ -92,8 +92,8 @@ async function identify(
 const tokenForm = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
 /**
- * The identity of an access token of the sign-in provider that was issued for the resource, or for
- * all of the gateway.
+ * The identity of an access token of the sign-in provider that was issued for the resource, for
+ * all of the gateway, or for one of the audiences that the project names.
  */
 async function keyOfToken(
   { ctx, settings, identityProviderOf }: Api,
@@ -105,7 +105,8 @@ async function keyOfToken(
   if (oidc === null || identityProviderOf === undefined) {
     return { method: 'token', why: 'token_not_valid', code: 'no_provider' }
   }
-  const audiences = [resource, new URL('/mcp', settings.publicUrl).href]
+  const gateway = new URL('/mcp', settings.publicUrl).href
+  const audiences = [resource, gateway, ...oidc.tokenAudiences]
   const provider = identityProviderOf(oidc)
   const of = { config, settings: oidc, provider, token, audiences }
   const key = await readAccessToken(ctx, of)

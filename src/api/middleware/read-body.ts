@@ -65,7 +65,7 @@ async function jsonOf(request: Request, bytes: Buffer | null): Promise<Json | un
   } catch (problem) {
     if (!(problem instanceof JsonProblem)) throw problem
     const { message } = problem
-    throw new Problem('invalid_request', message, { errors: [{ field: '', message }] })
+    throw new Problem('invalid_request', message)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express'
 import { Problem } from '#domain/problem.ts'
 
-/** The path is ours, the method is not one of its own. */
+/** Refuses a method that a known path does not have. */
 export function refuseMethod(allowed: readonly string[]): RequestHandler {
   return (request, response, next) => {
     response.set('allow', allowed.join(', '))

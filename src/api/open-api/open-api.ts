@@ -56,7 +56,7 @@ export function openApiDocument(
       },
     },
   }
-  return createDocument(document, {
+  const created = createDocument(document, {
     allowEmptySchema: { custom: true },
     override: ({ jsonSchema, zodSchema, io }) => {
       // zod leaves examples out of bodies that contain a transform (an e-mail address).
@@ -68,6 +68,18 @@ export function openApiDocument(
       }
     },
   })
+  openReferences(created)
+  return created
+}
+
+/**
+ * Removes the `additionalProperties: false` that the generator leaves beside a `$ref` with a
+ * description of its own: there it would forbid every member.
+ */
+function openReferences(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  if ('$ref' in value && 'additionalProperties' in value) delete value.additionalProperties
+  for (const below of Object.values(value)) openReferences(below)
 }
 
 function exampleOf(schema: object): unknown[] | undefined {

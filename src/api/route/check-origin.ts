@@ -4,8 +4,8 @@ import { sameSecret } from '#services/access/token.ts'
 
 /**
  * What a state-changing call with a cookie needs (api.md, Who is calling): a JSON body's content
- * type, proof that a page of ours sent it, and the session's token. Throws `csrf_failed`, or
- * `unsupported_media_type`.
+ * type, proof that a page of this service sent it, and the session's token. Throws `csrf_failed`,
+ * or `unsupported_media_type`.
  */
 export function checkForgery(request: Request, publicUrl: string, csrfToken: string): void {
   checkJsonType(request)
@@ -26,7 +26,7 @@ export function checkForgery(request: Request, publicUrl: string, csrfToken: str
 
 /**
  * Checks a call that starts a session: an origin that `Origin` or `Sec-Fetch-Site` names must be
- * ours. Throws `csrf_failed`.
+ * this service. Throws `csrf_failed`.
  */
 export function checkOrigin(request: Request, publicUrl: string): void {
   const { origin } = request.headers

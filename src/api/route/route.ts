@@ -2,7 +2,7 @@ import type { Request, Response } from 'express'
 import { z } from 'zod'
 import type { Json } from '#domain/json/json.ts'
 import { Problem, type ProblemCode } from '#domain/problem.ts'
-import type { ApiKeyScope } from '#services/access/api-keys/api-key.ts'
+import type { ApiKeyScope } from '#domain/api-key-scope.ts'
 import type { UnprovenSession } from '#services/access/sessions/read-session.ts'
 import { refuseUnproven } from '#services/access/sessions/refuse-unproven.ts'
 import type { Caller } from '#services/core/context.ts'
@@ -245,11 +245,11 @@ const nothing = z.strictObject({})
 /** A path that cannot name anything is `404`, like one that names nothing that exists. */
 function parseParams(schema: z.ZodType | undefined, params: unknown): unknown {
   if (schema === undefined) return undefined
-  const parsed = schema.safeParse(params)
-  if (!parsed.success) {
-    throw new Problem('not_found', `This path does not exist: ${whyNot(parsed.error, params)}`)
+  const result = schema.safeParse(params)
+  if (!result.success) {
+    throw new Problem('not_found', `This path does not exist: ${whyNot(result.error, params)}`)
   }
-  return parsed.data
+  return result.data
 }
 
 /**

@@ -1,17 +1,20 @@
 import { listSwitchable } from '#services/access/list-switchable.ts'
 import { readAbsence } from '#services/access/absence.ts'
 import { readPerson } from '#services/access/read-person.ts'
-import type { Me, KeyProposalView } from '../schemas/access/auth.ts'
+import type { Me } from '../schemas/access/auth.ts'
+import type { KeyProposalView } from '../schemas/access/keys.ts'
 import type { Api } from '../context/api.ts'
 import type { SessionRecord } from '#services/access/sessions/list-sessions.ts'
 import type { SessionView } from '../schemas/access/sessions.ts'
 import { answerOf } from './answer-of.ts'
 import type { KeyProposal } from '#services/access/api-keys/api-key.ts'
 
+/** A proposed key, with its times as text. */
 export function keyProposalView(proposal: KeyProposal): KeyProposalView {
   return { ...answerOf(proposal), key: null }
 }
 
+/** A session, with its times as text. */
 export function sessionView(
   { isProven, ...record }: SessionRecord,
   currentId: string,
@@ -19,7 +22,7 @@ export function sessionView(
   return { ...answerOf(record), bound: isProven, current: record.id === currentId }
 }
 
-/** How the caller is known. A key stands for its owner and has no token against forgery. */
+/** How the caller signed in. A key acts for its owner and needs no CSRF token. */
 export interface SignInFacts {
   readonly personId: string
   readonly signedInBy: Me['signedInBy']
@@ -27,7 +30,7 @@ export interface SignInFacts {
   readonly expiresAt: Date | null
 }
 
-/** Who one is, what one may do, and what every page shows of the installation. */
+/** The caller, their rights, and the facts about the installation that every page shows. */
 export async function meView(api: Api, signIn: SignInFacts): Promise<Me> {
   const { settings } = api
   const isDevelopment = settings.developmentToken !== null

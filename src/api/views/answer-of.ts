@@ -1,6 +1,6 @@
 import type { Json } from '#domain/json/json.ts'
 
-/** A record as JSON has it: each instant is ISO text, nothing is read-only. */
+/** The type of a record in JSON: instants are ISO strings, and no member is read-only. */
 export type AnswerOf<T> = Json extends T
   ? T
   : T extends Date
@@ -20,7 +20,7 @@ export function answerOf<T>(record: T): AnswerOf<T> {
   return convert(record) as AnswerOf<T>
 }
 
-/** The same of a record without members that its answer does not have. */
+/** Like `answerOf`, without the named members. */
 export function answerWithout<T extends object, Name extends keyof T>(
   record: T,
   ...names: readonly Name[]
@@ -29,7 +29,7 @@ export function answerWithout<T extends object, Name extends keyof T>(
   return answerOf(Object.fromEntries(left) as Omit<T, Name>)
 }
 
-/** These members but those that are null, for a schema in which they are optional. */
+/** The members that are not null, for a schema in which they are optional. */
 export function withoutNulls<T extends object>(
   members: T,
 ): { [Name in keyof T]?: NonNullable<T[Name]> } {

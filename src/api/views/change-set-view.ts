@@ -5,7 +5,7 @@ import type { ChangeSet } from '../schemas/requests/change-set.ts'
 import { answerOf } from './answer-of.ts'
 import { requestItemView } from './request-view.ts'
 
-/** Presentations unmasked, since they are decided from; titles as in lists. */
+/** Presentations are not masked, because people decide by them. Titles are masked as in lists. */
 export function changeSetView({ task, calls }: ChangeSetRecord): ChangeSet {
   return {
     task: answerOf(task),

@@ -1,6 +1,6 @@
 import type { Page } from '#services/core/pages.ts'
 
-/** A page of a list as it is answered. */
+/** The answer for a page of a list. */
 export function pageView<Item, View>(
   { items, nextCursor }: Page<Item>,
   view: (item: Item) => View,

@@ -14,7 +14,7 @@ import type { ActivationRecord } from '#services/policy/activations/list-activat
 import type { FolderState, PolicyState as StateRecord } from '#services/policy/read-policy-state.ts'
 import { answerOf } from './answer-of.ts'
 
-/** The version in force, the folder beside it, and what waits for a second person. */
+/** The version in force, the version in the folder, and the proposal that waits for agreement. */
 export function policyStateView(record: StateRecord): PolicyState {
   return {
     digest: record.policy.digest,
@@ -71,7 +71,7 @@ function overlayView({ when, consent }: Overlay): PolicyState['overlays'][number
   }
 }
 
-/** What is given, by its key. */
+/** The keys of a condition that are set. */
 function whenView(when: When): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(when).flatMap(([key, values]: [string, readonly string[] | null]) =>
@@ -89,7 +89,7 @@ function folderView(folder: FolderState): PolicyState['folder'] {
   }
 }
 
-/** One time that a version took force. */
+/** One activation of a version. */
 export function activationView(record: ActivationRecord): PolicyActivation {
   const { type } = record.actor
   return {
@@ -104,7 +104,7 @@ export function activationView(record: ActivationRecord): PolicyActivation {
   }
 }
 
-/** What became of somebody's agreement. */
+/** The result of a person's agreement to a version. */
 export function agreementView(agreement: Agreement): PolicyAgreement {
   return {
     state: agreement.state,
@@ -114,7 +114,7 @@ export function agreementView(agreement: Agreement): PolicyAgreement {
   }
 }
 
-/** A judgement as `explain` tells it. Risk and queue are of a call that could run. */
+/** The answer of `explain`. Only a call that can run has a risk and a queue. */
 export function explanationView(judgement: Judgement): Explanation {
   return {
     verdict: judgement.verdict,

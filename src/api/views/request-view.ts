@@ -5,12 +5,12 @@ import type {
   RequestDetailRecord,
   RequestItemRecord,
 } from '#services/requests/facts/request-record.ts'
-import type { AlikeRequest } from '../schemas/requests/request-parts.ts'
+import type { AlikeRequest } from '../schemas/requests/alike.ts'
 import type { RequestDetail } from '../schemas/requests/requests.ts'
 import type { RequestItem } from '../schemas/requests/request-item.ts'
 import { answerOf, answerWithout } from './answer-of.ts'
 
-/** A row of a list: what looks like a secret in it is masked. */
+/** A request in a list. Values that look like secrets are masked. */
 export function requestItemView(record: RequestItemRecord): RequestItem {
   const { title, effect, cues, task, claimedTask, agentReason } = record
   return {

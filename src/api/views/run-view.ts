@@ -7,20 +7,32 @@ import type { TranscriptCall, TranscriptItem } from '../schemas/runs/transcript.
 import { isPictureType } from '#domain/tools/picture-type.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
+import type { StartedRunRecord } from '#services/runs/reading/read-started.ts'
 import type { RunDetailRecord, RunRecord } from '#services/runs/reading/run-record.ts'
+import type { StartedRunAnswer } from '../schemas/runs/run-actions.ts'
 import type { Run, RunDetail } from '../schemas/runs/runs.ts'
 import type { ApiSettings } from '../context/api.ts'
 import { answerOf, withoutNulls } from './answer-of.ts'
 
-/** A run in a list: what looks like a secret in its title is masked. */
+/** A run in a list. Values in its title that look like secrets are masked. */
 export function runView(record: RunRecord): Run {
   const { startedFrom, failure, rest, restsUntil, budget, forkedFrom, task, ...run } = record
   return {
     ...answerOf(run),
-    ...answerOf(withoutNulls({ startedFrom, failure, rest, restsUntil, budget, forkedFrom })),
+    ...answerOf(withoutNulls({ startedFrom, failure, budget, forkedFrom })),
+    ...(rest !== null && answerOf({ rest, restsUntil })),
     title: maskSecrets(run.title, hashBytes),
-    task: task === null ? null : { ...answerOf(task), text: maskSecrets(task.text, hashBytes) },
+    task: taskView(task),
   }
+}
+
+/** The answer to a start. */
+export function startedRunView({ task, ...run }: StartedRunRecord): StartedRunAnswer {
+  return { ...answerOf(run), task: taskView(task) }
+}
+
+function taskView(task: RunRecord['task']): Run['task'] {
+  return task === null ? null : { ...answerOf(task), text: maskSecrets(task.text, hashBytes) }
 }
 
 /**
@@ -39,7 +51,7 @@ export function runDetailView(
     ...answerOf({ input, attachments, model, endReason, allowed }),
     ...withoutNulls({ output, startRequestId }),
     temporalUrl: temporalUrl(settings.temporal, record.workflowId),
-    // The files of its worktree are not in that folder.
+    // The files of a run with a worktree are not in the folder of the workspace.
     workspaceRoot: record.workspace.isolation === 'worktree' ? null : workspaceRoot,
   }
 }
@@ -50,7 +62,7 @@ function temporalUrl(temporal: ApiSettings['temporal'], workflowId: string): str
   return `${temporal.uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(workflowId)}`
 }
 
-/** One message; a message without calls has no `calls`, one without words no `text`. */
+/** One message. `calls` and `text` are absent if it has none. */
 export function transcriptItemView(record: ItemRecord): TranscriptItem {
   const { turn, from, role, covers, author, at, text, files, calls, picturesElidedAt } = record
   const elided = picturesElidedAt === null ? {} : { elided: { atTurn: picturesElidedAt } }

@@ -8,7 +8,7 @@ import type { StartPreview } from '#services/runs/starting/preview-start.ts'
 import type { Worker, WorkerDetail } from '../schemas/operation/workers.ts'
 import { answerOf } from './answer-of.ts'
 
-/** A worker as somebody in these teams sees it: `startable` is theirs. */
+/** A worker; `startable` says whether a member of these teams may start it. */
 export function workerView(
   policy: Policy,
   worker: WorkerDefinition,
@@ -26,11 +26,12 @@ export function workerView(
   }
 }
 
-/** The model plays a script: said wherever a run of it is shown. */
+/** Whether a script takes the place of the model. Every page that shows a run says so. */
 export function isScripted(model: string): boolean {
   return model.startsWith('script:')
 }
 
+/** A worker with everything that its page shows. */
 export function workerDetailView(
   policy: Policy,
   worker: WorkerDefinition,

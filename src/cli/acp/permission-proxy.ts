@@ -1,5 +1,5 @@
 import { isObject } from '#domain/json/is-object.ts'
-import type { Asked } from '#program-client'
+import type { RequestSummary } from '#program-client'
 import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
 import { ToldCalls } from './told-calls.ts'
 
@@ -13,16 +13,16 @@ export interface CallJudge {
   decide(
     event: HookEvent,
     cancelled: AbortSignal,
-    leave: (request: Asked) => Promise<void>,
+    leave: (request: RequestSummary) => Promise<void>,
   ): Promise<HookDecision>
   report(event: HookEvent): Promise<void>
-  withdraw(request: Asked): Promise<void>
+  withdraw(request: RequestSummary): Promise<void>
 }
 
 /**
  * Stands between an editor and an agent that speak the Agent Client Protocol. It answers the
- * agent's permission requests and passes everything else on. It only ever allows this one call. No
- * reason reaches the agent, because the protocol has no place for it.
+ * agent's permission requests and passes everything else on. It only ever allows this one call. The
+ * agent gets no reason, because the protocol has no field for it.
  */
 export class PermissionProxy {
   readonly #told = new ToldCalls()
@@ -60,7 +60,7 @@ export class PermissionProxy {
     return true
   }
 
-  /** Handles a message of the editor, which goes on to the agent. */
+  /** Handles a message of the editor, which then goes to the agent. */
   fromEditor({ method, params }: Fields): void {
     if (method !== 'session/cancel' || !isObject(params)) return
     this.#cancel((open) => open.sessionId === params['sessionId'])
@@ -82,7 +82,7 @@ export class PermissionProxy {
     let decision: HookDecision
     try {
       const event = this.#told.eventOf(params, this.#cwd)
-      const takeBack = async (request: Asked): Promise<void> => {
+      const takeBack = async (request: RequestSummary): Promise<void> => {
         if (stop.signal.aborted) await this.#judge.withdraw(request)
       }
       decision = await this.#judge.decide(event, stop.signal, takeBack)

@@ -2,15 +2,16 @@ import { isObject } from '#domain/json/is-object.ts'
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+import { askingAlways } from './asking-always.ts'
 import { PermissionProxy, type CallJudge } from './permission-proxy.ts'
 
 /** A longer line is no message of an agent. */
 const maxLineCharacters = 16 * 1024 * 1024
 
 /**
- * Runs an agent as a program and passes messages between it and the editor, which speaks on `input`
- * and `output`. Resolves with the agent's exit code once one of them ends. Rejects if the agent
- * cannot be started.
+ * Runs an agent as a program and passes messages between it and the editor, which reads `output`
+ * and writes `input`. Resolves with the agent's exit code once one of them ends. Rejects if the
+ * agent cannot be started.
  */
 export function runAcp(of: {
   readonly agent: readonly [string, ...string[]]
@@ -44,8 +45,9 @@ export function runAcp(of: {
     of.input,
     () => child.kill(),
     async (message) => {
-      if (isObject(message)) proxy.fromEditor(message)
-      write(child.stdin, message)
+      if (!isObject(message)) return write(child.stdin, message)
+      proxy.fromEditor(message)
+      write(child.stdin, askingAlways(message))
     },
   )
   of.input.once('end', () => {

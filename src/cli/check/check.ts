@@ -11,10 +11,10 @@ import { printable, printableLine } from '../text/terminal-text.ts'
 
 /** Validates a project folder and prints every problem at once. Returns 1 if one is an error. */
 export async function runCheck(options: FolderOptions & { json?: boolean }): Promise<ExitCode> {
-  const found = findFolders(options)
+  const folders = findFolders(options)
   // Where the example has never run, the folder that has no project is the one that was meant.
-  const projectDir = existsSync(found.projectDir)
-    ? found.projectDir
+  const projectDir = existsSync(folders.projectDir)
+    ? folders.projectDir
     : resolve(options.project ?? '.')
   const problems = await findProblems(projectDir)
   const errors = problems.filter((problem) => problem.severity === 'error').length

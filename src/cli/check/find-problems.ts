@@ -28,7 +28,7 @@ export async function findProblems(projectDir: string): Promise<readonly Project
 }
 
 async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]> {
-  const { parsed, toolFiles } = await inspectProject(projectDir)
+  const { parsed: parsedProject, toolFiles } = await inspectProject(projectDir)
   const unread = await warnOfUnread(projectDir)
   const environment = processEnvironment()
   const loaded =
@@ -43,11 +43,13 @@ async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]
       "correct the file: it must load, and export tools made with defineTool or with the AI SDK's tool",
     severity: 'error' as const,
   }))
-  if ('problems' in parsed) {
-    const problems = await Promise.all(parsed.problems.map((one) => nameInstead(projectDir, one)))
+  if ('problems' in parsedProject) {
+    const problems = await Promise.all(
+      parsedProject.problems.map((one) => nameInstead(projectDir, one)),
+    )
     return [...problems, ...unread, ...broken]
   }
-  const { policy, warnings } = parsed
+  const { policy, warnings } = parsedProject
   const defined = new Set(loaded.tools.map((tool) => tool.name))
   return [
     ...warnings,

@@ -32,8 +32,10 @@ export async function nameInstead(
 ): Promise<ProjectProblem> {
   if (problem.file !== configFile || problem.line !== null) return problem
   const near = /^\.?countersign\.(?:ya?ml|json)$/i
-  const found = (await namesIn(projectDir)).find((name) => name !== configFile && near.test(name))
-  return found === undefined ? problem : { ...problem, remedy: `rename ${found} to ${configFile}` }
+  const similar = (await namesIn(projectDir)).find((name) => name !== configFile && near.test(name))
+  return similar === undefined
+    ? problem
+    : { ...problem, remedy: `rename ${similar} to ${configFile}` }
 }
 
 function unread(file: string, remedy: string): ProjectProblem {
@@ -120,7 +122,7 @@ export async function refuseWorktrees(
 
 async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
-    (found) => found.isDirectory(),
+    (stats) => stats.isDirectory(),
     () => false,
   )
 }
@@ -129,13 +131,13 @@ async function whyOutOfReach(root: string, zone: Zone): Promise<string | null> {
   const components = zone.root === '' ? [] : zone.root.split('/')
   for (let count = 0; count <= components.length; count += 1) {
     const folder = components.slice(0, count).join('/') || '.'
-    const found = await lstat(join(root, folder)).catch(() => null)
-    if (found === null) {
+    const stats = await lstat(join(root, folder)).catch(() => null)
+    if (stats === null) {
       return zone.mode === 'ro' || count === 0 ? `the folder ${folder} does not exist` : null
     }
-    if (found.isSymbolicLink() && count > 0)
+    if (stats.isSymbolicLink() && count > 0)
       return `${folder} is a link, and links are not followed`
-    if (!found.isDirectory() && !found.isSymbolicLink()) return `${folder} is not a folder`
+    if (!stats.isDirectory() && !stats.isSymbolicLink()) return `${folder} is not a folder`
   }
   return null
 }

@@ -26,7 +26,10 @@ export function addAcpCommand(program: Command): void {
     .option('--root <dir>', 'where the agent works', '.')
     .option('--wait <seconds>', 'how long to wait for a decision; then the call is denied', '3300')
     .action(serve)
-  withExamples(command, ['acp -- gemini --acp', 'acp --wait 600 -- npx claude-code-acp'])
+  withExamples(command, [
+    'acp -- gemini --acp',
+    'acp --wait 600 -- npx @agentclientprotocol/claude-agent-acp',
+  ])
 }
 
 async function serve(agent: string[], options: AcpOptions): Promise<void> {

@@ -108,7 +108,7 @@ function addResumeCommand(hook: Command): void {
   ])
 }
 
-/** What `countersign-hook` does too. */
+/** Answers an event, or installs the hook; `countersign-hook` does the same. */
 async function answer(name: string, options: HookCommandOptions): Promise<void> {
   const { runHookCommand } = await import('../hook/hook-command.ts')
   await runHookCommand(name, options, processEnvironment())

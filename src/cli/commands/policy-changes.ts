@@ -11,7 +11,10 @@ import { fromNow } from '../text/times.ts'
 import { withExamples } from './examples.ts'
 import { readReference } from './option-values.ts'
 
-/** `countersign policy [changes|apply]`: what people propose, and its patch in a project folder. */
+/**
+ * `countersign policy [changes|apply]`: lists the changes that people propose, and makes one in a
+ * project folder.
+ */
 export function addPolicyChanges(policy: Command): void {
   const changes = withService(policy.command('changes'))
     .description('list the proposals to pre-approve a rule that was always approved')

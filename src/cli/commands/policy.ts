@@ -1,8 +1,10 @@
 import { confirm } from '@clack/prompts'
 import type { Command } from 'commander'
-import type { PolicyAgreement, PolicyReplay } from '#api/schemas/policy/policy.ts'
+import type { PolicyAgreement } from '#api/schemas/policy/policy.ts'
+import type { PolicyReplay } from '#api/schemas/policy/replay.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { isInteractive } from '../terminal/interactive.ts'
+import { promptNow } from '../terminal/prompt-now.ts'
 import { connect } from '../service/connect.ts'
 import {
   pageOf,
@@ -120,11 +122,13 @@ async function activateFolder(options: PolicyOptions & { digest?: string }): Pro
   print(differenceText(comparison))
   if (options.digest === undefined) {
     const message = `Activate ${shortDigest(comparison.to)}?`
+    const nothing = 'Nothing was activated.'
     if (
       comparison.from !== comparison.to &&
-      (await confirm({ message, initialValue: false })) !== true
+      (await promptNow(nothing, (input) => confirm({ input, message, initialValue: false }))) !==
+        true
     ) {
-      throw new CommandFailure('Nothing was activated.')
+      throw new CommandFailure(nothing)
     }
   }
   const digest = options.digest ?? comparison.to

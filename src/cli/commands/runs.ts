@@ -103,6 +103,11 @@ export function addRunsCommand(program: Command): void {
       'the last turn to copy; 0: none (default: the last finished turn)',
       readTurn,
     )
+    .option(
+      '--file <path>',
+      'a picture or text of this computer that goes with it; can be given several times',
+      andAnother,
+    )
     .option('--pinned', 'use the worker version of the other run, not the current one')
     .option('--json', 'print JSON')
     .action(forkRun)
@@ -110,6 +115,7 @@ export function addRunsCommand(program: Command): void {
     `runs fork ${runExample} "write them for 1.3 instead"`,
     `runs fork ${runExample} --after 3 "leave the third part out"`,
     `runs fork ${runExample} --after 0`,
+    `runs fork ${runExample} "make it look like this" --file page.png`,
   ])
   const close = withService(runs.command('close'))
     .description('complete a run that waits for a message')
@@ -175,19 +181,21 @@ async function postMessage(id: string, text: string, options: MessageOptions): P
 
 interface ForkOptions extends ServiceOptions {
   readonly after?: number
+  readonly file?: readonly string[]
   readonly pinned?: boolean
   readonly json?: boolean
 }
 
 async function forkRun(id: string, text: string | undefined, options: ForkOptions): Promise<void> {
   const service = await connect(options)
-  const { after, pinned } = options
+  const { after, file, pinned } = options
   const run = await service.call('forkRun', {
     params: { id },
     body: {
       ...(text === undefined ? {} : { text }),
       ...(after === undefined ? {} : { afterTurn: after }),
       ...(pinned === true ? { worker: 'pinned' as const } : {}),
+      ...(await filesToSend(file)),
     },
     idempotencyKey: randomUUID(),
   })

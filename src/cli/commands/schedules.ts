@@ -6,7 +6,7 @@ import { printableLine } from '../text/terminal-text.ts'
 import { table } from '../text/table.ts'
 import { fromNow } from '../text/times.ts'
 import { withExamples } from './examples.ts'
-import { lastRunText, requireNamed } from './starts.ts'
+import { addPauseCommands, lastRunText, requireNamed } from './starts.ts'
 
 type Options = ServiceOptions & { json?: boolean }
 
@@ -31,26 +31,13 @@ export function addSchedulesCommand(program: Command): void {
     .option('--json', 'print JSON')
     .action(showSchedule)
   withExamples(show, ['schedules show nightly', 'schedules show nightly --json'])
-  for (const verb of ['pause', 'resume'] as const) {
-    const command = withService(schedules.command(verb))
-      .description(
-        verb === 'pause'
-          ? 'pause a schedule until it is resumed'
-          : 'let a paused schedule start runs again',
-      )
-      .argument('<name>', 'its name in countersign.yaml')
-      .option('--json', 'print JSON')
-      .action(async (name: string, options: Options) => {
-        const service = await connect(options)
-        const operation = verb === 'pause' ? 'pauseSchedule' : 'resumeSchedule'
-        const schedule = await service.call(operation, { params: { name } })
-        if (options.json === true) return console.log(JSON.stringify(schedule))
-        console.log(
-          schedule.paused ? 'Paused.' : `Resumed. Its next run starts ${nextOf(schedule)}.`,
-        )
-      })
-    withExamples(command, [`schedules ${verb} nightly`])
-  }
+  addPauseCommands(schedules, {
+    kind: 'schedule',
+    example: 'nightly',
+    change: (service, verb, name) =>
+      service.call(verb === 'pause' ? 'pauseSchedule' : 'resumeSchedule', { params: { name } }),
+    resumedText: (schedule) => `Resumed. Its next run starts ${nextOf(schedule)}.`,
+  })
   const trigger = withService(schedules.command('trigger'))
     .description(
       'start a run now, as the person of the schedule; you are a principal of the run too',

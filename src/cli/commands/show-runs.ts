@@ -86,7 +86,7 @@ export async function showRun(id: string, options: ShowOptions): Promise<void> {
       ...changesLines(changes),
       '',
       ...(preamble === undefined ? [] : [printable(preamble.text), '']),
-      ...new TranscriptPrinter(terminalColumns()).next(transcript, new Map()),
+      ...new TranscriptPrinter(terminalColumns).next(transcript, new Map()),
     ].join('\n'),
   )
 }
@@ -98,13 +98,13 @@ export async function showRun(id: string, options: ShowOptions): Promise<void> {
 function worktreeLines(workspace: RunDetail['workspace']): string[] {
   const { base, baseCommit, branch, name, discardedAt, removedAt } = workspace
   if (branch === undefined) return []
-  const begun = `${printableLine(base ?? '')} ${(baseCommit ?? '').slice(0, 12)}`
-  const gone = [
+  const beginsAt = `${printableLine(base ?? '')} ${(baseCommit ?? '').slice(0, 12)}`
+  const removals = [
     ...(discardedAt === undefined ? [] : [`worktree discarded ${fromNow(discardedAt)}`]),
     ...(removedAt === undefined ? [] : [`worktree removed ${fromNow(removedAt)}`]),
   ]
   return [
-    `branch ${printableLine(branch)} of workspace ${printableLine(name)}, begun at ${begun}`,
-    ...gone,
+    `branch ${printableLine(branch)} of workspace ${printableLine(name)}, begun at ${beginsAt}`,
+    ...removals,
   ]
 }

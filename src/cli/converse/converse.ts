@@ -7,15 +7,15 @@ import { OutputReader } from '../decide/read-output.ts'
 import { sendChoice } from '../decide/send-choice.ts'
 import { type Service, pageUrl } from '../service/service.ts'
 import { CommandFailure, type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
-import { Keyboard } from '../terminal/keyboard.ts'
+import { isInterrupt, Keyboard } from '../terminal/keyboard.ts'
 import { bold, dim } from '../text/colour.ts'
 import { printable, printableLine } from '../text/terminal-text.ts'
-import { fromNow } from '../text/times.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
-import { followStream } from './follow-stream.ts'
+import { followStream, isFinal } from './follow-stream.ts'
+import { leftSentence, lostSentence, restSentence } from './sentences.ts'
 import { LiveText } from './live-text.ts'
-import { obey, type LineOutcome } from './obey.ts'
+import { messageOf, obey, type LineOutcome } from './obey.ts'
 
 /** How often to look for what no stream reports: output of commands, child runs, other people. */
 const lookEveryMs = 1_000
@@ -29,50 +29,70 @@ type Next = ExitCode | 'again' | { readonly runId: string }
  * left while it worked.
  */
 export async function converse(service: Service, reference: string): Promise<ExitCode> {
-  using keyboard = new Keyboard()
-  const { id } = await service.call('getRun', { params: { id: reference } })
-  let runId = id
+  let run = await service.call('getRun', { params: { id: reference } })
+  using keyboard = new Keyboard(() => {
+    console.log(leftSentence(run))
+    process.exit(exitCodes.pending)
+  })
   for (;;) {
-    const next = await new Conversation(service, keyboard, runId).hold()
+    const next = await new Conversation(service, keyboard, run).hold()
     if (typeof next === 'number') return next
-    runId = next.runId
+    run = await service.call('getRun', { params: { id: next.runId } })
   }
 }
 
 class Conversation {
   readonly #service: Service
   readonly #keyboard: Keyboard
-  readonly #runId: string
+  /** the run as it was at the last look */
+  #run: RunDetail
   readonly #printer: TranscriptPrinter
   readonly #output: OutputReader
   readonly #live: LiveText
-  /** requests that were decided, left or mentioned here */
   /** files for the next message */
   readonly #files: string[] = []
+  /** requests that were decided, left or mentioned here */
   readonly #known = new Set<string>()
   #writing: number | null = null
   #denied = false
   /** the rest that was printed last */
   #rest = ''
 
-  constructor(service: Service, keyboard: Keyboard, runId: string) {
-    const columns = terminalColumns()
+  constructor(service: Service, keyboard: Keyboard, run: RunDetail) {
     this.#service = service
     this.#keyboard = keyboard
-    this.#runId = runId
-    this.#printer = new TranscriptPrinter(columns)
-    this.#output = new OutputReader(service, columns)
-    this.#live = new LiveText(columns ?? 80)
+    this.#run = run
+    this.#printer = new TranscriptPrinter(terminalColumns)
+    this.#output = new OutputReader(service, terminalColumns)
+    this.#live = new LiveText(() => terminalColumns() ?? 80)
   }
 
   /** Returns when the run has ended, or the person leaves or continues with another run. */
   async hold(): Promise<ExitCode | { readonly runId: string }> {
     console.log(dim('Type a message or /help. Ctrl-C leaves; the run goes on.'))
     for (;;) {
-      await this.#sync()
-      const run = await this.#run()
-      const next = await this.#atState(run)
+      const next = (await this.#reach()) ? await this.#atState(this.#run) : this.#left()
       if (next !== 'again') return next
+    }
+  }
+
+  /**
+   * Looks at the run, and then prints what is new, so that what it said before it came to rest is
+   * among that. Waits for a service that is away. False: Ctrl-C.
+   */
+  async #reach(): Promise<boolean> {
+    for (let isLost = false; ;) {
+      try {
+        await this.#lookAtRun()
+        await this.#sync()
+        return true
+      } catch (error) {
+        if (isFinal(error)) throw error
+        if (!isLost) console.error(lostSentence)
+        isLost = true
+      }
+      await Promise.race([this.#keyboard.untilPressed(), delay(lookEveryMs)])
+      if (this.#keyboard.take().some(isInterrupt)) return false
     }
   }
 
@@ -102,14 +122,14 @@ class Conversation {
     if (!run.allowed.message) return this.#codeAtRest(run)
     process.stdout.write('> ')
     for (;;) {
-      await Promise.race([this.#keyboard.pressed(), delay(lookEveryMs)])
+      await Promise.race([this.#keyboard.untilPressed(), delay(lookEveryMs)])
       const keys = this.#keyboard.take()
       if (keys.length > 0) {
         process.stdout.write('\r\u001B[K')
-        return this.#typed(keys, run)
+        return this.#typed(keys)
       }
-      const now = await this.#run().catch(away)
-      if (now !== null && now.state !== run.state) {
+      const now = await this.#lookAtRun().catch(away)
+      if (now !== null && (now.state !== run.state || now.turns !== run.turns)) {
         process.stdout.write('\r\u001B[K')
         return 'again'
       }
@@ -118,18 +138,18 @@ class Conversation {
 
   async #whileItWorks(): Promise<Next> {
     const leave = new AbortController()
-    const parts = followStream(this.#service, this.#runId, leave.signal)
+    const parts = followStream(this.#service, this.#run.id, leave.signal)
     try {
       for (let part = parts.next(); ;) {
         const received = part.then((value) => ({ value }))
         const pause = delay(lookEveryMs, 'look' as const, { signal: leave.signal }).catch(
           () => 'look' as const,
         )
-        const first = await Promise.race([received, this.#keyboard.pressed(), pause])
+        const first = await Promise.race([received, this.#keyboard.untilPressed(), pause])
         const keys = this.#keyboard.take()
         if (keys.length > 0) {
           process.stdout.write(this.#live.pause())
-          const next = await this.#typed(keys, await this.#run())
+          const next = await this.#typed(keys)
           if (next !== 'again') return next
         }
         if (first === 'look') {
@@ -155,7 +175,7 @@ class Conversation {
       case 'text-start': {
         const turn = Number(part.id.split('.')[0])
         if (this.#printer.hasSaid(turn)) return
-        await this.#sync()
+        await this.#sync().catch(away)
         if (this.#printer.hasSaid(turn)) return
         this.#printer.setSaid(turn, true)
         this.#writing = turn
@@ -178,13 +198,13 @@ class Conversation {
       }
       case 'lost':
         this.#endText()
-        console.error(dim('The connection was lost. Trying again …'))
+        console.error(lostSentence)
         return
       case 'back':
         console.error(dim('Connected again.'))
         return
       default:
-        await this.#sync()
+        await this.#sync().catch(away)
     }
   }
 
@@ -193,9 +213,8 @@ class Conversation {
     this.#writing = null
   }
 
-  /** Prints the part of the transcript that was not printed before. */
   async #sync(): Promise<void> {
-    const transcript = await this.#service.call('getTranscript', { params: { id: this.#runId } })
+    const transcript = await this.#service.call('getTranscript', { params: { id: this.#run.id } })
     const output = await this.#output.next(transcript)
     for (const line of this.#printer.next(transcript, output)) console.log(line)
     this.#denied ||= transcript.items.some((item) =>
@@ -203,8 +222,9 @@ class Conversation {
     )
   }
 
-  #run(): Promise<RunDetail> {
-    return this.#service.call('getRun', { params: { id: this.#runId } })
+  async #lookAtRun(): Promise<RunDetail> {
+    this.#run = await this.#service.call('getRun', { params: { id: this.#run.id } })
+    return this.#run
   }
 
   /**
@@ -212,7 +232,7 @@ class Conversation {
    */
   async #look(): Promise<ExitCode | null> {
     await this.#sync()
-    const run = await this.#run()
+    const run = await this.#lookAtRun()
     for (const { requestId, number, people } of run.waitsFor) {
       if (this.#known.has(requestId)) continue
       this.#known.add(requestId)
@@ -231,7 +251,7 @@ class Conversation {
         request,
         keysOf(this.#service, this.#keyboard, requestId),
       )
-      if (choice === 'detach') return this.#left(run)
+      if (choice === 'detach') return this.#left()
       if (choice === 'left') console.log(`#${number} is not decided.`)
       if (choice === 'gone') console.log(`#${number} was decided elsewhere.`)
       if (typeof choice === 'string') continue
@@ -248,44 +268,33 @@ class Conversation {
     return null
   }
 
-  /** Reads a message or command that begins with these keys. */
-  async #typed(keys: Parameters<Keyboard['line']>[0], run: RunDetail): Promise<Next> {
-    if (keys.some(({ ctrl, name }) => ctrl && (name === 'c' || name === 'd')))
-      return this.#left(run)
+  async #typed(keys: Parameters<Keyboard['line']>[0]): Promise<Next> {
+    if (keys.some(isInterrupt)) return this.#left()
     if (keys.every(({ text }) => text === '')) return 'again'
     const line = await this.#keyboard.line(keys)
     if (line === null) return 'again'
     let obeyed: LineOutcome
     try {
-      obeyed = await obey(this.#service, { run, files: this.#files }, line)
+      obeyed = await obey(this.#service, { run: this.#run, files: this.#files }, line)
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error
       console.error(error.message)
       return 'again'
     }
-    if (obeyed === 'detach') return this.#left(run)
+    if (obeyed === 'detach') return this.#left()
     if (typeof obeyed === 'object') return obeyed
-    if (obeyed === 'said') this.#printer.leaveOut(line.replace(/^\/\//, '/'))
+    if (obeyed === 'said') this.#printer.leaveOut(messageOf(line))
     return 'again'
   }
 
-  #left(run: RunDetail): ExitCode {
+  #left(): ExitCode {
     this.#endText()
-    console.log(
-      `\nYou left the run; it continues. Return with: countersign runs attach ${run.number}`,
-    )
-    return run.state === 'waiting_for_input' ? this.#codeAtRest(run) : exitCodes.pending
+    console.log(leftSentence(this.#run))
+    return this.#run.state === 'waiting_for_input' ? this.#codeAtRest(this.#run) : exitCodes.pending
   }
 
-  /** As for a watched run. */
   #codeAtRest({ rest }: RunDetail): ExitCode {
     if (this.#denied) return exitCodes.denied
     return rest === 'answered' ? exitCodes.done : exitCodes.failed
   }
-}
-
-function restSentence({ rest, restsUntil, failure }: RunDetail): string {
-  const until = restsUntil === undefined ? '' : ` It ends by itself ${fromNow(restsUntil)}.`
-  if (rest === 'answered') return dim(`The run waits for your message.${until}`)
-  return `${printable(failure?.message ?? 'The run waits for a message.')}${until}`
 }

@@ -42,7 +42,7 @@ export async function* followStream(
 }
 
 /** A refusal that does not change on another attempt. */
-function isFinal(error: unknown): boolean {
+export function isFinal(error: unknown): boolean {
   if (error instanceof ServiceProblem) return error.status < 500 && error.status !== 429
   // There was no answer, or it was cut off.
   return !(error instanceof CommandFailure || error instanceof TypeError)

@@ -5,7 +5,7 @@ import { LiveText } from './live-text.ts'
 const plain = stripVTControlCharacters
 
 function told(columns: number, ...deltas: string[]): string {
-  const text = new LiveText(columns)
+  const text = new LiveText(() => columns)
   return plain(deltas.map((delta) => text.add(delta)).join('') + text.end())
 }
 
@@ -16,7 +16,7 @@ test('prints what comes in pieces as if it came at once, each line behind a bar'
 })
 
 test('prints a word as soon as it is whole', () => {
-  const text = new LiveText(80)
+  const text = new LiveText(() => 80)
   expect(plain(text.add('I read the'))).toBe('│ I read')
   expect(plain(text.add(' log'))).toBe(' the')
   expect(plain(text.end())).toBe(' log\n')

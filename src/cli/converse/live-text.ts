@@ -11,13 +11,14 @@ const continued = '│↪'
  * longer word or run of blanks.
  */
 export class LiveText {
-  readonly #columns: number
+  readonly #columns: () => number
   #held = ''
   #used = 0
   #isOpen = false
 
-  constructor(columns: number) {
-    this.#columns = Math.max(columns - bar.length, 8)
+  /** `columns` is read for each piece: a window can become narrower. */
+  constructor(columns: () => number) {
+    this.#columns = columns
   }
 
   /** The text to print now. */
@@ -50,12 +51,13 @@ export class LiveText {
 
   #print(text: string): string {
     if (text === '') return ''
+    const most = Math.max(this.#columns() - bar.length, 8)
     let out = this.#isOpen ? '' : this.#begin(bar)
     for (const [index, line] of text.split('\n').entries()) {
       if (index > 0) out += `\n${this.#begin(bar)}`
       for (const character of printable(line)) {
         const columns = columnsOf(character)
-        if (this.#used + columns > this.#columns) out += `\n${this.#begin(continued)}`
+        if (this.#used + columns > most) out += `\n${this.#begin(continued)}`
         this.#used += columns
         out += character
       }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { type Service, pageUrl } from '../service/service.ts'
+import type { Line } from '../terminal/read-line.ts'
 import { quoteLines } from '../text/quoted.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
@@ -18,21 +19,31 @@ export interface Conversation {
 }
 
 /** Carries out a typed line. Rejects with the service's sentence. */
-export async function obey(service: Service, of: Conversation, line: string): Promise<LineOutcome> {
+export async function obey(service: Service, of: Conversation, line: Line): Promise<LineOutcome> {
   const { run, files } = of
-  const command = line.startsWith('/') && !line.startsWith('//') ? slashCommandOf(line) : 'say'
+  const command = isCommand(line) ? slashCommandOf(line.text) : 'say'
   if (command === null) {
     console.log('There is no such command. /help lists them; a message with a slash begins with //')
     return 'done'
   }
   if (command !== 'say') return act(service, of, command)
-  const text = line.replace(/^\/\//, '/')
+  const text = messageOf(line)
   const params = { id: run.id }
   const body = { text, ...(await filesToSend(files)) }
   await service.call('postMessage', { params, body, idempotencyKey: randomUUID() })
   files.length = 0
   if (run.state !== 'waiting_for_input') console.log('Sent. The next turn reads it.')
   return 'said'
+}
+
+/** Pasted text is no command: nobody has typed it, and perhaps nobody has read all of it. */
+function isCommand({ text, isPasted }: Line): boolean {
+  return !isPasted && text.startsWith('/') && !text.startsWith('//')
+}
+
+/** What a line says as a message. */
+export function messageOf({ text, isPasted }: Line): string {
+  return isPasted ? text : text.replace(/^\/\//, '/')
 }
 
 async function act(
@@ -73,6 +84,7 @@ async function act(
       const body = {
         ...(afterTurn === null ? {} : { afterTurn }),
         ...(text === '' ? {} : { text }),
+        ...(await filesToSend(files)),
       }
       const fork = await service.call('forkRun', { params, body, idempotencyKey: randomUUID() })
       console.log(`run #${fork.number}\n${pageUrl(service, `/runs/${fork.id}`)}`)

@@ -8,7 +8,7 @@ export type SlashCommand =
 /** Each command with its description, in the order of `/help`. */
 export const slashCommands: Readonly<Record<SlashCommand['name'], readonly [string, string]>> = {
   help: ['/help', 'this list'],
-  file: ['/file PATH', 'send a picture or text of this computer with your next message'],
+  file: ['/file PATH', 'send a picture or text of this computer with your next message or fork'],
   fork: ['/fork [TURN] TEXT', 'continue from a turn in a new run; /fork 0 starts again'],
   close: ['/close', 'complete a run that waits for a message'],
   cancel: ['/cancel [REASON]', 'cancel the run and all its child runs'],

@@ -1,5 +1,6 @@
 import { isCancel, select, text } from '@clack/prompts'
 import { randomUUID } from 'node:crypto'
+import type { Readable } from 'node:stream'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { Service } from '../service/service.ts'
 import { printableLine } from '../text/terminal-text.ts'
@@ -21,16 +22,20 @@ function choicesOf(request: RequestDetail): readonly string[] {
  * Asks the person at the terminal for an answer; no choice is preselected. `skip`: they left the
  * question.
  */
-export async function askAnswer(request: RequestDetail): Promise<Answer | 'skip' | 'quit'> {
+export async function askAnswer(
+  request: RequestDetail,
+  input: Readable,
+): Promise<Answer | 'skip' | 'quit'> {
   const choices = choicesOf(request)
   if (choices.length === 0) {
-    const answer = await text({ message: 'Your answer (Enter for none)' })
+    const answer = await text({ input, message: 'Your answer (Enter for none)' })
     if (isCancel(answer)) return 'quit'
     return answer === undefined || answer.trim() === ''
       ? 'skip'
       : { decision: 'answer', text: answer }
   }
-  const chosen = await select<number>({
+  const index = await select<number>({
+    input,
     message: 'Your answer',
     options: [
       { value: -1, label: 'Do not answer now' },
@@ -38,8 +43,8 @@ export async function askAnswer(request: RequestDetail): Promise<Answer | 'skip'
     ],
     initialValue: -1,
   })
-  if (isCancel(chosen)) return 'quit'
-  const choice = choices[chosen]
+  if (isCancel(index)) return 'quit'
+  const choice = choices[index]
   return choice === undefined ? 'skip' : { decision: 'answer', text: choice }
 }
 

@@ -1,4 +1,5 @@
 import { confirm, isCancel, text } from '@clack/prompts'
+import type { Readable } from 'node:stream'
 import type { ScopeName } from '#api/schemas/policy/grants.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { againSentence } from '#domain/deciding/alike-words.ts'
@@ -12,9 +13,11 @@ import type { Choice } from './decide.ts'
 export async function askBounds(
   request: RequestDetail,
   scope: ScopeName,
+  input: Readable,
 ): Promise<Pick<Choice, 'grant'> | null> {
   console.log(coverageText(request, scope))
   const uses = await text({
+    input,
     message: 'At most how many uses? (Enter: no limit)',
     validate: (value) =>
       value === undefined || /^([1-9]\d{0,5})?$/.test(value)
@@ -23,6 +26,7 @@ export async function askBounds(
   })
   if (isCancel(uses)) return null
   const sure = await confirm({
+    input,
     message: 'This approves calls that nobody has seen yet. Continue?',
     initialValue: false,
   })
@@ -34,9 +38,16 @@ export async function askBounds(
  * Asks whether a call that was carried out before should run once more, which an approval at high
  * risk must say (dashboard.md, alike); `null`: it should not.
  */
-export async function askAgain({ risk, alike }: RequestDetail): Promise<boolean | null> {
+export async function askAgain(
+  { risk, alike }: RequestDetail,
+  input: Readable,
+): Promise<boolean | null> {
   const repeated = againSentence(alike.again)
   if (risk !== 'high' || repeated === null) return false
-  const sure = await confirm({ message: `${repeated}. Yes, again?`, initialValue: false })
+  const sure = await confirm({
+    input,
+    message: `${repeated}. Yes, again?`,
+    initialValue: false,
+  })
   return sure === true ? true : null
 }

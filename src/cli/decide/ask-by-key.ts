@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import type { ScopeName } from '#api/schemas/policy/grants.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { whyReason } from '#domain/deciding/why-reason.ts'
@@ -16,8 +17,12 @@ import { viewInPager } from './view-in-pager.ts'
 export interface KeySource {
   /** The name of the next key that is pressed. */
   key(): Promise<string | null>
-  /** Gives the terminal to a prompt. */
+  /** Ignores the keys that were typed before. True: the person wants to leave. */
+  settle(): Promise<boolean>
+  /** Gives the terminal to a pager. */
   aside<T>(act: () => Promise<T>): Promise<T>
+  /** Gives the keys to a prompt. */
+  prompt<T>(act: (input: Readable) => Promise<T>): Promise<T>
 }
 
 export type KeyChoice = Choice | Answer | 'left' | 'gone' | 'detach'
@@ -37,11 +42,16 @@ export async function askByKey(
     console.log(settleCommand(request))
     return 'left'
   }
-  if (request.kind === 'question') return choiceOf(await keys.aside(() => askAnswer(request)))
+  if (request.kind === 'question') {
+    if (await keys.settle()) return 'detach'
+    return choiceOf(await keys.prompt((input) => askAnswer(request, input)))
+  }
   const elsewhere = whereToSign(service, request)
   if (elsewhere !== null) console.log(elsewhere)
   let seenAll = page.whole
   for (;;) {
+    // The menu comes once the keyboard rests: no key that was pressed before decides.
+    if (await keys.settle()) return 'detach'
     console.log(menuOf(request))
     const key = await keys.key()
     if (key === null) return 'gone'
@@ -51,7 +61,7 @@ export async function askByKey(
       seenAll = await view(service, request, keys)
       continue
     }
-    const choice = await keys.aside(() => choose(request, key, seenAll))
+    const choice = await keys.prompt((input) => choose({ request, input }, key, seenAll))
     if (choice !== null) return choice
   }
 }
@@ -87,14 +97,20 @@ function isOffered({ signatureRequired, allowedScopes }: RequestDetail, scope: S
   return !signatureRequired && (scope === 'once' || allowedScopes.includes(scope))
 }
 
+/** A request and the keys for prompts about it. */
+interface PromptTarget {
+  readonly request: RequestDetail
+  readonly input: Readable
+}
+
 /** `null`: the key has no meaning here, or the person went back. */
 async function choose(
-  request: RequestDetail,
+  { request, input }: PromptTarget,
   key: string,
   seenAll: boolean,
 ): Promise<Choice | null> {
-  if (key === 'd') return deny(request, 'continue', seenAll)
-  if (key === 'x' && request.kind !== 'start') return deny(request, 'stop', seenAll)
+  if (key === 'd') return deny({ request, input }, 'continue', seenAll)
+  if (key === 'x' && request.kind !== 'start') return deny({ request, input }, 'stop', seenAll)
   const scope = approvals.find((one) => one.key === key)?.scope
   if (scope === undefined || !isOffered(request, scope)) return null
   if (request.risk === 'high' && !seenAll) {
@@ -102,21 +118,21 @@ async function choose(
     return null
   }
   const why = whyReason('approve', request)
-  const reason = why === null && scope === 'once' ? '' : await promptReason(why)
+  const reason = why === null && scope === 'once' ? '' : await promptReason(why, input)
   if (reason === null) return null
-  const grant = scope === 'once' ? {} : await askBounds(request, scope)
+  const grant = scope === 'once' ? {} : await askBounds(request, scope, input)
   if (grant === null) return null
-  const again = await askAgain(request)
+  const again = await askAgain(request, input)
   if (again === null) return null
   return { decision: 'approve', scope, ...grant, again, seenAll, ...words(reason) }
 }
 
 async function deny(
-  request: RequestDetail,
+  { request, input }: PromptTarget,
   then: 'continue' | 'stop',
   seenAll: boolean,
 ): Promise<Choice | null> {
-  const reason = await promptReason(whyReason('deny', request))
+  const reason = await promptReason(whyReason('deny', request), input)
   return reason === null ? null : { decision: 'deny', then, seenAll, ...words(reason) }
 }
 

@@ -1,6 +1,6 @@
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { Service } from '../service/service.ts'
-import { CommandFailure } from '../terminal/exit-codes.ts'
+import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { Keyboard } from '../terminal/keyboard.ts'
 import { askByKey } from './ask-by-key.ts'
 import { keysOf } from './keys-of.ts'
@@ -17,7 +17,7 @@ export async function decideByKey(
   const { id, number } = request
   // Only while it asks. At any other time Ctrl-C ends the command.
   const choice = await (async () => {
-    using keyboard = new Keyboard()
+    using keyboard = new Keyboard(() => process.exit(exitCodes.pending))
     return await askByKey(service, request, keysOf(service, keyboard, id))
   })()
   if (choice === 'detach') return 'quit'

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { Service } from '../service/service.ts'
 import { presentationWith, requestWith } from '../text/request.fixture.ts'
-import { sendDecision } from './decide.ts'
+import { outcomeSentence, sendDecision } from './decide.ts'
 import { showWhole } from './show-whole.ts'
 
 interface Heard {
@@ -115,4 +115,13 @@ test('showing the whole of a part prints every byte, and is not whole when they 
   expect(printed.join('\n')).toContain('│ b⟦U+001B ESC⟧[2J')
   await expect(show()).resolves.toBe(false)
   expect(printed.join('\n')).toContain('is not text')
+})
+
+test('a decision about a program’s call speaks of the program, and not of a run', () => {
+  const quorum = { text: '1 of platform', missing: [] }
+  const answer = { state: 'approved', stage: 'recorded', quorum } as never
+  expect(outcomeSentence(answer, 'continue', 'external')).toBe(
+    'Recorded. The program can continue.',
+  )
+  expect(outcomeSentence(answer, 'continue', 'tool_call')).toContain('Temporal worker')
 })

@@ -102,6 +102,7 @@ export function outcomeSentence(
 ): string {
   if (answer.state === 'pending')
     return `Recorded. Still needed: ${printableLine(answer.quorum.text)}.`
+  if (kind === 'external') return 'Recorded. The program can continue.'
   if (kind === 'start') {
     return `Recorded. The run ${answer.state === 'denied' ? 'is cancelled' : 'begins'}.`
   }

@@ -1,20 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Service } from '../service/service.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
-import type { Keyboard } from '../terminal/keyboard.ts'
+import { isInterrupt, type Keyboard } from '../terminal/keyboard.ts'
 import type { KeySource } from './ask-by-key.ts'
 
 const lookEveryMs = 1_000
 
-/** Reads keys for one request while it is pending. Keys that were typed before are ignored. */
+/** Reads keys for one request while it is pending. Pasted text is no key. */
 export function keysOf(service: Service, keyboard: Keyboard, requestId: string): KeySource {
   return {
     aside: (act) => keyboard.aside(act),
+    prompt: (act) => keyboard.prompt(act),
+    settle: () => keyboard.settle(),
     key: async () => {
-      keyboard.take()
       for (;;) {
-        await Promise.race([keyboard.pressed(), delay(lookEveryMs)])
-        const [key] = keyboard.take()
+        await Promise.race([keyboard.untilPressed(), delay(lookEveryMs)])
+        const keys = keyboard.take()
+        const key = keys.find(isInterrupt) ?? keys[0]
+        if (key?.name === 'paste') return ''
         if (key !== undefined) return key.ctrl ? `ctrl-${key.name}` : key.text
         const of = { params: { id: requestId } }
         const request = await service.call('getRequest', of).catch(away)

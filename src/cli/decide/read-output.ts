@@ -28,13 +28,13 @@ interface FollowedOutput {
  */
 export class OutputReader {
   readonly #service: Service
-  readonly #columns: number | null
+  readonly #columns: () => number | null
   readonly #followed = new Map<string, FollowedOutput>()
   readonly #lost = new Set<string>()
   /** the command that was printed last; it is named again only after a change */
   #last = ''
 
-  constructor(service: Service, columns: number | null) {
+  constructor(service: Service, columns: () => number | null) {
     this.#service = service
     this.#columns = columns
   }
@@ -71,7 +71,8 @@ export class OutputReader {
 
   /** The complete lines of a piece; the rest waits for the next one. */
   #lines(followed: FollowedOutput, piece: { bytes: Uint8Array; missing: number }): string[] {
-    const columns = this.#columns === null ? null : this.#columns - indentColumns
+    const all = this.#columns()
+    const columns = all === null ? null : all - indentColumns
     const linesOf = (text: string): string[] => quoteLines(text, { columns, diff: false })
     const gap =
       piece.missing === 0

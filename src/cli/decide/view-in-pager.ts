@@ -12,9 +12,13 @@ export async function viewInPager(text: string): Promise<boolean> {
   // A pager that is left early stops reading.
   child.stdin.on('error', () => undefined)
   child.stdin.end(text)
+  // Ctrl-C is the pager's: it reaches this process too, which waits for the pager.
+  const ignore = (): void => undefined
+  process.on('SIGINT', ignore)
   const code = await once(child, 'close').then(
     ([end]): unknown => end,
     () => 127,
   )
+  process.off('SIGINT', ignore)
   return code !== 126 && code !== 127
 }

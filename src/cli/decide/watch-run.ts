@@ -22,8 +22,8 @@ const lookEveryMs = 500
  */
 export async function watchRun(service: Service, reference: string): Promise<ExitCode> {
   const { id: runId } = await service.call('getRun', { params: { id: reference } })
-  const printer = new TranscriptPrinter(terminalColumns())
-  const reader = new OutputReader(service, terminalColumns())
+  const printer = new TranscriptPrinter(terminalColumns)
+  const reader = new OutputReader(service, terminalColumns)
   const left = new Set<string>()
   let denied = false
   for (;;) {

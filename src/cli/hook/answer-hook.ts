@@ -4,11 +4,15 @@ import {
   CountersignError,
   createClient,
   MismatchError,
-  type Asked,
+  type AllowedCall,
+  type RequestSummary,
 } from '#program-client'
-import { callOfEvent, type HookedCall } from '#domain/hooks/call-of-event.ts'
+import type { Agent } from '#domain/hooks/agents.ts'
+import { allowedCall, unmakeableReason, unmakeableReport } from '#domain/hooks/approved-call.ts'
+import { canBeChanged, changedInputOf, type HookedCall } from '#domain/hooks/call-of-event.ts'
 import { externalIdOf } from '#domain/hooks/external-id.ts'
 import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
+import { callHere } from './call-here.ts'
 import { originOfCall } from './origin/origin-of-call.ts'
 import type { WaitingCalls } from './waiting/waiting-calls.ts'
 
@@ -21,8 +25,12 @@ export interface ServiceAddress {
 /** How this hook asks. */
 export interface HookSettings {
   readonly service: ServiceAddress
-  /** the agent's name in the hook, and its name for people */
-  readonly agent: { readonly name: string; readonly title: string }
+  /** the agent's name in the hook, its name for people, and whether it takes other arguments */
+  readonly agent: {
+    readonly name: string
+    readonly title: string
+    readonly edits?: Agent['edits']
+  }
   /** the worker whose policy judges first; absent: every call asks */
   readonly worker?: string
   /** absolute path of the workspace root */
@@ -36,7 +44,7 @@ export interface HookSettings {
   /** calls that waited longer than their hook */
   readonly waiting: WaitingCalls
   /** notes how to continue the session after the decision; `null`: the session does not end */
-  readonly leave: ((request: Asked) => Promise<void>) | null
+  readonly leave: ((request: RequestSummary) => Promise<void>) | null
   /** the service calls this address once a request is decided */
   readonly callbackUrl?: string
 }
@@ -52,9 +60,9 @@ const maxReportMs = 10_000
  */
 export async function decideHook(event: HookEvent, settings: HookSettings): Promise<HookDecision> {
   const { agent, root, service } = settings
-  const call = callOfEvent(event, root, agent.name)
+  const call = await callHere(event, root, agent.name)
   const key = [agent.name, service.url, event.session_id, call]
-  let request: Asked | null = null
+  let request: RequestSummary | null = null
   try {
     await assertThere(settings)
     const own = externalIdOf(event, agent.name) ?? `${agent.name}:${randomUUID()}`
@@ -62,22 +70,25 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     const names = waiting === null || waiting === own ? [own] : [waiting, own]
     for (const externalId of names) {
       await settings.waiting.note(externalId, ...key)
-      const requestId = await takeUnder(externalId, event, {
+      const allowed = await takeUnder(externalId, event, {
         call,
         settings,
         onAsked: (one) => (request = one),
       })
-      if (requestId === null) continue
+      if (allowed === null) continue
       await settings.waiting.forget(...key)
+      const input = await inputToMake(event, { ...allowed, tool: call.tool }, settings)
       // Without an id of the call, its outcome is found by the call itself.
-      if (event.tool_use_id === undefined)
-        await settings.waiting.note(externalId, ...madeKey(event, settings))
+      if (event.tool_use_id === undefined) {
+        const changedEvent = { ...event, tool_input: input ?? event.tool_input }
+        await settings.waiting.note(externalId, ...madeKey(changedEvent, settings))
+      }
       if (externalId !== own) await settings.waiting.note(externalId, own)
-      return { decision: 'allow', reason: `Countersign allowed this (request ${requestId}).` }
+      return allowedCall(allowed.requestId, input)
     }
     throw new Error('this call was carried out before')
   } catch (error) {
-    const late = settings.late.aborted ? (request as Asked | null) : null
+    const late = settings.late.aborted ? (request as RequestSummary | null) : null
     // A decision is returned once: after that, the same call asks again.
     if (late === null) await settings.waiting.forget(...key)
     const sentence = late === null ? sentenceOf(error) : lateSentence(late)
@@ -93,8 +104,32 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
 }
 
 /**
- * The id of the request whose permit was taken; `null` if an earlier call of the session has used
- * that name, which does not answer this call.
+ * The arguments that the agent must use because a person changed them; `null`: its own. If it has
+ * no arguments for what was approved, nothing runs: reports that, and throws.
+ */
+async function inputToMake(
+  event: HookEvent,
+  allowed: HookedCall & Pick<AllowedCall<object>, 'requestId' | 'revision'>,
+  { agent, root, service }: HookSettings,
+): Promise<HookedCall['input'] | null> {
+  if (allowed.revision === 1) return null
+  const how = agent.edits?.[event.hook_event_name]
+  const input = changedInputOf(event, allowed, root, agent.name)
+  if (input !== null && how !== undefined && (how === 'replace' || hasAll(input, event)))
+    return input
+  const client = createClient({ ...service, timeoutMs: maxReportMs })
+  await client.report(allowed.requestId, unmakeableReport(agent.title)).catch(() => undefined)
+  throw new Error(unmakeableReason(allowed.input))
+}
+
+/** Merged into its own arguments, the input leaves none of them. */
+function hasAll(input: HookedCall['input'], { tool_input }: HookEvent): boolean {
+  return Object.keys(tool_input).every((name) => Object.hasOwn(input, name))
+}
+
+/**
+ * The call whose permit was taken; `null` if an earlier call of the session has used that name,
+ * which does not answer this call.
  */
 async function takeUnder(
   externalId: string,
@@ -102,28 +137,29 @@ async function takeUnder(
   of: {
     readonly call: HookedCall
     readonly settings: HookSettings
-    readonly onAsked: (request: Asked) => void
+    readonly onAsked: (request: RequestSummary) => void
   },
-): Promise<string | null> {
+): Promise<AllowedCall<HookedCall['input']> | null> {
   const { call, onAsked } = of
   const { agent, callbackUrl, hostProof, late, root, service, worker } = of.settings
   const client = createClient(service)
   const origin = await originOfCall(call, { key: hostProof, root, program: agent.title })
   try {
-    const { requestId } = await client.take(
+    return await client.take(
       {
         ...call,
         ...(origin === null ? {} : { origin }),
         ...(worker === undefined ? {} : { worker }),
         ...(callbackUrl === undefined ? {} : { callbackUrl }),
         externalId,
-        // The agent makes the call that it has in hand.
-        edits: 'off',
+        // Otherwise the agent makes the call that it has in hand.
+        ...(agent.edits?.[event.hook_event_name] !== undefined && canBeChanged(event, call)
+          ? {}
+          : { edits: 'off' as const }),
         metadata: { program: agent.title, tool: event.tool_name, session: event.session_id },
       },
       { signal: late, onAbort: 'leave', openWithinMs, onAsked },
     )
-    return requestId
   } catch (error) {
     if (error instanceof AlreadyTakenError || error instanceof MismatchError) return null
     // A file that the call names has changed since, so the waiting request is about another state.
@@ -144,7 +180,7 @@ export async function assertThere({
   if (answer?.ok !== true) throw new Error(`no service answers at ${url}, so this is not done`)
 }
 
-function lateSentence({ number }: Asked): string {
+function lateSentence({ number }: RequestSummary): string {
   return `this is not done, and waits as #${number}; ask again with exactly the same call, which then goes on waiting and asks nobody twice.`
 }
 
@@ -165,9 +201,9 @@ export async function reportHook(
 ): Promise<void> {
   const own = externalIdOf(event, agent.name)
   const key = madeKey(event, { agent, service })
-  const made = await waiting.find(...key)
+  const requestName = await waiting.find(...key)
   await waiting.forget(...key)
-  const name = own === null ? made : ((await waiting.find(own)) ?? made ?? own)
+  const name = own === null ? requestName : ((await waiting.find(own)) ?? requestName ?? own)
   if (own !== null) await waiting.forget(own)
   if (name === null) return
   const client = createClient({ ...service, timeoutMs: maxReportMs })

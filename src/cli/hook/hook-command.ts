@@ -32,7 +32,7 @@ export async function runHookCommand(
     return
   }
   const output = await runHook(name, options, { environment, input: readStandardInput() })
-  // Work that continues must not keep the agent waiting.
+  // The agent must not wait for work that continues after the answer.
   if (output !== '') await new Promise((resolve) => process.stdout.write(`${output}\n`, resolve))
   process.exit(0)
 }
@@ -104,7 +104,7 @@ function eventOf(name: AgentName, word: string | undefined): { readonly event?: 
   throw new CommandFailure(`${agents[name].title} does not ask with ${word}`, exitCodes.usage)
 }
 
-/** Only Claude Code asks over HTTP, and its paths begin where its session did. */
+/** Only Claude Code can ask over HTTP. Its paths are relative to the folder of its session. */
 function httpUrlOf(name: AgentName, words: HookWords): string {
   if (name !== 'claude-code' || words.root !== undefined) {
     throw new CommandFailure('--http is for claude-code, and takes no --root', exitCodes.usage)
@@ -112,7 +112,7 @@ function httpUrlOf(name: AgentName, words: HookWords): string {
   return hookUrl(words)
 }
 
-/** Only a session of Claude Code can end and go on, and only with its program. */
+/** Only a session of Claude Code can end and be resumed, and only with its program. */
 function checkDefer(
   name: AgentName,
   { callbackUrl, defer, event, http }: HookCommandOptions,

@@ -154,6 +154,14 @@ test('the file of an administrator has our hooks alone, and lets nobody go aroun
     permissions: { disableBypassPermissionsMode: 'disable' },
     hooks: ours,
   })
+  // The rules of a person that allow a call would keep it from this event.
+  await writeManaged('claude-code', folder, { ...hook, event: 'PermissionRequest' })
+  const asking = JSON.parse(await readFile(managed, 'utf8'))
+  expect(asking).toMatchObject({
+    allowManagedHooksOnly: true,
+    allowManagedPermissionRulesOnly: true,
+  })
+  expect(asking.hooks).toHaveProperty('PermissionRequest')
 })
 
 const others = agentNames.filter((name) => name !== 'claude-code' && name !== 'opencode')
@@ -194,9 +202,33 @@ test.each(others)(
   },
 )
 
+test('the requirements of Codex have our hooks alone, in TOML, as Codex 0.171.0 takes them', async () => {
+  const { file: requirements } = await writeManaged('codex', folder, {
+    command: 'echo "a\\b"',
+    timeoutSeconds: 60,
+  })
+  const text = await readFile(requirements, 'utf8')
+  expect(text.split('\n')).toEqual([
+    'allow_managed_hooks_only = true',
+    '',
+    '[[hooks.PreToolUse]]',
+    '[[hooks.PreToolUse.hooks]]',
+    'type = "command"',
+    expect.stringMatching(/^command = "echo \\"a\\\\b\\" \|\| \{ echo .*exit 2; \}"$/),
+    'timeout = 60',
+    '',
+    '[[hooks.PostToolUse]]',
+    '[[hooks.PostToolUse.hooks]]',
+    'type = "command"',
+    'command = "echo \\"a\\\\b\\""',
+    'timeout = 30',
+    '',
+  ])
+})
+
 test('administrators get a file for each agent that has one', async () => {
   const line = { command: 'x', timeoutSeconds: 60 }
-  await expect(writeManaged('codex', folder, line)).rejects.toThrow(/no file of hooks/)
+  await expect(writeManaged('opencode', folder, line)).rejects.toThrow(/no file of hooks/)
   const { file: written } = await writeManaged('cursor', folder, line)
   expect(JSON.parse(await readFile(written, 'utf8'))).toMatchObject({
     version: 1,

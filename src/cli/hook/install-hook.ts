@@ -70,7 +70,7 @@ export async function installHook(
     throw new CommandFailure(`${file}: hooks is not an object; correct it first`)
   const hooks = { ...before }
   const ours = entries(hook)
-  // The events of an earlier installation ask no more.
+  // Removes the hook from events that only an earlier installation used.
   for (const event of new Set([...agents[name].events, ...Object.keys(ours)])) {
     const entry = ours[event]
     const list = [...others({ file, name }, before, event), ...(entry === undefined ? [] : [entry])]
@@ -97,8 +97,13 @@ export async function writeManaged(
     )
   }
   const file = join(folder, managed.file)
+  if (managed.text !== undefined) {
+    await writeText(file, managed.text(entries(hook)))
+    return { file, install: managed.install }
+  }
   const hooks = Object.entries(entries(hook)).map(([event, entry]) => [event, [entry]])
-  await writeWhole(file, { ...managed.more, hooks: Object.fromEntries(hooks) })
+  const more = hook.event === 'PermissionRequest' ? managed.moreWhereAsking : {}
+  await writeWhole(file, { ...managed.more, ...more, hooks: Object.fromEntries(hooks) })
   return { file, install: managed.install }
 }
 
@@ -126,7 +131,7 @@ async function readSettings(file: string): Promise<Record<string, unknown>> {
     const settings: unknown = JSON.parse(text)
     if (isObject(settings)) return settings
   } catch {
-    // The same sentence as for what is no object.
+    // The error below is also that of a text that is no JSON.
   }
   throw new CommandFailure(`${file} is not a JSON object; correct it first. Nothing was changed.`)
 }

@@ -6,9 +6,11 @@ const properties: Readonly<Record<string, readonly [target: object, value: unkno
   withResolvers: [
     Promise,
     () => {
-      const made: Record<string, unknown> = {}
-      made['promise'] = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }))
-      return made
+      const resolvers: Record<string, unknown> = {}
+      resolvers['promise'] = new Promise((resolve, reject) =>
+        Object.assign(resolvers, { resolve, reject }),
+      )
+      return resolvers
     },
   ],
   toSorted: [

@@ -8,7 +8,7 @@ import { decideHook, reportHook } from './answer-hook.ts'
 import { parseInput, type HookDecision } from '#domain/hooks/hook-event.ts'
 import { harmlessReason } from '#domain/hooks/harmless-tools.ts'
 import { projectFolderOf } from '#domain/hooks/project-folder.ts'
-import type { Asked } from '#program-client'
+import type { RequestSummary } from '#program-client'
 import { DeferredSessions } from './waiting/deferred-sessions.ts'
 import { WaitingCalls } from './waiting/waiting-calls.ts'
 
@@ -86,7 +86,7 @@ async function answerEvent(
   const { hostProof, url } = await findService(options, environment)
   const settings = {
     service: { url, apiKey },
-    agent: { name, title: agent.title },
+    agent: { name, title: agent.title, edits: agent.edits },
     waiting: new WaitingCalls(join(stateFolder(environment), 'hooks')),
   }
   if (!isBefore) {
@@ -124,7 +124,7 @@ function leaveBy(
   event: Readonly<Record<string, unknown>>,
   url: string,
   environment: Environment,
-): (request: Asked) => Promise<void> {
+): (request: RequestSummary) => Promise<void> {
   const sessions = new DeferredSessions(deferredFolder(environment))
   return ({ id: requestId, number }) =>
     sessions.note({

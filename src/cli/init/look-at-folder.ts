@@ -52,13 +52,13 @@ export async function lookAtFolder(dir: string): Promise<FolderFacts> {
 }
 
 async function dependenciesOfParts(dir: string): Promise<string[]> {
-  const found: string[] = []
+  const paths: string[] = []
   for (const part of await partsOf(dir)) {
     const entries = await readdir(join(dir, part), { withFileTypes: true }).catch(() => [])
     const folders = entries.filter((one) => one.isDirectory()).map(({ name }) => name)
-    found.push(...dependencyFolders.filter((name) => folders.includes(name)).map(within(part)))
+    paths.push(...dependencyFolders.filter((name) => folders.includes(name)).map(within(part)))
   }
-  return found
+  return paths
 }
 
 function within(folder: string): (name: string) => string {

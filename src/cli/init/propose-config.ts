@@ -51,10 +51,12 @@ function workspaces({ worktrees }: FolderFacts, root: string | null): string {
   if (worktrees?.possible === true) {
     const { copy } = worktrees
     const exception = copy.length === 0 ? '' : ', but for copies of what `copy` names'
-    const begun = entry(`, isolation: worktree${copy.length === 0 ? '' : `, copy: ${flow(copy)}`}`)
+    const isolation = entry(
+      `, isolation: worktree${copy.length === 0 ? '' : `, copy: ${flow(copy)}`}`,
+    )
     return `# Each run works in a Git worktree and on a branch of its own, which begins at the last commit of
 # the branch that is checked out, or of \`base\`. What is not committed is not in it${exception}.
-${begun}
+${isolation}
 `
   }
   const why =

@@ -27,16 +27,16 @@ export async function findToolChains(dir: string): Promise<ToolChain[]> {
     return true
   }
   const manager = packageManager(new Set(await namesIn(dir)))
-  const found: ToolChain[] = []
+  const list: ToolChain[] = []
   for (const part of ['', ...(await partsOf(dir))]) {
     for (const chain of await chainsIn(join(dir, part), manager)) {
       const runs = chain.runs.filter(isNew)
       const fetches = chain.fetches.filter(isNew)
       const file = join(part, chain.file)
-      if (part === '' || runs.length + fetches.length > 0) found.push({ file, runs, fetches })
+      if (part === '' || runs.length + fetches.length > 0) list.push({ file, runs, fetches })
     }
   }
-  return found
+  return list
 }
 
 /** The folders of the packages that a folder holds, relative to it. */

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { createClient, type Decision } from '#program-client'
+import { callDigest, createClient, type Decision } from '#program-client'
 import { assertThere, type ServiceAddress } from '../hook/answer-hook.ts'
-import { callOfEvent } from '#domain/hooks/call-of-event.ts'
 import type { HookEvent } from '#domain/hooks/hook-event.ts'
+import { isObject } from '#domain/json/is-object.ts'
+import { canBeChanged, changedInputOf } from '#domain/hooks/call-of-event.ts'
+import { callHere } from '../hook/call-here.ts'
 import { originOfCall } from '../hook/origin/origin-of-call.ts'
 
 export interface PermissionSettings {
@@ -13,7 +15,7 @@ export interface PermissionSettings {
   readonly root: string
   /** of this host's own service; `null`: it is another's */
   readonly hostProof: Uint8Array | null
-  /** how long people have; then it is a denial, and the request goes on waiting */
+  /** how long people have; then the answer is a denial, and the request continues to wait */
   readonly waitMs: number
 }
 
@@ -32,8 +34,8 @@ export type PermissionAnswer =
 const askWithinMs = 20_000
 const maxLateIds = 100
 /**
- * What calls were asked about as that were denied for lateness: a model that asks again gives its
- * call another id, and the request that waits goes on.
+ * The external ids of calls that were denied because nobody decided in time. A model that tries
+ * again gives its call another id, and then continues the request that waits.
  */
 const lateIds = new Map<string, string>()
 
@@ -62,7 +64,8 @@ async function ask(
   await assertThere({ late: signal, service })
   const client = createClient(service)
   const { tool_name, input, tool_use_id } = question
-  const call = callOfEvent(eventOf(question), root)
+  const event = eventOf(question)
+  const call = await callHere(event, root, 'claude-code')
   const origin = await originOfCall(call, {
     key: settings.hostProof,
     program: 'Claude Code',
@@ -77,7 +80,7 @@ async function ask(
       ...(origin === null ? {} : { origin }),
       ...(worker === undefined ? {} : { worker }),
       externalId,
-      edits: 'off',
+      ...(canBeChanged(event, call) ? {} : { edits: 'off' as const }),
       metadata: { program: 'permission-prompt-tool', tool: tool_name },
     },
     { signal: AbortSignal.any([signal, AbortSignal.timeout(askWithinMs)]) },
@@ -88,9 +91,16 @@ async function ask(
     return deny(`this call waits as #${number}, and is not made yet. Ask again later.`)
   }
   if (decision.state !== 'approved') return deny(sentenceOf(decision, number))
-  if (decision.revision > 1) return deny(`other arguments were approved (#${number}).`)
+  const { facts, input: approved, tool } = decision.request
+  const digest = await callDigest({ tool, input: approved, toolHash: String(facts['toolHash']) })
+  if (digest !== decision.digest || !isObject(approved))
+    return deny(`another call was approved (#${number}).`)
+  const updatedInput =
+    decision.revision > 1 ? changedInputOf(event, { tool, input: approved }, root) : input
+  if (updatedInput === null)
+    return deny(`other arguments were approved (#${number}), which ${tool_name} cannot take.`)
   await client.consume(id, decision.digest, { signal })
-  return { behavior: 'allow', updatedInput: input }
+  return { behavior: 'allow', updatedInput }
 }
 
 function eventOf({ tool_name, input }: PermissionQuestion): HookEvent {

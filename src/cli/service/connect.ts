@@ -13,7 +13,7 @@ import type { ServiceOptions } from './service-options.ts'
 import { startSession, withKey, withSession } from './sign-in.ts'
 
 /**
- * The service that the options mean, as whoever they mean: the person of `--as` (or
+ * The service that the options name, with the credentials that they name: the person of `--as` (or
  * `COUNTERSIGN_AS`) by development sign-in, the key in `COUNTERSIGN_API_KEY`, or the session that
  * `countersign login` left.
  */
@@ -21,43 +21,42 @@ export async function connect(
   options: ServiceOptions,
   environment: Environment = processEnvironment(),
 ): Promise<Service> {
-  const found = await findService(options, environment)
+  const service = await findService(options, environment)
   const email = options.as ?? readText(environment, 'COUNTERSIGN_AS')
-  if (email !== undefined) return signInAs(found, email)
+  if (email !== undefined) return signInAs(service, email)
   const key = readText(environment, 'COUNTERSIGN_API_KEY')
-  if (key !== undefined) return withKey(found.url, key)
+  if (key !== undefined) return withKey(service.url, key)
   // A link made on this machine names it "localhost"; the data folder names it by number.
-  for (const url of [found.url, found.url.replace('//127.0.0.1:', '//localhost:')]) {
+  for (const url of [service.url, service.url.replace('//127.0.0.1:', '//localhost:')]) {
     const saved = await savedSession(loginSessionsFile(environment), url)
     if (saved !== null) return withSession(url, saved)
   }
-  throw new CommandFailure(await whoSentence(found), exitCodes.usage)
+  throw new CommandFailure(await whoSentence(service), exitCodes.usage)
 }
 
 /**
- * Goes on with the session of the last command when it is still good, so that not every command
- * signs in anew.
+ * Uses the session of the last command if it is still valid, so that not every command signs in.
  */
-async function signInAs(found: FoundService, email: string): Promise<Service> {
-  if (found.devToken === null) {
+async function signInAs(service: FoundService, email: string): Promise<Service> {
+  if (service.devToken === null) {
     throw new CommandFailure(
-      `--as needs the development profile, and works only on the machine of the service. The profile is on where "countersign start" runs its own Postgres and Temporal, HOST is loopback and COUNTERSIGN_PRODUCTION is unset. Sign in with: countersign login ${found.url}`,
+      `--as needs the development profile, and works only on the machine of the service. The profile is on where "countersign start" runs its own Postgres and Temporal, HOST is loopback and COUNTERSIGN_PRODUCTION is unset. Sign in with: countersign login ${service.url}`,
       exitCodes.usage,
     )
   }
-  const file = localSessionsFile(found.runDir)
-  const name = `${found.url} ${email.toLowerCase()}`
+  const file = localSessionsFile(service.runDir)
+  const name = `${service.url} ${email.toLowerCase()}`
   const saved = await savedSession(file, name)
-  if (saved !== null && (await isSessionValid(found.url, saved)))
-    return withSession(found.url, saved)
-  const session = await startSession(found.url, { email, token: found.devToken }).catch(
+  if (saved !== null && (await isSessionValid(service.url, saved)))
+    return withSession(service.url, saved)
+  const session = await startSession(service.url, { email, token: service.devToken }).catch(
     async (error: unknown) => {
       if (!(error instanceof ServiceProblem) || error.status !== 401) throw error
-      throw new CommandFailure(await nobodySentence(found, email))
+      throw new CommandFailure(await nobodySentence(service, email))
     },
   )
   await saveSession(file, name, session)
-  return withSession(found.url, session)
+  return withSession(service.url, session)
 }
 
 async function isSessionValid(url: string, session: SavedSession): Promise<boolean> {
@@ -70,22 +69,22 @@ async function isSessionValid(url: string, session: SavedSession): Promise<boole
   }
 }
 
-async function nobodySentence(found: FoundService, email: string): Promise<string> {
-  const people = await peopleOf(found)
+async function nobodySentence(service: FoundService, email: string): Promise<string> {
+  const people = await peopleOf(service)
   return people.includes(email.toLowerCase())
-    ? `The service at ${found.url} does not take the token in ${found.runDir}: is it the service of this data folder?`
+    ? `The service at ${service.url} does not take the token in ${service.runDir}: is it the service of this data folder?`
     : `The project names nobody with the address ${email}. --as takes one of ${people.join(', ')}`
 }
 
-async function whoSentence(found: FoundService): Promise<string> {
-  const people = await peopleOf(found)
-  return found.devToken !== null && people.length > 0
+async function whoSentence(service: FoundService): Promise<string> {
+  const people = await peopleOf(service)
+  return service.devToken !== null && people.length > 0
     ? `Name yourself with --as EMAIL, one of ${people.join(', ')}`
-    : `Sign in first with: countersign login ${found.url} — or set COUNTERSIGN_API_KEY`
+    : `Sign in first with: countersign login ${service.url} — or set COUNTERSIGN_API_KEY`
 }
 
 /** Who may be named by `--as`; a service that is not there is a failure of its own. */
-async function peopleOf(found: FoundService): Promise<string[]> {
-  const methods = await new Service(found.url, {}).call('listSignInMethods')
+async function peopleOf(service: FoundService): Promise<string[]> {
+  const methods = await new Service(service.url, {}).call('listSignInMethods')
   return methods.people.map((person) => person.email)
 }

@@ -1,4 +1,5 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
+import { limits } from '#domain/limits.ts'
 import { dim } from '../text/colour.ts'
 
 export interface ServiceOptions extends FolderOptions {
@@ -39,9 +40,14 @@ export interface PagingOptions {
 /** The options of a listing that comes in pages. */
 export function withPaging(command: Command): Command {
   return command
-    .option('--limit <number>', 'how many, at most 200', '50')
+    .option('--limit <number>', 'how many, at most 200', readLimit, '50')
     .option('--cursor <cursor>', 'continue after a previous page')
     .option('--json', 'print JSON')
+}
+
+function readLimit(text: string): string {
+  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= limits.listMost) return text
+  throw new InvalidArgumentError(`a whole number from 1 to ${limits.listMost}.`)
 }
 
 /** What a listing is asked with. */

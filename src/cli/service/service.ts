@@ -20,7 +20,7 @@ export class ServiceProblem extends CommandFailure {
   }
 }
 
-/** A service with somebody's credentials. */
+/** A service, and the credentials with which the command calls it. */
 export class Service {
   readonly url: string
   readonly #headers: Readonly<Record<string, string>>

@@ -6,8 +6,8 @@ import { stopSignal } from '#runtime/supervisor/stop-signals.ts'
 import { welcome } from './welcome.ts'
 
 /**
- * Run everything until a signal asks for the end. Progress and addresses go to standard output; the
- * line `ready http://127.0.0.1:N` stands alone, for programs.
+ * Runs everything until a signal ends it. Progress and addresses go to standard output; the line
+ * `ready http://127.0.0.1:N` stands alone, for programs.
  */
 export async function runStart(options: StartOptions): Promise<void> {
   const environment = processEnvironment()
@@ -18,7 +18,7 @@ export async function runStart(options: StartOptions): Promise<void> {
   const starting = startInstallation(options, environment, progress)
   const installation = await Promise.race([starting, signal.then(() => null)])
   if (installation === null) {
-    // Half started: what runs already notices by its lifeline that we are gone.
+    // The processes that were started already end by their lifelines when this one ends.
     console.log('stopping before everything had started')
     process.exit(130)
   }

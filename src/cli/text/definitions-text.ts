@@ -5,8 +5,8 @@ import { printableLine } from './terminal-text.ts'
 import { fromNow } from './times.ts'
 
 /**
- * A line or two for each MCP server: whether it was heard, and whether it says something else by
- * now.
+ * A line or two for each MCP server: whether its definitions were read, and whether they have
+ * changed since they were pinned.
  */
 export function serversText(servers: readonly PinnedServer[]): string {
   return servers
@@ -23,7 +23,7 @@ export function serversText(servers: readonly PinnedServer[]): string {
     .join('\n')
 }
 
-/** Every word that the servers say of their tools, quoted, and what has changed of it since. */
+/** The definitions of the tools as the servers gave them, quoted, and what has changed since. */
 export function definitionsText(servers: readonly PinnedServer[], columns: number | null): string {
   if (servers.length === 0) return 'No worker has an MCP server.'
   return servers

@@ -1,4 +1,5 @@
-import type { PolicyDifference, PolicyReplay, PolicyState } from '#api/schemas/policy/policy.ts'
+import type { PolicyDifference, PolicyState } from '#api/schemas/policy/policy.ts'
+import type { PolicyReplay } from '#api/schemas/policy/replay.ts'
 import { countWords } from '#domain/text/counted.ts'
 import { bold, dim, red, yellow } from './colour.ts'
 import { table } from './table.ts'

@@ -3,20 +3,20 @@ import { cyan, dim, green, red } from './colour.ts'
 import { printable } from './terminal-text.ts'
 import { wrap } from './wrap.ts'
 
-/** A bar before every line, so that no line of a quotation passes for one of ours. */
+/** A bar before every line, so that no quoted line looks like output of the command itself. */
 const bar = '│ '
 const continued = '│↪'
 
 export interface QuotedOptions {
   /** width of the terminal; `null` where there is none, and lines stay whole */
   readonly columns: number | null
-  /** a unified diff: the sign of a line is ours, the rest is quoted */
+  /** a unified diff: the sign of a line comes from the service, and the rest is quoted */
   readonly diff: boolean
 }
 
 /**
- * Somebody else's text as lines of ours: escaped, wrapped within the bar, and eight or more blank
- * lines as their count, so that nothing scrolls out of sight unannounced (security.md 17, 18).
+ * Text from outside as lines of output: escaped, wrapped within the bar, and eight or more blank
+ * lines as their count, so that blank lines cannot scroll text out of sight (security.md 17, 18).
  */
 export function quoteLines(text: string, options: QuotedOptions): string[] {
   const { lines } = splitLines(text)

@@ -2,7 +2,8 @@ import type { ExternalView } from '#api/schemas/requests/external-request.ts'
 import { gitSentence, programSentence, provedSentence } from '#domain/text/origin-words.ts'
 import { dim, yellow, red } from './colour.ts'
 import { printableLine } from './terminal-text.ts'
-import type { AlikeRequest, NamedFileView } from '#api/schemas/requests/request-parts.ts'
+import type { AlikeRequest } from '#api/schemas/requests/alike.ts'
+import type { NamedFileView } from '#api/schemas/requests/request-parts.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { againSentence, alikeWords } from '#domain/deciding/alike-words.ts'
 import { fromNow } from './times.ts'
@@ -80,9 +81,9 @@ function writtenBySentence(
 }
 
 /**
- * Of a call of an MCP server: what the server says of the tool, quoted as its claim, and what it
- * has changed of it since the version took force. Nothing for other calls. Never cut: it is what
- * the approval rests on.
+ * For a call of an MCP server: the definition that the server gives of the tool, quoted as its
+ * claim, and what changed in it since it was pinned. Empty for other calls. Never cut, because the
+ * approval depends on it.
  */
 export function serverWords({ presentation }: RequestDetail, columns: number | null): string[] {
   const { serverClaims, definitionChange } = presentation.metadata

@@ -236,6 +236,25 @@ test('what was asked before is told with what became of it, as text', () => {
   expect(text).toContain('2 more alike that you may not see')
 })
 
+// Rules: product.md 47
+test.each([
+  ['refused', 'lapsed', 'did not take its permit before it lapsed.'],
+  ['started', 'consumed', 'took its permit, and has not reported an outcome.'],
+  ['succeeded', 'consumed', 'says that it was carried out.'],
+] as const)(
+  'of a program’s call that is %s with a permit that is %s: it %s',
+  (state, permit, words) => {
+    const request = requestWith({
+      kind: 'external',
+      state: 'approved',
+      permit,
+      execution: { state, ...(state === 'refused' && { reason: permit }) },
+    })
+    const { text } = requestText(request, { full: false, columns: null })
+    expect(text).toContain(`The program ${words}`)
+  },
+)
+
 // Rules: product.md 46; security.md 17
 test('where a program says that it works is marked as reported, or as proved, and escaped', () => {
   const origin = {

@@ -1,6 +1,7 @@
 import type { DecisionView } from '#api/schemas/requests/request-parts.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { placeText } from '#domain/deciding/quorum.ts'
+import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { starterName } from '#domain/text/starter-name.ts'
 import { cueLines, effectOf, routingLines, taskLine } from './request-card.ts'
 import { alikeLines, originLines, namedFileLines, serverWords } from './request-sections.ts'
@@ -153,13 +154,12 @@ function claim(request: RequestDetail, most: number, columns: number | null): st
 function foot(request: RequestDetail): string[] {
   const votes = request.decisions.map((decision) => `; ${vote(request, decision)}`)
   const { canDecide, reason } = request.eligibility
+  const execution = executionSentence(request.execution, request)
   return [
     `${dim('quorum')}  ${printableLine(request.quorum.text)}${votes.join('')}${missingSentence(request)}`,
     ...steps(request),
     `${dim('revision')} ${request.revision}  ${dim('digest')} ${request.digest}`,
-    ...(request.execution.state === 'not_started'
-      ? []
-      : [`${dim('execution')}  ${executionWords(request)}`]),
+    ...(execution === null ? [] : [`${dim('execution')}  ${printableLine(execution)}`]),
     ...(canDecide || reason === null ? [] : [yellow(printableLine(reason))]),
   ]
 }
@@ -192,14 +192,6 @@ function vote({ kind }: RequestDetail, decision: DecisionView): string {
   ]
   const words = marks.length === 0 ? '' : ` (${marks.join(', ')})`
   return `${printableLine(decision.person.name)}: ${verb}${words}`
-}
-
-function executionWords(request: RequestDetail): string {
-  const { state, reason, exitCode } = request.execution
-  return [state, reason, exitCode === undefined ? undefined : `exit code ${exitCode}`]
-    .filter((word) => word !== undefined)
-    .map(printableLine)
-    .join(', ')
 }
 
 /** Risk by word, and by colour where there is one. */

@@ -19,9 +19,10 @@ export class TranscriptPrinter {
   readonly #printed = new Set<string>()
   readonly #said = new Set<number>()
   readonly #own: string[] = []
-  readonly #columns: number | null
+  readonly #columns: () => number | null
 
-  constructor(columns: number | null) {
+  /** `columns` is read for each text: a window can be resized. */
+  constructor(columns: () => number | null) {
     this.#columns = columns
   }
 
@@ -42,7 +43,7 @@ export class TranscriptPrinter {
         lines.push(...files.map((file) => dim(`  [${printableLine(fileLine(file))}]`)))
       }
       for (const call of item.calls ?? []) {
-        // Stored a moment before it is judged: printed once its verdict is known.
+        // A call is stored a moment before it is judged, and printed when its verdict is known.
         if (call.verdict === null && call.result === undefined) continue
         if (this.#first(`call ${call.callId}`)) lines.push(callLine(call))
         lines.push(...(output.get(call.callId) ?? []).map((line) => indent + line))
@@ -59,13 +60,13 @@ export class TranscriptPrinter {
     return this.#said.has(turn)
   }
 
-  /** The model's text of a turn is printed elsewhere, as it comes; or it is not, after all. */
+  /** Says whether the text of the model in a turn is printed elsewhere while it arrives. */
   setSaid(turn: number, isSaid: boolean): void {
     if (isSaid) this.#said.add(turn)
     else this.#said.delete(turn)
   }
 
-  /** A message that was typed here stands there already. */
+  /** Leaves out a message that was typed here, because the terminal shows it already. */
   leaveOut(message: string): void {
     this.#own.push(message)
   }
@@ -96,8 +97,9 @@ export class TranscriptPrinter {
   }
 
   #quoteLines(text: string, before: string): string[] {
-    const columns = this.#columns === null ? null : this.#columns - before.length
-    return quoteLines(text, { columns, diff: false }).map((line) => before + line)
+    const columns = this.#columns()
+    const rest = columns === null ? null : columns - before.length
+    return quoteLines(text, { columns: rest, diff: false }).map((line) => before + line)
   }
 
   #first(key: string): boolean {

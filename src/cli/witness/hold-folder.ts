@@ -11,20 +11,20 @@ import { CommandFailure } from '../terminal/exit-codes.ts'
 
 const heldName = /^held-(\d+)\.json$/
 
-/** The folder is this process's alone until it is disposed of, or the process ends. */
+/** A folder that only this process uses, until the hold is disposed of or the process ends. */
 export interface HeldFolder extends AsyncDisposable {
   /**
-   * Rejects when another process holds the folder by now: one on another machine that cannot see
-   * this one.
+   * Rejects if another process holds the folder by now, as one on another machine can, which does
+   * not see this process.
    */
   check(): Promise<void>
 }
 
 /**
  * Holds a witness's folder: two at once could cosign two histories. Rejects with a sentence while
- * another process does. A file for each holder, counted up: the highest holds while its process
- * runs. Nothing makes the same number again, so that whoever takes over from a dead holder cannot
- * take it from a living one.
+ * another process holds it. Each holder makes a file with the next number, and the highest number
+ * holds while its process runs. No number is used twice, so a process that replaces a dead holder
+ * cannot replace a living one.
  */
 export async function holdFolder(folder: string): Promise<HeldFolder> {
   const me = identifyProcess(process.pid)
@@ -41,7 +41,8 @@ export async function holdFolder(folder: string): Promise<HeldFolder> {
       }
       const own = highest + 1
       if (!(await linkFile(half, fileOf(own)))) continue
-      // Whoever looked long ago may have made a number that others were past already.
+      // This process may have read the folder long ago, and others may have made higher numbers
+      // since.
       if ((await highestHolder(folder)) !== own) {
         await rm(fileOf(own), { force: true })
         continue
@@ -49,7 +50,7 @@ export async function holdFolder(folder: string): Promise<HeldFolder> {
       await forgetBelow(folder, own)
       return {
         check: () => checkHeld(folder, own),
-        // The file stays, and names nobody: see above.
+        // The file stays without a process in it, so that its number is not used again.
         [Symbol.asyncDispose]: () => writeIdentityFile(fileOf(own), { pid: 0, startedAt: '' }),
       }
     }

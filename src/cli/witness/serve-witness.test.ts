@@ -188,7 +188,7 @@ describe('the folder of a witness', () => {
 
 test('a witness that others can reach needs TLS or a proxy that has it', () => {
   expect(listenAddress('127.0.0.1:4480', false)).toMatchObject({ host: '127.0.0.1', port: 4480 })
-  expect(listenAddress('[::1]:4480', false)).toMatchObject({ host: '::1', shown: '[::1]' })
+  expect(listenAddress('[::1]:4480', false)).toMatchObject({ host: '::1', display: '[::1]' })
   expect(() => listenAddress('0.0.0.0:4480', false)).toThrow('without TLS')
   expect(listenAddress('0.0.0.0:4480', true)).toMatchObject({ host: '0.0.0.0' })
   for (const bad of ['4480', ':4480', 'host', 'host:', 'host:70000', '::1:4480', 'a b:1']) {

@@ -6,13 +6,13 @@ import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import type { Witness } from './witness.ts'
 import { isLoopback } from '#runtime/config/read-variables.ts'
 
-/** A checkpoint with a hundred signatures and the longest proof has a tenth of it. */
+/** A checkpoint with a hundred signatures and the longest proof has a tenth of this size. */
 const maxBytes = 256 * 1024
 const plain = 'text/plain; charset=utf-8'
 
 export interface ServedWitness extends AsyncDisposable {
   readonly port: number
-  /** rejects when the witness must not go on, as when its disk failed; else pending */
+  /** rejects when the witness must stop, for example because its disk failed; else pending */
   readonly failed: Promise<never>
 }
 
@@ -108,13 +108,13 @@ async function readBody(
 
 /**
  * Reads `HOST:PORT` or `[::1]:PORT`. Throws a sentence when it is none, or when other machines
- * could reach it without TLS or a declared proxy (security.md 26). `shown`: the host as it stands
- * in an address.
+ * could reach it without TLS or a declared proxy (security.md 26). `display`: the host as an
+ * address has it.
  */
 export function listenAddress(
   text: string,
   isTrusted: boolean,
-): { readonly host: string; readonly port: number; readonly shown: string } {
+): { readonly host: string; readonly port: number; readonly display: string } {
   const [, address = '', digits = ''] =
     /^(\[[0-9a-fA-F:.]+\]|[^:[\]\s]+):(\d{1,5})$/.exec(text) ?? []
   const port = Number(digits)
@@ -128,5 +128,5 @@ export function listenAddress(
       exitCodes.usage,
     )
   }
-  return { host: address.replace(/^\[(.*)\]$/, '$1'), port, shown: address }
+  return { host: address.replace(/^\[(.*)\]$/, '$1'), port, display: address }
 }

@@ -17,7 +17,7 @@ import { forgetSameDay, keepContradiction, keepNote, type WitnessFolder } from '
 export class Witness {
   readonly #folder: WitnessFolder
   readonly #log: LogKeys
-  /** a sentence for whoever runs it: the log has two histories */
+  /** gets a sentence for the operator: the log has two histories */
   readonly #alarm: (sentence: string) => void
   #last: Checkpoint | null
   #turn: Promise<unknown> = Promise.resolve()
@@ -41,8 +41,8 @@ export class Witness {
       if (error instanceof MalformedEvidence) return { status: 400, sentence: error.message }
       throw error
     }
-    const opened = openSubmission(submission, this.#log)
-    if (!('checkpoint' in opened)) return opened
+    const contents = openSubmission(submission, this.#log)
+    if (!('checkpoint' in contents)) return contents
     const { note } = submission
     const turn = this.#turn.then(async () => {
       const answer = judgeSubmission(submission, {
@@ -53,7 +53,7 @@ export class Witness {
       })
       if (answer.status === 200) await this.#keep(answer)
       else if (answer.status === 422 || (answer.status === 409 && answer.isForked)) {
-        await this.#contradicted(opened.checkpoint, note)
+        await this.#contradicted(contents.checkpoint, note)
       }
       return answer
     })

@@ -37,8 +37,8 @@ function write(tx: Tx, place: string): Promise<unknown> {
 }
 
 /**
- * The log as a stranger would recompute it: the places its entries tell of, when the newest
- * checkpoint signs exactly them.
+ * Recomputes the log as an outsider can: the places of its entries, if the newest checkpoint signs
+ * exactly these.
  */
 async function coveredPlaces(): Promise<string[]> {
   const newest = await readNewestCheckpoint(database.db)

@@ -21,7 +21,7 @@ export class TrailNotifications implements AsyncDisposable {
     this.#listeners.push(tell)
   }
 
-  /** How long work that it wakes may wait without a notification. */
+  /** How long the work that notifications wake may wait without one, in ms. */
   restMs(rest: { readonly connected: number; readonly lost: number }): number {
     return this.#listener.restMs(rest)
   }

@@ -12,7 +12,9 @@ import type { PolicyReader } from '#services/core/context.ts'
 import type { Db } from '#store/database.ts'
 import { writeRecords } from '#store/records/records.ts'
 
-/** A real witness of the tests' log in a folder of its own, which may go away and come back. */
+/**
+ * A real witness of the tests' log in a folder of its own, which can be stopped and started again.
+ */
 export interface TestWitness extends AsyncDisposable {
   readonly key: NoteKey
   readonly setting: WitnessSetting
@@ -34,7 +36,7 @@ export async function openTestWitness(name = 'office'): Promise<TestWitness> {
   }
   let running: Awaited<ReturnType<typeof start>> | null = await start()
   const { key } = running.folder.signer
-  // Stays while the witness is away, so that nobody else gets its address meanwhile.
+  // Keeps the address while the witness is stopped, so that no other server gets it.
   const front = await answerAt((response, body) => {
     if (running === null) return void response.destroy()
     requests.push(body)

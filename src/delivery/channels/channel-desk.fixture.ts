@@ -17,7 +17,10 @@ export const publicUrl = 'https://countersign.example.com'
 /** How long a test waits for what relays do. */
 export const within = { withinMs: 90_000 }
 
-/** A service whose events are numbered, with one run of Ada's, for tests of what channels tell. */
+/**
+ * A service whose events are numbered, with one run of Ada's, for tests of the messages of
+ * channels.
+ */
 export interface ChannelDesk extends AsyncDisposable {
   readonly database: TestDatabase
   readonly service: TestService
@@ -27,12 +30,12 @@ export interface ChannelDesk extends AsyncDisposable {
   readonly grace: TestPerson
   readonly aud: TestPerson
   readonly olga: TestPerson
-  /** Opens a request of which nothing is told. */
+  /** Opens a request without a stream event, so that no channel sends a message. */
   add(options?: RequestOptions): Promise<TestRequest>
   /** Opens a request, with its event of this type; `request.opened` when absent. */
   open(type?: StreamEventType, options?: RequestOptions): Promise<TestRequest>
   happen(type: StreamEventType, requestId: string): Promise<void>
-  /** Whoever is configured after this is told of nothing that happened before. */
+  /** A channel that is configured after this sends no message about earlier events. */
   untilNumbered(): Promise<void>
 }
 

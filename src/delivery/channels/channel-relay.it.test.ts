@@ -13,7 +13,7 @@ let made = 0
 
 const desk = disposeAfterTests(await openChannelDesk())
 
-/** A channel that tells two people of every request, and cannot reach Bob as often as this says. */
+/** A channel that notifies two people of every request, and fails to reach Bob `failures` times. */
 function twoPeople(failures: number, outcome: { isFinal?: boolean; retryAfterMs?: number } = {}) {
   made += 1
   const sent: DueDelivery[] = []

@@ -24,6 +24,7 @@ export interface RelayTimes {
   readonly everyMs: number
 }
 
+/** The times of a relay outside of tests. */
 export const usualTimes: RelayTimes = {
   pausesMs: [
     5 * seconds,

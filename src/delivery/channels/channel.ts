@@ -46,8 +46,10 @@ export interface SendOutcome {
 export interface Channel extends Pick<ConfiguredEndpoint, 'name' | 'kind' | 'events' | 'queues'> {
   /** concurrent messages of one process, and to one recipient; default: 4, to any recipients */
   readonly places?: { readonly atOnce: number; readonly perRecipient: number }
+  /** Whether anybody can be reached; asked once for many events. Absent: somebody can. */
+  readonly reachesAnybody?: (tx: Tx) => Promise<boolean>
   /** The messages of an event, in the transaction that stores them; empty: none. */
-  compose(tx: Tx, happening: ChannelEvent): Promise<readonly Message[]>
+  compose(tx: Tx, event: ChannelEvent): Promise<readonly Message[]>
   /** One attempt, in `timeoutMs` at most; ends early when `stopping`. */
   send(due: DueDelivery, stopping: AbortSignal, timeoutMs: number): Promise<SendOutcome>
 }

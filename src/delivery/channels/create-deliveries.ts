@@ -77,8 +77,9 @@ async function createNextDeliveries(tx: Tx, channel: Channel): Promise<number> {
   const subscribed = events.filter(({ type }) =>
     (channel.events as readonly string[]).includes(type),
   )
-  for (const happening of await readChannelEvents(tx, subscribed))
-    await compose(tx, channel, happening)
+  if (subscribed.length > 0 && (await (channel.reachesAnybody?.(tx) ?? true))) {
+    for (const event of await readChannelEvents(tx, subscribed)) await compose(tx, channel, event)
+  }
   await tx
     .updateTable('endpoint')
     .set({ told_until: last })
@@ -87,19 +88,19 @@ async function createNextDeliveries(tx: Tx, channel: Channel): Promise<number> {
   return events.length
 }
 
-async function compose(tx: Tx, channel: Channel, happening: ChannelEvent): Promise<void> {
+async function compose(tx: Tx, channel: Channel, event: ChannelEvent): Promise<void> {
   const { queues } = channel
-  const queue = happening.request?.queue
+  const queue = event.request?.queue
   if (queues !== null && (queue === undefined || !queues.includes(queue))) return
-  const messages = await channel.compose(tx, happening)
+  const messages = await channel.compose(tx, event)
   if (messages.length === 0) return
   const rows = messages.map(({ recipient, body, notBefore }) => ({
     id: uuidv7(),
     endpoint: channel.name,
-    event_id: happening.eventId,
+    event_id: event.eventId,
     recipient,
-    type: happening.type,
-    request_id: happening.request?.id ?? null,
+    type: event.type,
+    request_id: event.request?.id ?? null,
     body,
     ...(notBefore === undefined ? {} : { next_attempt_at: notBefore }),
   }))

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { DeliveryState } from '#domain/channels/delivery-state.ts'
+import { eachOf } from '#store/connection/each-of.ts'
 import type { Db } from '#store/database.ts'
 import type { DueDelivery, SendOutcome } from './channel.ts'
 
@@ -27,7 +28,7 @@ export async function takeDue(db: Db, places: Places): Promise<DueDelivery[]> {
   const { endpoint, most, leaseMs, perRecipient, underWay } = places
   const { rows } = await sql<DueDelivery>`
     with busy as (
-      select recipient, count(*) as taken from unnest(${[...underWay]}::text[]) as way(recipient) group by recipient
+      select recipient, count(*) as taken from ${eachOf(underWay)} as way(recipient) group by recipient
     ), due as (
       select id, next_attempt_at,
         row_number() over (partition by recipient order by next_attempt_at)
@@ -36,7 +37,7 @@ export async function takeDue(db: Db, places: Places): Promise<DueDelivery[]> {
         select id, recipient, next_attempt_at from delivery
         where endpoint = ${endpoint} and state = 'pending' and next_attempt_at <= clock_timestamp()
           and recipient <> all(select recipient from busy where taken >= ${perRecipient})
-        order by next_attempt_at limit ${dueAtOnce}
+        order by next_attempt_at limit ${sql.lit(dueAtOnce)}
       ) oldest
     )
     update delivery set attempts = attempts + 1,
@@ -44,7 +45,7 @@ export async function takeDue(db: Db, places: Places): Promise<DueDelivery[]> {
     where id in (
       select id from delivery
       where id in (
-        select id from due where place <= ${perRecipient} order by next_attempt_at limit ${most}
+        select id from due where place <= ${perRecipient} order by next_attempt_at limit (select ${most}::int)
       ) and state = 'pending' and next_attempt_at <= clock_timestamp()
       for update skip locked
     ) returning id, recipient, body, type, request_id as "requestId", attempts

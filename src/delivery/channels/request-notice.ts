@@ -12,6 +12,7 @@ export interface RequestNotice {
   readonly cues: readonly CueId[]
 }
 
+/** What a notification says about a request. */
 export async function readNotice(db: Db | Tx, requestId: string): Promise<RequestNotice> {
   const { rows } = await sql<RequestNotice>`
     select (select person.name from run join person on person.id = run.started_by

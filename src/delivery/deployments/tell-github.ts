@@ -129,7 +129,7 @@ async function note(
   await finishDeployment(ctx, request.id, { state, summary: error })
 }
 
-/** One clock decides whether the hour of an approval is over. */
+/** The clock of the database decides whether the hour of an approval is over, on every host. */
 async function databaseTime(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db)
   return rows[0]?.now ?? new Date()

@@ -82,12 +82,12 @@ async function storeDigest(
  * this is the person's first slot.
  */
 async function takeSlot(tx: Tx, personId: string, slot: Date): Promise<Date | null> {
-  const begun = await tx
+  const insertion = await tx
     .insertInto('mail_digest')
     .values({ person_id: personId, told_until: slot })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst()
-  if (begun.numInsertedOrUpdatedRows === 1n) return null
+  if (insertion.numInsertedOrUpdatedRows === 1n) return null
   const before = await tx
     .selectFrom('mail_digest')
     .select('told_until')

@@ -55,14 +55,14 @@ function section<T extends MailedRequest>(
   requests: readonly T[],
   count: number,
   pages: MailPages,
-  standing: (request: T) => string,
+  stateOf: (request: T) => string,
 ): { readonly text: string; readonly html: string } | null {
   if (count === 0) return null
   const more = count - requests.length
   const rest = more === 0 ? null : `and ${more} more`
   const items = requests.map((one) => ({
     effect: effectInMail(one),
-    facts: `${factsInMail(one)}; ${standing(one)}`,
+    facts: `${factsInMail(one)}; ${stateOf(one)}`,
     url: requestUrl(pages, one.id),
   }))
   const lines = items.map(({ effect, facts, url }) => `- ${effect}\n  ${facts}\n  ${url}\n`)

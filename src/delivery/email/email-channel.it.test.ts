@@ -46,9 +46,9 @@ it('tells at once who may decide and wants to know, once, and nobody behind the 
   expect(mailed()).toEqual(['grace: Waits for a decision: Write "notes/plan.md"'])
   const [mail] = server.received
   expect(mail?.raw).not.toContain('business')
-  expect(mail?.parsed.text).toContain(`https://countersign.example.com/requests/${request.id}`)
-  expect(mail?.parsed.messageId).toBe(`<${(await newest(request.id))?.id}@example.com>`)
-  expect(mail?.parsed.references).toBe(`<request-${request.id}@example.com>`)
+  expect(mail?.message.text).toContain(`https://countersign.example.com/requests/${request.id}`)
+  expect(mail?.message.messageId).toBe(`<${(await newest(request.id))?.id}@example.com>`)
+  expect(mail?.message.references).toBe(`<request-${request.id}@example.com>`)
 })
 
 it('tells the starter how it ended, and of the others only who asked to hear of it', async () => {
@@ -66,7 +66,7 @@ it('tells the starter how it ended, and of the others only who asked to hear of 
     'linus: Approved by Grace: Write "notes/a.txt"',
     'linus: Waits for a decision: Write "notes/a.txt"',
   ])
-  const threads = server.received.map(({ parsed }) => parsed.references)
+  const threads = server.received.map(({ message }) => message.references)
   expect(new Set(threads)).toEqual(new Set([`<request-${request.id}@example.com>`]))
 })
 
@@ -118,7 +118,7 @@ it('sends the same message again after a refusal, gives up in the end, and sends
   server.refuse = null
   await resendDelivery(withMail(), olga.caller, { deliveryId: dead?.id ?? '' })
   await untilState(request.id, 'delivered')
-  expect(server.received.map(({ parsed }) => parsed.messageId)).toEqual([
+  expect(server.received.map(({ message }) => message.messageId)).toEqual([
     `<${dead?.id}@example.com>`,
   ])
 })

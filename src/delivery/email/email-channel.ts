@@ -35,7 +35,7 @@ export function emailChannel(options: EmailChannelOptions): Channel {
   const { settings, environment } = options
   return {
     ...emailEndpointOf(settings),
-    compose: (tx, happening) => compose(tx, happening, options),
+    compose: (tx, event) => compose(tx, event, options),
     send: async (due, stopping, timeoutMs) => {
       const over = await whyOver(options.db, due)
       if (over !== null) return over

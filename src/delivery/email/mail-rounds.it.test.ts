@@ -128,9 +128,9 @@ it('goes round by itself, and the relay sends what it made', async () => {
   // Others hear of the same request at once, in its thread.
   const digest = () =>
     server.received.find(
-      ({ parsed, to }) =>
-        to.includes('linus@example.com') && parsed.text?.includes('notes/sent.md') === true,
+      ({ message, to }) =>
+        to.includes('linus@example.com') && message.text?.includes('notes/sent.md') === true,
     )
   await waitUntil(() => digest() !== undefined, within)
-  expect(digest()?.parsed.references).toBeUndefined()
+  expect(digest()?.message.references).toBeUndefined()
 })

@@ -107,6 +107,6 @@ export async function open(options: Parameters<typeof addRequest>[2] = {}) {
 /** The mails that arrived, in order: `grace: Approval #1: …` */
 export function mailed(): string[] {
   return server.received.map(
-    ({ to, parsed }) => `${to.join().split('@')[0]}: ${parsed.text?.split('\n')[0]}`,
+    ({ to, message }) => `${to.join().split('@')[0]}: ${message.text?.split('\n')[0]}`,
   )
 }

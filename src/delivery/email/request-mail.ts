@@ -41,6 +41,7 @@ export function factsInMail({ number, risk, queue, worker }: MailedRequest): str
   return `#${number}, ${risk} risk, ${mailLine(queue, maxWordLength)}${by}`
 }
 
+/** The address of the page of a request. */
 export function requestUrl({ publicUrl }: MailPages, id: string): string {
   return `${publicUrl}/requests/${id}`
 }

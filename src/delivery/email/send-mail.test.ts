@@ -49,15 +49,15 @@ test('a mail says that nobody wrote it, keeps its name at every attempt, and bel
   await sendMail(route, mail, patient)
   const [first, again] = server.received
   expect(first).toMatchObject({ to: ['grace@example.com'], from: 'countersign@example.com' })
-  expect(first?.parsed).toMatchObject({
+  expect(first?.message).toMatchObject({
     subject: 'Approval #7',
     messageId: '<one@example.com>',
     references: '<request-7@example.com>',
   })
-  expect(first?.parsed.text?.trim()).toBe('It waits.')
-  expect(first?.parsed.headers.get('auto-submitted')).toBe('auto-generated')
+  expect(first?.message.text?.trim()).toBe('It waits.')
+  expect(first?.message.headers.get('auto-submitted')).toBe('auto-generated')
   expect(first?.raw).toMatch(/^List-Unsubscribe: <https:\/\/countersign.example.com\/account>/im)
-  expect(again?.parsed.messageId).toBe(first?.parsed.messageId)
+  expect(again?.message.messageId).toBe(first?.message.messageId)
 })
 
 // Rules: security.md 17
@@ -72,9 +72,9 @@ test('nothing in a mail makes a header, a recipient or a file of another', async
     patient,
   )
   await sendMail(routeTo(server.port), { ...mail, subject: 'x\nBcc: eve@example.com' }, patient)
-  for (const { to, parsed } of server.received) {
+  for (const { to, message } of server.received) {
     expect(to).toEqual(['grace@example.com'])
-    expect(parsed.headers.has('bcc')).toBe(false)
+    expect(message.headers.has('bcc')).toBe(false)
   }
   expect(server.received).toHaveLength(1)
 })

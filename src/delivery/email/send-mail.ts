@@ -60,8 +60,8 @@ export async function sendMail(
 }
 
 /**
- * Connects and signs in as for a mail, without sending one. Returns the problem in words; `null`:
- * none. Never rejects.
+ * Connects and signs in as for a mail, without sending one. Returns the problem as a sentence;
+ * `null`: none. Never rejects.
  */
 export async function tryMailServer(route: MailRoute, timeoutMs: number): Promise<string | null> {
   const missing = missingVariable(route)

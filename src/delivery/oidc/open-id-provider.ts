@@ -11,7 +11,7 @@ import type { OidcSettings } from '#policy/settings.ts'
 
 const timeoutSeconds = 10
 const keysTimeoutMs = 5000
-/** How far the provider's clock and ours may differ. */
+/** How far the clocks of the provider and of this host may differ. */
 const clockToleranceSeconds = 30
 /** The provider's metadata, and its keys, are read again after this time. */
 const discoveredForMs = 10 * 60_000

@@ -5,6 +5,7 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client'
 import type { Db } from '#store/database.ts'
+import type { WrittenOutboxRow } from '#store/records/outbox.ts'
 import {
   called,
   cancelRequested,
@@ -13,7 +14,7 @@ import {
   messaged,
   type RunPosition,
 } from '#workflows/messages.ts'
-import { type LeasedRow, markDelivered, markUndeliverable } from './lease-rows.ts'
+import { type DeliveredMarks, type LeasedRow, markUndeliverable } from './lease-rows.ts'
 import { approvalWorkflowId, startApproval, startGatewayCall } from './start-for-request.ts'
 import type { NamespaceGuard } from '../namespace-guard.ts'
 import type { RunListing } from '../run-listing.ts'
@@ -42,25 +43,36 @@ interface RunAddress {
 /**
  * Delivers a run's rows in order; decisions that were committed together travel in one signal. A
  * workflow that is missing while its run has not ended is started again and reads everything from
- * the store. `workflowId` is known to whoever has just written the rows. Rejects when Temporal
+ * the store. `written`: what the caller knows that has just written the rows. Rejects when Temporal
  * cannot be reached; what was delivered before that stays delivered.
  */
 export async function deliverRows(
-  delivering: DeliveryContext,
+  delivering: DeliveryContext & { readonly marks: DeliveredMarks },
   runId: string,
   rows: readonly LeasedRow[],
-  workflowId: string | null,
+  written: Pick<WrittenOutboxRow, 'workflowId' | 'isOfProgram'> | null,
 ): Promise<void> {
-  const { db } = delivering
-  const run =
-    workflowId === null
-      ? await addressOf(db, runId)
-      : { id: runId, workflow_id: workflowId, ended: false, type: 'run' as const }
+  const { db, marks } = delivering
+  const address = written === null ? null : addressFrom(runId, written)
+  const run = address ?? (await addressOf(db, runId))
   if (run === null) return markUndeliverable(db, idsOf(rows))
   for (const group of groupDecisions(rows)) {
     const reached = await deliverGroup(delivering, run, group)
-    await (reached ? markDelivered(db, idsOf(group)) : markUndeliverable(db, idsOf(group)))
+    await (reached ? marks.mark(idsOf(group)) : markUndeliverable(db, idsOf(group)))
   }
+}
+
+/**
+ * The address from what was written; `null`: it is not known. It is taken as not ended: whether it
+ * is, is read when a signal finds no workflow.
+ */
+function addressFrom(
+  id: string,
+  { workflowId, isOfProgram }: Pick<WrittenOutboxRow, 'workflowId' | 'isOfProgram'>,
+): RunAddress | null {
+  if (workflowId !== null) return { id, workflow_id: workflowId, ended: false, type: 'run' }
+  if (!isOfProgram) return null
+  return { id, workflow_id: approvalWorkflowId(id), ended: false, type: 'approval' }
 }
 
 async function addressOf(db: Db, runId: string): Promise<RunAddress | null> {
@@ -197,7 +209,7 @@ export async function startListed(
     firstTurn: Pick<RunPosition, 'turn' | 'taskQueue'>,
   ) => {
     const mark = listing.typedSearchAttributes === undefined ? {} : { listed: true as const }
-    const position: RunPosition = { runId, ...firstTurn, ...mark }
+    const position: RunPosition = { runId, ...firstTurn, ...mark, short: true }
     return temporal.withDeadline(() =>
       temporal.client.workflow.start('agentRun', { ...options, ...listing, args: [position] }),
     )

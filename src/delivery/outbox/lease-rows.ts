@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { JsonObject } from '#domain/json/json.ts'
+import { eachOf } from '#store/connection/each-of.ts'
 import type { Db } from '#store/database.ts'
 import type { OutboxKind } from '#store/records/outbox.ts'
 
@@ -61,16 +62,43 @@ export async function runsToDeliver(
 }
 
 /**
- * Marks rows as delivered. After a crash they may be sent again, so it does not wait for the disk.
+ * Marks rows as delivered: those of all runs that come while a statement is under way share the
+ * next one. After a crash they may be sent again, so it does not wait for the disk.
  */
-export async function markDelivered(db: Db, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
+export class DeliveredMarks {
+  readonly #db: Db
+  #next: { readonly ids: string[]; readonly marked: Promise<void> } | null = null
+  #underWay: Promise<void> = Promise.resolve()
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  async mark(ids: readonly string[]): Promise<void> {
+    this.#next ??= this.#afterThat()
+    this.#next.ids.push(...ids)
+    await this.#next.marked
+  }
+
+  #afterThat() {
+    const ids: string[] = []
+    const marked = this.#underWay.then(() => {
+      this.#next = null
+      return writeMarks(this.#db, ids)
+    })
+    // Whoever waits for these marks learns of a failure; the next ones are tried all the same.
+    this.#underWay = marked.catch(() => undefined)
+    return { ids, marked }
+  }
+}
+
+async function writeMarks(db: Db, ids: readonly string[]): Promise<void> {
   await sql`
     with delivered as (
       update outbox set delivered_at = clock_timestamp(), leased_until = null, lease_owner = null, last_error = null
-      where id = any(${ids}::bigint[])
+      from ${eachOf(ids)} as mark(id) where outbox.id = mark.id::bigint
     )
-    select set_config('synchronous_commit', 'off', true), pg_notify('countersign_delivered', '')
+    select set_config('synchronous_commit', 'off', true)
   `.execute(db)
 }
 

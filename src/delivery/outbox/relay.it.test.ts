@@ -1,19 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addRun, type TestRun } from '#test/harness/fixtures/gated-run.ts'
-import { addPerson } from '#test/harness/fixtures/people.ts'
+import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
+import { addKey, addPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { Interruptible } from '#test/harness/interruptible.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
 import { useTemporal } from '#test/harness/temporal.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import type { ForeignNamespaceError } from '#services/installation/remember-namespace.ts'
+import { openExternal } from '#services/external/open-external.ts'
 import { lockRun } from '#services/core/locks.ts'
 import { inUnitOfWork } from '#services/core/unit-of-work.ts'
 import type { OutboxRow } from '#store/records/outbox.ts'
 import { toJsonb } from '#store/database.ts'
 import { writeRecords } from '#store/records/records.ts'
 import { NamespaceGuard } from '../namespace-guard.ts'
+import { DeliveredMarks } from './lease-rows.ts'
 import { Relay } from './relay.ts'
 import { connectTemporal, type TemporalClient } from '../temporal-client.ts'
 import type { SystemContext } from '#services/core/context.ts'
@@ -34,13 +37,14 @@ function startRelay(
   address = temporal.address,
   processId = 'test',
   quietRoundEveryMs = 10_000,
+  db = service.db,
 ): TestRelay {
   const client = connectTemporal({ address, namespace: temporal.namespace })
   const foreign: ForeignNamespaceError[] = []
   const guard = new NamespaceGuard({ db: service.db, temporal: client })
   const relay = new Relay({
     delivering: {
-      db: service.db,
+      db,
       temporal: client,
       guard,
       taskQueue: temporal.taskQueue,
@@ -77,7 +81,7 @@ async function untilQuiet(): Promise<TestRun> {
   return run
 }
 
-async function undelivered(run: TestRun): Promise<number> {
+async function undelivered(run: Pick<TestRun, 'id'>): Promise<number> {
   const rows = await service.db
     .selectFrom('outbox')
     .select('id')
@@ -88,8 +92,8 @@ async function undelivered(run: TestRun): Promise<number> {
   return rows.length
 }
 
-async function signalsOf(client: TemporalClient, run: TestRun): Promise<unknown[][]> {
-  const history = await client.client.workflow.getHandle(`run-${run.id}`).fetchHistory()
+async function signalsOf(client: TemporalClient, workflowId: string): Promise<unknown[][]> {
+  const history = await client.client.workflow.getHandle(workflowId).fetchHistory()
   return (history.events ?? []).flatMap((event) => {
     const signal = event.workflowExecutionSignaledEventAttributes
     if (!signal) return []
@@ -111,7 +115,7 @@ describe('relay', () => {
     await commit(run, start, decision('a'), decision('b', 'c'), message, decision('d'))
     await using relay = startRelay()
     await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
-    expect(await signalsOf(relay.client, run)).toEqual([
+    expect(await signalsOf(relay.client, `run-${run.id}`)).toEqual([
       ['decided', ['a', 'b', 'c']],
       ['messaged'],
       ['decided', ['d']],
@@ -131,7 +135,7 @@ describe('relay', () => {
         { withinMs: 90_000 },
       )
       for (const run of runs) {
-        const ids = (await signalsOf(relays[0]!.client, run)).flatMap(([name, ids]) =>
+        const ids = (await signalsOf(relays[0]!.client, `run-${run.id}`)).flatMap(([name, ids]) =>
           name === 'decided' ? (ids as string[]) : [],
         )
         // A row may travel twice; it never overtakes an earlier one for the first time.
@@ -163,9 +167,51 @@ describe('relay', () => {
       })
       await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
     }
-    expect(await signalsOf(relay.client, heard)).toEqual([['decided', ['a']]])
+    expect(await signalsOf(relay.client, `run-${heard.id}`)).toEqual([['decided', ['a']]])
     // It was started instead, and reads from the store what there is to do.
-    expect(await signalsOf(relay.client, missing)).toEqual([])
+    expect(await signalsOf(relay.client, `run-${missing.id}`)).toEqual([])
+  })
+
+  it('reads nothing to signal what a transaction wrote for many requests of programs, and marks them together', async () => {
+    await addPerson(service.db, 'Linus', ['platform'])
+    const program = await addKey(service.db, ada)
+    const queries: LoggedQuery[] = []
+    await using db = withQueryLog(database.url, queries)
+    await using relay = startRelay(undefined, 'test', 600_000, db)
+    const ctx: typeof service.ctx = {
+      ...service.ctx,
+      processId: 'test',
+      outboxCommitted: (rows) => relay.relay.deliver(rows),
+    }
+    const requests: { readonly id: string }[] = []
+    for (const externalId of ['one', 'two', 'three', 'four']) {
+      const call = { tool: 'deploy', input: {}, externalId }
+      requests.push({ id: (await openExternal(ctx, program.caller, call)).requestId })
+    }
+    const all = async (): Promise<boolean> =>
+      (await Promise.all(requests.map(undelivered))).every((left) => left === 0)
+    await waitUntil(all, { withinMs: 90_000 })
+    const outbox = requests.map(({ id }) => ({ ...decision(id), runId: id }))
+    const rows = await service.db
+      .transaction()
+      .execute((tx) => writeRecords(tx, { outbox }, 'test'))
+    const isRound = ({ sql }: LoggedQuery): boolean => sql.includes('"hasOpen"')
+    queries.length = 0
+    relay.relay.deliver(rows)
+    await waitUntil(all, { withinMs: 90_000 })
+    const taken = queries.filter((query) => !isRound(query))
+    expect(
+      taken.every(({ sql }) => sql.includes('delivered_at = clock')),
+      textsOf(taken),
+    ).toBe(true)
+    for (const { id } of requests) {
+      expect(await signalsOf(relay.client, `approval:${id}`)).toEqual([['decided', [id]]])
+    }
+
+    const marks = new DeliveredMarks(db)
+    queries.length = 0
+    await Promise.all(rows.map((row) => marks.mark([row.id])))
+    expect(queries.filter((query) => !isRound(query)).length, textsOf(queries)).toBe(1)
   })
 
   it('leaves nothing behind of a decision that was announced and then undone', async () => {
@@ -219,7 +265,7 @@ describe('relay', () => {
     expect(await undelivered(run)).toBe(2)
     await proxy.restore()
     await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
-    expect(await signalsOf(relay.client, run)).toEqual([['decided', ['a']]])
+    expect(await signalsOf(relay.client, `run-${run.id}`)).toEqual([['decided', ['a']]])
   })
 
   it('starts a workflow that is missing again, and gives up only on a run that has ended', async () => {
@@ -238,7 +284,7 @@ describe('relay', () => {
     await waitUntil(async () => (await undelivered(going)) + (await undelivered(ended)) === 0, {
       withinMs: 90_000,
     })
-    expect(await signalsOf(relay.client, going)).toEqual([])
+    expect(await signalsOf(relay.client, `run-${going.id}`)).toEqual([])
     const row = await service.db
       .selectFrom('outbox')
       .select('undeliverable_at')

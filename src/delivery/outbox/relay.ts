@@ -9,7 +9,7 @@ import type { TemporalClient } from '../temporal-client.ts'
 import type { Log } from '#services/core/context.ts'
 import { errorText } from '#services/core/error-text.ts'
 import { ForeignNamespaceError } from '#services/installation/remember-namespace.ts'
-import { type LeasedRow, leaseRows, markDelivered, postpone, runsToDeliver } from './lease-rows.ts'
+import { DeliveredMarks, type LeasedRow, leaseRows, postpone, runsToDeliver } from './lease-rows.ts'
 import { type DeliveryContext, deliverRows } from './deliver-rows.ts'
 import { Listener } from '../listener.ts'
 import { RepeatedWork } from '../repeating.ts'
@@ -30,7 +30,7 @@ const takeOverAfterMs = ownLeaseMs + 1000
  * within the process by a chain per run, between processes by leases.
  */
 export class Relay implements AsyncDisposable {
-  readonly #delivering: DeliveryContext
+  readonly #delivering: DeliveryContext & { readonly marks: DeliveredMarks }
   readonly #owner: string
   readonly #log: Log
   readonly #quietRoundEveryMs: number
@@ -54,7 +54,10 @@ export class Relay implements AsyncDisposable {
     readonly quietRoundEveryMs?: number
   }) {
     this.#foreignNamespace = options.foreignNamespace
-    this.#delivering = options.delivering
+    this.#delivering = {
+      ...options.delivering,
+      marks: new DeliveredMarks(options.delivering.db),
+    }
     this.#owner = options.processId
     this.#log = options.log
     this.#quietRoundEveryMs = options.quietRoundEveryMs ?? quietRoundEveryMs
@@ -134,8 +137,8 @@ export class Relay implements AsyncDisposable {
       if (first !== undefined) {
         const rows = leased.map((row) => ({ ...row, attempts: 1 }))
         if (rows.length === 1 && (await first.announced) === true) {
-          await markDelivered(this.#delivering.db, [first.id])
-        } else await this.#deliver(runId, rows, first.workflowId)
+          await this.#delivering.marks.mark([first.id])
+        } else await this.#deliver(runId, rows, first)
       }
       while (mine.again) {
         mine.again = false
@@ -154,10 +157,10 @@ export class Relay implements AsyncDisposable {
   async #deliver(
     runId: string,
     rows: readonly LeasedRow[],
-    workflowId: string | null,
+    written: WrittenOutboxRow | null,
   ): Promise<void> {
     try {
-      await deliverRows(this.#delivering, runId, rows, workflowId)
+      await deliverRows(this.#delivering, runId, rows, written)
       this.#reachable = true
     } catch (error) {
       if (error instanceof ForeignNamespaceError) this.#foreignNamespace(error)

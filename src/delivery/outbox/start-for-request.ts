@@ -1,4 +1,5 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy } from '@temporalio/client'
+import type { WaitPosition } from '#workflows/messages.ts'
 import type { NamespaceGuard } from '../namespace-guard.ts'
 import type { ListingOptions, RunListing } from '../run-listing.ts'
 import type { TemporalClient } from '../temporal-client.ts'
@@ -63,19 +64,19 @@ async function startForRequest(
 ): Promise<'started' | 'was_started'> {
   const { input, state, workflow, workflowId } = started
   await guard.confirm()
-  const start = (options: ListingOptions) =>
+  const start = (options: ListingOptions, wait: Pick<WaitPosition, 'nextDeadlineMs'>) =>
     temporal.withDeadline(() =>
       temporal.client.workflow.start(workflow, {
         ...options,
         workflowId,
         taskQueue,
-        args: [input],
+        args: [{ ...input, ...wait }],
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       }),
     )
   try {
     await (listing === undefined
-      ? start({})
+      ? start({}, {})
       : listing.startOfRequest(input.requestId, state, start))
     return 'started'
   } catch (error) {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, it, test } from 'vitest'
 import { openPushService, type PushService } from '#test/harness/fixtures/push-service.ts'
+import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
 import { testPushKey } from '#test/harness/fixtures/keys/push-key.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
@@ -161,6 +162,29 @@ it('tells the starter of the end, and pushes a request no more that has ended', 
   expect(await outcomeFor(grace.id, request.id)).toBe('none')
 })
 
+it('looks once for devices, however many events there are, and reads nothing else without one', async () => {
+  const queries: LoggedQuery[] = []
+  await using db = withQueryLog(desk.database.url, queries)
+  const channel = { ...channelOf(), name: 'counted' }
+  const hasTold = async (): Promise<boolean> => {
+    await createDeliveries(db, channel)
+    const { rows } = await sql<{ told: boolean }>`
+      select told_until = (select max(sequence) from event) as told
+      from endpoint where name = ${channel.name}`.execute(desk.database.db)
+    return rows[0]?.told === true
+  }
+  // The relay has been here, which retires endpoints that it does not know when it starts.
+  await desk.open()
+  await untilTold()
+  await waitUntil(hasTold, within)
+  for (const _ of Array(3)) await desk.open()
+  await desk.untilNumbered()
+  queries.length = 0
+  await waitUntil(hasTold, within)
+  const reads = queries.filter(({ sql }) => /push_subscription|"request"/.test(sql))
+  expect(reads.length, textsOf(reads)).toBe(1)
+})
+
 it('pushes what its person chose, and what comes in quiet hours when these are over', async () => {
   const { ctx } = desk.service
   const device = await aDevice(desk.grace)
@@ -239,7 +263,7 @@ test.each(sealedTables.push_subscription.columns.filter((column) => column !== '
     await sql`update push_subscription set ${sql.ref(column)} = ${value} where id = ${device.id}`.execute(
       desk.database.db,
     )
-    // It was composed for the row as it was; what is sent rests on the row as it is.
+    // It was composed from an earlier row. What is sent depends on the row now.
     await sql`update delivery set state = 'pending', attempts = 0, next_attempt_at = now()
       where recipient = ${device.id}`.execute(desk.database.db)
     service.received.length = 0

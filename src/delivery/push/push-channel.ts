@@ -38,9 +38,15 @@ export function pushChannel(options: PushChannelOptions): Channel {
     events: usualEvents,
     queues: null,
     places: { atOnce: 16, perRecipient: 2 },
-    compose: (tx, happening) => compose(tx, happening, options),
+    reachesAnybody: hasDevice,
+    compose: (tx, event) => compose(tx, event, options),
     send: (due, stopping, timeoutMs) => send(due, options, { stopping, timeoutMs }),
   }
+}
+
+async function hasDevice(tx: Tx): Promise<boolean> {
+  const devices = tx.selectFrom('push_subscription').select('id').limit(sql.lit(1))
+  return (await devices.execute()).length > 0
 }
 
 async function compose(
@@ -52,8 +58,6 @@ async function compose(
   const isEnd = type === 'request.decided' || type === 'request.closed'
   // The request may have ended by now: then only its end is sent.
   if (!isEnd && request.state !== 'pending') return []
-  const anyDevice = await tx.selectFrom('push_subscription').select('id').limit(1).execute()
-  if (anyDevice.length === 0) return []
   const people = await mailRecipients(tx, request.id, 'nothing')
   const ids = people.map(({ id }) => id)
   const choices = await pushChoicesOf(tx, ids)
@@ -76,7 +80,10 @@ async function compose(
   })
 }
 
-/** While it is pending, those who may still decide it and have chosen its risk. */
+/**
+ * Whether a person gets the push of a pending request: they may still decide it, and have chosen
+ * its risk.
+ */
 function isAsked(
   { hasDecided, mayDecide }: MailRecipient,
   { risk }: RequestFacts,
@@ -86,7 +93,7 @@ function isAsked(
   return requests === 'all' || (requests === 'high' && risk === 'high')
 }
 
-/** Its end is for who started it. */
+/** Whether a person gets the push of the end of a request: they started its run. */
 function isConcernedByEnd(
   { hasDecided, isStarter }: MailRecipient,
   { ended: ends }: PushChoice,

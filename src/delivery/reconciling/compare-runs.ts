@@ -62,7 +62,7 @@ async function openRunsOutside(
   running: ReadonlySet<string>,
   most: number,
 ): Promise<{ open: number; runs: { id: string; workflow_id: string }[] }> {
-  const counted = await sql<{ open: number }>`
+  const total = await sql<{ open: number }>`
     select count(*)::int as open from run where ended_at is null
   `.execute(db)
   const { rows } = await sql<{ id: string; workflow_id: string }>`
@@ -75,5 +75,5 @@ async function openRunsOutside(
       )
     order by id limit ${most}
   `.execute(db)
-  return { open: counted.rows[0]?.open ?? 0, runs: rows }
+  return { open: total.rows[0]?.open ?? 0, runs: rows }
 }

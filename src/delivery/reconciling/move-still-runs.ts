@@ -22,11 +22,11 @@ export const stalledAfterAttempts = 3
 const restartsMost = 3
 
 /**
- * Looks at the workflow of every run that should move and does not. One that waits for nothing lost
- * its signal, or never had it: it is woken. One whose tasks keep failing is shown as stalled, with
- * the reason, until it moves again; with no activity on its way it is started afresh from the
- * store, a few times in its life: what Temporal has recorded of it may be what its code cannot read
- * (security.md 31).
+ * Checks the workflow of every run that should continue and does not. A run that waits for nothing
+ * has lost its signal, or never got it, and is woken. One whose tasks keep failing is shown as
+ * stalled, with the reason, until it moves again; with no activity on its way it is started afresh
+ * from the store, a few times in its life: what Temporal has recorded of it may be what its code
+ * cannot read (security.md 31).
  */
 export async function checkIdleRuns(
   ctx: SystemContext,

@@ -132,7 +132,7 @@ describe('reconcileRuns', () => {
     store.taskQueue = `${address.taskQueue}-behind`
     await using _served = await serve(store)
     await startWorkflow(run, store.taskQueue)
-    await waitUntil(() => store.asked.get('takeTurn') === 1, { withinMs: 90_000 })
+    await waitUntil(() => store.activityCounts.get('takeTurn') === 1, { withinMs: 90_000 })
     store.decided.add('decided while it was away')
     await untilListed(run)
     await waitUntil(async () => (await reconcile()).woken.includes(run.id), { withinMs: 90_000 })
@@ -148,7 +148,7 @@ describe('reconcileRuns', () => {
     store.taskQueue = `${address.taskQueue}-waiting`
     await using _served = await serve(store)
     await startWorkflow(run, store.taskQueue)
-    await waitUntil(() => store.asked.get('takeTurn') === 1, { withinMs: 90_000 })
+    await waitUntil(() => store.activityCounts.get('takeTurn') === 1, { withinMs: 90_000 })
     await untilListed(run)
     expect((await reconcile()).woken).not.toContain(run.id)
     expect(await signalsOf(run)).toEqual([])
@@ -196,7 +196,8 @@ describe('reconcileRuns', () => {
     const run = await addOldRun()
     const store = new ScriptedStore([[{ requestId: 'a' }]])
     store.taskQueue = `${address.taskQueue}-undecodable`
-    // Where the store would say that the call may go on, this one says when to look again.
+    // The real store would say that the call may continue; this one returns the time of the next
+    // look.
     store.deadlineMs = 1000
     // The workflow code without its own converter fails at a payload that it cannot decode.
     const fragile = await bundleWorkflowCode({
@@ -204,7 +205,7 @@ describe('reconcileRuns', () => {
     })
     await using _served = await serve(store, fragile)
     await startWorkflow(run, store.taskQueue)
-    await waitUntil(() => store.asked.get('takeTurn') === 1, { withinMs: 90_000 })
+    await waitUntil(() => store.activityCounts.get('takeTurn') === 1, { withinMs: 90_000 })
     const garbage = [payloadOf('binary/encrypted', 'x')]
     await rawSignal(temporal.client, `run-${run.id}`, 'decided', garbage)
     store.decided.add('a')

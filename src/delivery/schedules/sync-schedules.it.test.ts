@@ -8,7 +8,7 @@ import { syncSchedules } from './sync-schedules.ts'
 let server: TestTemporal
 beforeAll(async () => {
   server = await useOwnNamespace()
-}, 120_000)
+})
 
 function setting(name: string, cron = '0 6 * * 1-5'): ScheduleSetting {
   const rest = {
@@ -39,7 +39,7 @@ test('Temporal has the schedules of the configuration, as they are there, and ot
       return found.toSorted().join()
     }
     const listed = (wanted: string) =>
-      waitUntil(async () => (await ids()) === wanted, { withinMs: 20_000 })
+      waitUntil(async () => (await ids()) === wanted, { withinMs: 90_000 })
     await sync(
       { setting: setting('nightly'), paused: false },
       { setting: setting('weekly'), paused: true },
@@ -58,4 +58,4 @@ test('Temporal has the schedules of the configuration, as they are there, and ot
   } finally {
     await temporal.close()
   }
-}, 120_000)
+})

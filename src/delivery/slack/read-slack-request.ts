@@ -23,6 +23,6 @@ export async function readSlackRequest(db: Db, requestId: string): Promise<Slack
     from request r left join run on run.id = r.run_id
     where r.id = ${requestId}
   `.execute(db)
-  const [found] = rows
-  return found === undefined ? null : { ...found, ...(await readNotice(db, requestId)) }
+  const [row] = rows
+  return row === undefined ? null : { ...row, ...(await readNotice(db, requestId)) }
 }

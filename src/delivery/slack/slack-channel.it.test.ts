@@ -115,7 +115,7 @@ it('says nothing of what was decided before it could be posted', async () => {
   })
   await desk.happen('request.opened', request.id)
   await untilEnded(2)
-  expect(slack.asked).toEqual([])
+  expect(slack.calls).toEqual([])
 })
 
 it('writes what changed while it was being posted, though that was told of before', async () => {

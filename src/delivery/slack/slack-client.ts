@@ -7,6 +7,7 @@ import {
   type FetchFunction,
 } from '@slack/web-api'
 import type { KnownBlock, View } from '@slack/web-api'
+import { readEmailAddress } from '#domain/email-address.ts'
 import { postPinned, untilAborted } from '../webhooks/post-pinned.ts'
 import { findTarget, type TargetRules } from '../webhooks/find-target.ts'
 
@@ -110,7 +111,7 @@ export class SlackClient {
       !(user.deleted || user.is_bot || user.is_stranger) &&
       !(user.is_restricted || user.is_ultra_restricted) &&
       user.is_email_confirmed !== false
-    const email = user?.profile?.email?.toLowerCase() ?? null
+    const email = readEmailAddress(user?.profile?.email ?? '')
     return { id, team: user?.team_id ?? '', email, isMember }
   }
 

@@ -13,6 +13,7 @@ export interface PlainText {
   readonly emoji: false
 }
 
+/** Text that Slack does not format, cut to `most` characters. */
 export function plainText(text: string, most: number = maxTextLength): PlainText {
   return { type: 'plain_text', text: cut(visible(text), most), emoji: false }
 }

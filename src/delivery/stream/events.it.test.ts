@@ -60,7 +60,7 @@ describe('live stream', () => {
     const before = await feed.latest()
     await db.transaction().execute((tx) => changed(tx, 'x'))
     await waitUntil(async () => told > 0 && (await feed.latest()) > before, { withinMs: 90_000 })
-    // Those who stand at the same place and heard of it together ask once.
+    // Readers at the same position that are notified together cause one query.
     const [one, other, later] = await Promise.all([
       feed.since(before, 7),
       feed.since(before, 7),

@@ -60,6 +60,6 @@ export async function sendSigned(
       ...webhookHeaders(keys, { id, at: new Date(), body: sending.body }),
     },
   })
-  // Standard Webhooks: gone, and not to be asked again.
+  // Standard Webhooks: 410 means that the receiver is gone and gets no more deliveries.
   return outcome.status === 410 ? { ...outcome, isFinal: true } : outcome
 }

@@ -110,7 +110,7 @@ it('connects to the very address that was checked, under the name that was confi
     isDevelopment: true,
     timeoutMs: 60_000,
     stopping: new AbortController().signal,
-    // A name that answers otherwise when it is asked again.
+    // A name that resolves to another address the second time.
     resolve: async () => {
       asked += 1
       return asked === 1 ? ['127.0.0.1'] : ['10.0.0.7']

@@ -24,7 +24,7 @@ export function webhookChannel(options: WebhookChannelOptions): Channel {
     kind: 'webhook',
     events: endpoint.events,
     queues: endpoint.queues,
-    compose: async (_tx, happening) => [{ recipient: '', body: cloudEvent(happening, publicUrl) }],
+    compose: async (_tx, event) => [{ recipient: '', body: cloudEvent(event, publicUrl) }],
     send: async ({ id, body }, stopping, timeoutMs) => {
       const keys = readSecrets(environment[endpoint.secretFrom])
       if (keys === null) {
@@ -44,16 +44,16 @@ export function webhookChannel(options: WebhookChannelOptions): Channel {
  * The body of a notification: a CloudEvents 1.0 envelope in JSON, with ids and what a list shows,
  * never arguments.
  */
-function cloudEvent(happening: ChannelEvent, publicUrl: string): string {
-  const { request, run } = happening
+function cloudEvent(event: ChannelEvent, publicUrl: string): string {
+  const { request, run } = event
   const page = request === null ? `/runs/${run?.id ?? ''}` : `/requests/${request.id}`
   return JSON.stringify({
     specversion: '1.0',
-    id: happening.eventId,
+    id: event.eventId,
     source: publicUrl,
-    type: `countersign.${happening.type}`,
+    type: `countersign.${event.type}`,
     subject: request?.id ?? run?.id,
-    time: happening.at.toISOString(),
+    time: event.at.toISOString(),
     datacontenttype: 'application/json',
     data: {
       ...(request === null

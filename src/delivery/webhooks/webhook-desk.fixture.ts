@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import {
   openWebhookReceiver,
-  type Received,
+  type ReceivedNotification,
   type WebhookReceiver,
 } from '#test/harness/webhook-receiver.ts'
 import type { WebhookEndpoint } from '#policy/settings.ts'
@@ -126,7 +126,7 @@ export async function untilState(
 }
 
 /** What came, once its signature was verified by the library of Standard Webhooks. */
-export function verified({ body, headers }: Received): {
+export function verified({ body, headers }: ReceivedNotification): {
   type: string
   data: Record<string, unknown>
 } {

@@ -137,8 +137,8 @@ it('delays nothing for a receiver that hangs, and asks it only four times at onc
   for (let place = 0; place < 12; place += 1) await desk.open()
   await waitUntil(() => healthy.received.length === 12, within)
   await waitUntil(() => receiver.received.length === 4, within)
-  // Each endpoint is told of what was numbered when it was its turn: the last may come a round
-  // later.
+  // Each endpoint gets the events that had numbers when its turn came; the last may need another
+  // round.
   await waitUntil(async () => {
     const waiting = { endpoint: hanging.name, state: 'pending' } as const
     return (await listDeliveries(ctx, desk.olga.caller, waiting)).items.length === 12

@@ -16,6 +16,8 @@ export interface DecisionBasis {
   readonly judgedAt: string
   /** the decider's teams among those of the quorum */
   readonly teams: readonly string[]
+  /** other rows of the same human as the decider, sorted; absent: there are none */
+  readonly otherIds?: readonly string[]
   /** an approval carries a passkey's signature; absent where none is needed */
   readonly signature?: 'required'
 }

@@ -37,6 +37,8 @@ describe('who may decide', () => {
     const behind = judgeEligibility({ ...asked, principals })
     expect(behind).toMatchObject({ canDecide: false, which: 'behind_request' })
     expect(behind.reason).toMatch(/^you can't decide: (you|your) /)
+    const renamed = { ...grace, id: 'grace at another address', otherIds: ['grace'] }
+    expect(judgeEligibility({ ...asked, person: renamed, principals })).toEqual(behind)
     expect(judgeEligibility({ ...asked, principals, selfApproval: true })).toMatchObject({
       canDecide: true,
       selfApproved: true,

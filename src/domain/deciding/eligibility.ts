@@ -36,7 +36,7 @@ const behindSentences: Readonly<Record<PrincipalReason, string>> = {
   on_behalf: 'you are the person on whose behalf this was requested',
 }
 
-/** The same about somebody else, after "who". */
+/** The reasons as words about another person, after "who". */
 const behindOthers: Readonly<Record<PrincipalReason, string>> = {
   started: 'starts the run',
   started_above: 'started a run above it',
@@ -61,6 +61,8 @@ export interface EligibilityInput {
   /** `null` for a machine, which never decides (product.md 19) */
   readonly person: {
     readonly id: string
+    /** other rows of the same human; absent: there are none */
+    readonly otherIds?: readonly string[]
     readonly enabled: boolean
     readonly teams: readonly string[]
   } | null
@@ -95,12 +97,20 @@ export function judgeEligibility(input: EligibilityInput): Eligibility {
     const teamNames = teams.length === 0 ? 'a team that may decide this' : teams.join(' or ')
     return refuse('not_in_team', `you can't decide: you are not in ${teamNames}`)
   }
-  const behind = input.principals.filter((principal) => principal.personId === person.id)
+  const behind = input.principals.filter(({ personId }) => isSameHuman(person, personId))
   if (behind.length > 0 && !input.selfApproval) {
     const reasons = behind.map((principal) => principal.why)
     return refuse('behind_request', `you can't decide: ${behindText(reasons)}`)
   }
   return { canDecide: true, reason: null, selfApproved: behind.length > 0 }
+}
+
+/** Whether an id is that of a person or of another row of the same human (product.md 17). */
+export function isSameHuman(
+  person: { readonly id: string; readonly otherIds?: readonly string[] },
+  id: string,
+): boolean {
+  return person.id === id || person.otherIds?.includes(id) === true
 }
 
 function refuse(

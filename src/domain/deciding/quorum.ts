@@ -65,8 +65,8 @@ function bothPlaces(left: readonly QuorumPlace[], right: readonly QuorumPlace[])
   return teams.map((team) => ({ team, count: Math.max(seats(left, team), seats(right, team)) }))
 }
 
-function countLacking(counted: Tally): number {
-  return counted.missing.reduce((sum, place) => sum + place.count, 0)
+function countLacking(current: Tally): number {
+  return current.missing.reduce((sum, place) => sum + place.count, 0)
 }
 
 function tallyOf(places: readonly QuorumPlace[], votes: readonly Vote[]): Tally {

@@ -87,8 +87,8 @@ export function stepsDue(
 }
 
 /**
- * The routing of a revision: judged anew, with the steps of the original request and the teams that
- * escalations have added.
+ * The routing of a revision: judged again, with the steps of the original request and the teams
+ * that escalations have added.
  */
 export function revisedRouting(original: Routing, takenSteps: number, routing: Routing): Routing {
   const { steps: _afresh, ...rest } = routing

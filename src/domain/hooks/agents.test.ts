@@ -30,6 +30,20 @@ test.each([
   expect(said === '' ? null : JSON.parse(said)).toEqual(yes)
 })
 
+const changed = { command: 'ls' }
+test.each([
+  ['claude-code', { hookSpecificOutput: { updatedInput: changed, permissionDecision: 'allow' } }],
+  // It refuses `allow` without other arguments, and takes it with them.
+  ['codex', { hookSpecificOutput: { updatedInput: changed, permissionDecision: 'allow' } }],
+  ['gemini-cli', { decision: 'allow', hookSpecificOutput: { tool_input: changed } }],
+  ['copilot-cli', { permissionDecision: 'allow', modifiedArgs: changed }],
+  ['cursor', { permission: 'allow', updated_input: changed }],
+  ['opencode', { decision: 'allow', input: changed }],
+] as const)('%s is given changed arguments in its own words', (name, answer) => {
+  expect(agents[name].edits).toHaveProperty('PreToolUse')
+  expect(JSON.parse(agents[name].say({ ...allow, input: changed }))).toMatchObject(answer)
+})
+
 test.each(['claude-code', 'codex'] as const)(
   '%s is answered a request for permission in its own words',
   (name) => {

@@ -28,6 +28,11 @@ export interface Agent {
   readonly read: (input: Input) => HookEvent
   /** what the hook prints to allow, to deny, or to leave the call to the agent */
   readonly say: (decision: HookDecision, event?: HookEventName) => string
+  /**
+   * on which events an answer may carry other arguments, and whether they replace those of the
+   * agent or are merged into them
+   */
+  readonly edits: Partial<Readonly<Record<HookEventName, 'replace' | 'merge'>>>
   /** the agent's default time limit for a hook, after which it continues without an answer */
   readonly limitSeconds: number
   /** the unit of the time limit in its settings */
@@ -39,10 +44,12 @@ export interface Agent {
 
 /** Answers in the form of Claude Code, which others have adopted. */
 function hookSpecific(
-  { decision, reason }: Exclude<HookDecision, { decision: 'none' }>,
+  answer: Exclude<HookDecision, { decision: 'none' }>,
   event: HookEventName = 'PreToolUse',
-  word: string = decision,
+  word: string = answer.decision,
 ): string {
+  const { decision, reason } = answer
+  const changed = changedAs('updatedInput', answer)
   const output =
     event === 'PermissionRequest'
       ? {
@@ -50,14 +57,23 @@ function hookSpecific(
           decision: {
             behavior: decision,
             ...(decision === 'deny' ? { message: reason } : {}),
+            ...changed,
           },
         }
       : {
           hookEventName: 'PreToolUse',
           permissionDecision: word,
           permissionDecisionReason: reason,
+          ...changed,
         }
   return JSON.stringify({ hookSpecificOutput: output })
+}
+
+/** The changed arguments of an allowed call, under the agent's name of them. */
+function changedAs(name: string, decision: HookDecision): object {
+  return decision.decision === 'allow' && decision.input !== undefined
+    ? { [name]: decision.input }
+    : {}
 }
 
 /** Members that Claude Code and Codex have in common. */
@@ -115,6 +131,7 @@ export const agents = {
       const defers = decision.decision === 'deny' && decision.defers === true
       return hookSpecific(decision, event, defers ? 'defer' : decision.decision)
     },
+    edits: { PreToolUse: 'replace', PermissionRequest: 'replace' },
     limitSeconds: 600,
     unit: 'seconds',
     whenLate: 'runs the call unless told otherwise',
@@ -130,9 +147,12 @@ export const agents = {
     // means yes.
     say: (decision, event?: HookEventName) =>
       decision.decision === 'deny' ||
-      (decision.decision === 'allow' && event === 'PermissionRequest')
+      (decision.decision === 'allow' &&
+        (event === 'PermissionRequest' || decision.input !== undefined))
         ? hookSpecific(decision, event)
         : '',
+    // A request for permission that is answered with other arguments is a denial to it.
+    edits: { PreToolUse: 'replace' },
     limitSeconds: 600,
     unit: 'seconds',
     whenLate: 'runs the call',
@@ -155,7 +175,14 @@ export const agents = {
     say: (decision) =>
       decision.decision === 'none'
         ? '{}'
-        : JSON.stringify({ decision: decision.decision, reason: decision.reason }),
+        : JSON.stringify({
+            decision: decision.decision,
+            reason: decision.reason,
+            ...(decision.decision === 'allow' && decision.input !== undefined
+              ? { hookSpecificOutput: changedAs('tool_input', decision) }
+              : {}),
+          }),
+    edits: { PreToolUse: 'merge' },
     limitSeconds: 60,
     unit: 'milliseconds',
     whenLate: 'runs the call',
@@ -181,7 +208,9 @@ export const agents = {
         : JSON.stringify({
             permissionDecision: decision.decision,
             permissionDecisionReason: decision.reason,
+            ...changedAs('modifiedArgs', decision),
           }),
+    edits: { PreToolUse: 'replace' },
     limitSeconds: 30,
     unit: 'seconds',
     whenLate: 'runs the call',
@@ -205,7 +234,12 @@ export const agents = {
     say: (decision) =>
       decision.decision === 'none'
         ? JSON.stringify({ permission: 'allow' })
-        : JSON.stringify({ permission: decision.decision, user_message: decision.reason }),
+        : JSON.stringify({
+            permission: decision.decision,
+            user_message: decision.reason,
+            ...changedAs('updated_input', decision),
+          }),
+    edits: { PreToolUse: 'replace' },
     limitSeconds: 60,
     unit: 'seconds',
     whenLate: 'runs the call unless told otherwise',
@@ -219,6 +253,7 @@ export const agents = {
     events: ['PreToolUse', 'PostToolUse', 'PostToolUseFailure'],
     read: usualEvent,
     say: (decision) => JSON.stringify(decision),
+    edits: { PreToolUse: 'replace' },
     limitSeconds: 600,
     unit: 'seconds',
     whenLate: 'denies the call',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callOfEvent } from './call-of-event.ts'
+import { callOfEvent, canBeChanged, changedInputOf } from './call-of-event.ts'
 import type { HookEvent } from './hook-event.ts'
 
 const root = '/srv/shop'
@@ -33,11 +33,64 @@ test.each([
   ],
   ['Glob', { pattern: '**/*.ts' }, 'list_files', { path: '', glob: '**/*.ts' }],
   ['LS', { path: `${root}/src` }, 'list_files', { path: 'src' }],
-  ['Grep', { pattern: 'x', path: 'src' }, 'search_files', { path: 'src', pattern: 'x' }],
   ['mcp__wiki__search', { q: 'x' }, 'mcp__wiki__search', { q: 'x' }],
   ['WebFetch', { url: 'https://x' }, 'WebFetch', { url: 'https://x' }],
 ])('%s is judged as the tool that does the same', (name, given, tool, input) => {
   expect(callOfEvent(event(name, given), root)).toEqual({ tool, input })
+})
+
+const written = { path: 'n/b.md', content: 'y' }
+type Changed = [string, Record<string, unknown>, Record<string, unknown>, Record<string, unknown>]
+test.each<Changed>([
+  [
+    'Bash',
+    { command: 'git push', description: 'Push' },
+    { command: 'git push --dry-run', cwd: '.', timeoutSeconds: 120 },
+    { command: 'git push --dry-run', description: 'Push', timeout: 120_000 },
+  ],
+  [
+    'Write',
+    { file_path: `${root}/n/a.md`, content: 'x' },
+    written,
+    { file_path: `${root}/n/b.md`, content: 'y' },
+  ],
+  [
+    'Edit',
+    { file_path: 'a.md', old_string: 'x', new_string: 'y', replace_all: false },
+    { path: 'a.md', edits: [{ find: 'x', replace: 'z' }] },
+    { file_path: `${root}/a.md`, old_string: 'x', new_string: 'z', replace_all: false },
+  ],
+  ['WebFetch', { url: 'https://x', prompt: 'p' }, { url: 'https://y' }, { url: 'https://y' }],
+])(
+  'a %s that a person changed is made with the arguments of the agent’s own tool',
+  (name, ...of) => {
+    const [own, input, changed] = of
+    const one = event(name, own)
+    const call = callOfEvent(one, root)
+    expect(canBeChanged(one, call)).toBe(true)
+    expect(changedInputOf(one, { tool: call.tool, input }, root)).toEqual(changed)
+  },
+)
+
+const bash = { command: 'ls' }
+const edit = { file_path: 'a.md', old_string: 'x', new_string: 'y' }
+test.each([
+  ['in another folder', 'Bash', bash, { command: 'ls', cwd: 'docs' }],
+  ['with a field that the tool does not have', 'Bash', bash, { command: 'ls', network: 'allow' }],
+  ['of two places', 'Edit', edit, { path: 'a.md', edits: [1, 2].map(() => ({ find: 'x' })) }],
+  ['of no place', 'Edit', edit, { path: 'a.md', edits: [] }],
+])('a changed call %s is made with no arguments', (_, name, own, input) => {
+  const one = event(name, own)
+  const { tool } = callOfEvent(one, root)
+  expect(changedInputOf(one, { tool, input }, root)).toBeNull()
+})
+
+test('nobody may change what only reads, and no other tool takes the place of a call', () => {
+  const read = event('Read', { file_path: 'a.md' })
+  expect(canBeChanged(read, callOfEvent(read, root))).toBe(false)
+  expect(changedInputOf(read, { tool: 'read_file', input: { path: 'b.md' } }, root)).toBeNull()
+  const fetched = event('WebFetch', { url: 'https://x' })
+  expect(changedInputOf(fetched, { tool: 'shell', input: bash }, root)).toBeNull()
 })
 
 test('paths are those of the workspace, from wherever the session is; outside they say so', () => {
@@ -65,9 +118,19 @@ test.each([
   ['Bash', { command: 'ls', run_in_background: false, dangerouslyDisableSandbox: false }, 'shell'],
   ['Bash', { command: 'ls', description: 'List it' }, 'shell'],
   ['Edit', { file_path: 'a', old_string: 'x', new_string: 'y', replace_all: false }, 'edit_file'],
-  ['Grep', { pattern: 'x', output_mode: 'content', '-i': true, head_limit: 5 }, 'search_files'],
 ])('%s with what changes nothing stays the tool that does the same', (tool, given, ours) => {
   expect(callOfEvent(event(tool, given), root).tool).toBe(ours)
+})
+
+// Rules: security.md 8
+test('a Grep goes by its own name, unless it is known to read no environment or key file', () => {
+  const given = { pattern: 'x', path: 'src', output_mode: 'content', '-i': true, head_limit: 5 }
+  expect(callOfEvent(event('Grep', given), root)).toEqual({ tool: 'Grep', input: given })
+  expect(callOfEvent(event('Grep', given), root, 'claude-code', true)).toEqual({
+    tool: 'search_files',
+    input: { path: 'src', pattern: 'x' },
+  })
+  expect(callOfEvent(event('Grep', given), root, 'opencode', true).tool).toBe('Grep')
 })
 
 test('a command that Codex wants to run outside of its sandbox, which it does not tell, is none of ours', () => {

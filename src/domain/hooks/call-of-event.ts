@@ -1,4 +1,6 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { canonicalJson } from '../json/digest.ts'
+import { isObject } from '../json/is-object.ts'
 import { wordSet } from '../text/word-set.ts'
 import type { HookEvent } from './hook-event.ts'
 
@@ -10,16 +12,21 @@ export interface HookedCall {
 
 type Input = Readonly<Record<string, unknown>>
 
-/** How a tool of Claude Code reads as one of ours. */
+/** How a call of a tool of Claude Code becomes a call of a built-in tool. */
 interface Translation {
   /** its fields that `read` carries into our call */
   readonly carried: readonly string[]
   /** its fields that change nothing of what is done, or only how much of it the model is told */
   readonly harmless: ReadonlySet<string>
   readonly read: (input: Input, place: Place) => HookedCall
+  /**
+   * the inverse of `read`, over the agent's own input; absent: nobody may change such a call.
+   * `null`: the tool cannot make that call
+   */
+  readonly write?: (input: Input, own: Input, place: Place) => Input | null
 }
 
-/** Claude Code's tools that do what a built-in tool of ours does. */
+/** The tools of Claude Code that do what a built-in tool does. */
 const translations: Readonly<Record<string, Translation>> = {
   Bash: {
     carried: ['command', 'timeout'],
@@ -31,6 +38,11 @@ const translations: Readonly<Record<string, Translation>> = {
         ...(place.cwd === '' ? {} : { cwd: place.cwd }),
         ...(typeof timeout === 'number' ? { timeoutSeconds: Math.ceil(timeout / 1000) } : {}),
       },
+    }),
+    write: ({ command, timeoutSeconds }, own) => ({
+      ...own,
+      command,
+      ...(typeof timeoutSeconds === 'number' ? { timeout: timeoutSeconds * 1000 } : {}),
     }),
   },
   Read: {
@@ -48,6 +60,11 @@ const translations: Readonly<Record<string, Translation>> = {
       tool: 'write_file',
       input: { path: place.path(file_path), content },
     }),
+    write: ({ content, path }, own, place) => ({
+      ...own,
+      file_path: place.absolute(path),
+      content,
+    }),
   },
   Edit: {
     carried: ['file_path', 'old_string', 'new_string'],
@@ -59,6 +76,13 @@ const translations: Readonly<Record<string, Translation>> = {
         edits: [{ find: old_string, replace: new_string }],
       },
     }),
+    write({ edits, path }, own, place) {
+      const [edit, ...more] = Array.isArray(edits) ? edits : []
+      if (!isObject(edit) || more.length > 0) return null
+      const { find, replace } = edit
+      const file_path = place.absolute(path)
+      return { ...own, file_path, old_string: find, new_string: replace }
+    },
   },
   Glob: {
     carried: ['path', 'pattern'],
@@ -88,8 +112,9 @@ const translations: Readonly<Record<string, Translation>> = {
 }
 
 /**
- * Our call for a call of Claude Code; `null`: it has a field that ours cannot carry, such as one
- * that leaves the sandbox or the foreground, so that it is asked about as it is.
+ * The call of a built-in tool for a call of Claude Code; `null`: it has a field that the built-in
+ * tool does not have, such as one that leaves the sandbox or the foreground, and is judged under
+ * its own name.
  */
 function translate(tool: string, input: Input, place: Place): HookedCall | null {
   const translation = Object.hasOwn(translations, tool) ? translations[tool] : undefined
@@ -106,6 +131,8 @@ interface Place {
   /** the session's folder, relative to the workspace root */
   readonly cwd: string
   path(value: unknown): unknown
+  /** the inverse of `path` */
+  absolute(path: unknown): unknown
 }
 
 /**
@@ -113,26 +140,69 @@ interface Place {
  * judge it; every other tool, and every other spelling, goes by its own name and is asked about.
  * Paths become relative to the workspace root; what lies outside of it keeps its `..`, which policy
  * refuses. Where no root is known, no path means anything, and every tool goes by its own name. So
- * do calls of which an agent does not tell everything.
+ * do calls of which an agent does not tell everything, and a `Grep`, which also reads environment
+ * and key files, unless the caller has found that there are none (`searchReadsNoSecrets`).
  */
 export function callOfEvent(
   event: HookEvent,
   root: string | null,
   agent = 'claude-code',
+  searchReadsNoSecrets = false,
 ): HookedCall {
   const { tool_input: input, tool_name: tool } = event
   if (root === null) return { tool: nameOf(tool, agent), input }
-  const folder = event.cwd ?? root
-  const below = (path: string): string => relative(root, resolve(folder, path)).split(sep).join('/')
-  const place: Place = {
-    cwd: below('.'),
-    path: (value) => (typeof value === 'string' ? below(value) : value),
-  }
-  const call = tellsAll(event, agent) ? translate(tool, input, place) : null
+  const place = placeOf(event, root)
+  const isOurs = tellsAll(event, agent) && (tool !== 'Grep' || searchReadsNoSecrets)
+  const call = isOurs ? translate(tool, input, place) : null
   if (call === null) return { tool: nameOf(tool, agent), input }
   // On another drive there is no relative path: it stays absolute, and is refused.
   const outside = Object.values(call.input).some((v) => typeof v === 'string' && isAbsolute(v))
   return outside ? call : { tool: call.tool, input: dropUndefined(call.input) }
+}
+
+function placeOf(event: HookEvent, root: string): Place {
+  const folder = event.cwd ?? root
+  const below = (path: string): string => relative(root, resolve(folder, path)).split(sep).join('/')
+  return {
+    cwd: below('.'),
+    path: (value) => (typeof value === 'string' ? below(value) : value),
+    absolute: (path) => (typeof path === 'string' ? resolve(root, path) : path),
+  }
+}
+
+/** Whether the agent can make the call with other arguments, which people may then choose. */
+export function canBeChanged({ tool_input, tool_name }: HookEvent, call: HookedCall): boolean {
+  return call.input === tool_input || translations[tool_name]?.write !== undefined
+}
+
+/**
+ * The arguments with which the agent of an event makes the call that people approved instead of the
+ * agent's own; `null`: with none it makes exactly that call. The names of the call are those of
+ * {@link callOfEvent}.
+ */
+export function changedInputOf(
+  event: HookEvent,
+  approved: HookedCall,
+  root: string | null,
+  agent = 'claude-code',
+): Input | null {
+  const call = callOfEvent(event, root, agent)
+  if (call.tool !== approved.tool) return null
+  if (call.input === event.tool_input) return approved.input
+  const write = translations[event.tool_name]?.write
+  if (write === undefined || root === null) return null
+  const input = write(approved.input, event.tool_input, placeOf(event, root))
+  if (input === null) return null
+  const again = callOfEvent({ ...event, tool_input: input }, root, agent)
+  return isSameCall(again, approved) ? input : null
+}
+
+/** Policy writes the folder of the workspace as `.` or as nothing. */
+function isSameCall(one: HookedCall, other: HookedCall): boolean {
+  const [a, b] = [one, other].map(({ tool, input: { cwd, ...input } }) =>
+    canonicalJson({ tool, input: { ...input, cwd: cwd === undefined || cwd === '' ? '.' : cwd } }),
+  )
+  return a === b
 }
 
 /**

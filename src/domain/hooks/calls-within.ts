@@ -2,13 +2,13 @@ import { posix } from 'node:path'
 import type { JsonObject } from '../json/json.ts'
 import { wordSet } from '../text/word-set.ts'
 
-/** A call of one of our own tools that another program's call amounts to. */
+/** A call of a built-in tool that has the effect of a call of another program, or a part of it. */
 export interface CallWithin {
   readonly tool: 'shell' | 'write_file' | 'delete_file'
   readonly input: JsonObject
 }
 
-/** Tools that write a file, by the names under which calls of agents come here. */
+/** The tools of agents that write a file, by the names in their calls. */
 const writers = wordSet(`
   Edit MultiEdit Write NotebookEdit StrReplace
   gemini-cli:replace gemini-cli:write_file
@@ -28,14 +28,14 @@ const pathMembers = ['file_path', 'notebook_path', 'path', 'filePath', 'target_f
 /** A tool that takes a patch of several files, by whatever agent. */
 const patches = /^(?:[\w-]+:)?apply_patch$/
 
-/** A call that amounts to more of ours than these is refused. */
+/** A call of an agent that has the effect of more calls than these is refused. */
 export const maxCallsWithin = 50
 
 /**
- * The calls of ours that a call of an agent amounts to where it keeps its own name, because ours
- * would not do exactly the same: an `Edit` of every place at once, a patch, a command outside of
- * the agent's sandbox. What policy blocks of them, it blocks of the whole; nothing is allowed for
- * them. `folder`: where the agent works; a file outside of it is left out. Pure.
+ * The calls of built-in tools that together have the effect of a call of an agent, for calls that
+ * no single built-in tool makes exactly: an `Edit` of every place at once, a patch, a command
+ * outside of the agent's sandbox. If policy blocks one of them, it blocks the whole call; none of
+ * them allows it. `folder`: where the agent works; a file outside of it is left out. Pure.
  */
 export function callsWithin(
   call: { readonly tool: string; readonly input: JsonObject },

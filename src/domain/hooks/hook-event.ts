@@ -21,7 +21,12 @@ export interface HookEvent {
  */
 export type HookDecision =
   | { readonly decision: 'none' }
-  | { readonly decision: 'allow'; readonly reason: string }
+  | {
+      readonly decision: 'allow'
+      readonly reason: string
+      /** the arguments that a person changed; absent: those of the event */
+      readonly input?: Readonly<Record<string, unknown>>
+    }
   | {
       readonly decision: 'deny'
       readonly reason: string

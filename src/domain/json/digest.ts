@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import type { JsonObject } from './json.ts'
+import { sortedCopy, unusual } from './sorted-copy.ts'
 
 /** SHA-256 of bytes or of a text's UTF-8, written `sha256:<hex>` (api.md). */
 export function hashBytes(bytes: Uint8Array | string): string {
@@ -12,7 +13,9 @@ export function hashBytes(bytes: Uint8Array | string): string {
  * surrogates, undefined.
  */
 export function canonicalJson(value: unknown): string {
-  const text = canonicalize(value)
+  const copy = sortedCopy(value)
+  // Of plain JSON, the copy and `JSON.stringify` take half of the time.
+  const text = copy === unusual ? canonicalize(value) : JSON.stringify(copy)
   if (text === undefined) throw new TypeError('This value has no canonical JSON form')
   return text
 }

@@ -23,7 +23,7 @@ test.each(['0', '-0', '0.10', '1.50e2', '9007199254740991', '-9007199254740991',
   },
 )
 
-test('what JSON.stringify writes of a safe number is clear', () => {
+test('the output of JSON.stringify for a safe number is unambiguous', () => {
   fc.assert(
     fc.property(fc.double({ noNaN: true, min: -(2 ** 53 - 1), max: 2 ** 53 - 1 }), (value) => {
       expect(whyUnclear(JSON.stringify(value))).toBeNull()

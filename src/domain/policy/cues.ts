@@ -93,6 +93,7 @@ export function readStoredCue({ id, text, ...place }: StoredCue): Cue {
   return { id, level: cueLevel(id), text: text ?? usualCueTexts[id] ?? id, ...place }
 }
 
+/** The limits of the cues of one request. */
 export const cueLimits = {
   /** cues of one request, and those of one kind */
   perRequest: 24,

@@ -12,14 +12,14 @@ export function withNarrowed(narrowed: NarrowedScopes): { readonly narrowed?: Na
   return Object.keys(narrowed).length === 0 ? {} : { narrowed }
 }
 
-/** The same in words for the approver; each ends "not offered, because". */
+/** The reasons for the approver; each completes "not offered, because". */
 export function notOffered(
   tool: string,
-  offered: readonly Scope[],
+  scopes: readonly Scope[],
   narrowed: NarrowedScopes,
 ): readonly { readonly scope: Scope; readonly why: string }[] {
   // Without any scope the person cannot approve at all.
-  if (offered.length === 0) return []
+  if (scopes.length === 0) return []
   const words: Readonly<Record<WhyNarrow, string>> = {
     tool: `${tool} does not offer it`,
     routing: 'no routing entry lists it for the whole call',
@@ -28,6 +28,6 @@ export function notOffered(
   }
   return widerScopes.flatMap((scope) => {
     const why = narrowed[scope]
-    return why === undefined || offered.includes(scope) ? [] : [{ scope, why: words[why] }]
+    return why === undefined || scopes.includes(scope) ? [] : [{ scope, why: words[why] }]
   })
 }

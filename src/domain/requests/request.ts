@@ -11,6 +11,7 @@ export const requestKinds = [
 ] as const
 export type RequestKind = (typeof requestKinds)[number]
 
+/** The states of a request. All but `pending` are final. */
 export const requestStates = ['pending', 'approved', 'denied', 'expired', 'cancelled'] as const
 export type RequestState = (typeof requestStates)[number]
 
@@ -20,10 +21,12 @@ export type RequestState = (typeof requestStates)[number]
 export const requestSorts = ['urgency', 'expiresAt', 'createdAt', 'age', 'risk'] as const
 export type RequestSort = (typeof requestSorts)[number]
 
+/** The states of a permit. */
 export const permitStates = ['live', 'consumed', 'lapsed', 'revoked'] as const
 export type PermitState = (typeof permitStates)[number]
 
 const attemptStates = ['started', 'succeeded', 'failed', 'refused', 'unknown'] as const
+/** The states of the execution of a call. */
 export const executionStates = ['not_started', ...attemptStates] as const
 export type ExecutionState = (typeof executionStates)[number]
 
@@ -50,6 +53,7 @@ export type ExternalOutcome = (typeof executionOutcomes)[number]
 export const outputStates = ['running', 'unknown', 'ended'] as const
 export type OutputState = (typeof outputStates)[number]
 
+/** The states of a run. The last three are final. */
 export const runStates = [
   'running',
   'waiting_for_approval',

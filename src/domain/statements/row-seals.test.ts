@@ -9,7 +9,7 @@ const { privateKey, publicKey } = generateKeyPairSync('ed25519')
 const signer = { keyId: 'test', privateKey }
 const sealKey = sealKeyOf(Buffer.alloc(32, 1))
 const seals = createSeals({
-  shared: () => [sealKey],
+  sharedKeys: () => [sealKey],
   verifier: { publicKeys: new Map([[signer.keyId, publicKey]]) },
   signer,
   revocations: { has: () => false, add: async () => undefined },

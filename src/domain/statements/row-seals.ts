@@ -23,7 +23,19 @@ export type SealableRow = Readonly<Record<string, unknown>>
 
 /** Something that has ended for good, by its id; a key's secret by its hash. */
 export interface Revocation {
-  readonly what: 'person' | 'session' | 'api_key' | 'key_secret' | 'credential' | 'grant' | 'permit'
+  readonly what:
+    | 'person'
+    | 'session'
+    | 'api_key'
+    | 'api_key_proposal'
+    | 'key_secret'
+    | 'credential'
+    | 'identity'
+    | 'membership'
+    | 'slack_link'
+    | 'push_subscription'
+    | 'grant'
+    | 'permit'
   readonly id: string
 }
 
@@ -42,7 +54,17 @@ export interface Revocations {
   add(revoked: readonly PlannedRevocation[]): Promise<void>
 }
 
-const revocable: readonly string[] = ['person', 'session', 'api_key', 'credential']
+const revocable: readonly string[] = [
+  'person',
+  'session',
+  'api_key',
+  'api_key_proposal',
+  'credential',
+  'identity',
+  'membership',
+  'slack_link',
+  'push_subscription',
+]
 
 /**
  * Makes and verifies seals of whole rows, with keys that are not in the database (security.md 29).
@@ -55,6 +77,8 @@ export interface Seals {
    * hostile input.
    */
   holds(table: SealedTable, row: SealableRow | null | undefined): boolean
+  /** Whether a row's `seal` fits its columns, also of what has ended. */
+  fits(table: SealedTable, row: SealableRow): boolean
   /** The same by a seal that covers every column, which those of earlier versions may not. */
   holdsWhole(table: SealedTable, row: SealableRow): boolean
   readonly revocations: Revocations
@@ -67,30 +91,36 @@ export interface Seals {
  * seals.
  */
 export function createSeals(keys: {
-  readonly shared: () => SealKeys
+  readonly sharedKeys: () => SealKeys
   readonly verifier: Verifier
   readonly signer: Signer | null
   readonly revocations: Revocations
 }): Seals {
-  const { shared, verifier, signer, revocations } = keys
+  const { sharedKeys, verifier, signer, revocations } = keys
   const seals: Seals = {
     revocations,
     of(table, row) {
       const statement = sealedOf(table, row)
       if (sealedTables[table].by === 'service') {
-        const [key] = shared()
+        const [key] = sharedKeys()
         return `${key.id}.${macOf(key, statement)}`
       }
       if (signer === null) throw new Error(`Only the API seals rows of ${table}`)
       const { keyId, signature } = signStatement(signer, 'row', statement)
       return `${keyId}.${signature}`
     },
-    holds: (table, row) => check(table, row, unsaidColumns(table)),
-    holdsWhole: (table, row) => check(table, row, [[]]),
+    holds: (table, row) => !hasEnded(table, row) && check(table, row, unsaidColumns(table)),
+    fits: (table, row) => check(table, row, unsaidColumns(table)),
+    holdsWhole: (table, row) => !hasEnded(table, row) && check(table, row, [[]]),
     again(table, row, change) {
       if (!seals.holds(table, row)) return (row['seal'] as string | null | undefined) ?? null
       return seals.of(table, { ...row, ...change })
     },
+  }
+  function hasEnded(table: SealedTable, row: SealableRow | null | undefined): boolean {
+    const what = table as Revocation['what']
+    if (!revocable.includes(table) || row == null) return false
+    return revocations.has({ what, id: endingId(table, row) })
   }
   /** `forms`: for each form that a seal may have, the columns that it leaves out. */
   function check(
@@ -100,16 +130,12 @@ export function createSeals(keys: {
   ): boolean {
     const seal = row?.['seal']
     if (typeof seal !== 'string' || row == null) return false
-    if (revocable.includes(table)) {
-      const what = table as Revocation['what']
-      if (revocations.has({ what, id: String(row['id']) })) return false
-    }
     const dot = seal.indexOf('.')
     const [keyId, mark] = [seal.slice(0, Math.max(dot, 0)), seal.slice(dot + 1)]
     try {
       const sealed = sealedOf(table, row)
       if (sealedTables[table].by === 'service') {
-        const key = shared().find(({ id }) => id === keyId)
+        const key = sharedKeys().find(({ id }) => id === keyId)
         if (key === undefined) return false
         return forms.some((unsaid) => isSame(macOf(key, without(sealed, unsaid)), mark))
       }
@@ -140,6 +166,19 @@ export function principalsDigest(
     .digest('base64url')
 }
 
+/**
+ * Names in the ledger what a row stands for. An account at a provider or a membership of an earlier
+ * version has no id, and is named by what it joins.
+ */
+export function endingId(table: SealedTable, row: SealableRow): string {
+  const { id, issuer, subject, team, person_id: personId } = row
+  if (typeof id === 'string') return id
+  const parts = table === 'identity' ? [issuer, subject, personId] : [team, personId]
+  return createHash('sha256')
+    .update(canonicalJson(parts.map(String)))
+    .digest('base64url')
+}
+
 interface SealedRow {
   readonly table: string
   readonly row: SealableRow
@@ -162,14 +201,13 @@ function sealedOf(table: SealedTable, row: SealableRow): SealedRow {
 }
 
 /**
- * As it comes back from the database: what JSON cannot represent is left out, no value is `null`.
+ * The value as the database returns it: a date as text, no value as `null`. Canonical JSON leaves
+ * out what JSON cannot represent.
  */
 function plain(value: unknown): unknown {
-  if (typeof value === 'string' || typeof value === 'boolean') return value
-  if (value == null) return null
-  // Most other values are integers, which come back as they are.
-  if (Number.isSafeInteger(value)) return value
-  return JSON.parse(JSON.stringify(value)) as unknown
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (value instanceof Date) return value.toJSON()
+  return value ?? null
 }
 
 /** Each key object is made once, which takes longer than the hash of a row. */

@@ -29,8 +29,16 @@ interface TableSeal {
  * one. A test changes each of them.
  */
 export const sealedTables = {
-  person: { by: 'api', columns: ['id', 'email', 'disabled_at'] },
-  membership: { by: 'api', columns: ['team', 'person_id', 'until'] },
+  person: {
+    by: 'api',
+    columns: ['id', 'email', 'other_ids', 'disabled_at'],
+    added: ['other_ids'],
+  },
+  membership: {
+    by: 'api',
+    columns: ['team', 'person_id', 'until', 'id'],
+    added: ['id'],
+  },
   session: {
     by: 'api',
     columns: ['token_hash', 'id', 'person_id', 'csrf_token', 'proof_hash', 'channel', 'expires_at'],
@@ -71,8 +79,8 @@ export const sealedTables = {
   slack_link_code: { by: 'api', columns: ['code_hash', 'team', 'user_id', 'email'] },
   identity: {
     by: 'api',
-    columns: ['issuer', 'subject', 'person_id', 'groups', 'told_at'],
-    added: ['groups', 'told_at'],
+    columns: ['issuer', 'subject', 'person_id', 'groups', 'told_at', 'id'],
+    added: ['groups', 'told_at', 'id'],
     unsaid: [['groups', 'told_at']],
   },
   slack_link: { by: 'api', columns: ['id', 'team', 'user_id', 'person_id'] },

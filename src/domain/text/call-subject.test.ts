@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Json } from '../json/json.ts'
 import { callSubject } from './call-subject.ts'
 
-test('a call is told from its neighbours by what it is about: a path, a command, a question', () => {
+test('the subject of a call distinguishes it from other calls: a path, a command, a question', () => {
   const subjects: [Json, string][] = [
     [{ path: 'notes/a.md', content: 'x' }, 'notes/a.md'],
     [{ from: 'a.md', to: 'b.md' }, 'a.md → b.md'],

@@ -131,6 +131,8 @@ const tellers: Readonly<Record<AuditEventType, SentenceWriter>> = {
   'schedule.skipped': alone('started no run', 'schedule', 'why'),
   'schedule.paused': alone('paused a schedule', 'schedule'),
   'schedule.resumed': alone('resumed a schedule', 'schedule'),
+  'trigger.paused': alone('paused a trigger', 'trigger'),
+  'trigger.resumed': alone('resumed a trigger', 'trigger'),
   'webhook.resent': alone('sent a notification again', 'endpoint'),
   'content.revealed': did('looked at the raw bytes of'),
   'content.erased': did('erased contents of'),

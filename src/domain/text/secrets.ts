@@ -113,13 +113,13 @@ export function chippedSecrets(line: string): FoundSecret[] {
  * @example maskSecrets('use ghp_…', hashBytes) // 'use [GitHub token, 40 characters, sha256:1f0c…]'
  */
 export function maskSecrets(text: string, hash: (value: string) => string): string {
-  let masked = ''
+  let output = ''
   let at = 0
   for (const { start, end, kind } of findSecrets(text)) {
     const value = text.slice(start, end)
     const short = hash(value).slice(0, 'sha256:'.length + 12)
-    masked += `${text.slice(at, start)}[${kind}, ${value.length} characters, ${short}…]`
+    output += `${text.slice(at, start)}[${kind}, ${value.length} characters, ${short}…]`
     at = end
   }
-  return masked + text.slice(at)
+  return output + text.slice(at)
 }

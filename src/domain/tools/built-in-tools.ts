@@ -141,6 +141,7 @@ export type AccessOf<Name extends BuiltInToolName> = Access & {
   readonly operation: (typeof declared)[Name]['operations'][number]
 }
 
+/** The built-in tools by name, as declared above. */
 export const builtInTools: Readonly<Record<BuiltInToolName, BuiltInTool>> = declared
 
 export const builtInToolNames = Object.keys(declared) as readonly BuiltInToolName[]

@@ -20,6 +20,13 @@ export interface FileChange {
   readonly after: FileSide | null
 }
 
+/** What a command changed in its run's worktree. */
+export interface ListedChanges {
+  readonly files: readonly FileChange[]
+  /** other changes: of too many or too large files, of links, and of names that tools refuse */
+  readonly more: number
+}
+
 /** The net change of a file over a run. */
 export const netChanges = ['added', 'modified', 'deleted', 'moved'] as const
 export type NetChangeKind = (typeof netChanges)[number]

@@ -1,4 +1,5 @@
 import type { Json } from '../json/json.ts'
+import type { ListedChanges } from './file-change.ts'
 
 /**
  * Bytes of a result besides its text: a picture, a sound, a blob. `mediaType` is the tool's claim.
@@ -24,6 +25,8 @@ export interface ToolResult {
   readonly streams?: Readonly<Record<string, Uint8Array>>
   /** stored by hash, in the order in which `output` names them; never inside `output` */
   readonly files?: readonly ResultFile[]
+  /** what a command did to files, besides what went through the workspace; absent: not known */
+  readonly changes?: ListedChanges
   /** the call was not made: its server has changed or is unreachable */
   readonly notMade?: 'changed' | 'unreachable'
   /** why a result is `error` although its tool did not say so, as a sentence for the trail */

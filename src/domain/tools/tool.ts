@@ -21,6 +21,8 @@ export interface ExecuteContext {
   readonly facts: CallFacts
   /** gets the output of a command while it runs, up to the stored bound; for viewers */
   readonly onOutput?: (stream: OutputStream, bytes: Uint8Array) => void
+  /** the place of the call in its trace, for its server (W3C Trace Context); absent: in none */
+  readonly traceparent?: string
   /** for the commits of a command or a tool; absent for other tools */
   readonly commit?: CommitIdentity
   /**
@@ -90,6 +92,8 @@ export interface ServerTool {
   readonly name: string
   /** the server's name of the tool */
   readonly tool: string
+  /** the transport in OpenTelemetry's words: `pipe` is standard input, `tcp` is HTTP */
+  readonly transport: 'pipe' | 'tcp'
   /** the server's own words and hints about it: its claims */
   readonly title: string | null
   readonly annotations: JsonObject
@@ -163,7 +167,7 @@ export interface Tool {
    * Why this call would change nothing, as the end of a sentence; `null`: it would, or it could not
    * run. Without effect. Absent for tools that cannot tell.
    */
-  unchanged?(input: JsonObject, workspace: Workspace): Promise<string | null>
+  whyUnchanged?(input: JsonObject, workspace: Workspace): Promise<string | null>
   /**
    * The presentation for an approver. A `WorkspaceProblem` or `ToolProblem` means that the call
    * cannot run as it is: its message is the call's error result and nobody is asked. After any

@@ -1,7 +1,7 @@
 import { nodeHash } from './tree-hash.ts'
 import { rangeHash, type NodeAt } from './tree-range.ts'
 
-/** The whole tree over these leaf hashes, kept in memory: hash of every whole subtree of it. */
+/** The tree over these leaf hashes, in memory: returns the hash of any complete subtree. */
 export function treeOfLeaves(leafHashes: readonly Uint8Array[]): NodeAt {
   const levels: Uint8Array[][] = [[...leafHashes]]
   for (let below = levels[0] ?? []; below.length > 1;) {

@@ -59,12 +59,12 @@ export function judgeSubmission(
     readonly atSeconds: number
   },
 ): SubmissionAnswer {
-  const opened = openSubmission(submission, witness.log)
-  if (!('checkpoint' in opened)) return opened
+  const contents = openSubmission(submission, witness.log)
+  if (!('checkpoint' in contents)) return contents
   const { old, note, proof } = submission
   const last = witness.last ?? { size: 0, root: emptyTreeHash() }
   if (old !== last.size) return { status: 409, size: last.size, isForked: false }
-  if (old === opened.checkpoint.size && proof.length > 0) return unproven
+  if (old === contents.checkpoint.size && proof.length > 0) return unproven
   const { log, signer, atSeconds } = witness
   const witnessed = witnessCheckpoint({ log, last, note, proof, signer, atSeconds })
   if ('refusal' in witnessed) {

@@ -56,14 +56,14 @@ export function keyLabel({ name, keyId }: Pick<NoteKey, 'name' | 'keyId'>): stri
  */
 export function parseVerifierKey(line: string): NoteKey {
   const [, name = '', hash = '', base64 = ''] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/u.exec(line) ?? []
-  const typed = decodeBase64(base64)
+  const keyBytes = decodeBase64(base64)
   const algorithm = (['ed25519', 'cosignature'] as const).find(
-    (algorithm) => algorithmBytes[algorithm] === typed?.[0],
+    (algorithm) => algorithmBytes[algorithm] === keyBytes?.[0],
   )
-  if (typed === null || typed.length !== 33 || algorithm === undefined) {
+  if (keyBytes === null || keyBytes.length !== 33 || algorithm === undefined) {
     throw new MalformedEvidence('A verifier key is "name+hash+base64" of an Ed25519 key')
   }
-  const der = Buffer.concat([spkiPrefix, typed.subarray(1)])
+  const der = Buffer.concat([spkiPrefix, keyBytes.subarray(1)])
   const key = noteKey(name, createPublicKey({ key: der, format: 'der', type: 'spki' }), algorithm)
   if (key.keyId !== Number.parseInt(hash, 16)) {
     throw new MalformedEvidence(`The hash of the key of ${name} is not ${hash}`)
@@ -93,6 +93,6 @@ function typedKey(publicKey: KeyObject, algorithm: NoteAlgorithm): Buffer {
   return Buffer.concat([Buffer.of(algorithmBytes[algorithm]), der.subarray(spkiPrefix.length)])
 }
 
-function keyIdOf(name: string, typed: Buffer): number {
-  return createHash('sha256').update(`${name}\n`).update(typed).digest().readUInt32BE(0)
+function keyIdOf(name: string, keyBytes: Buffer): number {
+  return createHash('sha256').update(`${name}\n`).update(keyBytes).digest().readUInt32BE(0)
 }

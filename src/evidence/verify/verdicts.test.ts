@@ -85,6 +85,20 @@ describe('authorisation fails', () => {
       'is missing',
     ],
     [
+      'for a vote of who started the run at an earlier address',
+      changed(trail, at('decision.recorded'), {
+        detail: { basis: { otherIds: [personOf('ada')] } },
+      }),
+      'allows no self-approval',
+    ],
+    [
+      'for a permit that counts one person at two addresses',
+      changed(trail, at('decision.recorded', 1), {
+        detail: { basis: { otherIds: [personOf('grace')] } },
+      }),
+      'who are one person',
+    ],
+    [
       'for a permit that counts somebody who did not vote',
       without('decision.recorded', 1),
       'who did not approve this revision',

@@ -135,7 +135,7 @@ function keysOfLog(files: LogFiles, key: NoteKey, authenticity: Findings): LogKe
 function statementsOf(files: LogFiles, logKeys: LogKeys, authenticity: Findings): Statements {
   const keys = files.read(logFileNames.keys)
   let verifier: Statements['verifier'] = null
-  let stored: Statements['stored'] = []
+  let storedStatements: Statements['stored'] = []
   try {
     if (keys === null) authenticity.cannotJudge('the keys of the statements are not here')
     else verifier = openStatementKeys(Buffer.from(keys).toString('utf8'), logKeys)
@@ -143,11 +143,11 @@ function statementsOf(files: LogFiles, logKeys: LogKeys, authenticity: Findings)
     authenticity.fail(sentenceOf(error))
   }
   try {
-    stored = readStatements(files)
+    storedStatements = readStatements(files)
   } catch (error) {
     authenticity.fail(`${logPartNames.statements}: ${sentenceOf(error)}`)
   }
-  return { stored, verifier }
+  return { stored: storedStatements, verifier }
 }
 
 /** Every signed checkpoint, the smallest first, including the newest. */

@@ -146,8 +146,8 @@ async function embeddedCommands(
     if (!commandNames.has(name) || typeof value !== 'string') continue
     if (value.length > maxCommandCharacters) continue
     const analysis = analyseCommand({ kind: 'shell', script: value, cwd: '' })
-    const found = await cuesOfCommand(analysis, { ...facts, isOffline: false, domains: null })
-    cues.push(...found.map(({ id, text }) => ({ id, text, says: `${JSON.stringify(name)}: ` })))
+    const allCues = await cuesOfCommand(analysis, { ...facts, isOffline: false, domains: null })
+    cues.push(...allCues.map(({ id, text }) => ({ id, text, says: `${JSON.stringify(name)}: ` })))
   }
   return cues
 }

@@ -84,14 +84,14 @@ export function inputCues(tool: string, leaves: readonly Leaf[]): readonly Found
     })
   }
   for (const [isOne, text] of departures) {
-    const found = leaves.find(isOne)
-    if (found !== undefined) cues.push({ id: 'protection_off', text, ...saidBy(found) })
+    const match = leaves.find(isOne)
+    if (match !== undefined) cues.push({ id: 'protection_off', text, ...saidBy(match) })
   }
   for (const leaf of leaves) {
     if (typeof leaf.value !== 'string') continue
     const isQuery = /^(?:sql|query|statement|queries)$/i.test(leaf.name)
-    const found = [...secretsOf(leaf), ...(isQuery ? destructiveSql(leaf.value) : [])]
-    for (const { id, text } of found) cues.push({ id, text, ...saidBy(leaf) })
+    const leafCues = [...secretsOf(leaf), ...(isQuery ? destructiveSql(leaf.value) : [])]
+    for (const { id, text } of leafCues) cues.push({ id, text, ...saidBy(leaf) })
   }
   return cues
 }

@@ -68,8 +68,8 @@ function commonSuffixes(left: Zone['suffixes'], right: Zone['suffixes']): Zone['
 
 function blockedIn(zone: Zone, above: readonly Zone[]): Zone['approval'] {
   const blocked = operations.flatMap((operation) => {
-    const found = above.find((one) => one.approval[operation]?.approval === 'blocked')
-    const consent = found?.approval[operation]
+    const blocking = above.find((one) => one.approval[operation]?.approval === 'blocked')
+    const consent = blocking?.approval[operation]
     const own = zone.approval[operation]?.approval === 'blocked'
     return consent === undefined || own ? [] : [[operation, consent] as const]
   })

@@ -61,6 +61,7 @@ const other = '  - { when: { tool: write_file }, queue: platform }\n'
 
 test.each([
   ['a team gains a member', ['[edsger@example.com]', '[edsger@example.com, ada@example.com]']],
+  ['two addresses of one human', ['people:', 'people:\n  - { email: a@x.org, formerly: b@x.org }']],
   ['self-approval', ['permitFor: 30d', 'selfApproval: true, permitFor: 30d']],
   ['a queue of another team', ['security: { team: security }', 'security: { team: platform }']],
   ['who witnesses the trail', ['version: 1', `version: 1\naudit: { witnesses: [${witness}] }`]],

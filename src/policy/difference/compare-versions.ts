@@ -51,11 +51,12 @@ export function compareVersions(before: Policy | null, after: Policy): VersionDi
 
 /**
  * Whether a setting determines who must agree to a call: teams, quorum (with the queue and the
- * routing that lead to it), `selfApproval`, rights, who identifies people, and who attests the
- * trail. A new worker has no queue that it could leave.
+ * routing that lead to it), `selfApproval`, earlier addresses of one human, rights, who identifies
+ * people, and who attests the trail. A new worker has no queue that it could leave.
  */
 function decidesWho(at: string, isKnownWorker: boolean): boolean {
   if (/^(teams|rights|routing|defaults\.queue|signIn|audit)(\.| |$)/.test(at)) return true
+  if (/^people\..*\.formerly$/.test(at)) return true
   if (/^queues\.[^.]+\.(team|selfApproval|signature|escalate)$/.test(at)) return true
   return isKnownWorker && /^workers\.[^.]+\.queue$/.test(at)
 }
@@ -70,9 +71,9 @@ function changesAt(
   if (left.length === 1 && right.length === 1 && one !== undefined && other !== undefined) {
     return one === other ? [] : [{ at, before: one, after: other }]
   }
-  const gone = without(left, right).map((before) => ({ at, before, after: null }))
-  const come = without(right, left).map((after) => ({ at, before: null, after }))
-  const changes: SettingChange[] = [...gone, ...come]
+  const removals = without(left, right).map((before) => ({ at, before, after: null }))
+  const additions = without(right, left).map((after) => ({ at, before: null, after }))
+  const changes: SettingChange[] = [...removals, ...additions]
   if (changes.length > 0 || !ordered.test(at)) return changes
   return left.join('\n') === right.join('\n')
     ? []

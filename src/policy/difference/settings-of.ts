@@ -23,7 +23,10 @@ export function settingsOf(policy: Policy): Settings {
   const { commit, defaultQueue, defaultQueueSource: _, people, rights, ...config } = policy.config
   if (defaultQueue !== null) settings.set('defaults.queue', [defaultQueue])
   if (commit !== null) settings.set('commit', [`${commit.name} <${commit.email}>`])
-  for (const person of people) settings.set(`people.${person.email}`, [person.name])
+  for (const { email, name, formerly } of people) {
+    settings.set(`people.${email}`, [name])
+    if (formerly !== undefined) settings.set(`people.${email}.formerly`, formerly)
+  }
   for (const [right, holders] of Object.entries(rights)) {
     if (holders.length > 0) settings.set(`rights.${right}`, holders.map(holderName))
   }

@@ -203,10 +203,10 @@ function closingBrackets(text: string): ReadonlyMap<number, number> {
     } else if ('{('.includes(character)) open.push(at)
     else if ('})'.includes(character)) {
       const pair = character === '}' ? '{' : '('
-      const found = open.findLastIndex((start) => text[start] === pair)
-      if (found === -1) continue
-      closes.set(open[found] ?? 0, at)
-      open.length = found
+      const opening = open.findLastIndex((start) => text[start] === pair)
+      if (opening === -1) continue
+      closes.set(open[opening] ?? 0, at)
+      open.length = opening
     }
   }
   return closes

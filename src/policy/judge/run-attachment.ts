@@ -46,7 +46,7 @@ export function refusedAttachment(
 /** Whether a zone contains the path, including its suffix. */
 function reaches(worker: WorkerDefinition, path: string): boolean {
   const zones = decidingZones(worker.zones, path)
-  const named = ({ suffixes }: (typeof zones)[number]): boolean =>
+  const hasSuffix = ({ suffixes }: (typeof zones)[number]): boolean =>
     suffixes === null || suffixes.some((suffix) => path.endsWith(suffix))
-  return zones.length > 0 && zones.every(named)
+  return zones.length > 0 && zones.every(hasSuffix)
 }

@@ -52,8 +52,8 @@ export function ownFile(policy: OwnFilesPolicy, projectDir: string, path: string
   if (files.has(folded)) return folded
   const named = namedBy(policy)
   for (let length = 1; length <= components.length; length += 1) {
-    const found = named.get(components.slice(0, length).join('/'))
-    if (found !== undefined && (found.endsWith('/') || length === components.length)) return found
+    const match = named.get(components.slice(0, length).join('/'))
+    if (match !== undefined && (match.endsWith('/') || length === components.length)) return match
   }
   return null
 }

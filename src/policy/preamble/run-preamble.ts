@@ -3,7 +3,19 @@ import { certainLines } from '../judge/preview/worker-preview.ts'
 import type { Policy } from '../policy.ts'
 import type { Zone } from '../worker-definition.ts'
 import { plainLine, plainList } from './plain-line.ts'
-import type { WorldOfRun } from './world-of-run.ts'
+
+/** The facts in a preamble besides the pinned policy version. None of them changes. */
+interface WorldOfRun {
+  /** name of its worker */
+  readonly worker: string
+  readonly mode: RunMode
+  /** a person may continue it after its answer */
+  readonly conversation: boolean
+  readonly workspace: string
+  /** `null`: it works in the folder of the workspace */
+  readonly worktree: { readonly branch: string; readonly base: string } | null
+  readonly startedAt: Date
+}
 
 /**
  * The text for the model of a run before its worker's own instructions (product.md 32): its zones,

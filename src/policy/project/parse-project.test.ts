@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Policy, ProjectFiles, ProjectProblem } from '../policy.ts'
 import { parseProject } from './parse-project.ts'
 
+/** The design's example; its schedule has the input that its worker's schema requires. */
 const config = `version: 1
 people:
   - { email: alan@example.com, name: Alan }
@@ -29,6 +30,13 @@ overlays:
     approval: ask
 workspaces:
   default: { root: . }
+  shop: { root: ../shop, isolation: worktree, base: main }
+schedules:
+  nightly: { worker: release-notes, input: { version: "1.2" }, cron: "0 6 * * 1-5", timezone: Europe/Berlin, as: ada@example.com }
+models:
+  local: { provider: openai-compatible, baseUrl: "http://127.0.0.1:11434/v1", apiKey: "\${LOCAL_KEY}", context: 32768 }
+  claude-sonnet-5-5: { price: { input: 3, cachedInput: 0.3, output: 15 } }
+budgets: [{ worker: "*", period: month, costUsd: 200 }]
 rights:
   startApproveAll: [platform]
   manageRuns: [platform]
@@ -41,7 +49,12 @@ name: release-notes
 description: Drafts release notes from the git history
 model: anthropic:claude-sonnet-5-5
 queue: platform
-limits: { turns: 40, calls: 200, tokens: 2000000 }
+limits: { turns: 40, calls: 200, tokens: 2000000, costUsd: 5 }
+workspace: shop
+conversation: true
+startApproval: preApproved
+input: { type: object, properties: { version: { type: string, title: Version } } }
+settings: { temperature: 0.2, maxOutputTokens: 8000, reasoning: medium, cache: true }
 startableBy: [platform]        # teams; absent = anybody who may start runs
 zones:
   - { name: repo, root: ., mode: ro, approval: { read: preApproved } }
@@ -130,6 +143,23 @@ test("the design's own example is valid, without a warning", () => {
   ])
 })
 
+test('a tool takes a word and { blocked: "reason" }, as a tool of an MCP server does', () => {
+  const tools = (text: string) => ({
+    'workers/release-notes.md': worker.replace('slack_notify: { approval: ask }', text),
+  })
+  const read = valid(
+    folder(tools('slack_notify: preApproved\n  never: { blocked: no such posts }')),
+  )
+  const found = read.workers.get('release-notes')?.tools
+  expect(found?.get('slack_notify')?.consent).toMatchObject({ approval: 'preApproved' })
+  expect(found?.get('never')?.consent).toMatchObject({
+    approval: 'blocked',
+    reason: 'no such posts',
+  })
+  expect(lines(tools('slack_notify: allowed'))[0]).toContain('"tools.slack_notify" is "allowed"')
+  expect(lines(tools('slack_notify: { blocked: x, manual: true }'))[0]).toContain('manual')
+})
+
 test('everybody named in a team is a person, with addresses in lower case', () => {
   const people = valid(folder()).config.people
   expect(people.map((person) => person.email)).toEqual([
@@ -143,8 +173,8 @@ test('everybody named in a team is a person, with addresses in lower case', () =
 test('every rule knows the file and line it is written in', () => {
   const notes = valid(folder()).workers.get('release-notes')?.zones[1]
   expect(notes).toMatchObject({ root: 'notes', suffixes: ['.md'] })
-  expect(notes?.approval.write?.source).toBe('workers/release-notes.md:11')
-  expect(notes?.source).toBe('workers/release-notes.md:10')
+  expect(notes?.approval.write?.source).toBe('workers/release-notes.md:16')
+  expect(notes?.source).toBe('workers/release-notes.md:15')
 })
 
 test('a version is content-addressed: any change of any file is another version', () => {
@@ -183,11 +213,11 @@ test('every problem is reported at once, with file, line and what would be right
     'countersign.yaml:9 "queues.platform.team" names the team "platfrom", which is not defined -> did you mean "platform"?',
     'countersign.yaml:14 "queues.platform.expiresAfter" is "3 days", not a duration -> write 90s, 15m, 4h or 7d, of at least a second and at most 3650 days',
     'countersign.yaml:25 "overlays[0].approval" is "preApproved" -> one of "ask", "blocked"',
-    'countersign.yaml:28 unknown key "right" -> did you mean "rights"?',
+    'countersign.yaml:35 unknown key "right" -> did you mean "rights"?',
     expect.stringMatching(/^workers\/release-notes.md:4 "model" is "antropic:/),
-    'workers/release-notes.md:8 unknown key "zone" -> did you mean "zones"?',
-    'workers/release-notes.md:20 "shell.rules[3].zones[0]" names the zone "repo", which is not defined -> none is defined',
-    'workers/release-notes.md:20 "shell.rules[3].zones[1]" names the zone "notes", which is not defined -> none is defined',
+    'workers/release-notes.md:13 unknown key "zone" -> did you mean "zones"?',
+    'workers/release-notes.md:25 "shell.rules[3].zones[0]" names the zone "repo", which is not defined -> none is defined',
+    'workers/release-notes.md:25 "shell.rules[3].zones[1]" names the zone "notes", which is not defined -> none is defined',
   ])
 })
 
@@ -243,6 +273,25 @@ test('names that are given twice are refused', () => {
   expect(lines({ 'workers/Release-Notes.md': worker })).toContainEqual(
     expect.stringContaining('in other case'),
   )
+})
+
+test('an earlier address is of one person, and of nobody who is still one', () => {
+  const formerly = (address: string) => `{ email: alan@example.com, formerly: ${address} }`
+  const told = (...people: string[]) =>
+    lines({
+      'countersign.yaml': config.replace(
+        '{ email: alan@example.com, name: Alan }',
+        people.join('\n  - '),
+      ),
+    })
+  expect(told(formerly('Turing@example.com'))).toEqual([])
+  const stillHere = expect.stringContaining('who is still a person of the project')
+  expect(told(formerly('[old@example.com, grace@example.com]'))).toEqual([stillHere])
+  expect(told(formerly('alan@example.com'))).toEqual([stillHere])
+  const twice = '{ email: kurt@example.com, formerly: old@example.com }'
+  expect(told(formerly('old@example.com'), twice)).toEqual([
+    expect.stringContaining('names old@example.com, twice'),
+  ])
 })
 
 test('a worker is called as its file', () => {

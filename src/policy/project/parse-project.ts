@@ -10,11 +10,12 @@ import { readWorker } from '../worker/read-worker.ts'
 import { configFile } from '../names/own-files.ts'
 import { readConfig } from './config/read-config.ts'
 import { refuseUnfitSchedules } from './warnings/refuse-unfit-schedules.ts'
-import { refuseWorktreeServers } from './warnings/refuse-worktree-servers.ts'
 import { warnOfBranchTools } from './warnings/warn-of-branch-tools.ts'
 import { warnOfIdleEntries } from './warnings/warn-of-idle-entries.ts'
 import { warnOfIdleRules } from './warnings/warn-of-idle-rules.ts'
+import { warnOfSeeingServers } from './warnings/warn-of-seeing-servers.ts'
 import { warnOfSharedMailboxes } from './warnings/warn-of-shared-mailboxes.ts'
+import { warnOfWrittenServers } from './warnings/warn-of-written-servers.ts'
 import { warnOfGroupRights, warnOfUnreachable } from './warnings/warn-of-unreachable.ts'
 
 export type ParsedProject =
@@ -58,13 +59,15 @@ export function parseProject(files: ProjectFiles): ParsedProject {
     warnOfGroupRights(report, read.config)
     warnOfSharedMailboxes(report, read.config)
     warnOfIdleEntries(report, read.config, workers)
-    refuseWorktreeServers(report, read.config, workers)
     warnOfBranchTools(report, read.config, workers)
+    warnOfWrittenServers(report, read.config, workers)
     refuseUnfitSchedules(report, read.config, workers)
     for (const worker of workers.values()) requirePrice(report, read.config, worker)
   }
   for (const worker of workers.values()) {
-    if (!report.hasErrorsIn(`workers/${worker.name}.md`)) warnOfIdleRules(report, worker)
+    if (report.hasErrorsIn(`workers/${worker.name}.md`)) continue
+    warnOfIdleRules(report, worker)
+    warnOfSeeingServers(report, worker)
   }
   if (read === null || report.hasErrors) return { problems: report.all() }
   const { toolFiles } = files

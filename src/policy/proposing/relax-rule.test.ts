@@ -18,6 +18,7 @@ shell:
     - { pattern: npm run, approval: blocked }
 tools:
   notify: { approval: ask }
+  word: ask # in a word
   other: {}
 mcpServers:
   files: { command: files, tools: { read_file: ask } }
@@ -31,6 +32,7 @@ test.each([
   ['zone:ask.write', 'approval: "ask", reason', 'approval: preApproved, reason'],
   ['shell:npm test', 'test, approval: ask } # ask', 'test, approval: preApproved } # ask'],
   ['tool:notify', 'notify: { approval: ask }', 'notify: { approval: preApproved }'],
+  ['tool:word', 'word: ask # in', 'word: preApproved # in'],
   ['tool:mcp__files__read_file', 'read_file: ask', 'read_file: preApproved'],
 ])('%s is pre-approved by one word, and nothing else of the file changes', (rule, from, to) => {
   expect(relaxRule(file, rule)).toBe(file.replace(from, to))

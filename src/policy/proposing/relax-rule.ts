@@ -40,7 +40,8 @@ function wordOf(root: unknown, ruleId: string): Scalar | null {
   }
   if (kind !== 'tool') return null
   const [, server = '', tool = ''] = /^mcp__(.+?)__(.+)$/s.exec(name) ?? []
-  const own = consentAt(at(at(root, 'tools'), name), 'approval')
+  const tools = at(root, 'tools')
+  const own = consentAt(at(tools, name), 'approval') ?? consentAt(tools, name)
   return own ?? consentAt(at(at(at(root, 'mcpServers'), server), 'tools'), tool)
 }
 
@@ -59,8 +60,8 @@ function at(map: unknown, key: string): unknown {
 function itemWith(list: unknown, field: string, value: string): unknown {
   if (!isSeq(list)) return null
   const matching = list.items.filter((item) => {
-    const found = at(item, field)
-    return isScalar(found) && String(found.value).trim().split(/\s+/).join(' ') === value
+    const member = at(item, field)
+    return isScalar(member) && String(member.value).trim().split(/\s+/).join(' ') === value
   })
   return matching.length === 1 ? matching[0] : null
 }

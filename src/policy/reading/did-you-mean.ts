@@ -32,8 +32,10 @@ export function closestWord(word: string, words: readonly string[]): string | nu
 }
 
 function wordBegunAlike(lower: string, words: readonly string[]): string | null {
-  const found = words.find((one) => one.toLowerCase().startsWith(lower))
-  return found ?? words.find((one) => one.length > 3 && lower.startsWith(one.toLowerCase())) ?? null
+  const longer = words.find((one) => one.toLowerCase().startsWith(lower))
+  return (
+    longer ?? words.find((one) => one.length > 3 && lower.startsWith(one.toLowerCase())) ?? null
+  )
 }
 
 /**

@@ -1,5 +1,6 @@
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-const maxMs = 3650 * unitMs.d
+/** Ten years: the longest duration of a setting, and the latest deadline of a request. */
+export const longestMs = 3650 * unitMs.d
 
 /** Milliseconds as they are written: `4h`, `3d`, `90s`. */
 export function durationText(ms: number): string {
@@ -17,5 +18,5 @@ export function parseDuration(text: string): number | null {
   const match = /^([1-9]\d{0,8})([smhd])$/.exec(text)
   if (match === null) return null
   const ms = Number(match[1]) * unitMs[match[2] as keyof typeof unitMs]
-  return ms <= maxMs ? ms : null
+  return ms <= longestMs ? ms : null
 }

@@ -73,9 +73,68 @@ test.each([
   expect(problemsOf(config)).toEqual([expect.stringContaining('1 the file is not a mapping')])
 })
 
-test('a key without its value is one that is not there', () => {
+test('a key without its value is one that is not there, and is pointed out', () => {
   expect(problemsOf('version: 1\nqueues: { platform: { team } }')).toEqual([
+    '2 "queues.platform.team" has no value, so its default applies -> write a value, or remove the key',
     '2 "queues.platform" has no "team" -> name the team whose inbox it is',
+  ])
+})
+
+test.each([
+  ['mcpServers:\n  files:\n    command: node\n    holdSeconds:', 'mcpServers.files.holdSeconds', 5],
+  ['overlays:', 'overlays', 2],
+  ['routing: [{ when: { tool: ~ }, risk: high }]', 'routing[0].when.tool', 2],
+])(
+  'a setting that was left empty is a warning that names its key and line: %s',
+  (text, at, line) => {
+    expect(problemsOf(`version: 1\n${text}`)).toContain(
+      `${line} "${at}" has no value, so its default applies -> write a value, or remove the key`,
+    )
+  },
+)
+
+test.each([
+  ['who may start a worker', 'startableBy:'],
+  [
+    'the flags that keep a rule from applying',
+    'shell: { rules: [{ pattern: ls, approval: ask, unlessArgs: }] }',
+  ],
+])('a worker file that leaves %s empty gets a warning', (_what, line) => {
+  expect(problemsOf('version: 1', `---\nmodel: openai:x\n${line}\n---\nx`)).toContainEqual(
+    expect.stringContaining('has no value, so its default applies'),
+  )
+})
+
+test.each(['"a\\0b"', '"a\\e[2J"', '"a\\u0085b"', '"\\uD800"'])(
+  'a text with the control character or half character of %s is refused, by its key and line',
+  (text) => {
+    expect(problemsOf(`version: 1\nworkspaces:\n  default:\n    root: ${text}`)).toContain(
+      '4 "workspaces.default.root" has a control character -> leave it out',
+    )
+    const server = `mcpServers:\n  files: { command: node, env: { A: ${text} } }`
+    expect(problemsOf('version: 1', `---\nmodel: openai:x\n${server}\n---\nx`)).toContain(
+      '4 "mcpServers.files.env.A" has a control character -> leave it out',
+    )
+  },
+)
+
+test.each(['.nan', '.inf', '-.inf', '1e400', '9007199254740993', '0.5', '"3"', '[]', '{}', '""'])(
+  'no count is %s',
+  (value) => {
+    const limits = `limits:\n  turns: ${value}`
+    expect(problemsOf('version: 1', `---\nmodel: openai:x\n${limits}\n---\nx`)).toContainEqual(
+      expect.stringMatching(
+        /^4 "limits.turns" is .* -> write a whole number from 1 to 1000000000$/,
+      ),
+    )
+  },
+)
+
+test('one person cannot be listed twice by an address with invisible characters', () => {
+  expect(
+    problemsOf('version: 1\npeople:\n- email: ada@example.com\n- email: "ada@example.com\\u200b"'),
+  ).toEqual([
+    expect.stringContaining('4 "people[1].email" is "ada@example.com\u{200B}", not an e-mail'),
   ])
 })
 
@@ -138,7 +197,7 @@ test('the other files are read whatever is wrong with one', () => {
   ])
 })
 
-test('lines of Windows and a byte order mark are read as any others', () => {
+test('CRLF line ends and a byte order mark are accepted', () => {
   const config = '\uFEFFversion: 1\r\nteams:\r\n  a: { member: [] }\r\n'
   expect(problemsOf(config)).toEqual(['3 unknown key "teams.a.member" -> did you mean "members"?'])
   const worker = '\uFEFF---\r\nmodel: openai:x\r\nqueeu: a\r\n---\r\nWrite.\r\n'

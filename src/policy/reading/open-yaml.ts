@@ -3,7 +3,7 @@ import { resolveNames } from './resolve-names.ts'
 import type { Report } from './report.ts'
 import type { Source, YamlField } from './yaml-field.ts'
 
-/** A configuration file is never larger; a bound against accidents. */
+/** No configuration file is as large as this, in characters; a larger one is refused. */
 const maxCharacters = 1024 * 1024
 
 /**
@@ -41,7 +41,7 @@ export function openYaml(report: Report, file: string, text: string): YamlField 
   return { source, node: document.contents, at: '', line: 1 }
 }
 
-/** The parser's words are for programmers. */
+/** Says in plain words what the parser reports for programmers. */
 function inWords({ code, message }: YAMLError): {
   readonly problem: string
   readonly remedy: string

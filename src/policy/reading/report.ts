@@ -24,9 +24,9 @@ export class Report {
   }
 
   /** A value that is read twice is reported once. */
-  #add(found: ProjectProblem): void {
-    const key = JSON.stringify([found.file, found.line, found.problem])
-    if (!this.#problems.has(key)) this.#problems.set(key, found)
+  #add(entry: ProjectProblem): void {
+    const key = JSON.stringify([entry.file, entry.line, entry.problem])
+    if (!this.#problems.has(key)) this.#problems.set(key, entry)
   }
 
   get hasErrors(): boolean {

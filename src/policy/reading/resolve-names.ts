@@ -9,10 +9,10 @@ import {
   type YAMLMap,
 } from 'yaml'
 
-/** More than any hand needs; each is a place where a file says something elsewhere. */
+/** The most aliases that a file may have, far above what people write. */
 const maxAliases = 100
 
-/** What each alias stands for. */
+/** The node that each alias refers to. */
 export type Aliases = ReadonlyMap<unknown, unknown>
 
 /** Takes the node that is wrong. */

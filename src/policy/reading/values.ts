@@ -1,3 +1,4 @@
+import { readEmailAddress } from '#domain/email-address.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { parseDuration } from './duration.ts'
 import {
@@ -21,8 +22,19 @@ export interface Names {
   readonly workspaces: ReadonlySet<string>
 }
 
+/** What no database, program or terminal takes in a text; tabs and line ends are not among it. */
+const control = /[^\P{Cc}\t\n\r]|\p{Cs}/u
+
 /** A text that is not blank; `null` after reporting. Numbers and booleans must be quoted. */
 export function readText(field: YamlField): string | null {
+  const value = readAnyText(field)
+  if (value === null || !control.test(value)) return value
+  wrong(field, 'has a control character', 'leave it out')
+  return null
+}
+
+/** The same with any characters: what a script makes a model say. */
+export function readAnyText(field: YamlField): string | null {
   const value = scalarOf(field)
   if (typeof value === 'string' && value.trim() !== '') return value
   wrong(
@@ -145,17 +157,16 @@ export function warnOfCase(): (field: YamlField, name: string) => void {
   }
 }
 
-const emailPattern = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,189}$/
-
 /** An e-mail address in lower case: who a person is. */
 export function readEmail(field: YamlField): string | null {
   const value = scalarOf(field)
-  if (typeof value === 'string' && emailPattern.test(value)) return value.toLowerCase()
+  const email = typeof value === 'string' ? readEmailAddress(value) : null
+  if (email !== null) return email
   wrong(field, `is ${valueTextAt(field)}, not an e-mail address`, 'write ada@example.com')
   return null
 }
 
-/** Longer globs are nobody's, and would take noticeable time on long paths. */
+/** No real glob is longer, and a longer one would take noticeable time on long paths. */
 const maxCharacters = 500
 
 /** Points out a glob that cannot be read or is too long. Answers whether it is neither. */

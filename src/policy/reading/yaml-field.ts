@@ -138,8 +138,8 @@ export function readFields(field: YamlField, keys: readonly string[]): Fields | 
     wrong(field, 'is not a mapping', `write it as \`key: value\` lines; keys: ${keys.join(', ')}`)
     return null
   }
-  const found = new Map(readEntries(field))
-  for (const [key, value] of found) {
+  const members = new Map(readEntries(field))
+  for (const [key, value] of members) {
     if (keys.includes(key)) continue
     const place = placeOf(value)
     const remedy = key === '<<' ? 'write out what you would merge' : didYouMean(key, keys)
@@ -148,8 +148,10 @@ export function readFields(field: YamlField, keys: readonly string[]): Fields | 
   return {
     field,
     get(key) {
-      const value = found.get(key)
-      return value === undefined || scalarOf(value) === null ? null : value
+      const value = members.get(key)
+      if (value === undefined || scalarOf(value) !== null) return value ?? null
+      odd(value, 'has no value, so its default applies', 'write a value, or remove the key')
+      return null
     },
   }
 }

@@ -37,7 +37,7 @@ rights: { startApproveAll: platform, manageRuns: [ada@example.com], readAudit: o
 signIn:
   oidc:
     { issuer: "https://id.example.com", clientId: countersign, clientSecretFrom: OIDC_SECRET, scopes: [openid, email],
-      label: Example, emailClaim: email, requireVerifiedEmail: true, groupsClaim: groups,
+      label: Example, emailClaim: email, requireVerifiedEmail: true, groupsClaim: groups, tokenAudiences: ["api://x"],
       teams: { admins: platform, "a group": [platform, other] } }
 retention: { transcripts: 90d, records: 30d }
 webhooks:
@@ -68,7 +68,7 @@ shell:
   default: ask
   rules:
     - { pattern: git log, approval: preApproved, zones: all, unlessArgs: [-o], description: Look, reason: x }
-tools: { notify: { manual: true, approval: ask, reason: x } }
+tools: { notify: { manual: true, approval: ask, reason: x }, word: preApproved, never: { blocked: x } }
 workers: [scribe]
 mcpServers:
   files: { type: stdio, command: npx, args: [x@1.0.0], env: { A: b }, tools: { read_file: preApproved } }
@@ -101,9 +101,9 @@ function problemsOf(name: SchemaName, value: unknown): readonly string[] {
     .map((one) => `${one.problem}; ${one.remedy}`)
 }
 
-/** What relates one place to another, or bounds a value by its meaning: `check` alone says so. */
+/** Rules that relate two places, or limit a value by its meaning: only `check` has them. */
 const relations =
-  /names the |but the file is called|must have exactly one of these keys|is not complete|is a second |has neither|has no "url"|does not go with|who is in no team|names \S+ twice|not inside the workspace|no tool takes such a path|workspace root|write a pattern|over 1,000|not a duration; write 90s, .* at most 3650|write an http|the service's own|does not exist|write `provider:model`|not an https|not an issuer|the scope openid|not an address or a range|a user name, a password|not a sender|not a time zone|is not the key of a witness|once an hour|unencrypted/
+  /names the |but the file is called|must have exactly one of these keys|is not complete|is a second |has neither|has no "url"|does not go with|who is in no team|who is still a person|names \S+,? twice|not inside the workspace|no tool takes such a path|workspace root|write a pattern|over 1,000|not a duration; write 90s, .* at most 3650|write an http|the service's own|does not exist|write `provider:model`|not an https|not an issuer|the scope openid|not an address or a range|a user name, a password|not a sender|not a time zone|is not the key of a witness|once an hour|unencrypted/
 
 type Path = readonly (string | number)[]
 

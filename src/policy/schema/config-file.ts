@@ -14,7 +14,13 @@ import { deployments } from './deployments.ts'
 import { budget, schedule, trigger } from './starts.ts'
 import { consent, duration, email, maybe, name, oneOrMany, risk, text } from './parts.ts'
 
-export const person = z.strictObject({ email, name: maybe(text) })
+export const person = z.strictObject({
+  email,
+  name: maybe(text),
+  formerly: maybe(oneOrMany(email)).describe(
+    'earlier addresses of the same human, who is then [one person](signing-in.md#a-new-address) where it matters who decides',
+  ),
+})
 export const team = z.strictObject({ members: maybe(z.array(email)).describe('addresses') })
 
 export const escalation = z.strictObject({ after: duration, addTeams: oneOrMany(text) })

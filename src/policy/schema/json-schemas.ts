@@ -29,13 +29,13 @@ export function documentedSchemaOf(name: SchemaName): JsonObject {
   return makeSchema(name, (text) => text)
 }
 
-function makeSchema(name: SchemaName, written: (text: string) => string): JsonObject {
+function makeSchema(name: SchemaName, writeText: (text: string) => string): JsonObject {
   return z.toJSONSchema(files[name].schema, {
     target: 'draft-7',
     io: 'input',
     override: ({ jsonSchema }) => {
       const { description } = jsonSchema
-      if (description !== undefined) jsonSchema.description = written(description)
+      if (description !== undefined) jsonSchema.description = writeText(description)
     },
   }) as JsonObject
 }

@@ -19,6 +19,9 @@ export const oidc = z.strictObject({
     'only an address that the provider calls verified (email_verified) makes somebody known. Default: true',
   ),
   groupsClaim: maybe(claim).describe('Default: groups'),
+  tokenAudiences: maybe(oneOrMany(claim)).describe(
+    'the `aud` of access tokens for the MCP gateway from a provider that does not issue them for its address, such as `api://…`. Default: none',
+  ),
   teams: maybe(z.record(z.string().min(1).max(256), oneOrMany(text))).describe(
     'who is in a group of the provider is in these teams, for as long as their last sign-in is recent',
   ),

@@ -141,9 +141,12 @@ export const workerFileSchema = z.strictObject({
     `which [commands](commands.md) ${toolNamesOf('shell')} may run: \`default\` (\`ask\`, \`blocked\`) and \`rules\` ([shell rules](shell-rules.md)). Default: no commands`,
   ),
   tools: maybe(
-    z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]{0,127}$/), toolSetting.nullable()),
+    z.record(
+      z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]{0,127}$/),
+      z.union([toolSetting, anyConsent]).nullable(),
+    ),
   ).describe(
-    `which [tools](tools.md) of your own it has, and of ${toolNamesOf('tools')}; \`approval\`, \`reason\`, \`manual\` of any. Default: none`,
+    `which [tools](tools.md) of your own it has, and of ${toolNamesOf('tools')}; \`approval\`, \`reason\`, \`manual\` of any, or one word (\`post: preApproved\`). Default: none`,
   ),
   workers: maybe(oneOrMany(text)).describe(
     `the workers it may [call](delegation.md), by ${toolNamesOf('workers')}. Default: none`,

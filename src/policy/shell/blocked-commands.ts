@@ -31,9 +31,9 @@ export function blockingRule(policy: ShellPolicy, { search }: CommandAnalysis): 
 
 /**
  * Why a text does not show whether it runs a command that one of these patterns blocks, as the end
- * of a sentence; `null` when it shows everything. Over-matches: text that is computed when it runs,
- * code in another language, a file that it may write and run, or a word that could become a
- * matching command.
+ * of a sentence; `null`: it shows that. Over-matches: text that is computed when it runs, code in
+ * another language, a file that it may write and run, or a word that could become a matching
+ * command.
  */
 export function whyUnread(
   patterns: readonly (readonly string[])[],

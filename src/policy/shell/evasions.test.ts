@@ -138,6 +138,7 @@ const attacks: Readonly<Record<string, readonly string[]>> = {
   diff: ['diff --to-file=x y', 'diff --from-file=x y', 'diff --paginate-x a b'],
   uniq: ['uniq a b'],
   tree: ['tree -o x', 'tree -ao x', 'tree -R -L 1 -H .', 'tree --fromfile x', 'tree --info x'],
+  strings: ['strings @x', 'strings -- @x', 'strings y @x'],
   jq: [
     'jq -f x y',
     'jq --rawfile a x .',

@@ -22,7 +22,10 @@ const zones = [
   zone('hr', 'hr', 'blocked'),
 ]
 const workspace = workspaceOf({ 'docs/secret.txt': 's', 'a.txt': 'a' })
-const links = new Map([['/w/link', '/w/docs/secret.txt']])
+const links = new Map([
+  ['/w/link', '/w/docs/secret.txt'],
+  ['/w/objects', '/w/.git/objects/ab/cdef'],
+])
 const host = { ...plainHost, realPath: async (at: string) => links.get(normal(at)) ?? normal(at) }
 const normal = (at: string): string => path.resolve(at)
 const judge = (rules: Parameters<typeof judgeBy>[0], script: string, cwd = '') =>
@@ -69,6 +72,8 @@ describe('a command that rules alone allow sees no zone whose reads ask', () => 
     'git -C . diff HEAD',
     'git status -v',
     'cat a.txt && git diff',
+    'cat .git/objects/ab/cdef',
+    'cat objects',
   ])('what Git keeps of its files asks: %s', async (script) => {
     const kept = { ...host, gitHas: async (at: string) => normal(at) === '/w/docs' }
     const rules = [rule('cat', 'preApproved'), rule('git', 'preApproved')]

@@ -45,6 +45,12 @@ describe('what is understood and wholly pre-approved runs as it was analysed (se
 
 // Rules: security.md 1, 3, 6
 describe('everything else asks at best', () => {
+  test('and names the command as it is written, with its file patterns', async () => {
+    const verdict = await judgeBy(usual, 'cat *.md a?')
+    expect(verdict).toMatchObject({ approval: 'ask', rule: { id: 'shell:default' } })
+    expect(verdict.rule.text).toContain('no shell rule allows cat *.md a? (')
+  })
+
   test.each([
     ['a substitution', 'ls $(cat a)'],
     ['a backquote', 'ls `cat a`'],

@@ -39,9 +39,9 @@ export function inputProblem(schema: JsonObject, input: Json): InputProblem | nu
 function compile(schema: JsonObject): CompiledSchema {
   const validator = compiled.get(schema)
   if (validator !== undefined) return validator
-  const made = compileNow(schema)
-  compiled.set(schema, made)
-  return made
+  const schemaNow = compileNow(schema)
+  compiled.set(schema, schemaNow)
+  return schemaNow
 }
 
 function compileNow(schema: JsonObject): CompiledSchema {

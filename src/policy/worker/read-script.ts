@@ -2,7 +2,7 @@ import type { Script, ScriptTurn } from '../script.ts'
 import { openYaml } from '../reading/open-yaml.ts'
 import { Report } from '../reading/report.ts'
 import { readFields, readJson, scalarOf, wrong, type YamlField } from '../reading/yaml-field.ts'
-import { readList, readText } from '../reading/values.ts'
+import { readAnyText, readList } from '../reading/values.ts'
 import { keysOf } from '../schema/parts.ts'
 import { scriptCall, scriptFileSchema, scriptTurn } from '../schema/script-file.ts'
 
@@ -33,7 +33,7 @@ function readTurn(field: YamlField): ScriptTurn | null {
   if (fields === null) return null
   const text = fields.get('text')
   const calls = fields.get('calls')
-  if (text !== null && typeof scalarOf(text) !== 'string') readText(text)
+  if (text !== null && typeof scalarOf(text) !== 'string') readAnyText(text)
   const scalar = text === null ? '' : scalarOf(text)
   return {
     text: typeof scalar === 'string' ? scalar : '',
@@ -49,7 +49,7 @@ function readCall(field: YamlField): ScriptTurn['calls'][number] | null {
     wrong(field, 'names no "tool"', 'write `{ tool: read_file, input: { path: notes/a.md } }`')
     return null
   }
-  const tool = readText(toolField)
+  const tool = readAnyText(toolField)
   const input = fields.get('input')
   const id = fields.get('id')
   return tool === null
@@ -57,6 +57,6 @@ function readCall(field: YamlField): ScriptTurn['calls'][number] | null {
     : {
         tool,
         input: input === null ? {} : readJson(input),
-        id: id === null ? null : readText(id),
+        id: id === null ? null : readAnyText(id),
       }
 }

@@ -2,6 +2,7 @@ import { approvalWords } from '#domain/policy/verdict.ts'
 import type { ToolSetting } from '../worker-definition.ts'
 import { checkOneReason, readConsent } from '../reading/read-consent.ts'
 import {
+  isMapAt,
   readEntries,
   readFields,
   scalarOf,
@@ -29,6 +30,10 @@ export function readTools(field: YamlField): Map<string, ToolSetting> {
 function readTool(field: YamlField): ToolSetting {
   const nothing = { consent: null, manual: false, source: fieldSource(field) }
   if (scalarOf(field) === null) return nothing
+  // The forms of an MCP server's tools: one word, or `{ blocked: "reason" }`.
+  if (!isMapAt(field) || readEntries(field).some(([key]) => key === 'blocked')) {
+    return { ...nothing, consent: readConsent(field, approvalWords, null) }
+  }
   const fields = readFields(field, keysOf(toolSetting))
   if (fields === null) return nothing
   const reasonField = fields.get('reason')

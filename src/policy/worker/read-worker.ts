@@ -158,11 +158,11 @@ function readModel(
   }
   const text = readText(field)
   if (text === null) return null
-  const parsed = parseModelName(text)
+  const modelName = parseModelName(text)
   const endpoints = worker.names?.endpoints ?? null
   const isUnknown =
-    parsed?.kind === 'endpoint' && endpoints !== null && !endpoints.has(parsed.endpoint)
-  if (parsed === null || isUnknown) {
+    modelName?.kind === 'endpoint' && endpoints !== null && !endpoints.has(modelName.endpoint)
+  if (modelName === null || isUnknown) {
     const prefix = text.split(':')[0] ?? ''
     const providers = [...modelProviders, 'script', ...(endpoints ?? [])]
     const remedy = providers.includes(prefix)
@@ -171,10 +171,10 @@ function readModel(
     wrong(field, `is ${JSON.stringify(text)}`, remedy)
     return null
   }
-  if (parsed.kind !== 'script') return { name: text, script: null }
-  const script = worker.scriptText(parsed.path)
+  if (modelName.kind !== 'script') return { name: text, script: null }
+  const script = worker.scriptText(modelName.path)
   if (script === null) {
-    wrong(field, `names the script "${parsed.path}", which does not exist`, 'correct the path')
+    wrong(field, `names the script "${modelName.path}", which does not exist`, 'correct the path')
     return null
   }
   return { name: text, script }

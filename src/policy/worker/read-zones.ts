@@ -51,7 +51,7 @@ export function readZones(field: YamlField): Zone[] {
 export function zoneNamesAt(field: YamlField): Set<string> {
   if (!isListAt(field)) return new Set()
   const fields = readItems(field).map((item) => (isMapAt(item) ? new Map(readEntries(item)) : null))
-  const names = fields.map((found) => found?.get('name') ?? null)
+  const names = fields.map((zoneKeys) => zoneKeys?.get('name') ?? null)
   return new Set(names.map((name) => (name === null ? '' : String(scalarOf(name)))))
 }
 

@@ -14,9 +14,9 @@ export interface Deliveries {
    * Delivers rows that this process has just committed; before `begin`, the first round delivers
    * them.
    */
-  readonly committed: (rows: readonly WrittenOutboxRow[]) => void
+  readonly onCommitted: (rows: readonly WrittenOutboxRow[]) => void
   /** Signals a decision that this process is committing. */
-  readonly announced: (decision: AnnouncedDecision) => Promise<boolean> | undefined
+  readonly announce: (decision: AnnouncedDecision) => Promise<boolean> | undefined
   /**
    * Calls `foreign` at least once when Temporal turns out to be another one: the process must stop.
    */
@@ -33,8 +33,8 @@ export function createDeliveries(
 ): Deliveries {
   let relay: Relay | null = null
   return {
-    committed: (rows) => relay?.deliver(rows),
-    announced: (decision) => relay?.announce(decision),
+    onCommitted: (rows) => relay?.deliver(rows),
+    announce: (decision) => relay?.announce(decision),
     begin: (ctx, foreign) => {
       const { db, processId, log } = ctx
       const guard = new NamespaceGuard({ db, temporal })

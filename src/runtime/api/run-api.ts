@@ -68,6 +68,9 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       url: config.databaseUrl,
       poolSize: config.databasePoolSize,
       applicationName: 'countersign api',
+      // Connecting and planning take longer than a decision. Two, because the decision and its
+      // delivery to Temporal use one each.
+      restingConnections: 2,
       maxAnswerMs: servingAnswerMs,
       callerNow: () => currentRequest.getStore()?.caller,
     })
@@ -88,7 +91,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     const deliveries = createDeliveries(temporal, config, undo)
     await createSealKeyOnce(config.dataDir, environment)
     const seals = createSeals({
-      shared: loadSealKeys(config.dataDir, environment),
+      sharedKeys: loadSealKeys(config.dataDir, environment),
       verifier,
       signer,
       revocations: openRevocations(config.dataDir),
@@ -112,11 +115,11 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       system: createServiceProcess(),
       projectDir: config.projectDir,
       taskQueue: config.taskQueue,
-      outboxCommitted: deliveries.committed,
-      outboxAnnounced: deliveries.announced,
-      recorded: (entries) => {
-        metrics.recorded(entries)
-        tracing?.recorded(entries)
+      outboxCommitted: deliveries.onCommitted,
+      outboxAnnounced: deliveries.announce,
+      onRecorded: (entries) => {
+        metrics.recordEvents(entries)
+        tracing?.recordEvents(entries)
       },
       ...host.contextMethods,
     }
@@ -151,8 +154,8 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       secretOf: (variable) => environment[variable],
       metrics: metrics.page,
       onAnswer: (answer) => {
-        metrics.answered(answer)
-        tracing?.answered(answer)
+        metrics.recordAnswer(answer)
+        tracing?.recordAnswer(answer)
       },
       signInMails: notifications.signInMails,
     })

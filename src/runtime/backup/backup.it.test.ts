@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { aside } from '#test/harness/aside.ts'
 import { exportOf } from '#test/harness/evidence/export-of.ts'
 import { livedDesk, type LivedDesk } from '#test/harness/evidence/lived-desk.ts'
-import { seeded } from '#test/harness/evidence/seeded.ts'
+import { seededChoices } from '#test/shell/seeded.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { createEmptyDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import { verifyLog } from '#evidence/verify/verify-log.ts'
@@ -29,7 +29,7 @@ beforeAll(async () => {
   db = lived.desk.database.db
   folder = newFolder('countersign backup ')
   file = join(folder, 'all.backup')
-  // What JSON, text and arrays can be at their worst: all of it must come back as it was.
+  // The most difficult values of JSON, text and arrays: all must be restored unchanged.
   await db
     .insertInto('idempotency')
     .values({
@@ -177,11 +177,11 @@ describe('a backup', () => {
   it('is refused with nothing changed when any byte of it is another, or its end is missing', async () => {
     const whole = await readFile(file)
     const other = join(folder, 'damaged.backup')
-    const random = seeded(11)
+    const random = seededChoices(11)
     for (let round = 0; round < 60; round += 1) {
       const bytes = Buffer.from(whole)
-      const place = random.below(bytes.length - 1_024)
-      bytes[place] = (bytes[place] ?? 0) ^ (1 << random.below(8))
+      const place = random.number(bytes.length - 1_024)
+      bytes[place] = (bytes[place] ?? 0) ^ (1 << random.number(8))
       await writeFile(other, bytes)
       const verdict = await readBackup(other).then(
         ({ manifest }) => manifest,

@@ -28,6 +28,7 @@ export async function readKeyFiles(
   )
 }
 
+/** Whether a file of the archive is a private key. */
 export function isPrivateKey(path: string): boolean {
   return !path.startsWith('keys/public/')
 }

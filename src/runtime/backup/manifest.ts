@@ -35,11 +35,12 @@ export const manifestSchema = z.strictObject({
 
 export type Manifest = z.infer<typeof manifestSchema>
 
-/** The path of a table's n-th part in the archive, and back. */
+/** The path of a table's n-th part in the archive. */
 export function partName(table: string, part: number): string {
   return `tables/${table}/${String(part).padStart(8, '0')}.jsonl.zst`
 }
 
+/** The table of a part by its path in the archive; null: the path is not that of a part. */
 export function tableOfPart(path: string): string | null {
   return /^tables\/([^/]+)\/\d{8}\.jsonl\.zst$/.exec(path)?.[1] ?? null
 }

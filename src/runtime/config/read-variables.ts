@@ -8,6 +8,7 @@ export const flag = z
   .optional()
   .transform((text) => text === '1' || text === 'true')
 
+/** A variable that is a whole number from `least` to `most`. */
 export function wholeNumber(least: number, most: number) {
   return z.coerce.number().int().min(least).max(most)
 }
@@ -41,9 +42,9 @@ export function readVariables<T extends z.ZodObject>(
   const values = Object.fromEntries(
     Object.keys(schema.shape).map((name) => [name, readText(environment, name)]),
   )
-  const parsed = schema.safeParse(values)
-  if (parsed.success) return parsed.data
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  const result = schema.safeParse(values)
+  if (result.success) return result.data
+  const problems = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
   throw new Error(`The environment is not valid: ${problems.join('; ')}`)
 }
 

@@ -31,7 +31,7 @@ test("Temporal's API key alone means TLS, and certificates are read by name", ()
   })
 })
 
-test('a profile names the server, and a variable comes before it', () => {
+test('the server is that of the profile, unless a variable names another', () => {
   const profiles = file(
     'temporal.toml',
     `[profile.production]

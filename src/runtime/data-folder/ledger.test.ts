@@ -22,7 +22,7 @@ async function onlyFile(): Promise<string> {
 }
 
 // Rules: security.md 29
-test('what is noted first stays, for this process and for one that starts later', async () => {
+test('the first entry for a name stays, for this process and for later ones', async () => {
   const key = call()
   const ledger = openLedger(dataDir)
   expect(await ledger.first(key, 'a')).toBe('a')

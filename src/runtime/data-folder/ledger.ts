@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { Ledger, OnceKey } from '#services/core/ledger.ts'
 import { flushFolder } from '../files.ts'
 
-/** A short line is written atomically; a longer one cannot be an id. */
+/** A short line is written atomically. No entry of ids is longer. */
 const lineMost = 400
 /**
- * Days whose files are kept in memory: approvals can wait for weeks, and nearly all calls are
- * recent.
+ * The number of days whose files stay in memory. Approvals can wait for weeks, but nearly all calls
+ * are recent.
  */
 const daysMost = 40
 
@@ -20,9 +20,9 @@ export function openLedger(dataDir: string): Ledger {
   const folder = join(dataDir, 'ledger')
   const days = new Map<string, DayFile>()
   return {
-    async first(key, noted) {
+    async first(key, value) {
       const name = [key.kind, key.id, key.part ?? '-'].join(' ')
-      const line = `${name} ${noted}`
+      const line = `${name} ${value}`
       if (!/^[\x21-\x7e]+( [\x21-\x7e]+){3}$/.test(line) || line.length > lineMost) {
         throw new TypeError('A key of the ledger is made of ids')
       }
@@ -34,7 +34,7 @@ export function openLedger(dataDir: string): Ledger {
         if (days.size <= daysMost) break
         if (busy === 0) days.delete(oldest)
       }
-      return file.first(name, noted)
+      return file.first(name, value)
     },
   }
 }
@@ -62,7 +62,7 @@ class DayFile {
     this.#name = `${day}.log`
   }
 
-  async first(name: string, noted: string): Promise<string> {
+  async first(name: string, value: string): Promise<string> {
     this.busy += 1
     try {
       await using file = await this.#open()
@@ -70,7 +70,7 @@ class DayFile {
       const before = this.#firsts.get(name)
       if (before !== undefined) return before
       // A line that a crash left incomplete ends here, so that it does not damage the next one.
-      await file.appendFile(`\n${name} ${noted}\n`)
+      await file.appendFile(`\n${name} ${value}\n`)
       await file.datasync()
       await this.#catchUp(file)
       const first = this.#firsts.get(name)

@@ -21,9 +21,9 @@ export function openMemory(dataDir: string): Memory {
     policy: () => look().policy,
     epoch: () => look().epoch,
     async rememberPolicy(seen) {
-      const stored = readStored(dataDir)
-      if (stored.policy !== null && stored.policy.sequence >= seen.sequence) return
-      await store(dataDir, { ...stored, policy: seen })
+      const storedMemory = readStored(dataDir)
+      if (storedMemory.policy !== null && storedMemory.policy.sequence >= seen.sequence) return
+      await store(dataDir, { ...storedMemory, policy: seen })
     },
   }
 }
@@ -36,9 +36,9 @@ export async function acceptDatabase(dataDir: string, epoch: number): Promise<vo
   await store(dataDir, { policy: null, epoch })
 }
 
-async function store(dataDir: string, stored: StoredMemory): Promise<void> {
+async function store(dataDir: string, storedMemory: StoredMemory): Promise<void> {
   await mkdir(folderOf(dataDir), { recursive: true, mode: 0o700 })
-  await writeKeyFile(fileOf(dataDir), `${JSON.stringify(stored)}\n`, 0o600)
+  await writeKeyFile(fileOf(dataDir), `${JSON.stringify(storedMemory)}\n`, 0o600)
 }
 
 function readStored(dataDir: string): StoredMemory {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PlannedRevocation, Revocations } from '#domain/statements/row-seals.ts'
@@ -17,15 +17,10 @@ export function openRevocations(dataDir: string): Revocations {
   let rest = ''
 
   function catchUp(): void {
-    let file: number
+    const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+    if (size <= readTo) return
+    const file = openSync(path, 'r')
     try {
-      file = openSync(path, 'r')
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-      throw error
-    }
-    try {
-      const { size } = fstatSync(file)
       while (readTo < size) {
         const buffer = Buffer.alloc(Math.min(size - readTo, 65_536))
         const bytes = readSync(file, buffer, 0, buffer.length, readTo)

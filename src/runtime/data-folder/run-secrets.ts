@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readFile, rename, rm, writeFile, link } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { writeSecretOnce } from '../files.ts'
 import { runFolder, hostProofFile } from '../folders.ts'
 
 /**
@@ -26,6 +27,7 @@ export async function readDevToken(dataDir: string): Promise<string | null> {
   )
 }
 
+/** Removes the development token, so that it signs in nobody after the end of the service. */
 export async function removeDevToken(dataDir: string): Promise<void> {
   await rm(devTokenFile(dataDir), { force: true })
 }
@@ -41,17 +43,7 @@ export function hostTokenFile(dataDir: string): string {
 /** The token of this data folder, owner-only; the first process makes it for all of them. */
 export async function ensureHostToken(dataDir: string): Promise<string> {
   const file = hostTokenFile(dataDir)
-  await mkdir(runFolder(dataDir), { recursive: true, mode: 0o700 })
-  const half = `${file}.${process.pid}.new`
-  await writeFile(half, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
-  try {
-    // The link is atomic: of two concurrent processes, one makes the token.
-    await link(half, file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    await rm(half, { force: true })
-  }
+  await writeSecretOnce(file, `${randomBytes(32).toString('base64url')}\n`)
   return (await readFile(file, 'utf8')).trim()
 }
 

@@ -50,7 +50,7 @@ export async function repair(target: CheckTarget): Promise<Finding[]> {
   await createSealKeyOnce(dataDir, target.environment)
   const shared = loadSealKeys(dataDir, target.environment)
   const seals = createSeals({
-    shared,
+    sharedKeys: shared,
     verifier,
     signer: null,
     revocations: openRevocations(dataDir),
@@ -93,7 +93,7 @@ export async function repair(target: CheckTarget): Promise<Finding[]> {
   await forgetMark(dataDir)
   actions.push(...(await repairRuns(ctx, temporal, target.environment)))
   if (actions.length === 0) actions.push('nothing needed repair')
-  return actions.map((found) => ({ check: 'repair', state: 'ok', found }))
+  return actions.map((action) => ({ check: 'repair', state: 'ok', found: action }))
 }
 
 /**
@@ -102,13 +102,13 @@ export async function repair(target: CheckTarget): Promise<Finding[]> {
  */
 async function adoptRestored(
   ctx: SystemContext,
-  shared: () => SealKeys,
+  sharedKeys: () => SealKeys,
   { folders: { dataDir }, environment }: CheckTarget,
 ): Promise<void> {
   const signer = await loadSigner(dataDir, environment)
   const verifier = await loadVerifier(dataDir, environment)
   const seals = createSeals({
-    shared,
+    sharedKeys,
     verifier,
     signer,
     revocations: openRevocations(dataDir),

@@ -30,8 +30,8 @@ export async function ensureDatabase(url: string, dataDir: string): Promise<stri
 }
 
 async function ensurePassword(file: string): Promise<string> {
-  const stored = (await readFile(file, 'utf8').catch(() => '')).trim()
-  if (/^[\w-]{20,}$/.test(stored)) return stored
+  const storedPassword = (await readFile(file, 'utf8').catch(() => '')).trim()
+  if (/^[\w-]{20,}$/.test(storedPassword)) return storedPassword
   const password = randomBytes(24).toString('base64url')
   await writeWhole(file, `${password}\n`, 0o600)
   return password

@@ -37,8 +37,8 @@ async function servesFolder(pid: number, dataDir: string): Promise<boolean> {
 }
 
 /**
- * Postgres processes whose working directory is the folder. Only Linux tells; elsewhere Postgres'
- * own check decides.
+ * Postgres processes whose working directory is the folder. Only Linux has them in /proc; elsewhere
+ * the check of Postgres itself decides.
  */
 async function processesIn(dataDir: string): Promise<number[]> {
   if (process.platform !== 'linux') return []

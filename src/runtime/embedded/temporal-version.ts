@@ -5,6 +5,7 @@ const run = promisify(execFile)
 
 /** The release of Temporal's command line that `tools/temporal` pins, and the server inside it. */
 export const temporalCliVersion = '1.8.2'
+/** The release of the Temporal server that is downloaded or built. */
 export const temporalServerVersion = '1.31.2'
 
 /** Older servers lack eager activities or have another database. */

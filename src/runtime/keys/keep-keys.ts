@@ -17,15 +17,15 @@ export async function keepKeys(
   ctx: SigningSystemContext,
   dataDir: string,
 ): Promise<AsyncDisposable> {
-  let noted: string | null = null
+  let recordedKeyId: string | null = null
   let loggedAt = -Infinity
   async function round(): Promise<void> {
     const { keyId } = ctx.signer
     if (ctx.verifier.retired?.has(keyId) === true) {
       throw new Error(`the signing key ${keyId} is retired: countersign rotate-key signing`)
     }
-    if (noted !== keyId) await noteSigningKey(ctx)
-    noted = keyId
+    if (recordedKeyId !== keyId) await noteSigningKey(ctx)
+    recordedKeyId = keyId
     // The present key is retired only after its successor signs, since until then nothing could
     // continue.
     const marked = (await findRetiring(dataDir)).filter((id) => id !== keyId)

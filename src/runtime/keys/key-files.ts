@@ -6,10 +6,10 @@ import {
   randomUUID,
 } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
-import { link, mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Signer } from '#domain/statements/statement-bytes.ts'
-import { exists, flushFolder } from '../files.ts'
+import { exists, flushFolder, writeFlushed, writeSecretOnce } from '../files.ts'
 
 /** The folder of an installation's keys. */
 export function keyFolder(dataDir: string): string {
@@ -62,21 +62,9 @@ export async function createP256KeyOnce(file: string): Promise<void> {
   await createOnce(file, () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
 }
 
-/** The file appears complete and on the disk, and never overwrites another key. */
 async function createOnce(file: string, generate: () => KeyObject): Promise<void> {
   if (await exists(file)) return
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  const pem = generate().export({ type: 'pkcs8', format: 'pem' })
-  const half = `${file}.${randomUUID()}.new`
-  await writeFlushed(half, pem.toString(), 0o600)
-  try {
-    await link(half, file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    await rm(half, { force: true })
-  }
-  await flushFolder(dirname(file))
+  await writeSecretOnce(file, generate().export({ type: 'pkcs8', format: 'pem' }).toString())
 }
 
 /** Writes a file atomically: a temporary file is flushed and renamed. */
@@ -91,10 +79,4 @@ export async function writeKeyFile(file: string, text: string, mode: number): Pr
 export async function renameKeyFile(from: string, to: string): Promise<void> {
   await rename(from, to)
   await flushFolder(dirname(to))
-}
-
-async function writeFlushed(file: string, text: string, mode: number): Promise<void> {
-  await using handle = await open(file, 'w', mode)
-  await handle.writeFile(text)
-  await handle.sync()
 }

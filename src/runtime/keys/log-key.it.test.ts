@@ -18,7 +18,7 @@ import { keepLogKey, type LogKeyKeeper } from './log-key.ts'
 let database: TestDatabase
 let dataDir: string
 const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
-/** It tells of nothing: what a process learns, it learns from its files, or late. */
+/** A trail without notifications: a process learns of a change from its files, or later. */
 const trail: Parameters<typeof keepLogKey>[0]['trail'] = { onEvents: () => undefined }
 const open = (folder = dataDir, environment = {}, of = trail): Promise<LogKeyKeeper> =>
   keepLogKey({ db: database.db, dataDir: folder, environment, log, trail: of })
@@ -147,7 +147,8 @@ describe('the log’s key', () => {
     const told: (() => void)[] = []
     await using follower = await open(dataDir, {}, { onEvents: (tell) => void told.push(tell) })
     await using heir = await open(elsewhere, environment)
-    // The hand-over is an event of the trail: whoever signed until then is told, and stops.
+    // The hand-over is an event of the trail: the process that signed until then is notified, and
+    // stops.
     for (const tell of told) tell()
     const hasStopped = (): boolean => {
       try {

@@ -99,13 +99,13 @@ export async function keepLogKey(parts: {
     return signing
   }
 
-  const failed = (error: unknown): void => {
+  const logFailure = (error: unknown): void => {
     if (performance.now() - loggedAt < logEveryMs) return
     loggedAt = performance.now()
     log.error({ error: String(error) }, 'the audit log cannot be signed')
   }
-  await round().catch(failed)
-  const rounds = new RepeatedWork({ everyMs: roundEveryMs, work: round, onError: failed })
+  await round().catch(logFailure)
+  const rounds = new RepeatedWork({ everyMs: roundEveryMs, work: round, onError: logFailure })
   return {
     signer: {
       get key() {

@@ -68,7 +68,7 @@ export async function finishRetiring(dataDir: string, keyId: string): Promise<vo
   try {
     await renameKeyFile(retiringFile(folder, keyId), retiredFile(folder, keyId))
   } catch (error) {
-    // Another process of the same folder was first.
+    // Another process has marked the key already.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
 }

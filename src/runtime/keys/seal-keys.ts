@@ -1,12 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import { link, mkdir, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { sealKeyOf, type SealKeys } from '#domain/statements/row-seals.ts'
 import { readText, type Environment } from '../environment.ts'
 import { keyFolder, refuseReadable } from './key-files.ts'
 import { readOnChange } from './read-on-change.ts'
-import { exists } from '../files.ts'
+import { exists, writeSecretOnce } from '../files.ts'
 
 /**
  * Keys that only API and Temporal workers share, in a separate folder that can be mounted alone.
@@ -19,16 +18,7 @@ export function sealKeyFile(dataDir: string): string {
 export async function createSealKeyOnce(dataDir: string, environment: Environment): Promise<void> {
   const file = sealKeyFile(dataDir)
   if (readText(environment, 'COUNTERSIGN_SEAL_KEY') !== undefined || (await exists(file))) return
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  const half = `${file}.${randomUUID()}.new`
-  await writeFile(half, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flush: true })
-  try {
-    await link(half, file)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  } finally {
-    await rm(half, { force: true })
-  }
+  await writeSecretOnce(file, `${randomBytes(32).toString('base64')}\n`)
 }
 
 /**

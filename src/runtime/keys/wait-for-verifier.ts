@@ -8,8 +8,8 @@ import { waitUntil } from '../processes/wait-until.ts'
 const firstStartTimeoutMs = 30_000
 
 /**
- * Waits a little for the public keys: at the very first start the API makes the key while the
- * Temporal worker starts. Throws the sentence of `loadVerifier` when there is none by then.
+ * Waits a short time for the public keys, because at the first start the API makes the key while
+ * the Temporal worker starts. Throws the error of `loadVerifier` if there is still none.
  */
 export async function waitForVerifier(
   dataDir: string,

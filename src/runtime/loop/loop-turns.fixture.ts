@@ -1,8 +1,8 @@
 import { watchLoop } from './loop-turns.ts'
 
 /**
- * A process whose loop is watched; it blocks its loop for ever when it is told to. For the test
- * beside this.
+ * A process whose loop is watched; it blocks its loop for ever on request. Used by the test beside
+ * it.
  */
 const page = { contentType: 'text/plain', text: async () => 'figures\n' }
 const watched = await watchLoop({

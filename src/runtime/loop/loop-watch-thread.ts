@@ -43,7 +43,7 @@ function ready(response: ServerResponse): void {
   response.end(`${JSON.stringify({ ready: turnsNow, loop: { silentMs }, problems })}\n`)
 }
 
-/** The watched loop has the figures: it is asked, with a time limit. */
+/** The watched event loop has the figures. It gets a limited time to return them. */
 function metrics(response: ServerResponse): void {
   const ask = (requestCount += 1)
   pending.set(ask, response)

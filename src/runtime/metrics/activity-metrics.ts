@@ -4,7 +4,11 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker'
 import type { MetricsPage } from '#api/context/api.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import type { Db } from '#store/database.ts'
+import type { EndedServerCall } from '#tools/mcp/mcp-tool.ts'
 import type { Activities } from '#workflows/activity-port.ts'
+import type { EndedStep } from './observed-model.ts'
+import { createMcpMetrics } from './mcp-metrics.ts'
+import { createModelMetrics } from './model-metrics.ts'
 import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts'
 
 export interface WorkerMetrics extends ProcessMetrics {
@@ -13,6 +17,10 @@ export interface WorkerMetrics extends ProcessMetrics {
   readonly interceptor: ActivityInterceptorsFactory
   /** Counts a turn that an execution takes as a turn, and not as a part of the execution. */
   readonly aroundTurn: NonNullable<WorkerContext['aroundTurn']>
+  /** Counts a step of a model. */
+  readonly stepEnded: (step: EndedStep) => void
+  /** Counts a call of a tool of an MCP server. */
+  readonly serverCallEnded: (call: EndedServerCall) => void
 }
 
 const executing: keyof Activities = 'executeCall'
@@ -37,18 +45,22 @@ export function createWorkerMetrics(db: Db): WorkerMetrics {
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1800],
     registers,
   })
+  const messageEnded = createMcpMetrics(process.registry, {
+    side: 'client',
+    help: 'Calls of tools of MCP servers, from sending until the answer',
+  })
   /** The time of turns that the current execution has taken. */
   const turnsMs = new AsyncLocalStorage<{ ms: number }>()
 
-  /** Runs the work as one activity; `observed` gets its own time. */
+  /** Runs the work as one activity; `ownTimeOf` returns the part that counts. */
   async function measure<T>(
     activity: string,
     work: () => Promise<T>,
-    observed: (ms: number) => number,
+    ownTimeOf: (ms: number) => number,
   ): Promise<T> {
     const startedAt = performance.now()
     const observe = (outcome: string): void =>
-      duration.observe({ activity, outcome }, observed(performance.now() - startedAt) / 1000)
+      duration.observe({ activity, outcome }, ownTimeOf(performance.now() - startedAt) / 1000)
     running.inc({ activity })
     try {
       const result = await work()
@@ -64,6 +76,8 @@ export function createWorkerMetrics(db: Db): WorkerMetrics {
 
   return {
     ...process,
+    stepEnded: createModelMetrics(process.registry),
+    serverCallEnded: (call) => messageEnded({ method: 'tools/call', ...call }),
     page: {
       contentType: process.registry.contentType,
       text: () => process.registry.metrics(),

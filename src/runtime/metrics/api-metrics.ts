@@ -6,6 +6,7 @@ import type { TemporalClient } from '#delivery/temporal-client.ts'
 import { readWitnesses } from '#store/audit/witnesses.ts'
 import { readBacklog, readOpenWork } from '#store/backlog.ts'
 import type { Db } from '#store/database.ts'
+import { createMcpMetrics } from './mcp-metrics.ts'
 import { Outages } from './outages.ts'
 import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts'
 
@@ -16,7 +17,7 @@ export interface ApiMetrics extends ProcessMetrics {
   readonly page: MetricsPage
   readonly outages: Outages
   /** Counts one answer of the HTTP API. */
-  answered(answer: AnsweredRequest): void
+  recordAnswer(answer: AnsweredRequest): void
 }
 
 /**
@@ -70,6 +71,11 @@ export function createApiMetrics(
     registers,
   })
 
+  const messageEnded = createMcpMetrics(process.registry, {
+    side: 'server',
+    help: 'Messages to the MCP gateway; calls that wait last as long as they are held',
+  })
+
   const readFigures = shareRunning(() => readDatabase(db))
   const readAll = async (): Promise<void> => {
     const isThere = (part: string) => (answer: unknown) => up.set({ part }, answer === null ? 0 : 1)
@@ -109,11 +115,12 @@ export function createApiMetrics(
   return {
     ...process,
     outages,
-    answered: (answer) => {
-      const { method, route, status, durationMs } = answer
-      outages.answered(answer)
+    recordAnswer: (answer) => {
+      const { mcp, method, route, status, durationMs } = answer
+      outages.recordAnswer(answer)
       const labels = { method: methodOf(method), route: route ?? 'none', status: String(status) }
       answers.observe(labels, durationMs / 1000)
+      if (mcp !== null) messageEnded({ ...mcp, transport: 'tcp', durationMs })
     },
     page: {
       contentType: process.registry.contentType,

@@ -8,15 +8,15 @@ afterEach(() => void vi.useRealTimers())
 
 function answeredWith(outage: string | null): AnsweredRequest {
   const answer = { method: 'GET', route: '/v1/me', status: 503, startedAt: 0, durationMs: 1 }
-  return { ...answer, current: null, outage }
+  return { ...answer, current: null, outage, mcp: null }
 }
 
 test('an outage that answers met is said for half a minute, and counted', async () => {
   const registry = new Registry()
   const outages = new Outages(registry)
   expect(outages.recent()).toEqual([])
-  outages.answered(answeredWith('disk_full'))
-  outages.answered(answeredWith('disk_full'))
+  outages.recordAnswer(answeredWith('disk_full'))
+  outages.recordAnswer(answeredWith('disk_full'))
   expect(outages.recent()).toEqual([expect.stringContaining('The disk is full')])
   vi.advanceTimersByTime(31_000)
   expect(outages.recent()).toEqual([])
@@ -26,7 +26,7 @@ test('an outage that answers met is said for half a minute, and counted', async 
 test('an outage of Temporal is counted, and said by its own check only', async () => {
   const registry = new Registry()
   const outages = new Outages(registry)
-  outages.answered(answeredWith('temporal_away'))
+  outages.recordAnswer(answeredWith('temporal_away'))
   expect(outages.recent()).toEqual([])
   expect(await registry.metrics()).toContain('countersign_outages_total{cause="temporal_away"} 1')
 })
@@ -34,7 +34,8 @@ test('an outage of Temporal is counted, and said by its own check only', async (
 test('an answer without an outage, or with a cause that nobody knows, makes no label', async () => {
   const registry = new Registry()
   const outages = new Outages(registry)
-  for (const outage of [null, 'constructor', 'made_up"} 1']) outages.answered(answeredWith(outage))
+  for (const outage of [null, 'constructor', 'made_up"} 1'])
+    outages.recordAnswer(answeredWith(outage))
   expect(outages.recent()).toEqual([])
   const text = await registry.metrics()
   expect(text).not.toMatch(/constructor|made_up/)

@@ -2,13 +2,16 @@ import { Counter, type Registry } from 'prom-client'
 import type { AnsweredRequest } from '#api/context/api.ts'
 import { outageWords } from '#services/core/outage-problem.ts'
 
-/** Temporal has a sentence of its own in `/readyz`, whether an answer met it or not. */
+/** The causes that are counted. `/readyz` checks Temporal itself, so `recent` leaves it out. */
 const causes: ReadonlySet<string> = new Set([...Object.keys(outageWords), 'temporal_away'])
 
-/** An outage is over when no answer met it for this time. */
+/** An outage counts as over when no request has failed because of it for this time. */
 const lastsMs = 30_000
 
-/** Outages that answers met: counted by cause, and reported by `/readyz` while they last. */
+/**
+ * Outages because of which requests failed: counted by cause, and reported by `/readyz` while they
+ * last.
+ */
 export class Outages {
   readonly #met = new Map<string, number>()
   readonly #counter: Counter<'cause'>
@@ -23,14 +26,14 @@ export class Outages {
     for (const cause of causes) this.#counter.inc({ cause }, 0)
   }
 
-  /** Records the outage that an answer met. */
-  answered({ outage }: AnsweredRequest): void {
+  /** Records the outage of an answered request, if it had one. */
+  recordAnswer({ outage }: AnsweredRequest): void {
     if (outage === null || !causes.has(outage)) return
     this.#met.set(outage, performance.now())
     this.#counter.inc({ cause: outage })
   }
 
-  /** Those of the last half minute, in sentences. */
+  /** The outages of the last half minute, as sentences. */
   recent(): readonly string[] {
     const since = performance.now() - lastsMs
     return Object.entries(outageWords).flatMap(([cause, { what, remedy }]) => {

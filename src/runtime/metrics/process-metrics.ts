@@ -10,7 +10,7 @@ import { poolUse, type Db } from '#store/database.ts'
 export interface ProcessMetrics {
   readonly registry: Registry
   /** Counts what a unit of work committed. */
-  recorded(entries: readonly AuditEntry[]): void
+  recordEvents(entries: readonly AuditEntry[]): void
 }
 
 /**
@@ -58,7 +58,7 @@ export function createProcessMetrics(db: Db): ProcessMetrics {
   })
   return {
     registry,
-    recorded: (entries) => {
+    recordEvents: (entries) => {
       for (const { type, channel, detail } of entries) {
         events.inc({ type })
         if (type === 'decision.recorded') {

@@ -37,7 +37,7 @@ export async function putProjectIntoForce(
         'a changed project was activated',
       )
   }
-  const failed = (error: unknown) => {
+  const logFailure = (error: unknown) => {
     const problems = error instanceof Problem ? error.facts : { error: errorText(error) }
     if (JSON.stringify(problems) === lastLogged) return
     lastLogged = JSON.stringify(problems)
@@ -46,11 +46,11 @@ export async function putProjectIntoForce(
       'the changed project is not valid: the last valid version stays in force',
     )
   }
-  const watch = undo.use(watchProject({ projectDir, onChange: again, onError: failed }))
+  const watch = undo.use(watchProject({ projectDir, onChange: again, onError: logFailure }))
   await watch.ready
-  // For changes after the folder was read and before it was watched.
-  await again().catch(failed)
-  const reload = () => void again().catch(failed)
+  // Reads the folder again, for changes after it was read and before it was watched.
+  await again().catch(logFailure)
+  const reload = () => void again().catch(logFailure)
   process.on('SIGHUP', reload)
   undo.defer(() => void process.off('SIGHUP', reload))
 }

@@ -36,14 +36,14 @@ export class ToolProcesses implements AsyncDisposable {
   }
 
   #open(policy: Policy): Promise<ToolProcess> {
-    const opened = openToolProcess({
+    const processes = openToolProcess({
       projectDir: this.#projectDir,
       toolFiles: policy.toolFiles,
       environment: withoutSecrets(this.#environment, policy),
     })
     // One that could not be opened is tried again at the next call.
-    opened.catch(() => this.#processes.delete(policy.digest))
-    return opened
+    processes.catch(() => this.#processes.delete(policy.digest))
+    return processes
   }
 
   #closeIdle(): void {

@@ -33,9 +33,9 @@ export class Workspaces {
       const copy = policy.config.workspaces.get(place.workspace)?.worktree?.copy ?? []
       return this.#worktrees.open({ root, copy }, place.worktree)
     }
-    const opened = this.#opened.get(root) ?? this.#open(root)
-    this.#opened.set(root, opened)
-    return opened
+    const workspace = this.#opened.get(root) ?? this.#open(root)
+    this.#opened.set(root, workspace)
+    return workspace
   }
 
   /** Where the worktree of a run that starts now begins. */
@@ -56,8 +56,8 @@ export class Workspaces {
   }
 
   #open(root: string): Promise<OpenWorkspace> {
-    const opened = openWorkspace({ root, hidden: [this.#folders.dataDir] })
-    opened.catch(() => this.#opened.delete(root))
-    return opened
+    const workspace = openWorkspace({ root, hidden: [this.#folders.dataDir] })
+    workspace.catch(() => this.#opened.delete(root))
+    return workspace
   }
 }

@@ -24,7 +24,9 @@ export interface InfrastructureOptions {
   readonly environment: Environment
   readonly ports: Ports
   readonly progress: Progress
-  /** Called as soon as each server runs, so that it is stopped whatever happens to the other. */
+  /**
+   * Called as soon as each server runs, so that it is stopped also if the other one fails to start.
+   */
   readonly onStarted: (server: SupervisionHandle) => void
 }
 

@@ -78,15 +78,15 @@ export async function launchNode(options: NodeServiceOptions): Promise<RunningSe
   }
   const watch = watchTurns({
     silentMs: options.silentMs,
-    wedged: () => void sendSignal(identity, 'SIGKILL'),
+    onWedged: () => void sendSignal(identity, 'SIGKILL'),
   })
-  words.onTurn(watch.turned)
+  words.onTurn(watch.recordTurn)
   void exited.then(() => watch[Symbol.dispose]())
   return {
     identity,
     exited,
     refusal: words.refusal,
-    wedged: () => watch.wedged,
+    isWedged: () => watch.wedged,
     stop: () => endProcess(identity, { signal: 'SIGTERM', graceMs: options.graceMs }),
   }
 }
@@ -95,7 +95,7 @@ interface Words {
   readonly ready: Promise<void>
   readonly closed: Promise<void>
   readonly refusal: () => string | null
-  readonly onTurn: (turned: () => void) => void
+  readonly onTurn: (onReport: () => void) => void
   readonly onWaiting: (listener: (sentence: string) => void) => void
 }
 
@@ -105,7 +105,7 @@ interface Words {
  */
 function listenTo(lifeline: Duplex): Words {
   let refusal: string | null = null
-  let turned: () => void = () => undefined
+  let reportTurn: () => void = () => undefined
   let waits: (sentence: string) => void = () => undefined
   let settle: () => void = () => undefined
   const ready = new Promise<void>((resolve) => {
@@ -113,7 +113,7 @@ function listenTo(lifeline: Duplex): Words {
   })
   const lines = createInterface({ input: lifeline })
   lines.on('line', (line) => {
-    if (line === 'turns') turned()
+    if (line === 'turns') reportTurn()
     else if (line === 'ready') settle()
     else if (line.startsWith('waits ')) waits(JSON.parse(line.slice('waits '.length)) as string)
     else if (line.startsWith('refused '))
@@ -122,7 +122,7 @@ function listenTo(lifeline: Duplex): Words {
   lifeline.on('error', () => undefined)
   const closed = new Promise<void>((resolve) => lines.once('close', resolve))
   const onTurn = (tell: () => void): void => {
-    turned = tell
+    reportTurn = tell
   }
   const onWaiting = (hear: (sentence: string) => void): void => {
     waits = hear

@@ -67,7 +67,7 @@ export async function chooseApiPort(
   { host, isFixed, log }: { host: string; isFixed: boolean; log: (sentence: string) => void },
 ): Promise<number> {
   if (preferredPort === 0) return findFreePort(host)
-  // Browsers may try ::1 for `localhost` first: no other program may answer there.
+  // Browsers may try ::1 first for `localhost`, so the port must be free there too.
   if ((await isPortFree(preferredPort, host)) && (await isPortFree(preferredPort, '::1')))
     return preferredPort
   if (isFixed)

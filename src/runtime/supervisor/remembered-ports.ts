@@ -27,6 +27,7 @@ function isPort(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536
 }
 
+/** Stores the ports for the next start. */
 export async function writePorts(dataDir: string, ports: Ports): Promise<void> {
   await writeWhole(portsFile(dataDir), `${JSON.stringify(ports)}\n`, 0o644)
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
 import { removeDevToken, writeDevToken } from '../data-folder/run-secrets.ts'
 import { type Environment, readText } from '../environment.ts'
-import { findFolders, logFolder, runFolder, type Folders } from '../folders.ts'
+import { cacheFolder, findFolders, logFolder, runFolder, type Folders } from '../folders.ts'
 import { isLoopback } from '../config/read-variables.ts'
 import { writeWhole } from '../files.ts'
 import { temporalNamedBy } from '../config/temporal-config.ts'
@@ -16,6 +16,7 @@ import { prepareQuickstart } from './quickstart-copy.ts'
 import { readPorts, writePorts } from './remembered-ports.ts'
 import { becomeSupervisor, resignAsSupervisor } from './single-start.ts'
 import type { SupervisionHandle } from './supervise.ts'
+import { sweepCache } from './sweep-cache.ts'
 
 export interface RunningInstallation {
   readonly folders: Folders
@@ -61,6 +62,8 @@ export async function startInstallation(
   }
   try {
     const running = await startProcesses({ options, outer, progress, folders, started })
+    // Beside the serving processes: nobody waits for it.
+    void sweepCache(cacheFolder(outer), new Date())
     return {
       ...running,
       folders,

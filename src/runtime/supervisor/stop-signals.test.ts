@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 
 const module = fileURLToPath(new URL('stop-signals.ts', import.meta.url))
-/** Says each thing that it hears, and never ends by itself. */
+/** Prints each signal that it gets, and never ends by itself. */
 const listener = `
   import { stopSignal } from ${JSON.stringify(module)}
   setInterval(() => undefined, 1000)

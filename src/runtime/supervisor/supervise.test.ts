@@ -140,7 +140,7 @@ test('a start ends what an earlier one left, each process by its id and start ti
   await resignAsSupervisor(runDir)
 })
 
-test('while one start runs, another is refused with a sentence; afterwards it is not', async () => {
+test('while one start runs, a second one is refused with a sentence; after its end a start is accepted', async () => {
   const other = await startSleeper()
   const { writeIdentityFile } = await import('../processes/process-identity.ts')
   await writeIdentityFile(join(runDir, 'supervisor.identity'), other.identity)

@@ -66,7 +66,7 @@ export async function supervise(
       const why =
         current === null
           ? 'could not be started'
-          : current.wedged?.() === true
+          : current.isWedged?.() === true
             ? 'did not answer any more and was killed'
             : `ended (code ${code})`
       log(
@@ -118,6 +118,7 @@ export interface BackOff {
   readonly failures: number
 }
 
+/** The back-off of a process that has not failed. */
 export const noFailures: BackOff = { failures: 0 }
 
 /**
@@ -140,7 +141,7 @@ export interface RunningService {
   /** The sentence with which it refused to continue serving; `null`: it did not. */
   readonly refusal?: () => string | null
   /** It was killed because its event loop was blocked. */
-  readonly wedged?: () => boolean
+  readonly isWedged?: () => boolean
   /** Asks it to end, waits, and kills it when it does not. */
   stop(): Promise<void>
 }

@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers())
 
 test('a process that says nothing of its loop for so long is wedged, once', () => {
   const wedged = vi.fn<() => void>()
-  using watch = watchTurns({ silentMs: 20_000, wedged })
+  using watch = watchTurns({ silentMs: 20_000, onWedged: wedged })
   vi.advanceTimersByTime(19_000)
   expect(wedged).not.toHaveBeenCalled()
   expect(watch.wedged).toBe(false)
@@ -17,17 +17,17 @@ test('a process that says nothing of its loop for so long is wedged, once', () =
 
 test('a process that says in time that its loop turns is never wedged', () => {
   const wedged = vi.fn<() => void>()
-  using watch = watchTurns({ silentMs: 20_000, wedged })
+  using watch = watchTurns({ silentMs: 20_000, onWedged: wedged })
   for (let round = 0; round < 20; round += 1) {
     vi.advanceTimersByTime(19_000)
-    watch.turned()
+    watch.recordTurn()
   }
   expect(wedged).not.toHaveBeenCalled()
 })
 
-test('a machine that slept for hours kills nothing: only looks of our own count', () => {
+test('after hours of suspension nothing is killed, because only the watcher’s own checks count', () => {
   const wedged = vi.fn<() => void>()
-  using watch = watchTurns({ silentMs: 20_000, wedged })
+  using watch = watchTurns({ silentMs: 20_000, onWedged: wedged })
   vi.setSystemTime(Date.now() + 6 * 3_600_000)
   vi.advanceTimersByTime(1_000)
   expect(wedged).not.toHaveBeenCalled()
@@ -36,7 +36,7 @@ test('a machine that slept for hours kills nothing: only looks of our own count'
 
 test('a watch that was ended calls nobody', () => {
   const wedged = vi.fn<() => void>()
-  watchTurns({ silentMs: 2_000, wedged })[Symbol.dispose]()
+  watchTurns({ silentMs: 2_000, onWedged: wedged })[Symbol.dispose]()
   vi.advanceTimersByTime(60_000)
   expect(wedged).not.toHaveBeenCalled()
 })

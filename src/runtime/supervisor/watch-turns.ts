@@ -4,7 +4,7 @@ const checkIntervalMs = 1_000
 /** Watches one process by the reports of its event loop. */
 export interface TurnWatch extends Disposable {
   /** Called for each report. */
-  turned(): void
+  recordTurn(): void
   /** true once the process was found to be blocked */
   readonly wedged: boolean
 }
@@ -16,7 +16,7 @@ export interface TurnWatch extends Disposable {
  */
 export function watchTurns(options: {
   readonly silentMs: number
-  readonly wedged: () => void
+  readonly onWedged: () => void
 }): TurnWatch {
   let silentMs = 0
   let isWedged = false
@@ -24,11 +24,11 @@ export function watchTurns(options: {
     silentMs += checkIntervalMs
     if (isWedged || silentMs < options.silentMs) return
     isWedged = true
-    options.wedged()
+    options.onWedged()
   }, checkIntervalMs)
   timer.unref()
   return {
-    turned: () => {
+    recordTurn: () => {
       silentMs = 0
     },
     get wedged() {

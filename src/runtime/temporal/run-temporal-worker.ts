@@ -47,6 +47,8 @@ import {
   withoutSigningKey,
 } from '../config/project-environment.ts'
 import { Refusal, serveProcess } from '../processes/serve-process.ts'
+import { observedModel } from '../metrics/observed-model.ts'
+import { placeSdkMetrics } from '../metrics/sdk-metrics.ts'
 import { installRuntime } from './sdk-runtime.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
 import { traceWorker } from '../tracing/trace-worker.ts'
@@ -64,7 +66,7 @@ import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
  * later.
  */
 const inForceTimeoutMs = 15_000
-/** Calls of a starting Temporal worker may take long: no person waits for them. */
+/** Calls to Temporal of a starting worker may take long, because no person waits for them. */
 const temporalTimeoutMs = 20_000
 /**
  * Then it is not ready; `countersign start`, which can report why, kills it earlier
@@ -73,7 +75,10 @@ const temporalTimeoutMs = 20_000
 const loopLateMs = 5_000
 const loopWedgedMs = 30_000
 
-/** `countersign temporal-worker`: carries out turns and calls. It can verify, and cannot sign. */
+/**
+ * `countersign temporal-worker`: carries out turns and calls. It has the keys that verify
+ * statements, and none that signs them.
+ */
 export async function runTemporalWorker(options: {
   project?: string
   data?: string
@@ -92,16 +97,19 @@ export async function runTemporalWorker(options: {
       url: config.databaseUrl,
       poolSize: config.databasePoolSize,
       applicationName: 'countersign temporal-worker',
+      // The first call after a pause needs no new connection. Each takes 12 MiB of Postgres.
+      restingConnections: 1,
       maxAnswerMs: servingAnswerMs,
     })
     undo.defer(() => db.destroy())
     const metrics = config.workerMetrics === null ? null : createWorkerMetrics(db)
+    const sdkMetrics = metrics === null ? null : await placeSdkMetrics()
     undo.use(
       await watchLoop({
         lateMs: loopLateMs,
         wedgedMs: loopWedgedMs,
         address: config.workerMetrics,
-        page: metrics?.page ?? null,
+        page: metrics === null || sdkMetrics === null ? null : sdkMetrics.behind(metrics.page),
       }),
     )
     const spans = await openTracing(environment, 'countersign-temporal-worker')
@@ -122,7 +130,7 @@ export async function runTemporalWorker(options: {
     })
     undo.use(watchNamespace({ db, temporal }, refuse))
     const seals = createSeals({
-      shared: await waitForSealKeys(config.dataDir, projectEnvironment),
+      sharedKeys: await waitForSealKeys(config.dataDir, projectEnvironment),
       verifier,
       signer: null,
       revocations: openRevocations(config.dataDir),
@@ -152,6 +160,7 @@ export async function runTemporalWorker(options: {
         spawnConfined: spawnInSandbox(commands),
         watchNames: watchNames(commands),
         pins: { read: pinReader({ db, verifier, log }) },
+        onCallEnded: metrics?.serverCallEnded,
         workspaceOf: (policy) =>
           workspaces.of(policy, {
             taskQueue: config.taskQueue,
@@ -174,7 +183,8 @@ export async function runTemporalWorker(options: {
       ...(observers.length === 0
         ? {}
         : {
-            recorded: (entries) => observers.forEach((observer) => observer.recorded(entries)),
+            onRecorded: (entries) =>
+              observers.forEach((observer) => observer.recordEvents(entries)),
             aroundTurn: (of, act) =>
               observers.reduceRight<typeof act>(
                 (inner, observer) => () => observer.aroundTurn(of, inner),
@@ -189,11 +199,12 @@ export async function runTemporalWorker(options: {
       mcpServers,
       workspaceOf: (place, policy) => workspaces.of(policy, place),
       worktreeBase: (place, policy) => workspaces.worktreeBase(policy, place),
-      registryOf: async (policy, worker, needed) =>
+      registryOf: async (policy, worker, needed, place) =>
         buildRegistry({
           policy,
           worker,
           needed,
+          worktree: place?.worktree === undefined ? undefined : () => workspaces.of(policy, place),
           toolProcess: await toolProcesses.of(policy),
           commands,
           mcpServers,
@@ -204,8 +215,15 @@ export async function runTemporalWorker(options: {
           },
         }),
       transcripts: new TranscriptCache(),
-      modelOf: ({ model, script, settings }, { models }) =>
-        openModel({ model, script, settings, models, environment }),
+      modelOf: ({ model: name, script, settings }, config) => {
+        const { models } = config
+        const model = openModel({ model: name, script, settings, models, environment })
+        return observers.length === 0
+          ? model
+          : observedModel(model, { name, config }, (step) => {
+              for (const observer of observers) observer.stepEnded(step)
+            })
+      },
     }
     await finishMerges(dataDir, (folder, error) =>
       log.error({ folder, err: error }, 'A merge could not be completed'),
@@ -215,8 +233,12 @@ export async function runTemporalWorker(options: {
       if (await settleLost(ctx, lost.executor)) await lost.forget()
     }
     undo.use(await noteExecutor(dataDir, ctx.executor))
-    installRuntime(config.logLevel, log)
-    const connection = await waitForTemporal(awaited, () => NativeConnection.connect(address))
+    installRuntime(config.logLevel, log, sdkMetrics)
+    // Ids go to and fro: compressing them takes more time at both ends than it saves on the way.
+    const grpcCompression = { codec: 'none' } as const
+    const connection = await waitForTemporal(awaited, () =>
+      NativeConnection.connect({ ...address, grpcCompression }),
+    )
     undo.defer(() => connection.close())
     const workers = await createWorkers(ctx, {
       connection,

@@ -28,9 +28,14 @@ const loggedFields = [
 
 /**
  * Configures the SDK of this process: it writes to the service's log, and its own signal handlers
- * are off, since this process stops its parts in order.
+ * are off, since this process stops its parts in order. It serves its metrics at the address of
+ * `metrics`; null: it has none.
  */
-export function installRuntime(logLevel: Config['logLevel'], log: Log): void {
+export function installRuntime(
+  logLevel: Config['logLevel'],
+  log: Log,
+  metrics: { readonly bindAddress: string } | null,
+): void {
   const write = ({ level, message, meta }: LogEntry): void => {
     const fields = Object.fromEntries(
       loggedFields.flatMap((name) => (meta?.[name] === undefined ? [] : [[name, meta[name]]])),
@@ -44,6 +49,14 @@ export function installRuntime(logLevel: Config['logLevel'], log: Log): void {
   Runtime.install({
     shutdownSignals: [],
     logger: new DefaultLogger(levels[logLevel], write),
-    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+    telemetryOptions: {
+      logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} },
+      ...(metrics === null ? {} : { metrics: { prometheus: prometheus(metrics.bindAddress) } }),
+    },
   })
+}
+
+/** Follows the conventions of Prometheus, like the metrics of the service itself. */
+function prometheus(bindAddress: string) {
+  return { bindAddress, countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true }
 }

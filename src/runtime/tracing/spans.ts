@@ -3,12 +3,17 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import {
   BatchSpanProcessor,
+  SamplingDecision,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
+import { errorTypeOf } from '../metrics/error-type.ts'
 import { version } from '../version.ts'
 import type { SpanPlace } from './trace-ids.ts'
 import type { TracingConfig } from './tracing-config.ts'
+
+/** Names and values of OpenTelemetry's conventions where it has some. */
+export type SpanAttributes = Readonly<Record<string, string | number>>
 
 /**
  * A finished span. Attributes are ids and names of the service, never arguments (security.md 25).
@@ -22,14 +27,40 @@ export interface FinishedSpan {
   readonly parentSpanId: string | null
   readonly startMs: number
   readonly endMs: number
-  readonly attributes: Readonly<Record<string, string | number>>
-  readonly failed?: boolean
+  readonly attributes: SpanAttributes
+  /** the `error.type` of one that failed; null: it did not */
+  readonly error: string | null
   /** another span that it belongs to */
   readonly link?: SpanPlace | null
 }
 
 export interface Spans extends AsyncDisposable {
   record(span: FinishedSpan): void
+  /** The header value `traceparent` of a span, which says whether its trace is kept. */
+  traceparentOf(place: SpanPlace): string
+}
+
+/**
+ * Runs the work and records it as a span, also when it fails. `failureOf` returns the `error.type`
+ * of a result that is a failure, or null.
+ */
+export async function withSpan<T>(
+  spans: Spans,
+  span: Omit<FinishedSpan, 'startMs' | 'endMs' | 'error'>,
+  work: () => Promise<T>,
+  failureOf: (result: T) => string | null = () => null,
+): Promise<T> {
+  const startMs = Date.now()
+  const end = (error: string | null): void =>
+    spans.record({ ...span, startMs, endMs: Date.now(), error })
+  try {
+    const result = await work()
+    end(failureOf(result))
+    return result
+  } catch (error) {
+    end(errorTypeOf(error))
+    throw error
+  }
 }
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL }
@@ -46,19 +77,20 @@ export function openSpans(config: TracingConfig, service: string, lastMs: number
     headers: { ...config.headers },
     timeoutMillis: 5_000,
   })
+  const sampler = new TraceIdRatioBasedSampler(config.ratio)
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
       'service.name': config.serviceName ?? service,
       'service.version': version,
     }),
-    sampler: new TraceIdRatioBasedSampler(config.ratio),
+    sampler,
     // Ids are derived from those of runs and requests.
     idGenerator: { generateTraceId: () => next.traceId, generateSpanId: () => next.spanId },
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 2_000 })],
   })
   const tracer = provider.getTracer('countersign', version)
   return {
-    record: ({ name, kind, place, parentSpanId, startMs, endMs, attributes, failed, link }) => {
+    record: ({ name, kind, place, parentSpanId, startMs, endMs, attributes, error, link }) => {
       next = place
       const context =
         parentSpanId === null
@@ -68,12 +100,17 @@ export function openSpans(config: TracingConfig, service: string, lastMs: number
       const options = {
         kind: kinds[kind],
         startTime: startMs,
-        attributes: { ...attributes },
+        attributes: { ...attributes, ...(error === null ? {} : { 'error.type': error }) },
         links,
       }
       const span = tracer.startSpan(name, options, context)
-      if (failed === true) span.setStatus({ code: SpanStatusCode.ERROR })
+      if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR })
       span.end(endMs)
+    },
+    traceparentOf: ({ traceId, spanId }) => {
+      const { decision } = sampler.shouldSample(ROOT_CONTEXT, traceId)
+      const isKept = decision === SamplingDecision.RECORD_AND_SAMPLED
+      return `00-${traceId}-${spanId}-${isKept ? '01' : '00'}`
     },
     async [Symbol.asyncDispose]() {
       const shutdown = provider.shutdown().catch(() => undefined)

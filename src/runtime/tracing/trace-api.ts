@@ -2,13 +2,14 @@ import type { ClientInterceptors } from '@temporalio/client'
 import type { AnsweredRequest } from '#api/context/api.ts'
 import type { AuditEntry } from '#domain/audit-event.ts'
 import { currentRequest } from '#services/core/current-request.ts'
-import type { Spans } from './spans.ts'
+import type { McpMessage } from '#api/context/mcp-message.ts'
+import { withSpan, type FinishedSpan, type Spans } from './spans.ts'
 import { newSpanId, placeOfCaller, spanOfRequest, traceOf } from './trace-ids.ts'
 
 /** Traces an API process: its answers, the runs that it starts, and its calls of Temporal. */
 export interface ApiTracing {
-  answered(answer: AnsweredRequest): void
-  recorded(entries: readonly AuditEntry[]): void
+  recordAnswer(answer: AnsweredRequest): void
+  recordEvents(entries: readonly AuditEntry[]): void
   readonly interceptors: ClientInterceptors
 }
 
@@ -18,31 +19,24 @@ export interface ApiTracing {
  */
 export function traceApi(spans: Spans): ApiTracing {
   return {
-    answered: (answer) => {
-      const { current, route, method, status, startedAt, durationMs } = answer
-      if (current === null || route === null || !route.startsWith('/v1/')) return
-      const caller = placeOfCaller(current.traceparent)
+    recordAnswer: (answer) => {
+      const { current, durationMs, mcp, route, startedAt } = answer
+      if (current === null || route === null || !/^\/(?:v1|mcp)\//.test(route)) return
+      const caller = placeOfCaller(mcp?.traceparent ?? current.traceparent)
       const run = current.subject === null ? null : traceOf(current.subject)
       const spanId = spanOfRequest(current.requestId)
       const own = current.requestId.replaceAll('-', '')
       spans.record({
-        name: `${method} ${route}`,
+        ...(mcp === null ? httpSpan(answer, route) : mcpSpan(mcp)),
         kind: 'server',
         place: { traceId: run?.traceId ?? caller?.traceId ?? own, spanId },
         parentSpanId: run?.spanId ?? caller?.spanId ?? null,
         startMs: startedAt,
         endMs: startedAt + durationMs,
-        attributes: {
-          'http.request.method': method,
-          'http.route': route,
-          'http.response.status_code': status,
-          'countersign.http_request_id': current.requestId,
-        },
-        failed: status >= 500,
         link: run === null ? null : caller,
       })
     },
-    recorded: (entries) => {
+    recordEvents: (entries) => {
       const current = currentRequest.getStore()
       for (const entry of entries) {
         if (current !== undefined) current.subject ??= entry.runId ?? entry.requestId ?? null
@@ -69,6 +63,39 @@ export function traceApi(spans: Spans): ApiTracing {
   }
 }
 
+type SpanFacts = Pick<FinishedSpan, 'name' | 'attributes' | 'error'>
+
+function httpSpan({ current, method, status }: AnsweredRequest, route: string): SpanFacts {
+  return {
+    name: `${method} ${route}`,
+    attributes: {
+      'http.request.method': method,
+      'http.route': route,
+      'http.response.status_code': status,
+      ...(current === null ? {} : { 'countersign.http_request_id': current.requestId }),
+    },
+    error: status >= 500 ? String(status) : null,
+  }
+}
+
+/** By OpenTelemetry's conventions for servers of the Model Context Protocol. */
+function mcpSpan({ error, method, protocolVersion, tool }: McpMessage): SpanFacts {
+  return {
+    name: tool === null ? method : `${method} ${tool}`,
+    attributes: {
+      'mcp.method.name': method,
+      'network.transport': 'tcp',
+      'network.protocol.name': 'http',
+      ...(protocolVersion === null ? {} : { 'mcp.protocol.version': protocolVersion }),
+      ...(tool === null
+        ? {}
+        : { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool }),
+      ...(error !== null && /^-?\d+$/.test(error) ? { 'rpc.response.status_code': error } : {}),
+    },
+    error,
+  }
+}
+
 /** The first span of each run that has just begun. */
 export function recordStartedRuns(spans: Spans, entries: readonly AuditEntry[]): void {
   const now = Date.now()
@@ -77,7 +104,8 @@ export function recordStartedRuns(spans: Spans, entries: readonly AuditEntry[]):
     if (place === null || runId === undefined) continue
     const attributes = { 'countersign.run_id': runId }
     const times = { startMs: now, endMs: now }
-    spans.record({ name: 'run', kind: 'internal', place, parentSpanId: null, ...times, attributes })
+    const of = { parentSpanId: null, ...times, attributes, error: null }
+    spans.record({ name: 'run', kind: 'internal', place, ...of })
   }
 }
 
@@ -93,25 +121,16 @@ async function toTemporal<T>(
   const run = traceOf(workflowId)
   if (run === null) return call()
   const current = currentRequest.getStore()
-  if (current !== undefined) current.subject ??= workflowId
+  // A judgement has a workflow of its own, and is about what is recorded after it.
+  if (current !== undefined && !workflowId.startsWith('judge:')) current.subject ??= workflowId
   const isOfRequest =
     current !== undefined && traceOf(current.subject ?? '')?.traceId === run.traceId
-  const startMs = Date.now()
-  let failed = true
-  try {
-    const answer = await call()
-    failed = false
-    return answer
-  } finally {
-    spans.record({
-      name,
-      kind: 'client',
-      place: { traceId: run.traceId, spanId: newSpanId() },
-      parentSpanId: isOfRequest ? spanOfRequest(current.requestId) : run.spanId,
-      startMs,
-      endMs: Date.now(),
-      attributes: { 'temporal.workflow_id': workflowId },
-      failed,
-    })
-  }
+  const span = {
+    name,
+    kind: 'client',
+    place: { traceId: run.traceId, spanId: newSpanId() },
+    parentSpanId: isOfRequest ? spanOfRequest(current.requestId) : run.spanId,
+    attributes: { temporalWorkflowId: workflowId },
+  } as const
+  return withSpan(spans, span, call)
 }

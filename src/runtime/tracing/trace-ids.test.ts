@@ -15,7 +15,7 @@ test('a request has a span of its own, whoever gave its id', () => {
   expect(spanOfRequest(runId.replaceAll('-', ''))).toBe('8a6b1c2d3e4f5a6b')
 })
 
-test('a caller’s trace is taken only in the form of the standard', () => {
+test('a trace of the caller is continued only if its header has the form of the standard', () => {
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
   expect(placeOfCaller(traceparent)).toEqual({
     traceId: '4bf92f3577b34da6a3ce929d0e0e4736',

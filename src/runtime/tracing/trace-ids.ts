@@ -39,6 +39,7 @@ export function placeOfCaller(traceparent: string | undefined): SpanPlace | null
   return /^0+$/.test(traceId) || /^0+$/.test(spanId) ? null : { traceId, spanId }
 }
 
+/** A random span id: 16 hex digits. */
 export function newSpanId(): string {
   return randomBytes(8).toString('hex')
 }

@@ -33,7 +33,7 @@ test('the standard variables name the collector, its headers and how many traces
   })
 })
 
-test('what we cannot do is refused with a sentence', () => {
+test('settings that are not supported are refused with a sentence', () => {
   for (const wrong of [
     { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
     { ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },

@@ -78,7 +78,7 @@ export function leadToDomains(first: number, entries: readonly string[]): Networ
   })
   return {
     ready: promise,
-    refused: () => proxy.refused(),
+    refusals: () => proxy.refusals(),
     close() {
       over = true
       child.kill('SIGKILL')

@@ -34,8 +34,8 @@ async function programAt(at: string): Promise<Executable | null> {
 const hashes = new Map<string, string>()
 
 /**
- * Kept by what the file system says of the file: a program that was replaced or written to is read
- * again.
+ * Cached under the file's device, inode, size and times, so that a program that was replaced or
+ * changed is read again.
  */
 async function hashOf(at: string): Promise<string> {
   const { ctimeNs, dev, ino, mtimeNs, size } = await stat(at, { bigint: true })

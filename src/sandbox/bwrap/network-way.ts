@@ -3,6 +3,6 @@ export interface NetworkWay {
   /** resolves when it works; rejects with the rest of a sentence */
   readonly ready: Promise<void>
   /** refused connections, as sentences */
-  refused(): readonly string[]
+  refusals(): readonly string[]
   close(): void
 }

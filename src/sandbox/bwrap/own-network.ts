@@ -24,7 +24,7 @@ export interface OwnNetwork {
   /** why there is none, once it is known: the rest of a sentence */
   readonly problem: string | null
   /** refused connections, as sentences */
-  refused(): readonly string[]
+  refusals(): readonly string[]
   close(): void
 }
 
@@ -81,7 +81,7 @@ export function giveNetwork(
     get problem() {
       return problem
     },
-    refused: () => way?.refused() ?? [],
+    refusals: () => way?.refusals() ?? [],
     close: abandon,
   }
 }
@@ -132,5 +132,5 @@ function leadOut(pid: number): NetworkWay {
     reject(new Error(error.code === 'ENOENT' ? 'slirp4netns is not installed' : error.message)),
   )
   slirp.once('close', (code) => reject(new Error(`slirp4netns ended with ${code ?? 'a signal'}`)))
-  return { ready: promise, refused: () => [], close: () => void slirp.kill('SIGKILL') }
+  return { ready: promise, refusals: () => [], close: () => void slirp.kill('SIGKILL') }
 }

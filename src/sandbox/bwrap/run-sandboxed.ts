@@ -23,7 +23,7 @@ import { firstInside, informationDescriptor } from './first-inside.ts'
 import { proxyEnvironment } from './domain-network.ts'
 import { giveNetwork, networkDescriptors, resolverOf } from './own-network.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
-import { readyDescriptor, sandboxedArgv } from './sandboxed-argv.ts'
+import { coversToCheck, readyDescriptor, sandboxedArgv } from './sandboxed-argv.ts'
 import type { SystemFolder } from './system-folders.ts'
 import { watchCommand, type CommandUse, type OutputListener } from '../process/watch-command.ts'
 
@@ -87,7 +87,7 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
     },
   )
   const closed = endOf(child)
-  // It reads its arguments first: nothing begins before they are sent.
+  // bubblewrap reads its arguments first, so nothing begins before they are sent.
   const group =
     child.pid === undefined
       ? null
@@ -137,14 +137,14 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
       },
       run,
     )
-    const begun = await ready
+    const hasStarted = await ready
     await untilGone(await first)
     if (end.stopped) throw new CommandStopped('The command was ended before it was done.')
-    if (!begun && network?.problem != null)
+    if (!hasStarted && network?.problem != null)
       throw new SandboxFailed(`The command was not begun: ${network.problem}.`)
-    if (!begun) throw failure(end.code, end.stderr.bytes)
+    if (!hasStarted) throw failure(end.code, end.stderr.bytes)
     const { exceeded, stderr, stdout, timedOut } = end
-    const refused = network?.refused() ?? []
+    const refused = network?.refusals() ?? []
     return { exitCode: end.code, stdout, stderr, timedOut, exceeded, refused }
   } finally {
     written.close()
@@ -154,9 +154,10 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
 }
 
 /** The mounts that must be those that were examined outside. */
-function mountsToCheck({ copies, cwd, cwdIdentity, zones }: SandboxPlan) {
+function mountsToCheck(plan: SandboxPlan) {
+  const { copies, cwd, cwdIdentity, zones } = plan
   const folder = cwdIdentity === null ? [] : [{ path: cwd, identity: cwdIdentity }]
-  return [...zones, ...copies, ...folder]
+  return [...zones, ...copies, ...folder, ...coversToCheck(plan)]
 }
 
 /** bubblewrap's first process inside does not count as the command's. */
@@ -167,14 +168,14 @@ function useOf(
   written: WrittenAmounts & { readonly sharedBefore: number },
 ): CommandUse {
   const tree = lookAtTree(pid, limits.processes + 2)
-  const counted = group?.bounds.memory ?? false
+  const isCharged = group?.bounds.memory ?? false
   const { memoryBytes, pids } = tree
   return {
     processes: pids.length - 1,
-    memoryBytes: counted ? memoryBytes : memoryBytes + sharedUse(tree, limits, written),
+    memoryBytes: isCharged ? memoryBytes : memoryBytes + sharedUse(tree, limits, written),
     writtenBytes: Math.max(tree.writtenBytes, written.zoneBytes),
     files: written.zoneFiles + written.tmpFiles,
-    problem: counted ? null : written.problem,
+    problem: isCharged ? null : written.problem,
     outOfMemory: group?.outOfMemory() ?? false,
   }
 }

@@ -12,6 +12,8 @@ export interface SandboxPlan {
   readonly covered: readonly string[]
   /** folders that look empty: the data folder, folders of keys */
   readonly emptied: readonly string[]
+  /** `device:inode` of the folders of covered names, as they were found; absent: not compared */
+  readonly parents?: ReadonlyMap<string, string>
   readonly cwd: string
   /** `device:inode` of `cwd` as it was found; `null`: it is not compared */
   readonly cwdIdentity: string | null

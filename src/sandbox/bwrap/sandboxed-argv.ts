@@ -1,11 +1,35 @@
 import { release } from 'node:os'
+import path from 'node:path'
 import type { CommandLimits } from '../process/command-limits.ts'
-import type { MountedCopy, MountedZone } from './sandbox-plan.ts'
+import { bytesOfName } from '../raw-names.ts'
+import type { MountedCopy, MountedZone, SandboxPlan } from './sandbox-plan.ts'
 
 /**
  * The descriptor on which the sandbox reports that it is ready, right before the command begins.
  */
 export const readyDescriptor = 6
+
+/** In place of an identity: a device covers a file, and a mount covers a folder. */
+const deviceMark = 'device'
+const mountMark = 'mount'
+
+/**
+ * The folders in which covered names were found, and the covers. A folder that another command
+ * moves while the sandbox is made leaves its keys uncovered at another place: then the cover is in
+ * a folder that bubblewrap made, or gone.
+ */
+export function coversToCheck({ copies, covered, emptied, parents }: SandboxPlan) {
+  const identities = new Map<string, string>()
+  for (const [at, identity] of parents ?? []) {
+    const isPlain = bytesOfName(at).toString('utf8') === at
+    const isMade = covered.includes(at) || emptied.includes(at)
+    if (isPlain && (isMade || copies.some(({ path: copy }) => copy === at))) {
+      identities.set(path.dirname(at), identity)
+      if (isMade) identities.set(at, covered.includes(at) ? deviceMark : mountMark)
+    }
+  }
+  return [...identities].map(([at, identity]) => ({ path: at, identity }))
+}
 
 /**
  * Runs inside, before the command: checks that every zone and every copy is the one that was
@@ -14,7 +38,11 @@ export const readyDescriptor = 6
  * its own. At the end it closes every descriptor of the service.
  */
 const begin = `while [ "$1" != -- ]; do
-  [ "$(stat -c %d:%i -- "$2")" = "$1" ] || exit 125
+  case $1 in
+    ${deviceMark}) [ -c "$2" ] ;;
+    ${mountMark}) [ "$(stat -c %d -- "$2")" != "$(stat -c %d -- "$2/..")" ] ;;
+    *) [ "$(stat -c %d:%i -- "$2")" = "$1" ] ;;
+  esac || exit 125
   shift 2
 done
 shift

@@ -10,13 +10,13 @@ export type SystemFolder =
 
 const candidates = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store']
 /** Files in which the kernel reveals facts about the whole host: keys, memory, timers. */
-const masked = ['/proc/kcore', '/proc/key-users', '/proc/keys', '/proc/timer_list']
+const hiddenFiles = ['/proc/kcore', '/proc/key-users', '/proc/keys', '/proc/timer_list']
 
 /** The system's existing folders of programs and libraries; a command sees them read-only. */
 export function systemFolders(): readonly SystemFolder[] {
   return [
     ...programFolders(),
-    ...masked.filter(existsSync).map((path) => ({ path, kind: 'masked' }) as const),
+    ...hiddenFiles.filter(existsSync).map((path) => ({ path, kind: 'masked' }) as const),
   ]
 }
 

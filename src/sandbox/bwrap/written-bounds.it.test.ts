@@ -8,7 +8,6 @@ import { findSandbox } from './find-sandbox.ts'
 
 const sandbox = await findSandbox('bwrap')
 const mebibyte = 1024 * 1024
-const patient = { timeout: 120_000 }
 const folders: string[] = []
 afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
@@ -60,7 +59,7 @@ describe.skipIf(!sandbox.works)(
       ['empty files in a zone', '.'],
       ['empty files in its own /tmp', '/tmp'],
       ['empty files in its own /dev/shm', '/dev/shm'],
-    ])('%s', patient, async (_, folder) => {
+    ])('%s', async (_, folder) => {
       const end = await run(manyFiles(folder), { files: 2000 })
       expect(end.exceeded, end.stderr).toBe(
         'It made or changed more than 2000 files and was ended.',
@@ -68,7 +67,7 @@ describe.skipIf(!sandbox.works)(
       expect(end.stdout).toBe('')
     })
 
-    test('bytes in a zone on a disk that counts no writes', patient, async (context) => {
+    test('bytes in a zone on a disk that counts no writes', async (context) => {
       if (statfsSync('/dev/shm').bavail * statfsSync('/dev/shm').bsize < 200 * mebibyte)
         context.skip('/dev/shm is small here')
       const script = 'for i in 1 2 3 4; do head -c 30M /dev/zero > $i; done; sleep 60'
@@ -76,20 +75,16 @@ describe.skipIf(!sandbox.works)(
       expect(end.exceeded).toMatch(/more than 67108864 bytes to disk/)
     })
 
-    test(
-      'space that fallocate would take is not given, and a hole takes none',
-      patient,
-      async () => {
-        const script = `fallocate -l 60M a; fallocate -n -l 60M b; fallocate -z -l 60M c; truncate -s 60M d
+    test('space that fallocate would take is not given, and a hole takes none', async () => {
+      const script = `fallocate -l 60M a; fallocate -n -l 60M b; fallocate -z -l 60M c; truncate -s 60M d
       for i in 1 2 3 4 5; do cp --sparse=always d $i; done; du -sm . | cut -f1`
-        const end = await run(script, { writtenBytes: 64 * mebibyte })
-        expect(end.exceeded).toBeNull()
-        expect(Number(end.stdout)).toBeLessThan(5)
-        expect(end.stderr).toMatch(/fallocate.*not supported/i)
-      },
-    )
+      const end = await run(script, { writtenBytes: 64 * mebibyte })
+      expect(end.exceeded).toBeNull()
+      expect(Number(end.stdout)).toBeLessThan(5)
+      expect(end.stderr).toMatch(/fallocate.*not supported/i)
+    })
 
-    test('a tree of many files that it only reads is nothing that it made', patient, async () => {
+    test('a tree of many files that it only reads is nothing that it made', async () => {
       const script = 'for i in $(seq 1500); do : > $i; done; cat * > /dev/null; echo read'
       expect(await run(script, { files: 2000 })).toMatchObject({ exceeded: null, stdout: 'read\n' })
     })
@@ -103,21 +98,17 @@ describe.skipIf(!sandbox.works || !canBeNobody)(
     const bounds = { memoryBytes: 200 * mebibyte, writtenBytes: 150 * mebibyte }
     const limited = /more than 209715200 bytes of memory/
 
-    test(
-      'its own folders in memory, each with a size, together with the rest',
-      patient,
-      async () => {
-        const fill = (folder: string): string => `head -c 400M /dev/zero > ${folder}/f`
-        const script = `${fill('/dev/shm')}; ${fill('/tmp')}; ${fill('/run')}; touch /dev/f /f; sleep 60`
-        const end = await run(script, bounds, { service: asNobody })
-        expect(end.exceeded, end.stderr).toMatch(limited)
-      },
-    )
+    test('its own folders in memory, each with a size, together with the rest', async () => {
+      const fill = (folder: string): string => `head -c 400M /dev/zero > ${folder}/f`
+      const script = `${fill('/dev/shm')}; ${fill('/tmp')}; ${fill('/run')}; touch /dev/f /f; sleep 60`
+      const end = await run(script, bounds, { service: asNobody })
+      expect(end.exceeded, end.stderr).toMatch(limited)
+    })
 
     test.each([
       ['what its processes share', 300],
       ['what they share, after who wrote it has ended', 10],
-    ])('%s', patient, async (_, each) => {
+    ])('%s', async (_, each) => {
       const script = `python3 -c "
 import mmap, os, time
 m = mmap.mmap(-1, 300 * 2**20)
@@ -132,7 +123,7 @@ time.sleep(60)"`
       expect(end.exceeded, end.stderr).toMatch(limited)
     })
 
-    test('files without a name', patient, async () => {
+    test('files without a name', async () => {
       const script = `python3 -c "import os; os.memfd_create('m')"`
       const end = await run(script, bounds, { service: asNobody })
       expect(end.stderr).toMatch(/not implemented/)

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
@@ -62,6 +62,24 @@ describe('Git has', () => {
     } finally {
       rmSync(tree, { recursive: true, force: true })
     }
+  })
+
+  test('nothing by an index that is a link or a pipe, and reading it never waits', async () => {
+    const index = path.join(root, '.git/index')
+    renameSync(index, `${index}.real`)
+    try {
+      symlinkSync('index.real', index)
+      expect(await isTracked(root, 'a.md')).toBe(false)
+      expect(await hasTrackedFiles(root)).toBe(true)
+      rmSync(index)
+      execFileSync('mkfifo', [index])
+      expect(await isTracked(root, 'a.md')).toBe(false)
+      expect(await hasTrackedFiles(root)).toBe(true)
+    } finally {
+      rmSync(index)
+      renameSync(`${index}.real`, index)
+    }
+    expect(await isTracked(root, 'a.md')).toBe(true)
   })
 
   test('nothing where bytes are no index, however they are cut', () => {

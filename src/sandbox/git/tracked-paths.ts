@@ -1,5 +1,7 @@
-import { lstat, opendir, readFile, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { lstat, open, opendir } from 'node:fs/promises'
 import path from 'node:path'
+import { readBytes } from '../open-file.ts'
 import { trackedNames } from './index-names.ts'
 
 /** A larger index is not read; nor are more entries of a folder. */
@@ -19,13 +21,13 @@ interface Repository {
 export async function isTracked(root: string, relative: string): Promise<boolean> {
   const absolute = path.resolve(root, relative)
   if (absolute !== root && !absolute.startsWith(`${root}/`)) return false
-  const found = await lstat(absolute).catch(() => null)
-  if (found === null) return true
+  const stats = await lstat(absolute).catch(() => null)
+  if (stats === null) return true
   const repository = await repositoryOf(absolute)
   const names = repository === null ? null : await namesOf(repository.index)
   if (repository === null || names === null) return false
   const nameOf = (file: string): string => path.relative(repository.top, file)
-  if (!found.isDirectory()) return names.has(nameOf(absolute))
+  if (!stats.isDirectory()) return names.has(nameOf(absolute))
   return everyFile(absolute, (file) => names.has(nameOf(file)))
 }
 
@@ -65,11 +67,12 @@ async function everyFile(folder: string, isSo: (file: string) => boolean): Promi
 async function repositoryOf(absolute: string): Promise<Repository | null> {
   for (let folder = path.dirname(absolute); ; folder = path.dirname(folder)) {
     const git = path.join(folder, '.git')
-    const found = await lstat(git).catch(() => null)
-    if (found?.isDirectory() === true) return { top: folder, index: path.join(git, 'index') }
-    if (found?.isFile() === true && found.size < 4096) {
+    const stats = await lstat(git).catch(() => null)
+    if (stats?.isDirectory() === true) return { top: folder, index: path.join(git, 'index') }
+    if (stats?.isFile() === true && stats.size < 4096) {
       // A worktree: the file names the folder of its index.
-      const [, at] = /^gitdir: ([^\n]+)/.exec(await readFile(git, 'utf8')) ?? []
+      const text = (await readPlain(git, 4096))?.bytes.toString('utf8') ?? ''
+      const [, at] = /^gitdir: ([^\n]+)/.exec(text) ?? []
       if (at !== undefined) return { top: folder, index: path.resolve(folder, at, 'index') }
     }
     if (folder === path.dirname(folder)) return null
@@ -80,12 +83,36 @@ async function repositoryOf(absolute: string): Promise<Repository | null> {
 let last: { readonly key: string; readonly names: ReadonlySet<string> | null } | null = null
 
 async function namesOf(index: string): Promise<ReadonlySet<string> | null> {
-  const found = await stat(index).catch(() => null)
-  if (found === null || !found.isFile() || found.size > maxIndexBytes) return null
-  const key = `${index} ${found.ino} ${found.size} ${found.mtimeMs}`
-  if (last?.key === key) return last.names
-  const bytes = await readFile(index).catch(() => null)
-  const names = bytes === null ? null : trackedNames(bytes)
-  last = { key, names }
-  return names
+  const read = await readPlain(index, maxIndexBytes, last?.key)
+  if (read === null) return null
+  if (last === null || read.key !== last.key) {
+    last = { key: read.key, names: trackedNames(read.bytes) }
+  }
+  return last.names
+}
+
+/**
+ * The bytes of a regular file, none when it is still the one with `key`; `null` for anything else.
+ * A command may put a link to a file of the system there, or a pipe, at any moment: reading one
+ * could block.
+ */
+async function readPlain(
+  at: string,
+  maxBytes: number,
+  same?: string,
+): Promise<{ readonly key: string; readonly bytes: Buffer } | null> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+  const handle = await open(at, flags).catch(() => null)
+  if (handle === null) return null
+  try {
+    const stats = await handle.stat()
+    if (!stats.isFile() || stats.size > maxBytes) return null
+    const key = `${at} ${stats.ino} ${stats.size} ${stats.mtimeMs}`
+    const bytes = key === same ? Buffer.alloc(0) : await readBytes(handle, 0, stats.size)
+    return { key, bytes }
+  } catch {
+    return null
+  } finally {
+    await handle.close()
+  }
 }

@@ -24,7 +24,7 @@ const blockBytes = 512
  * unreadable files are not counted.
  */
 function measure({ maxFiles: most, since, zones }: ToMeasure): FileTotals {
-  const counted = new Set<string>()
+  const countedFiles = new Set<string>()
   const waiting = [...zones]
   let [bytes, files] = [0, 0]
   for (let at = waiting.pop(); at !== undefined && files < most; at = waiting.pop()) {
@@ -34,8 +34,8 @@ function measure({ maxFiles: most, since, zones }: ToMeasure): FileTotals {
       const state = lstatSync(below, { throwIfNoEntry: false })
       if (state === undefined || state.ctimeMs < since - tickMs) continue
       const identity = `${state.dev}:${state.ino}`
-      if (counted.has(identity)) continue
-      counted.add(identity)
+      if (countedFiles.has(identity)) continue
+      countedFiles.add(identity)
       files += 1
       bytes += state.blocks * blockBytes
       if (files >= most) break

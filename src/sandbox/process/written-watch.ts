@@ -85,10 +85,10 @@ export function watchWritten(
 
   const look = async (inside: number | null): Promise<void> => {
     if (inside !== null && folderHandles === null) {
-      const opened = await openFolders(inside, folders)
-      if (typeof opened === 'string') failures += 1
-      else folderHandles = opened
-      const problem = typeof opened === 'string' && failures >= maxFailures ? opened : null
+      const outcome = await openFolders(inside, folders)
+      if (typeof outcome === 'string') failures += 1
+      else folderHandles = outcome
+      const problem = typeof outcome === 'string' && failures >= maxFailures ? outcome : null
       written = { ...written, problem }
     }
     if (closed) await closeOwn()

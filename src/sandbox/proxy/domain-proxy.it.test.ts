@@ -35,7 +35,7 @@ beforeAll(async () => {
   proxy = createDomainProxy([...listed, 'usual.test'], {
     resolve: async (name) => {
       asked.push(name)
-      // A name that leads elsewhere each time that it is asked for.
+      // A name that resolves to another address each time.
       if (name === 'moves.test') {
         return asked.filter((one) => one === name).length === 1 ? ['127.0.0.1'] : ['10.1.2.3']
       }
@@ -83,7 +83,7 @@ test('a listed name is reached by CONNECT and by plain HTTP, by the addresses th
   expect(await tunnel(`A.Wild.TEST.:${port}`)).toMatch(/^HTTP\/1.1 200 [^]*\["GET"/)
   const more =
     'x-once: 1\r\nx-kept: 2\r\nproxy-authorization: basic x\r\nproxy-connection: close\r\n'
-  // The server is told the name that was judged, whatever the command wrote into a header.
+  // The server gets the name that was judged, whatever the command wrote into a header.
   expect(await plain(`allowed.test:${port}/y?z=1`, more)).toMatch(
     new RegExp(`200 OK[^]*\\["GET","allowed.test:${port}","/y\\?z=1","2",""\\]`),
   )
@@ -117,13 +117,13 @@ test.each([
     expect(answer).toMatch(/^HTTP\/1\.1 403 /)
     expect(answer).toMatch(why)
   }
-  expect(proxy.refused().some((sentence) => why.test(sentence))).toBe(true)
+  expect(proxy.refusals().some((sentence) => why.test(sentence))).toBe(true)
 })
 
 test('a name that changes its address (DNS rebinding) never leads to one that was not judged', async () => {
   expect(await tunnel(`moves.test:${port}`)).toContain('["GET"')
   expect(await tunnel(`moves.test:${port}`)).toMatch(/^HTTP\/1\.1 403 [^]*leads to 10\.1\.2\.3/)
-  // Each connection asked once: what was judged is what was connected to.
+  // Each connection resolves the name once, so it goes to the address that was judged.
   expect(asked.filter((name) => name === 'moves.test')).toHaveLength(2)
   // A name that is not listed is not even looked up: a lookup could carry data away.
   expect(asked).not.toContain('other.test')
@@ -147,7 +147,7 @@ test('what is no request to a proxy is refused, and a body keeps its bounds', as
 test('refusals are kept once each, a few of them, and hold nothing that is not printable', async () => {
   await tunnel(`evil\u001b[31m.test:${port}`)
   for (let n = 0; n < 30; n += 1) await tunnel(`n${n}.test:1`)
-  const refused = proxy.refused()
+  const refused = proxy.refusals()
   expect(refused.length).toBeLessThanOrEqual(20)
   expect(new Set(refused).size).toBe(refused.length)
   expect(refused.join('')).not.toContain('\u001b')

@@ -10,7 +10,7 @@ export interface DomainProxy {
   /** answers connections of a server that already listens */
   serve(server: Server): void
   /** what was refused, each sentence once, in order */
-  refused(): readonly string[]
+  refusals(): readonly string[]
   /** ends every connection */
   close(): void
 }
@@ -130,7 +130,7 @@ export function createDomainProxy(entries: readonly string[], host: ProxyHost): 
       server.maxConnections = maxConnections
       server.on('connection', (socket: Socket) => http.emit('connection', hold(socket)))
     },
-    refused: () => [...refusals],
+    refusals: () => [...refusals],
     close() {
       for (const socket of open) socket.destroy()
     },

@@ -15,7 +15,7 @@ export interface ProxyHost {
 /** The real host: public addresses that are not its own. */
 export const systemHost: ProxyHost = {
   async resolve(name) {
-    // With the dot of the root no search domain of the host is tried.
+    // A name that ends with a dot is not completed with the search domains of the host.
     const records = await lookup(name, { all: true, order: 'ipv4first' })
     return records.map(({ address }) => address)
   },

@@ -83,7 +83,9 @@ export function systemCallFilter(
   ])
 }
 
-/** `body` for this call alone, and nothing where the architecture lacks it. */
+/**
+ * Instructions that run `body` for this call only; none if the architecture does not have the call.
+ */
 function onCall(
   call: SystemCall,
   architecture: Architecture,
@@ -93,7 +95,7 @@ function onCall(
   return number === null ? [] : [skipUnlessEqual(number, body.length), ...body]
 }
 
-/** `answer` when all tests hold, else the instructions that follow. */
+/** Instructions that return `answer` if all tests hold, and otherwise continue after themselves. */
 function onArguments(tests: readonly ArgumentTest[], answer: Instruction): Instruction[] {
   return tests.reduceRight<Instruction[]>((rest, test) => onArgument(test, rest), [answer])
 }

@@ -19,9 +19,9 @@ export async function keepWritten(
   snapshot: Snapshot,
 ): Promise<string | null> {
   const { at, from, hash, mode } = snapshot
-  const lost = (why: string): string => `what it wrote to ${quotedName(at)} was not kept: ${why}`
+  const lossOf = (why: string): string => `what it wrote to ${quotedName(at)} was not kept: ${why}`
   const { size } = await stat(from)
-  if (size > snapshotLimits.fileBytes) return lost(`it has ${size} bytes`)
+  if (size > snapshotLimits.fileBytes) return lossOf(`it has ${size} bytes`)
   const now = await readCopy(snapshot)
   try {
     if (hashBytes(now.bytes) !== hash) await workspace.write(at, now.bytes, hash)
@@ -29,7 +29,7 @@ export async function keepWritten(
     return null
   } catch (error) {
     if (!(error instanceof WorkspaceProblem)) throw error
-    return lost(
+    return lossOf(
       error.code === 'stale' ? 'something else changed it in the meantime' : error.message,
     )
   }

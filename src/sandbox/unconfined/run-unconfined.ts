@@ -108,9 +108,9 @@ async function runAt(run: UnconfinedRun, home: string): Promise<CommandEnd> {
   const go = child.stdio[goDescriptor] as Writable
   go.on('error', () => undefined)
   go.end('go\n')
-  let begun = false
+  let hasStarted = false
   const ready = (child.stdio as readonly unknown[])[readyDescriptor] as Readable
-  ready.on('data', () => (begun = true)).on('error', () => undefined)
+  ready.on('data', () => (hasStarted = true)).on('error', () => undefined)
   try {
     const end = await watchCommand(
       {
@@ -136,7 +136,7 @@ async function runAt(run: UnconfinedRun, home: string): Promise<CommandEnd> {
     )
     await untilGone(first, variable, group)
     if (end.stopped) throw new CommandStopped('The command was ended before it was done.')
-    if (!begun) throw new SandboxFailed('The command could not be bounded, and did not begin.')
+    if (!hasStarted) throw new SandboxFailed('The command could not be bounded, and did not begin.')
     const { code, exceeded, stderr, stdout, timedOut } = end
     return { exitCode: code, stdout, stderr, timedOut, exceeded }
   } finally {
@@ -193,6 +193,6 @@ function signalGroup(first: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-first, signal)
   } catch {
-    // The group has ended already.
+    // Every process of the group has ended already.
   }
 }

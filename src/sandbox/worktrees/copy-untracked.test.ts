@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import {
   chmodSync,
+  globSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -65,6 +66,27 @@ test('a link is copied as a link, wherever it leads, and nothing behind it is re
   await copy(['node_modules'])
   for (const [at, to] of Object.entries(links)) expect(readlinkSync(join(tree, at))).toBe(to)
 })
+
+const python = spawnSync('python3', ['-c', 'import venv'])
+
+// As docs/workspaces.md says of Python: its programs are called as modules.
+test.skipIf(python.status !== 0)(
+  'a Python environment works in its copy, with the packages of the copy and not of the folder',
+  async () => {
+    execFileSync('python3', ['-m', 'venv', '--without-pip', join(root, '.venv')])
+    const [packages] = globSync('.venv/lib/python*/site-packages', { cwd: root })
+    put(`${packages}/greeting.py`, 'print("from the folder")\n')
+    expect(await copy(['.venv'])).toEqual(['.venv'])
+    writeFileSync(join(tree, `${packages}/greeting.py`), 'print("from the copy")\n')
+    const say = (at: string, ...words: string[]): string =>
+      execFileSync(join(at, '.venv/bin/python'), words, { encoding: 'utf8' }).trim()
+    expect(say(tree, '-m', 'greeting')).toBe('from the copy')
+    expect(say(root, '-m', 'greeting')).toBe('from the folder')
+    expect(say(tree, '-c', 'import sys; print(sys.prefix)')).toBe(join(tree, '.venv'))
+    // A link, as in every copy: the interpreter of the machine is not copied.
+    expect(lstatSync(join(tree, '.venv/bin/python')).isSymbolicLink()).toBe(true)
+  },
+)
 
 test('a path that leads through a link is left out, on both sides', async () => {
   symlinkSync(join(base, 'outside'), join(root, 'packages'))

@@ -73,12 +73,12 @@ class CopyJob {
     if (foldName(name) === '.git') return
     const to = bytesOfName(target.child(name))
     try {
-      const found = await lstat(bytesOfName(source.child(name)))
-      this.#count(found, at)
-      if (found.isSymbolicLink()) {
+      const stats = await lstat(bytesOfName(source.child(name)))
+      this.#count(stats, at)
+      if (stats.isSymbolicLink()) {
         await symlink(await readlink(bytesOfName(source.child(name)), 'buffer'), to)
-      } else if (found.isDirectory()) await this.#copyFolder(source, target, name, at)
-      else if (found.isFile()) await copyPlainFile(source, name, to)
+      } else if (stats.isDirectory()) await this.#copyFolder(source, target, name, at)
+      else if (stats.isFile()) await copyPlainFile(source, name, to)
     } catch (error) {
       throw asWorkspaceProblem(error, at)
     }
@@ -108,9 +108,9 @@ class CopyJob {
     for (const entry of folders) await copyOne(entry)
   }
 
-  #count(found: Stats, at: string): void {
+  #count(stats: Stats, at: string): void {
     this.#entries += 1
-    if (found.isFile()) this.#bytes += found.size
+    if (stats.isFile()) this.#bytes += stats.size
     const { entries, bytes } = this.#limits
     if (this.#entries <= entries && this.#bytes <= bytes) return
     const most = `more than ${entries} files or ${bytes} bytes, the most in one worktree`
@@ -127,11 +127,11 @@ async function copyPlainFile(source: Directory, name: string, to: Buffer): Promi
   const from = bytesOfName(source.child(name))
   const handle = await open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
-    const found = await handle.stat()
-    if (!found.isFile()) return
+    const stats = await handle.stat()
+    if (!stats.isFile()) return
     const byDescriptor = platformNaming === 'descriptor' ? `/proc/self/fd/${handle.fd}` : from
     await copyFile(byDescriptor, to, COPYFILE_EXCL | COPYFILE_FICLONE)
-    if ((found.mode & 0o7000) !== 0) await chmod(to, found.mode & 0o777)
+    if ((stats.mode & 0o7000) !== 0) await chmod(to, stats.mode & 0o777)
   } finally {
     await handle.close()
   }

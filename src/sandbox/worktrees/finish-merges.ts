@@ -10,12 +10,12 @@ import { worktreesFolder } from './worktree-record.ts'
  */
 export async function finishMerges(
   dataDir: string,
-  failed: (folder: string, error: unknown) => void,
+  onFailure: (folder: string, error: unknown) => void,
 ): Promise<void> {
   const folder = worktreesFolder(dataDir)
   const names: string[] = await readdir(folder).catch(() => [])
   for (const name of names) {
     const at = path.join(folder, name)
-    await finishMerge(at).catch((error: unknown) => failed(at, error))
+    await finishMerge(at).catch((error: unknown) => onFailure(at, error))
   }
 }

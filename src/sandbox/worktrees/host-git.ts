@@ -29,13 +29,24 @@ const settings = [
   'core.fsmonitor=false',
   'core.untrackedCache=false',
   'core.commentChar=#',
-  'protocol.allow=never',
+  'core.bigFileThreshold=100m',
+  // Each thread has the memory below.
+  'pack.threads=1',
   'submodule.recurse=false',
   'commit.gpgSign=false',
   'merge.renames=true',
   'gc.auto=0',
   'maintenance.auto=false',
 ]
+
+/**
+ * The most memory for one object, as Git counts it: a pack of 16 KiB can describe an object of many
+ * GiB. Git itself makes no such object of a file above 512 MiB, and never reads that whole.
+ */
+export const objectLimit = { GIT_ALLOC_LIMIT: '600m' }
+
+/** None, whatever a repository's `protocol.ext.allow` says. */
+export const noProtocol = { GIT_ALLOW_PROTOCOL: '' }
 
 /**
  * Runs Git on the host for the service itself, without the configuration of user and system, and
@@ -58,6 +69,8 @@ export async function hostGit(words: readonly string[], run: GitRun): Promise<Gi
       GIT_NO_LAZY_FETCH: '1',
       GIT_LITERAL_PATHSPECS: '1',
       GIT_TERMINAL_PROMPT: '0',
+      ...noProtocol,
+      ...objectLimit,
       ...run.environment,
     },
   })
@@ -87,13 +100,13 @@ export async function runGit(
   child.stdin.end(run.stdin ?? '')
   const [stdout, stderr] = [collect(), collect()]
   let size = 0
-  const bounded = (take: (chunk: Buffer) => void) => (chunk: Buffer) => {
+  const withinBound = (take: (chunk: Buffer) => void) => (chunk: Buffer) => {
     size += chunk.length
     if (size > maxOutputBytes) child.kill('SIGKILL')
     else take(chunk)
   }
-  child.stdout.on('data', bounded(stdout.take))
-  child.stderr.on('data', bounded(stderr.take))
+  child.stdout.on('data', withinBound(stdout.take))
+  child.stderr.on('data', withinBound(stderr.take))
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', resolve)

@@ -56,14 +56,14 @@ export async function makeWorktree(toMake: WorktreeToMake): Promise<WorktreeReco
     await layOut(unfinished, record)
     const tree = treeIn(unfinished)
     const copied = await copyUntracked({ root, tree, paths: copy, dataDir, limits: copyLimits })
-    await hideFromGit(tree, copied)
-    const made = await moveBranch(repository, branch, {
+    await hideFromGit(unfinished, copied)
+    const moved = await moveBranch(repository, branch, {
       from: null,
       to: baseCommit,
       why: `countersign: run ${runId} starts`,
     })
     // A process that was killed here earlier has made it.
-    if (!made && (await tipOf(repository, branch)) !== baseCommit) {
+    if (!moved && (await tipOf(repository, branch)) !== baseCommit) {
       throw new Error(`the repository has a branch ${branch} already`)
     }
     await writeRecord(unfinished, record)
@@ -103,10 +103,17 @@ async function layOut(folder: string, record: WorktreeRecord): Promise<void> {
   await hostGitText(['update-ref', `refs/heads/${branch}`, baseCommit], run)
   await hostGitText(['update-ref', `refs/heads/${base}`, baseCommit], run)
   await hostGitText(['reset', '-q', '--hard', baseCommit], run)
+  // The host compares the files with the first commit, whatever commands do to their own index.
+  await copyFile(path.join(own, 'index'), path.join(host, 'index'))
+  await writeFile(path.join(host, 'HEAD'), `${baseCommit}\n`)
 }
 
 /** Git leaves copies out of what is not committed, whatever the commit's own files say. */
-async function hideFromGit(tree: string, paths: readonly string[]): Promise<void> {
+async function hideFromGit(folder: string, paths: readonly string[]): Promise<void> {
   const lines = paths.map((at) => `/${escapePath(at)}\n`)
-  await writeFile(path.join(tree, '.git/info/exclude'), lines.join(''))
+  const hostInfo = path.join(hostGitDirIn(folder), 'info')
+  await mkdir(hostInfo, { recursive: true })
+  for (const info of [path.join(treeIn(folder), '.git/info'), hostInfo]) {
+    await writeFile(path.join(info, 'exclude'), lines.join(''))
+  }
 }

@@ -4,7 +4,7 @@ import { hostGit, hostGitText, type GitRun } from './host-git.ts'
 import { checkoutsOf, moveBranch, tipOf } from './repository.ts'
 import { hostGitDirIn, readRecord, writeRecord, type WorktreeRecord } from './worktree-record.ts'
 
-/** Git for a worktree on the host, with the objects of the repository. */
+/** A function that runs Git for a worktree on the host, with the objects of the repository. */
 export function gitOf(folder: string, { objectStores }: WorktreeRecord): GitRun {
   return {
     gitDir: hostGitDirIn(folder),

@@ -22,10 +22,10 @@ export class Worktrees {
    */
   async open(source: WorktreeSource, place: WorktreeToOpen): Promise<OpenWorkspace> {
     const { rootRunId } = place
-    const opened = this.#opened.get(rootRunId) ?? this.#open(source, place)
-    this.#opened.set(rootRunId, opened)
-    opened.catch(() => this.#opened.delete(rootRunId))
-    return opened
+    const worktree = this.#opened.get(rootRunId) ?? this.#open(source, place)
+    this.#opened.set(rootRunId, worktree)
+    worktree.catch(() => this.#opened.delete(rootRunId))
+    return worktree
   }
 
   /** Forgets a worktree whose files were removed. */
@@ -39,12 +39,12 @@ export class Worktrees {
   ): Promise<OpenWorkspace> {
     const dataDir = this.#dataDir
     const folder = worktreeFolder(dataDir, runId)
-    const found = await readRecord(folder)
-    if (found?.removed !== undefined || (found === null && !mayBeMade)) {
+    const record = await readRecord(folder)
+    if (record?.removed !== undefined || (record === null && !mayBeMade)) {
       throw new Error(`the worktree of run ${runId} is not there any more`)
     }
     const { branch, base, baseCommit, objectStores } =
-      found ?? (await makeWorktree({ dataDir, ...source, runId, worktree }))
+      record ?? (await makeWorktree({ dataDir, ...source, runId, worktree }))
     return openWorkspace({
       root: treeIn(folder),
       hidden: [dataDir],

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { isCommitHash } from '#domain/tools/worktree.ts'
-import { runGit, type GitEnd } from './host-git.ts'
+import { objectLimit, runGit, type GitEnd } from './host-git.ts'
 import { remoteName, remoteSettings, settingsOf } from './remote-settings.ts'
 import { hostGitDirIn, type WorktreeRecord } from './worktree-record.ts'
 
@@ -38,6 +38,9 @@ const settings = [
   'push.recurseSubmodules=no',
   'gc.auto=0',
   'maintenance.auto=false',
+  // Ten objects of each thread would be in memory at once, however large.
+  'pack.threads=1',
+  'pack.windowMemory=256m',
 ]
 
 async function run(
@@ -63,6 +66,7 @@ async function run(
       GIT_OBJECT_DIRECTORY: record.objectStores[0] ?? '',
       GIT_NO_REPLACE_OBJECTS: '1',
       GIT_TERMINAL_PROMPT: '0',
+      ...objectLimit,
       // No `ext::` and no program of another name.
       GIT_ALLOW_PROTOCOL: 'file:http:https:ssh',
     },

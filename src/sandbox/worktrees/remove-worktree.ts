@@ -21,11 +21,11 @@ export async function removeWorktree(
   const names = await readdir(parent.child('.'))
   if (!names.includes(runId)) return
   const folder = path.join(worktreesFolder(dataDir), runId)
-  const found = await readRecord(folder)
-  if (found !== null) {
-    const removed = found.removed ?? { branch }
-    await writeRecord(folder, { ...found, removed })
-    if (removed.branch) await removeItsBranch(found)
+  const worktreeRecord = await readRecord(folder)
+  if (worktreeRecord !== null) {
+    const removed = worktreeRecord.removed ?? { branch }
+    await writeRecord(folder, { ...worktreeRecord, removed })
+    if (removed.branch) await removeItsBranch(worktreeRecord)
     await using own = await openDirectory(folders, [runId], false)
     for (const name of await readdir(own.child('.'))) {
       if (name !== recordName) await removeTree(own, name)

@@ -18,8 +18,8 @@ export class NoRepository extends Error {}
 /** The repository whose top folder is `root`. Rejects with `NoRepository`. */
 export async function openRepository(root: string): Promise<Repository> {
   const git = path.join(root, '.git')
-  const found = await lstat(git).catch(() => null)
-  if (found === null || !(found.isDirectory() || found.isFile())) {
+  const stats = await lstat(git).catch(() => null)
+  if (stats === null || !(stats.isDirectory() || stats.isFile())) {
     throw new NoRepository('its folder is not the top folder of a Git repository')
   }
   const run = { gitDir: git, cwd: root }
@@ -105,19 +105,30 @@ export async function checkoutsOf({ gitDir }: Repository, branch: string): Promi
   })
 }
 
-/** Absolute, real: the folders of objects of a repository, its own first. */
+/**
+ * Absolute, real: the folders of objects of a repository, its own first. Commands can read them:
+ * rejects with `NoRepository` where one belongs to no repository, whatever its list names.
+ */
 export async function objectStoresOf({ gitDir }: Repository): Promise<readonly string[]> {
   const stores: string[] = []
   const waiting = [path.join(gitDir, 'objects')]
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     const store = await realpath(next).catch(() => null)
     if (store === null || stores.includes(store)) continue
+    if (stores.length > 0 && !(await isObjectStore(store))) {
+      throw new NoRepository(`it borrows objects from ${store}, which is no folder of a repository`)
+    }
     if (stores.push(store) > 20) throw new NoRepository('it borrows from too many repositories')
     const text = await readFile(path.join(store, 'info/alternates'), 'utf8').catch(() => '')
     const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
     waiting.push(...lines.map((line) => path.resolve(store, line)))
   }
   return stores
+}
+
+async function isObjectStore(folder: string): Promise<boolean> {
+  const head = await lstat(path.join(folder, '../HEAD')).catch(() => null)
+  return path.basename(folder) === 'objects' && head?.isFile() === true
 }
 
 /** The remotes in a repository's own file: name to push URL. */
@@ -143,7 +154,9 @@ export async function worktreeBaseIn(
   named: string | null,
 ): Promise<{ readonly base: string; readonly baseCommit: string } | { readonly problem: string }> {
   try {
-    return await baseOf(await openRepository(root), named)
+    const repository = await openRepository(root)
+    await objectStoresOf(repository)
+    return await baseOf(repository, named)
   } catch (error) {
     if (!(error instanceof NoRepository)) throw error
     return { problem: error.message }

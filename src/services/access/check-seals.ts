@@ -8,6 +8,7 @@ type RowOfPerson = SealableRow & {
   readonly id: string
   readonly email: string
   readonly disabled_at: Date | null
+  readonly other_ids: readonly string[] | null
   readonly person_seal: string | null
 }
 
@@ -21,8 +22,8 @@ export async function checkSeals(
   row: RowOfPerson,
   personId: string,
 ): Promise<boolean> {
-  const { id, email, disabled_at } = row
-  const person = { id: personId, email, disabled_at, seal: row.person_seal }
+  const { id, email, disabled_at, other_ids } = row
+  const person = { id: personId, email, disabled_at, other_ids, seal: row.person_seal }
   if (ctx.seals.holds(table, row) && ctx.seals.holds('person', person)) return true
   await recordForged(ctx, { what: table === 'api_key' ? 'key' : table, id, personId })
   return false

@@ -1,13 +1,14 @@
 import { sql } from 'kysely'
-import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { byRight } from '../core/authority.ts'
+import { lockByAddress } from './person-by-address.ts'
 
 /**
  * Disables a person: in the same transaction their sessions, links and keys end, and their votes no
  * longer count in a quorum that is not met yet (product.md 18). Takes the right `managePeople`.
- * Audits `credential.changed`, and each session and key that ended.
+ * Rejects with `not_found` and `tampered`. Audits `credential.changed`, and each session and key
+ * that ended.
  */
 export async function disablePerson(
   ctx: ServiceContext,
@@ -16,24 +17,24 @@ export async function disablePerson(
 ): Promise<void> {
   const authority = await byRight(ctx, caller, 'managePeople')
   await inUnitOfWork(ctx, authority, async (unit) => {
-    const person = await unit.tx
+    const person = await lockByAddress(unit, input.email)
+    await unit.tx
       .updateTable('person')
       .set({ disabled_at: sql`coalesce(disabled_at, clock_timestamp())` })
-      .where('email', '=', input.email)
-      .returning('id')
-      .executeTakeFirst()
-    if (person === undefined) throw new Problem('not_found', 'No person has this address')
+      .where('id', '=', person.id)
+      .execute()
     const sessions = await unit.tx
       .deleteFrom('session')
       .where('person_id', '=', person.id)
       .returning('id')
       .execute()
     await unit.tx.deleteFrom('sign_in_link').where('person_id', '=', person.id).execute()
-    await unit.tx
+    const proposals = await unit.tx
       .deleteFrom('api_key_proposal')
       .where(({ eb, or }) =>
         or([eb('owner_id', '=', person.id), eb('proposed_by', '=', person.id)]),
       )
+      .returning('id')
       .execute()
     const keys = await unit.tx
       .updateTable('api_key')
@@ -46,6 +47,7 @@ export async function disablePerson(
     unit.revoke('person', [person.id])
     unit.revoke('session', idsOf(sessions))
     unit.revoke('api_key', idsOf(keys))
+    unit.revoke('api_key_proposal', idsOf(proposals))
     const personId = person.id
     await unit.audit(
       { type: 'credential.changed', detail: { personId, change: 'person_disabled' } },

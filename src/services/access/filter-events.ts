@@ -5,7 +5,7 @@ import { requestVisibleTo, runVisibleTo } from '../requests/people/visible-to.ts
 
 /**
  * The events of the live stream that the caller may see now: those about a request they may see or,
- * without a request, about a run they may see. It reads membership anew each time.
+ * without a request, about a run they may see. It reads membership each time.
  */
 export async function filterEvents<T extends { readonly subject: JsonObject }>(
   ctx: ServiceContext,

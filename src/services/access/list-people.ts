@@ -12,13 +12,13 @@ export interface PersonRecord {
 }
 
 /**
- * Lists everybody whom the project names or once named, by address. People see each other; an API
- * key sees nobody.
+ * Lists everybody whom the project names or once named, by address; with an `id` only that person.
+ * People see each other; an API key sees nobody.
  */
 export async function listPeople(
   ctx: ServiceContext,
   caller: Caller,
-  page: PageInput,
+  page: PageInput & { readonly id?: string },
 ): Promise<Page<PersonRecord>> {
   if (caller.actor.type !== 'person') throw new Problem('forbidden', 'Only people can list people')
   const [after] = keysBefore(page, 'people', ['text']) ?? []
@@ -32,6 +32,7 @@ export async function listPeople(
     )
     .orderBy('email')
     .limit(pageSize(page) + 1)
+  if (page.id !== undefined) query = query.where('id', '=', page.id)
   if (after !== undefined) query = query.where('email', '>', after)
   return pageFrom(await query.execute(), page, 'people', ({ email }) => [email])
 }

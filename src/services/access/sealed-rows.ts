@@ -17,7 +17,12 @@ export function sealedPerson(
  */
 export function sealedMembership(
   seals: Seals,
-  row: { readonly team: string; readonly person_id: string; readonly until: Date | null },
+  row: {
+    readonly team: string
+    readonly person_id: string
+    readonly until: Date | null
+    readonly id: string
+  },
 ) {
   return { ...row, seal: seals.of('membership', row) }
 }

@@ -60,13 +60,13 @@ export class SignInCache {
     ctx: Pick<ServiceContext, 'seals'>,
     key: string,
     load: () => Promise<SignIn<T> | null>,
-    isEnough: (found: T) => boolean,
+    isEnough: (value: T) => boolean,
   ): Promise<T | null> {
     const entry = this.#entries.get(key)
     if (entry !== undefined && this.#isLive(ctx, entry)) {
       // A key names its kind of look-up, and each kind stores one type.
-      const found = entry.found as T
-      if (isEnough(found)) return found
+      const value = entry.found as T
+      if (isEnough(value)) return value
     }
     const [began, generation, wasListening] = [this.#now(), this.#generation, this.#isListening()]
     const loaded = await load()

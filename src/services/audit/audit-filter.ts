@@ -10,6 +10,7 @@ import { findRequest } from '../requests/people/find-request.ts'
 import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import { requestVisibilityRules } from '../requests/people/visible-to.ts'
 import { byProgram, byRightOrNull, type Authority } from '../core/authority.ts'
+import { actsByRight } from '../core/rights-of.ts'
 
 /** How many of the newest matching requests are searched for events. */
 const requestsSearched = 1_000
@@ -41,7 +42,7 @@ export interface OfficeHours {
 
 /**
  * The reader of the trail. `all`: they have the right `readAudit`, or are a key with the scope
- * `audit:read`; others see the events of requests that they may see.
+ * `audit:read` of somebody who has it; others see the events of requests that they may see.
  */
 export interface AuditReader {
   readonly viewer: Viewer
@@ -59,10 +60,9 @@ export async function auditReaderOf(
   keyReadsAudit: boolean,
 ): Promise<AuditReader> {
   const viewer = await viewerOf(ctx, caller)
-  const authority =
-    keyReadsAudit && caller.actor.type === 'machine'
-      ? byProgram(caller)
-      : await byRightOrNull(ctx, caller, 'readAudit')
+  const isKey = keyReadsAudit && caller.actor.type === 'machine'
+  const isReader = isKey && (await actsByRight(ctx, caller.actor, 'readAudit'))
+  const authority = isReader ? byProgram(caller) : await byRightOrNull(ctx, caller, 'readAudit')
   return { viewer, authority, all: authority !== null }
 }
 

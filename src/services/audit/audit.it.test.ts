@@ -10,6 +10,7 @@ import {
 import { addKey, addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import type { Caller } from '../core/context.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import type { AuditFilter } from './audit-filter.ts'
 import { exportAudit } from './export-audit.ts'
@@ -90,12 +91,19 @@ describe('the trail', () => {
     expect(await read(auditor, { requestId: other.id })).toHaveLength(1)
   })
 
-  test('is read whole by a key only when it holds the scope', async () => {
-    const key = await addKey(database.db, grace)
-    const whole = await readAudit(service.ctx, key.caller, { keyReadsAudit: true })
-    expect(whole.documents).toHaveLength(6)
-    const own = await readAudit(service.ctx, key.caller, { keyReadsAudit: false })
-    expect(own.documents).toHaveLength(3)
+  test('is read whole by a key only when it holds the scope and its owner has the right', async () => {
+    const count = async (key: { caller: Caller }, keyReadsAudit: boolean) =>
+      (await readAudit(service.ctx, key.caller, { keyReadsAudit })).documents.length
+    const ofAuditor = await addKey(database.db, auditor)
+    expect(await count(ofAuditor, true)).toBe(6)
+    expect(await count(ofAuditor, false)).toBe(0)
+    // Anybody can make a key of their own with any scope.
+    const ofGrace = await addKey(database.db, grace)
+    expect(await count(ofGrace, true)).toBe(3)
+    expect(await count(ofGrace, false)).toBe(3)
+    const exporting = { format: 'jsonl', keyReadsAudit: true } as const
+    const refused = await refusal(exportAudit(service.ctx, ofGrace.caller, exporting))
+    expect(refused.code).toBe('forbidden')
   })
 
   test('says what its events are about, with the words of people, only when it is asked to', async () => {
@@ -213,7 +221,7 @@ describe('the trail, searched', () => {
     )
     expect(await read(grace, { q: `${word} no-such-word` })).toEqual([])
     expect(await read(grace, { q: '%' })).toEqual([])
-    const key = await addKey(database.db, grace)
+    const key = await addKey(database.db, auditor)
     await readAudit(service.ctx, key.caller, { keyReadsAudit: true, q: 'Jane Doe' })
     const [reading] = await read(auditor, { type: 'audit.exported' })
     expect(reading).toMatchObject({ detail: { filter: { searched: true } } })

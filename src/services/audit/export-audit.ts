@@ -37,7 +37,7 @@ export async function exportAudit(
   const until = clock.rows[0]?.now ?? ''
   conditions.push(sql<boolean>`audit_event.at <= ${until}::text::timestamptz`)
   const where = sql.join(conditions, sql` and `)
-  const counted = await sql<{ count: string }>`
+  const total = await sql<{ count: string }>`
     select count(*) as count from audit_event where ${where}
   `.execute(ctx.db)
   async function* lines(): AsyncGenerator<string, void, undefined> {
@@ -58,7 +58,7 @@ export async function exportAudit(
       if (rows.length < pageSize) return
     }
   }
-  return { count: Number(counted.rows[0]?.count ?? 0), lines: lines() }
+  return { count: Number(total.rows[0]?.count ?? 0), lines: lines() }
 }
 
 const columns = [

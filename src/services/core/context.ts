@@ -53,7 +53,7 @@ export interface ServiceContext {
    */
   readonly outboxAnnounced?: (decision: AnnouncedDecision) => Promise<boolean> | undefined
   /** Counts the events that a unit of work committed, for metrics; absent: nothing is counted. */
-  readonly recorded?: (entries: readonly AuditEntry[]) => void
+  readonly onRecorded?: (entries: readonly AuditEntry[]) => void
 }
 
 /**
@@ -126,7 +126,7 @@ export interface SigningContext extends ServiceContext {
   readonly removeWorktree: (rootRunId: string) => Promise<{ readonly removed: boolean }>
 }
 
-/** The API process acting by itself. */
+/** The context of the API process when it acts by itself. */
 export interface SigningSystemContext extends SigningContext, SystemContext {}
 
 /** Who calls a verb, and through which channel. `person.id` is the canonical person id. */

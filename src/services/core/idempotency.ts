@@ -3,6 +3,7 @@ import { hashJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import { together } from '#store/connection/side-by-side.ts'
+import { eachOf } from '#store/connection/each-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { Caller } from './context.ts'
 
@@ -107,7 +108,7 @@ async function lockAndRead(tx: Tx, principal: string, keys: readonly string[]) {
   const names = keys.map((key) => `${principal} ${key}`)
   const locking = sql`
     select pg_advisory_xact_lock(hashtextextended(name, 0))
-    from unnest(${names}::text[]) as names(name) order by hashtextextended(name, 0)
+    from ${eachOf(names)} as names(name) order by hashtextextended(name, 0)
   `.execute(tx)
   const reading = tx
     .selectFrom('idempotency')

@@ -1,8 +1,10 @@
+import { v7 as uuidv7 } from 'uuid'
+
 /**
- * What can happen only once: a permit is consumed, a sign-in link is used, an attempt of a call
- * begins, one use of a grant is taken.
+ * What can happen only once: a permit is consumed, a sign-in link is used, a passkey's answer signs
+ * in, an attempt of a call begins, one use of a grant is taken.
  */
-export type OnceKind = 'permit' | 'call' | 'grant' | 'link'
+export type OnceKind = 'permit' | 'call' | 'grant' | 'link' | 'challenge'
 
 /**
  * `id` is a UUIDv7, whose time says which file has it; `part` distinguishes several keys of one id.
@@ -14,9 +16,9 @@ export interface OnceKey {
 }
 
 /**
- * Remembers outside the database what happened once (security.md 29): if somebody resets rows, even
- * with Temporal, nothing happens twice. It is append-only, on the disk before it answers, and
- * shared by the processes that share a data folder.
+ * Records outside the database what happened (security.md 29), so that nothing happens twice if
+ * somebody resets rows, also together with Temporal. It is append-only, on the disk before it
+ * answers, and shared by the processes that share a data folder.
  */
 export interface Ledger {
   /**
@@ -24,6 +26,15 @@ export interface Ledger {
    * first. Rejects when it cannot be stored.
    */
   first(key: OnceKey, entry: string): Promise<string>
+}
+
+/**
+ * Records that a sign-in link or a challenge was used. False if it had been, also when its row was
+ * reset since (security.md 29).
+ */
+export async function isFirstUse(ledger: Ledger, kind: OnceKind, id: string): Promise<boolean> {
+  const claimId = uuidv7()
+  return (await ledger.first({ kind, id }, claimId)) === claimId
 }
 
 /** The activation of the policy that was in force when this data folder last looked. */

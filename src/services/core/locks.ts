@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { Problem } from '#domain/problem.ts'
+import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { Tx } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { RunTable } from '#store/tables/runs.ts'
@@ -40,7 +41,7 @@ export async function lockRequests(
   if (requestIds.length === 0) return []
   return tx
     .selectFrom('request')
-    .where(sql<boolean>`id = any(${requestIds}::uuid[])`)
+    .where(isOneOf('id', requestIds))
     .orderBy('id')
     .selectAll()
     .forUpdate()
@@ -67,7 +68,7 @@ export async function lockRunAndRequests(
       where run_lineage.run_id = ${runId} order by run_lineage.depth for update of run
     )
     select * from request
-    where id = any(${requestIds}::uuid[]) and (select count(*) from runs) > 0
+    where ${isOneOf('id', requestIds)} and (select count(*) from runs) > 0
     order by id for update
   `.execute(tx)
   return rows
@@ -87,11 +88,11 @@ export async function lockRunsAndRequests(
     with runs as materialized (
       select run.id from run
       join run_lineage as own on own.run_id = run.id and own.ancestor_id = run.id
-      where run.id in (select ancestor_id from run_lineage where run_id = any(${runIds}::uuid[]))
+      where run.id in (select ancestor_id from run_lineage where ${isOneOf('run_id', runIds)})
       order by own.depth, run.id for update of run
     )
     select * from request
-    where id = any(${requestIds}::uuid[]) and (select count(*) from runs) >= 0
+    where ${isOneOf('id', requestIds)} and (select count(*) from runs) >= 0
       and (run_id is null or run_id in (select id from runs))
     order by id for update
   `.execute(tx)

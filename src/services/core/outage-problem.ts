@@ -10,7 +10,7 @@ interface OutageWords {
   readonly retryAfterSeconds: number
 }
 
-/** What a caller is told of each outage, and after how many seconds to ask again. */
+/** The sentence for each outage, and the number of seconds after which a caller may try again. */
 export const outageWords: Readonly<Record<DatabaseOutage, OutageWords>> = {
   disk_full: {
     what: 'The disk is full',
@@ -52,7 +52,7 @@ export function outageProblem(error: unknown): Problem | null {
 }
 
 /**
- * What a caller is answered in an outage. It says that nothing was changed only where that is
+ * The problem that a caller gets in an outage. It says that nothing was changed only where that is
  * certain: an earlier part of the same call may have been committed before.
  */
 export function problemOfOutage(outage: DatabaseOutage): Problem {

@@ -12,6 +12,19 @@ export async function hasRight(ctx: ServiceContext, actor: Actor, right: Right):
 }
 
 /**
+ * Whether a person has a right now, or who owns the key that acts: a scope gives a key no more than
+ * its owner may do.
+ */
+export async function actsByRight(
+  ctx: ServiceContext,
+  actor: Actor,
+  right: Right,
+): Promise<boolean> {
+  if (actor.type !== 'machine') return hasRight(ctx, actor, right)
+  return (await rightsOf(ctx, actor.ownerId)).has(right)
+}
+
+/**
  * The rights that a person has now by the signed policy in force; a disabled or unknown person has
  * none.
  */
@@ -21,7 +34,7 @@ export async function rightsOf(
 ): Promise<ReadonlySet<Right>> {
   const person = await ctx.db
     .selectFrom('person')
-    .select(['id', 'email', 'disabled_at', 'seal'])
+    .select(['id', 'email', 'disabled_at', 'other_ids', 'seal'])
     .where('id', '=', personId)
     .where('disabled_at', 'is', null)
     .executeTakeFirst()
@@ -29,7 +42,9 @@ export async function rightsOf(
   return rightsOfEmail(ctx, isKnown ? (person?.email ?? null) : null)
 }
 
-/** The same for a person who has been looked up; `null`: disabled or unknown. */
+/**
+ * The rights by the address of a person; `null`: the person is disabled or unknown, and has none.
+ */
 export async function rightsOfEmail(
   ctx: Pick<ServiceContext, 'policies'>,
   email: string | null,

@@ -41,12 +41,12 @@ export interface UnitOfWork {
    * Writes decisions, approved requests and permits together with the trail, since nothing in the
    * unit reads them.
    */
-  decided(rows: Partial<DecidedRows>): void
+  addDecided(rows: Partial<DecidedRows>): void
   /**
    * Passes on the end of a locked request's chain of events and when it was read, to save another
    * read.
    */
-  chained(requestId: string, end: ChainEnd, at: Date): void
+  setChainEnd(requestId: string, end: ChainEnd, at: Date): void
 }
 
 /** An event of a unit, by the actor of its authority unless it names another. */
@@ -133,12 +133,12 @@ async function onceInUnitOfWork<T>(
       },
       event: async (type, subject) =>
         void events.set(JSON.stringify([type, subject]), { type, subject }),
-      decided: ({ decisions = [], approved = [], permits = [] }) => {
+      addDecided: ({ decisions = [], approved = [], permits = [] }) => {
         decided.decisions.push(...decisions)
         decided.approved.push(...approved)
         decided.permits.push(...permits)
       },
-      chained: (requestId, end, at) => {
+      setChainEnd: (requestId, end, at) => {
         ends.set(requestId, end)
         readAt = at
       },
@@ -157,7 +157,7 @@ async function onceInUnitOfWork<T>(
   await ctx.seals.revocations.add(revoked).catch((error: unknown) => {
     ctx.log.error({ err: error, revoked }, 'a revocation could not be written to the ledger')
   })
-  if (audit.length > 0) ctx.recorded?.(audit)
+  if (audit.length > 0) ctx.onRecorded?.(audit)
   const [row] = committed
   if (announced !== undefined && row?.kind === 'signal_decided' && committed.length === 1) {
     committed = [{ ...row, announced }]

@@ -1,5 +1,5 @@
 import type { CommandHost } from '#domain/tools/command.ts'
-import type { ToolRegistry } from '#domain/tools/tool.ts'
+import type { ExecuteContext, Tool, ToolRegistry } from '#domain/tools/tool.ts'
 import type { Model } from '#models/model.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { ProjectConfig } from '#policy/project-config.ts'
@@ -36,18 +36,24 @@ export interface WorkerContext extends SystemContext {
   /**
    * The tools of a worker under a policy; a worker that no longer exists has none. `needed`: the
    * names that are looked up, so that nothing waits for an MCP server that has none of these;
-   * absent: all tools are listed.
+   * absent: all tools are listed. `place`: where the run of these calls works, in whose worktree
+   * servers on standard input work; absent: they work in the workspace's folder.
    */
-  registryOf(policy: Policy, worker: string, needed?: readonly string[]): Promise<ToolRegistry>
+  registryOf(
+    policy: Policy,
+    worker: string,
+    needed?: readonly string[],
+    place?: RunPlace,
+  ): Promise<ToolRegistry>
   /** The model of a worker, at the endpoints of the policy in force. */
   modelOf(
     worker: Pick<WorkerDefinition, 'model' | 'script' | 'settings'>,
     config: Pick<ProjectConfig, 'models'>,
   ): Model
-  /** wraps a tool's effect, for traces; absent: no wrapper */
+  /** wraps a tool's effect, for traces, and says where it is in them; absent: no wrapper */
   readonly aroundTool?: <T>(
-    of: { readonly callId: string; readonly tool: string },
-    act: () => Promise<T>,
+    of: { readonly callId: string; readonly tool: Pick<Tool, 'name' | 'server'> },
+    act: (place: Pick<ExecuteContext, 'traceparent'>) => Promise<T>,
   ) => Promise<T>
   /** wraps a turn, for metrics and traces; absent: no wrapper */
   readonly aroundTurn?: <T>(of: { readonly runId: string }, act: () => Promise<T>) => Promise<T>

@@ -8,8 +8,7 @@ import { decideRequest } from './decide-request.ts'
 const desk = disposeAfterTests(await openAgentDesk())
 
 /**
- * Approves a call; its workflow hears of that before the commit, and has the call carried out at
- * once.
+ * Approves a call. Its workflow gets the signal before the commit, and executes the call at once.
  */
 async function approveWokenEarly(name: string, undone: boolean) {
   const { runId, call, digest } = await addWaitingCall(desk, name)

@@ -62,7 +62,7 @@ export async function judgeLocked(
   facts: DecisionFacts,
   input: DecisionToJudge,
 ): Promise<JudgedDecision | Problem> {
-  unit.chained(request.id, facts.chainEnd, facts.now)
+  unit.setChainEnd(request.id, facts.chainEnd, facts.now)
   // The session ended after it was looked up.
   if (!facts.isSignedIn) throw new Problem('unauthenticated', 'Your session is over: sign in again')
   const marks = await judgeDecision(unit.tx, request, facts, input.decision, input)
@@ -97,7 +97,7 @@ export async function writeDecision(
   const voteCount =
     decision.decision === 'deny' ? null : countVotes(request, facts, decision, marks)
   // Nothing can refuse it any more, so the signal can overlap the writing.
-  if (input.announces && voteCount?.counted.met === true) announceTo(unit, request, facts)
+  if (input.announces && voteCount?.tally.met === true) announceTo(unit, request, facts)
   const decisionId = await recordDecision(unit, input.caller, request, decision, {
     ...marks,
     batchDecisionId: input.batchDecisionId,
@@ -115,14 +115,14 @@ export async function writeDecision(
     await cancelRequests(unit, input.later, 'sibling_denied', { denied: request.id })
     wake.push(...input.later.map(({ id }) => id))
     state = 'denied'
-  } else if (voteCount?.counted.met === true) {
+  } else if (voteCount?.tally.met === true) {
     await approveRequest(ctx, unit, request, facts, voteCount, marks)
     state = 'approved'
   } else {
     await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
   }
   if (state !== 'pending') await wakeWaiting(unit, request, wake)
-  const quorum = (voteCount?.counted ?? tallyVotes(request.routing, facts.votes)).record
+  const quorum = (voteCount?.tally ?? tallyVotes(request.routing, facts.votes)).record
   const execution = { state: 'not_started' } as const
   return { requestId: request.id, decisionId, state, stage: 'recorded', quorum, execution }
 }
@@ -130,7 +130,7 @@ export async function writeDecision(
 /** The approvals including this one, and the state of the quorum. */
 interface VoteCount {
   readonly votes: readonly CountedVote[]
-  readonly counted: ReturnType<typeof tallyVotes>
+  readonly tally: ReturnType<typeof tallyVotes>
 }
 
 function countVotes(
@@ -141,7 +141,7 @@ function countVotes(
 ): VoteCount {
   const vote = { ...person, personId: person.id, scope: approval.scope, bounds: approval.bounds }
   const votes = [...facts.votes, vote]
-  return { votes, counted: tallyVotes(request.routing, votes) }
+  return { votes, tally: tallyVotes(request.routing, votes) }
 }
 
 function announceTo(
@@ -163,13 +163,13 @@ async function approveRequest(
   unit: UnitOfWork,
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
-  { votes, counted }: VoteCount,
+  { votes, tally }: VoteCount,
   { person, selfApproved }: DecisionMarks,
 ): Promise<void> {
   await endApproved(unit, request, facts)
-  const deciders = counted.counted.map((place) => place.personId)
+  const deciders = tally.counted.map((place) => place.personId)
   const { attempt } = request
-  await permitRequest(ctx, unit, request, facts, { counted: counted.counted, attempt })
+  await permitRequest(ctx, unit, request, facts, { countedVotes: tally.counted, attempt })
   const reach = commonReach(votes.filter((vote) => deciders.includes(vote.personId)))
   if (reach.scope !== 'once') {
     const grant = { request, facts, ...reach, personId: person.id, selfApproved }

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
-import { Problem, type ProblemCode } from '#domain/problem.ts'
+import { factsForCaller, Problem, type ProblemCode } from '#domain/problem.ts'
 import type { RequestState } from '#domain/requests/request.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
@@ -173,8 +173,8 @@ async function answerOf(
 }
 
 function refusedItem(requestId: string, problem: Problem): BulkItem {
-  const { status, code, message: detail, facts } = problem
-  return { requestId, status, code, detail, facts }
+  const { status, code, message: detail } = problem
+  return { requestId, status, code, detail, facts: factsForCaller(problem) }
 }
 
 /** The batch's id; with a key, the same one for the repeated call. */

@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
 import type { Risk } from '#domain/policy/verdict.ts'
 import { Problem } from '#domain/problem.ts'
 import type { RequestKind } from '#domain/requests/request.ts'
+import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { ServiceContext } from '../core/context.ts'
 import { askedBeforeRestore } from '../requests/facts/asked-before-restore.ts'
 import { findRequests, type RequestLocation } from '../requests/people/find-request.ts'
@@ -102,7 +102,7 @@ async function findFacts(
     .selectFrom('request')
     .select(['id', 'number', 'run_id', 'turn', 'position', 'tool', 'rule', 'risk', 'kind'])
     .select(['routing', askedBeforeRestore.as('before_restore')])
-    .where(sql<boolean>`id = any(${ids}::uuid[])`)
+    .where(isOneOf('id', ids))
     .execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
   return locations.map((location) => {

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { againSentence } from '#domain/deciding/alike-words.ts'
-import { judgeEligibility } from '#domain/deciding/eligibility.ts'
+import { isSameHuman, judgeEligibility } from '#domain/deciding/eligibility.ts'
 import { whyReason } from '#domain/deciding/why-reason.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Tx } from '#store/database.ts'
@@ -85,7 +85,7 @@ export function judgePerson(
     authority: byEligibility(caller, person, refusal),
     person,
     selfApproved: eligibility.selfApproved,
-    edited: facts.editors.includes(person.id),
+    edited: facts.editors.some((editor) => isSameHuman(person, editor)),
   }
 }
 

@@ -62,7 +62,8 @@ async function current(request: TestRequest): Promise<{ digest: string; revision
 }
 
 /**
- * The jobs of one request, by people of every kind, two of whom leave, come back or are disabled.
+ * The jobs of one request, by people of every kind. Two of them leave a team, return to it or are
+ * disabled.
  */
 function jobsOf(request: TestRequest, index: number): (() => Promise<unknown>)[] {
   const { ctx } = service

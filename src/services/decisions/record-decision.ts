@@ -58,7 +58,7 @@ export async function recordDecision(
     at: marks.facts.now,
     seal: unit.seals.of('decision', row),
   }
-  unit.decided({ decisions: [decision] })
+  unit.addDecided({ decisions: [decision] })
   await unit.audit({
     type: 'decision.recorded',
     actor: caller.actor,
@@ -104,6 +104,7 @@ function basisOf(
     expiresAt: expiresAt.toISOString(),
     judgedAt: facts.now.toISOString(),
     teams: person.teams.filter((team) => teams.includes(team)).toSorted(),
+    ...(person.otherIds.length === 0 ? {} : { otherIds: person.otherIds.toSorted() }),
     ...signatureMark(request),
   } satisfies DecisionBasis
 }

@@ -93,7 +93,7 @@ async function otherValue(table: DecisionTable, column: string) {
   }
 }
 
-/** Primary keys are what a row is found by: another row in its place is a test of its own. */
+/** The primary keys, by which rows are found. A separate test exchanges whole rows. */
 const keys: Readonly<Record<DecisionTable, { columns: string[]; where: string }>> = {
   request: { columns: ['id'], where: `id = '$request'` },
   request_revision: { columns: ['request_id', 'revision'], where: `request_id = '$request'` },

@@ -200,6 +200,6 @@ async function permitAgain(
   const { person } = facts
   const teams = quorumTeams(request.routing.quorum)
   const team = person?.teams.find((option) => teams.includes(option)) ?? ''
-  const counted = person === null ? [] : [{ personId: person.id, team }]
-  await permitRequest(ctx, unit, request, facts, { counted, attempt })
+  const countedVotes = person === null ? [] : [{ personId: person.id, team }]
+  await permitRequest(ctx, unit, request, facts, { countedVotes, attempt })
 }

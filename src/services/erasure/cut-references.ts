@@ -97,7 +97,8 @@ async function cutCall(
     ), live as (
       delete from live_output where call_id = ${callId}
     ), attempts as (
-      update execution set output_hash = null, detail = null where call_id = ${callId}
+      update execution set output_hash = null, detail = null, more_changes = null
+      where call_id = ${callId}
     )
     update tool_call set input_hash = ${replacements.input}, facts = case when facts is null then null else ${bareFacts} end,
       rule = ${bareRule(replacements.notice)}, result_output_hash = null,

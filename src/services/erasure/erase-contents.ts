@@ -145,19 +145,19 @@ async function release(
   const below = call.children.map(({ id }) => id)
   const hashes = [...sizes.keys()]
   const used = await stillUsed(tx, hashes, below)
-  const unused = hashes.filter((hash) => !used.has(hash))
+  const removable = hashes.filter((hash) => !used.has(hash))
   await releaseContent(tx, hashes)
   // A run's signature covers the hash of its input, so its row keeps the reference.
   const tasks = call.children.map((run) => run.input_digest)
   await eraseContents(
     tx,
-    unused.filter((hash) => tasks.includes(hash)),
+    removable.filter((hash) => tasks.includes(hash)),
     byId,
   )
   return {
-    contents: unused.length,
-    bytes: unused.reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0),
-    kept: hashes.length - unused.length,
+    contents: removable.length,
+    bytes: removable.reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0),
+    kept: hashes.length - removable.length,
   }
 }
 

@@ -22,7 +22,7 @@ await desk.activate({ 'countersign.yaml': deskConfig.replace('rights:\n', rights
 const first = await talkedAbout()
 const second = await talkedAbout()
 
-/** A call that two people commented and one denied, and the model was told so. */
+/** A call on which two people commented and which one denied; the model has read the denial. */
 async function talkedAbout(): Promise<OneWrite> {
   const write = await aWrite()
   const { ada, grace } = desk.people

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
-import { Problem } from '#domain/problem.ts'
 import { dropReleased, releaseContent } from '#store/content/drop-content.ts'
 import { eraseContents, forgetErased } from '#store/content/erased-content.ts'
 import { putContent } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
+import { findByAddress } from '../access/person-by-address.ts'
 import { aboutRequest } from '../requests/ending/end-request.ts'
 import { putSaltedText } from '../requests/words/salted-text.ts'
 import { lockRequests, lockRun } from '../core/locks.ts'
@@ -21,8 +21,8 @@ export interface ErasedWords {
 /**
  * Erases what people wrote about one request: comments, reasons, answers, summaries; with `person`
  * (an address) only what that person wrote. The commitments stay in the trail. Takes the right
- * `activatePolicy`. Rejects with `not_found`, and with `invalid_request` without a reason. Audits
- * `content.erased`.
+ * `activatePolicy`. Rejects with `not_found` and `tampered`, and with `invalid_request` without a
+ * reason. Audits `content.erased`.
  */
 export async function eraseRequestWords(
   ctx: ServiceContext,
@@ -31,7 +31,7 @@ export async function eraseRequestWords(
 ): Promise<ErasedWords> {
   const why = checkedWhy(input.why)
   const authority = await byRight(ctx, caller, 'activatePolicy')
-  const person = input.person === undefined ? null : await personAt(ctx, input.person)
+  const person = input.person === undefined ? null : (await findByAddress(ctx, input.person)).id
   const target = await requestToErase(ctx.db, input.request)
   const { texts, released } = await eraseOf(ctx, authority, { target, person, why })
   await forget(ctx, released)
@@ -49,7 +49,7 @@ export async function erasePersonWords(
 ): Promise<ErasedWords> {
   const why = checkedWhy(input.why)
   const authority = await byRight(ctx, caller, 'activatePolicy')
-  const person = await personAt(ctx, input.person)
+  const { id: person } = await findByAddress(ctx, input.person)
   const { rows } = await sql<{ id: string; run_id: string | null }>`
     select id, run_id from request where id in (
       select request_id from audit_event where actor_id = ${person} and request_id is not null
@@ -161,14 +161,4 @@ async function replaceResult(tx: Tx, callId: string | null): Promise<string[]> {
   const released = [call.result_text_hash, call.result_output_hash].flatMap((hash) => hash ?? [])
   await releaseContent(tx, released)
   return released
-}
-
-async function personAt(ctx: ServiceContext, email: string): Promise<string> {
-  const person = await ctx.db
-    .selectFrom('person')
-    .select('id')
-    .where('email', '=', email)
-    .executeTakeFirst()
-  if (person === undefined) throw new Problem('not_found', `There is nobody with ${email}`)
-  return person.id
 }

@@ -31,7 +31,7 @@ function textOf(value: unknown): string {
   return (isPacked ? zstdDecompressSync(value) : value).toString('utf8')
 }
 
-/** Has the hour over in which removed bytes can come back. */
+/** Moves the times so that the hour in which removed bytes can be restored is over. */
 export async function anHourLater(db: Db): Promise<void> {
   await sql`update removed_content set removed_at = removed_at - interval '2 hours'`.execute(db)
   await forgetRemoved(db, 1000)

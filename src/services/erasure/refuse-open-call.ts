@@ -56,5 +56,7 @@ async function refuseLivePermit(tx: Tx, requestId: string): Promise<void> {
 }
 
 function open(why: string, requestId: string): Problem {
-  return new Problem('conflict', `${why}: its contents cannot be erased before.`, { requestId })
+  return new Problem('conflict', `${why}: its contents cannot be erased before.`, {
+    request: requestId,
+  })
 }

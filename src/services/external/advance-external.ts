@@ -1,8 +1,7 @@
-import { sql } from 'kysely'
 import type { NextDeadline } from '#domain/runs/workflow-outcomes.ts'
 import { lockRequests } from '../core/locks.ts'
 import { advanceLocked } from '../requests/ending/advance-locked.ts'
-import { deadlineOfRequest } from '../requests/facts/deadline-of-request.ts'
+import { remainingMs } from '../requests/facts/deadline-of-request.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import type { SystemContext } from '../core/context.ts'
 import { bySystem, timer } from '../core/authority.ts'
@@ -23,14 +22,9 @@ export async function advanceExternal(
     await advanceLocked(unit, request)
     const row = await unit.tx
       .selectFrom('request')
-      .select(
-        sql<number>`(extract(epoch from ${deadlineOfRequest} - clock_timestamp()) * 1000)::float8`.as(
-          'remaining',
-        ),
-      )
+      .select(remainingMs.as('remaining'))
       .where('id', '=', input.requestId)
-      .where('state', '=', 'pending')
       .executeTakeFirst()
-    return { nextDeadlineMs: row === undefined ? null : Math.max(0, Math.ceil(row.remaining)) }
+    return { nextDeadlineMs: row?.remaining ?? null }
   })
 }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 
 /**
  * The secret that signs callbacks to a program, derived from its API key: the program can compute
- * it, and nobody can compute the key from it. HMAC-SHA-256 under the key of
+ * the secret, and the secret does not reveal the key. HMAC-SHA-256 under the key of
  * `countersign/callback/v1`.
  */
 export function callbackSecret(apiKey: string): string {

@@ -28,6 +28,7 @@ async function approved() {
 
 const past = sql<Date>`clock_timestamp() - interval '1 second'`
 
+// Rules: product.md 47
 describe('a permit', () => {
   // Rules: security.md 29
   test('whose rows were reset is not handed out twice, and the refusal is in the trail', async () => {
@@ -192,6 +193,7 @@ describe('a permit', () => {
       code: 'cancelled',
       facts: { cancelReason: 'revoked' },
     })
+    expect((await desk.read(request.id)).execution).toEqual({ state: 'refused', reason: 'revoked' })
   })
 })
 
@@ -243,6 +245,7 @@ describe('a request that nobody decides', () => {
   })
 })
 
+// Rules: product.md 47
 describe('what became of the call', () => {
   const report = (id: string, state: 'succeeded' | 'failed', summary: string | null = null) =>
     reportOutcome(desk.service.ctx, desk.program.caller, { request: id, state, summary })

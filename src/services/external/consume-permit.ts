@@ -232,7 +232,7 @@ async function refusedPermit(
       })
     case 'invalid_permit':
       return new Problem('conflict', 'The permit is not for this request; ask again', {
-        detail: verdict.detail,
+        why: verdict.detail,
       })
   }
 }

@@ -172,7 +172,7 @@ describe('an externalId', () => {
     const refused = await refusal(openExternal(desk.service.ctx, desk.program.caller, other))
     expect(refused).toMatchObject({
       code: 'idempotency_key_reused',
-      facts: { requestId: first.id },
+      facts: { request: first.id },
     })
     const key = await addKey(desk.service.db, desk.linus)
     const theirs = await openExternal(desk.service.ctx, key.caller, other)

@@ -11,7 +11,7 @@ import { readReachable, requireReachable } from '../requests/people/reach.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { releaseOnFailure } from '../core/release-on-failure.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
-import { memberOf } from '../runs/starting/member-of.ts'
+import { findMember } from '../runs/starting/find-member.ts'
 import { bodyHashOf, type ExternalInput } from '../requests/facts/external-input.ts'
 import { insertExternal, peopleBehind, type ExternalOpening } from './insert-external.ts'
 import { judgeExternal } from './judge-external.ts'
@@ -54,8 +54,8 @@ export async function openExternal(
       result.presented === null ? await presentReported(result.judgement, call.origin) : null
     return inUnitOfWork(ctx, authority, async (unit) => {
       await lockOwner(unit.tx, program.ownerId)
-      const opened = await findOpened(unit.tx, key)
-      if (opened !== null) return opened
+      const earlier = await findOpened(unit.tx, key)
+      if (earlier !== null) return earlier
       const { config, workers } = await ctx.policies.inForce(unit.tx)
       const queueName = workers.get(call.worker ?? '')?.queue ?? config.defaultQueue
       const queue = config.queues.get(queueName ?? '') ?? null
@@ -131,12 +131,12 @@ async function findOpened(
     .where('external_request.external_id', '=', key.externalId)
     .executeTakeFirst()
   if (row === undefined) return null
-  const { body_hash: bodyHash, ...opened } = row
-  if (bodyHash === key.bodyHash) return opened
+  const { body_hash: bodyHash, ...earlier } = row
+  if (bodyHash === key.bodyHash) return earlier
   throw new Problem(
     'idempotency_key_reused',
     'This externalId was used before for something else; use a new one',
-    { requestId: row.requestId },
+    { request: row.requestId },
   )
 }
 
@@ -181,12 +181,8 @@ async function refuseWorker(
   if (worker === undefined) throw new Problem('unknown_worker', `There is no worker ${name}`)
   const teams = worker.startableBy
   if (teams === null) return
-  const owner = await ctx.db
-    .selectFrom('person')
-    .select(memberOf(teams).as('is_member'))
-    .where('id', '=', program.ownerId)
-    .executeTakeFirstOrThrow()
-  if (owner.is_member) return
+  const owner = await findMember(ctx, program.ownerId, teams)
+  if (owner?.isMember === true) return
   throw new Problem(
     'forbidden',
     `Only programs of ${teams.join(' or ')} may use the worker ${name}`,
@@ -196,11 +192,10 @@ async function refuseWorker(
 async function refuseTooMany(tx: Tx, ownerId: string): Promise<void> {
   const maxPending = limits.pendingRequestsPerOwner
   const row = await tx
-    .selectFrom('external_request')
-    .innerJoin('request', 'request.id', 'external_request.request_id')
+    .selectFrom('request')
     .select((builder) => builder.fn.countAll<string>().as('pending'))
-    .where('external_request.owner_id', '=', ownerId)
-    .where(sql<boolean>`request.state = 'pending' and request.kind = 'external'`)
+    .where('owner_id', '=', ownerId)
+    .where(sql<boolean>`state = 'pending' and kind = 'external'`)
     .executeTakeFirstOrThrow()
   if (Number(row.pending) < maxPending) return
   throw new Problem(

@@ -294,10 +294,10 @@ describe('the same externalId', () => {
       const attempt = open({ externalId, ...(other === undefined ? {} : { origin: other }) })
       expect(await refusal(attempt)).toMatchObject({
         code: 'idempotency_key_reused',
-        facts: { requestId: first.id },
+        facts: { request: first.id },
       })
     }
-    // A proof that comes later proves nothing of what was asked before.
+    // A later proof does not count for a request that was opened before it.
     expect((await open({ externalId, origin: origin({ proof }) })).external?.origin?.proved).toBe(
       false,
     )

@@ -61,11 +61,11 @@ export async function presentExternal(
     ...(originHash === null ? {} : { originHash }),
   }
   const warnings = isChanged && claim !== null ? [changedClaim] : []
-  const stored =
+  const storedPresentation =
     presented === null
       ? await presentReport(tx, judgement, call, { reported, isChanged, hashes, warnings })
       : await withHashes(tx, presented, origin, { hashes, warnings })
-  return { ...stored, claimHash, originHash }
+  return { ...storedPresentation, claimHash, originHash }
 }
 
 /**

@@ -13,8 +13,8 @@ import { hashBytes } from '#domain/json/digest.ts'
 import { unreadWorkspace } from '../engine/judging/unread-files.ts'
 
 /**
- * Large ones are made in threads, each for seconds: the limits for everybody, and for one caller
- * (security.md 37).
+ * Large differences take a thread for seconds: the limits for all callers, and for one (security.md
+ * 37).
  */
 const differences = new Shares({ places: 8, maxPerCaller: 2, maxWaiting: 100, waitMs: 30_000 })
 
@@ -30,7 +30,7 @@ export async function presentReported(
   origin: Origin | undefined,
 ): Promise<Pick<CallPresentation, 'title' | 'presentation'> | null> {
   const files = origin?.files ?? []
-  // A tool that only shares a name with a built-in one may do something else with the same
+  // A tool that has the name of a built-in one by chance may do something else with the same
   // arguments.
   const knownTool = changing.find(
     (candidate) => candidate.name === tool && candidate.definitionHash === toolHash,
@@ -56,8 +56,8 @@ function isWhole({ content, hash }: ReportedFile): boolean {
 }
 
 /**
- * The reported files as a workspace for a tool: no other file exists, other names are unknown, and
- * no file of this host is touched.
+ * The reported files as a workspace for a tool. It has no other file, cannot list names, and reads
+ * no file of this host.
  */
 export function reportedWorkspace(files: readonly ReportedFile[]): Workspace {
   const byPath = new Map(files.map((file) => [file.path, file]))

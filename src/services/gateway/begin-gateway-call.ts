@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { callDigest, hashJson } from '#domain/json/digest.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
+import type { Verdict } from '#domain/policy/verdict.ts'
 import { Problem } from '#domain/problem.ts'
 import type { GatewayServer } from '#policy/project-config.ts'
 import { gatewayWorkerName } from '#policy/worker/gateway-workers.ts'
@@ -19,8 +20,15 @@ import { wantLocked } from './want-gateway-call.ts'
 /** The beginning of a call: its request, or why policy refuses it. */
 export type BegunCall =
   | { readonly kind: 'call'; readonly requestId: string }
-  /** policy blocks it, or it does not fit the tool: a sentence */
-  | { readonly kind: 'refused'; readonly reason: string }
+  /**
+   * a sentence why; `error`: it does not fit the tool, or its server does not answer, and no policy
+   * was asked
+   */
+  | {
+      readonly kind: 'refused'
+      readonly verdict: Extract<Verdict, 'blocked' | 'error'>
+      readonly reason: string
+    }
 
 /**
  * Begins a program's call of a gateway tool. If the call is an earlier one made again, that one
@@ -40,7 +48,8 @@ export async function beginGatewayCall(
   const gateway = config.mcpServers.get(call.server)
   if (gateway === undefined) throw new Problem('not_found', `There is no server ${call.server}`)
   if (isReservedName(call.tool)) {
-    return { kind: 'refused', reason: 'this name is reserved, and no tool of a server has it here' }
+    const reason = 'this name is reserved, and no tool of a server has it here'
+    return { kind: 'refused', verdict: 'error', reason }
   }
   const existing = await inUnitOfWork(ctx, authority, async (unit) => {
     const requestId = await findEarlier(unit.tx, program.id, call)
@@ -52,7 +61,7 @@ export async function beginGatewayCall(
   const { judgement } = verdict
   if (judgement.verdict === 'blocked') await recordBlock(ctx, caller, judgement)
   if (judgement.verdict === 'blocked' || judgement.verdict === 'error') {
-    return { kind: 'refused', reason: judgement.reason }
+    return { kind: 'refused', verdict: judgement.verdict, reason: judgement.reason }
   }
   return releaseOnFailure(ctx.db, verdict.presented, () =>
     inUnitOfWork(ctx, authority, async (unit): Promise<BegunCall> => {
@@ -134,7 +143,7 @@ async function freeExternalId(
 async function insertCall(
   ctx: SigningContext,
   { tx }: UnitOfWork,
-  opened: {
+  values: {
     readonly requestId: string
     readonly program: { readonly id: string; readonly ownerId: string }
     readonly call: GatewayCall
@@ -142,7 +151,7 @@ async function insertCall(
     readonly byTask: boolean
   },
 ): Promise<void> {
-  const { requestId, program, call, byTask } = opened
+  const { requestId, program, call, byTask } = values
   const { config } = await ctx.policies.inForce(tx)
   await tx
     .insertInto('gateway_call')

@@ -10,11 +10,11 @@ export interface CallToMake {
   readonly request: Selectable<RequestTable>
   readonly external: Selectable<ExternalRequestTable>
   readonly call: Selectable<GatewayCallTable>
-  /** somebody waits for it, or it is a task */
+  /** a caller waits for the result, or the call is an MCP task, whose result is stored */
   readonly isWanted: boolean
 }
 
-/** How long a caller waits for a call that it wants. */
+/** How long after its last poll a caller counts as waiting. */
 const wantedForMs = 10 * 60 * 1000
 
 /** Reads the call and locks its request; `null`: it is not a call of the gateway. */
@@ -23,7 +23,7 @@ export async function lockCallToMake(tx: Tx, requestId: string): Promise<CallToM
   return request === undefined ? null : readBeside(tx, request)
 }
 
-/** The same without a lock: to judge what is later decided under it. */
+/** The same without a lock, for what is judged before the request is locked. */
 export async function readCallToMake(db: Db, requestId: string): Promise<CallToMake | null> {
   const request = await db
     .selectFrom('request')

@@ -3,24 +3,72 @@ import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '#domain/problem.ts'
 import type { GatewayRefusal } from '#domain/tools/tool-disposition.ts'
 import { isKeyLive } from '../access/api-keys/refuse-ended-key.ts'
-import type { WorkerContext } from '../core/worker-context.ts'
+import type { SystemContext } from '../core/context.ts'
+import { untilStored } from '#store/connection/until-stored.ts'
 import { bySystem, executor } from '../core/authority.ts'
+import { lockRequests } from '../core/locks.ts'
 import { tamperedProblem } from '../core/tampered.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { consumeLocked } from '../external/consume-permit.ts'
 import { lockCallToMake, type CallToMake } from './call-to-make.ts'
 
+/** A claim: no other claim of the same request has this time, since each takes its lock. */
+interface Claim {
+  readonly permitId: string
+  readonly at: string
+}
+
 /**
  * Claims an approved call, once: it consumes the permit and records the start in the trail before
  * the call is made. `digest` is that of the call about to be made. False: there is nothing to make,
- * since it has begun, is not approved, or nobody wants it.
+ * since it has begun, is not approved, or nobody wants it. If the answer to the commit is lost, it
+ * reads whether this very claim is recorded.
  */
 export async function claimGatewayCall(
-  ctx: WorkerContext,
+  ctx: SystemContext,
   requestId: string,
   digest: string,
 ): Promise<boolean> {
-  const claimed = await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
+  /** The tries whose transaction reached its commit: only the last can be recorded. */
+  const sent: Claim[] = []
+  let claimed: Claim | null
+  try {
+    claimed = await claimOnce(ctx, requestId, digest, sent)
+  } catch (error) {
+    const last = sent.at(-1)
+    if (last === undefined || !(await untilStored(() => isRecorded(ctx, requestId, last)))) {
+      throw error
+    }
+    claimed = last
+  }
+  if (claimed === null) return false
+  return spendOnce(ctx, requestId, claimed.permitId)
+}
+
+/**
+ * Whether a claim is recorded and nobody has settled the call since. The lock of its request, which
+ * a commit under way still holds, makes the answer final.
+ */
+async function isRecorded(ctx: SystemContext, requestId: string, claim: Claim): Promise<boolean> {
+  return inUnitOfWork(ctx, bySystem(ctx, executor), async ({ tx }) => {
+    await lockRequests(tx, [requestId])
+    const row = await tx
+      .selectFrom('external_request')
+      .select('outcome')
+      .where('request_id', '=', requestId)
+      .where(sql<boolean>`consumed_at = ${claim.at}::timestamptz`)
+      .executeTakeFirst()
+    return row?.outcome === null
+  })
+}
+
+function claimOnce(
+  ctx: SystemContext,
+  requestId: string,
+  digest: string,
+  sent: Claim[],
+): Promise<Claim | null> {
+  return inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
     const at = await lockCallToMake(unit.tx, requestId)
     if (at === null || !isOpen(at)) return null
     const { request, external } = at
@@ -41,11 +89,12 @@ export async function claimGatewayCall(
       await noteRefused(unit, at, permit.code)
       return null
     }
-    await unit.tx
+    const { consumed_at: consumedAt } = await unit.tx
       .updateTable('external_request')
       .set({ consumed_by: external.api_key_id, consumed_at: sql<Date>`clock_timestamp()` })
       .where('request_id', '=', requestId)
-      .execute()
+      .returning(sql<string>`consumed_at::text`.as('consumed_at'))
+      .executeTakeFirstOrThrow()
     const subject = subjectOf(at)
     const { permitId } = permit
     await unit.audit(
@@ -53,10 +102,10 @@ export async function claimGatewayCall(
       { type: 'execution.started', ...subject, detail: { by: 'gateway', permitId } },
     )
     await unit.event('request.changed', { requestId })
-    return permit
+    const claim: Claim = { permitId, at: consumedAt }
+    sent.push(claim)
+    return claim
   })
-  if (claimed === null) return false
-  return spendOnce(ctx, requestId, claimed.permitId)
 }
 
 /** Approved, wanted, not begun and not refused. */
@@ -67,7 +116,7 @@ export function isOpen({ request, external, call, isWanted }: CallToMake): boole
 
 /** The ledger, outside the database, prevents a second call after a reset of rows. */
 async function spendOnce(
-  ctx: WorkerContext,
+  ctx: SystemContext,
   requestId: string,
   permitId: string,
 ): Promise<boolean> {
@@ -84,7 +133,7 @@ async function spendOnce(
 
 /** Refuses an approved call before it is made: policy or the server has changed. */
 export async function refuseGatewayCall(
-  ctx: WorkerContext,
+  ctx: SystemContext,
   requestId: string,
   refusal: GatewayRefusal,
   reason: string,

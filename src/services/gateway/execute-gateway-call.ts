@@ -1,9 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 import { callDigest } from '#domain/json/digest.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
+import type { ExecuteContext } from '#domain/tools/tool.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import { gatewayWorkerName, withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
+import { untilStored } from '#store/connection/until-stored.ts'
 import { returnedContent } from '#tools/mcp/returned-content.ts'
 import type { WorkerContext } from '../core/worker-context.ts'
 import { judgeCall } from '../engine/judging/judge-call.ts'
@@ -12,10 +13,6 @@ import { readCallToMake, type CallToMake } from './call-to-make.ts'
 import { claimGatewayCall, isOpen, refuseGatewayCall } from './claim-gateway-call.ts'
 import { finishGatewayCall } from './finish-gateway-call.ts'
 import { settleGatewayCall } from './settle-gateway-call.ts'
-
-/** How long storing the end of a call is retried, while the database is away. */
-const storeTimeoutMs = 60_000
-const storeEveryMs = 500
 
 /**
  * Makes an approved gateway call on the host that connects to its server: judges it by the policy
@@ -50,8 +47,9 @@ export async function executeGatewayCall(
     policy,
   )
   if (!(await claimGatewayCall(ctx, requestId, callDigest(judgement)))) return
-  const act = () =>
+  const act = (place: Pick<ExecuteContext, 'traceparent'>) =>
     tool.execute(judgement.input, {
+      ...place,
       workspace,
       signal,
       idempotencyKey: requestId,
@@ -60,7 +58,7 @@ export async function executeGatewayCall(
     })
   let result: ToolResult
   try {
-    result = await (ctx.aroundTool?.({ callId: requestId, tool: tool.name }, act) ?? act())
+    result = await (ctx.aroundTool?.({ callId: requestId, tool }, act) ?? act({}))
   } catch (error) {
     ctx.log.warn({ requestId, err: error }, 'A call of the gateway ended without a result')
     return untilStored(() => settleGatewayCall(ctx, { requestId }))
@@ -88,16 +86,4 @@ function refusalOf({ request, external }: CallToMake, judgement: Judgement) {
   return verdict === 'ask' && external.verdict === 'preApproved'
     ? ({ why: 'asks', reason } as const)
     : null
-}
-
-async function untilStored(store: () => Promise<void>): Promise<void> {
-  const until = performance.now() + storeTimeoutMs
-  for (;;) {
-    try {
-      return await store()
-    } catch (error) {
-      if (performance.now() >= until) throw error
-      await delay(storeEveryMs)
-    }
-  }
 }

@@ -5,10 +5,8 @@ import type { ExternalOutcome } from '#domain/requests/request.ts'
 import { putContent } from '#store/content/content.ts'
 import type { SystemContext } from '../core/context.ts'
 import { bySystem, executor } from '../core/authority.ts'
-import { lockRequests } from '../core/locks.ts'
-import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
-import { aboutRequest, endRequest } from '../requests/ending/end-request.ts'
-import { wakeWaiting } from '../requests/ending/wake-waiting.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { closeCheck } from '../requests/ending/close-check.ts'
 import { lockCallToMake } from './call-to-make.ts'
 import { subjectOf } from './claim-gateway-call.ts'
 
@@ -50,18 +48,4 @@ export async function finishGatewayCall(
     await unit.event('request.changed', { requestId })
     if (at.call.outcome_check_id !== null) await closeCheck(unit, at.call.outcome_check_id)
   })
-}
-
-/** The end is known after all. */
-async function closeCheck(unit: UnitOfWork, checkId: string): Promise<void> {
-  const [check] = await lockRequests(unit.tx, [checkId])
-  if (check?.state !== 'pending') return
-  await endRequest(unit, check, { event: 'cancel', reason: 'settled' })
-  await unit.audit({
-    type: 'request.cancelled',
-    ...aboutRequest(check),
-    digest: check.digest,
-    detail: { cancelReason: 'settled' },
-  })
-  await wakeWaiting(unit, check, [check.id])
 }

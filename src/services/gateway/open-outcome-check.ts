@@ -32,7 +32,7 @@ export async function openOutcomeCheck(
   const routing = { ...own, scopes: ['once' as const], edits: 'off' as const }
   const latest = await tx
     .selectFrom('request_revision')
-    .select(['input_hash', 'facts'])
+    .select(['input_hash', 'facts', 'effect'])
     .where('request_id', '=', request.id)
     .where('revision', '=', request.revision)
     .executeTakeFirstOrThrow()
@@ -52,7 +52,7 @@ export async function openOutcomeCheck(
     metadata: { server: call.server, outcomeOf: request.id, inputHash: latest.input_hash },
     warnings: [],
   })
-  const title = titleLine(`Did this take effect? ${request.title}`)
+  const title = titleLine(`Did this take effect? ${latest.effect ?? request.title}`)
   const inserted = await tx
     .insertInto('request')
     .values({

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { WorkerContext } from '../core/worker-context.ts'
+import type { SystemContext } from '../core/context.ts'
 import { bySystem, executor } from '../core/authority.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { lockCallToMake } from './call-to-make.ts'
@@ -13,7 +13,7 @@ const lostHost = 'the connection to the server, or to its host, was lost'
  * has an unknown effect, is never made a second time, and people are asked.
  */
 export async function settleGatewayCall(
-  ctx: WorkerContext,
+  ctx: SystemContext,
   input: { readonly requestId: string },
 ): Promise<void> {
   const { requestId } = input

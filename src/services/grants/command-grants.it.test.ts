@@ -9,7 +9,6 @@ import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
 import { listGrants } from './list-grants.ts'
 
-const patient = { timeout: 120_000 }
 const routing = `routing:
   - { when: { tool: exec }, scopes: [once, run, command] }
 `
@@ -20,7 +19,7 @@ beforeAll(async () => {
   await desk.activate({
     'workers/scribe.md': deskWorker.replace('zones:', 'shell: { default: ask }\nzones:'),
   })
-}, 120_000)
+})
 afterAll(() => desk[Symbol.asyncDispose]())
 beforeEach(async () => {
   desk.steps.length = 0
@@ -42,97 +41,77 @@ async function granted(scope: 'run' | 'command'): Promise<string> {
 
 // Rules: product.md 10; security.md 16
 describe.skipIf(!testSandbox.works)('an approval of a command', () => {
-  test(
-    'for the run covers the same vector while the files it names are as approved',
-    patient,
-    async () => {
-      const runId = await granted('run')
-      await desk.perform(await desk.turn(runId, 2))
-      const [same] = await desk.calls(runId, 2)
-      expect(same).toMatchObject({ verdict: 'preApproved', text: expect.stringContaining('first') })
-      await desk.write('notes/run.sh', 'echo second\n')
-      await desk.turn(runId, 3)
-      expect(await desk.calls(runId, 3)).toMatchObject([{ verdict: 'ask', result: null }])
-    },
-  )
+  test('for the run covers the same vector while the files it names are as approved', async () => {
+    const runId = await granted('run')
+    await desk.perform(await desk.turn(runId, 2))
+    const [same] = await desk.calls(runId, 2)
+    expect(same).toMatchObject({ verdict: 'preApproved', text: expect.stringContaining('first') })
+    await desk.write('notes/run.sh', 'echo second\n')
+    await desk.turn(runId, 3)
+    expect(await desk.calls(runId, 3)).toMatchObject([{ verdict: 'ask', result: null }])
+  })
 
-  test(
-    'for the run asks after all when a named file changes before the call runs',
-    patient,
-    async () => {
-      const runId = await granted('run')
-      const turn = await desk.turn(runId, 2)
-      expect(await desk.calls(runId, 2)).toMatchObject([{ verdict: 'preApproved' }])
-      await desk.write('notes/run.sh', 'echo second\n')
-      await desk.perform(turn)
-      expect(await desk.calls(runId, 2)).toMatchObject([{ verdict: 'ask', result: null }])
-    },
-  )
+  test('for the run asks after all when a named file changes before the call runs', async () => {
+    const runId = await granted('run')
+    const turn = await desk.turn(runId, 2)
+    expect(await desk.calls(runId, 2)).toMatchObject([{ verdict: 'preApproved' }])
+    await desk.write('notes/run.sh', 'echo second\n')
+    await desk.perform(turn)
+    expect(await desk.calls(runId, 2)).toMatchObject([{ verdict: 'ask', result: null }])
+  })
 
-  test(
-    'with scope command covers it whatever the file contains, where routing lists that scope',
-    patient,
-    async () => {
+  test('with scope command covers it whatever the file contains, where routing lists that scope', async () => {
+    await desk.activate({
+      'countersign.yaml': deskConfig.replace('rights:', `${routing}rights:`),
+    })
+    const runId = await granted('command')
+    await desk.write('notes/run.sh', 'echo second\n')
+    await desk.perform(await desk.turn(runId, 2))
+    const [changed] = await desk.calls(runId, 2)
+    expect(changed).toMatchObject({
+      verdict: 'preApproved',
+      text: expect.stringContaining('second'),
+    })
+  })
+
+  test('is offered scope command by an entry that spells the vector out, not by one that names the shell alone', async () => {
+    const offered = async (command: string) => {
+      const entry = `routing:\n  - { when: { command: ${command} }, scopes: [once, run, command] }\n`
       await desk.activate({
-        'countersign.yaml': deskConfig.replace('rights:', `${routing}rights:`),
+        'countersign.yaml': deskConfig.replace('rights:', `${entry}rights:`),
       })
-      const runId = await granted('command')
-      await desk.write('notes/run.sh', 'echo second\n')
-      await desk.perform(await desk.turn(runId, 2))
-      const [changed] = await desk.calls(runId, 2)
-      expect(changed).toMatchObject({
-        verdict: 'preApproved',
-        text: expect.stringContaining('second'),
-      })
-    },
-  )
-
-  test(
-    'is offered scope command by an entry that spells the vector out, not by one that names the shell alone',
-    patient,
-    async () => {
-      const offered = async (command: string) => {
-        const entry = `routing:\n  - { when: { command: ${command} }, scopes: [once, run, command] }\n`
-        await desk.activate({
-          'countersign.yaml': deskConfig.replace('rights:', `${entry}rights:`),
-        })
-        desk.steps.length = 0
-        desk.say({ calls: [{ tool: 'exec', input: { file: 'sh', args: ['notes/run.sh'] } }] })
-        const runId = await desk.start()
-        await desk.turn(runId, 1)
-        const [call] = await desk.calls(runId, 1)
-        const { caller } = desk.people.grace
-        return getRequest(desk.api, caller, { request: call?.requestId ?? '' })
-      }
-      const spelled = await offered('sh notes/run.sh')
-      expect(spelled.allowedScopes).toEqual(['once', 'run', 'command'])
-      expect((await offered('sh')).allowedScopes).toEqual(['once', 'run'])
-    },
-  )
-
-  test(
-    'is offered no scope command unless routing lists it, and says which files it rests on',
-    patient,
-    async () => {
+      desk.steps.length = 0
       desk.say({ calls: [{ tool: 'exec', input: { file: 'sh', args: ['notes/run.sh'] } }] })
       const runId = await desk.start()
       await desk.turn(runId, 1)
       const [call] = await desk.calls(runId, 1)
       const { caller } = desk.people.grace
-      const shown = await getRequest(desk.api, caller, { request: call?.requestId ?? '' })
-      expect(shown.allowedScopes).toEqual(['once', 'run'])
-      expect(shown.scopesNotOffered).toEqual([
-        { scope: 'command', why: 'no routing entry lists it for the whole call' },
-      ])
-      const [, run] = shown.scopeCoverage
-      expect(run?.files.map(({ path }) => path)).toEqual([
-        'notes/run.sh',
-        expect.stringMatching(/\/sh$|dash$|bash$/),
-      ])
-    },
-  )
+      return getRequest(desk.api, caller, { request: call?.requestId ?? '' })
+    }
+    const spelled = await offered('sh notes/run.sh')
+    expect(spelled.allowedScopes).toEqual(['once', 'run', 'command'])
+    expect((await offered('sh')).allowedScopes).toEqual(['once', 'run'])
+  })
 
-  test('is dormant while a shell rule blocks it, which the list says', patient, async () => {
+  test('is offered no scope command unless routing lists it, and says which files it rests on', async () => {
+    desk.say({ calls: [{ tool: 'exec', input: { file: 'sh', args: ['notes/run.sh'] } }] })
+    const runId = await desk.start()
+    await desk.turn(runId, 1)
+    const [call] = await desk.calls(runId, 1)
+    const { caller } = desk.people.grace
+    const shown = await getRequest(desk.api, caller, { request: call?.requestId ?? '' })
+    expect(shown.allowedScopes).toEqual(['once', 'run'])
+    expect(shown.scopesNotOffered).toEqual([
+      { scope: 'command', why: 'no routing entry lists it for the whole call' },
+    ])
+    const [, run] = shown.scopeCoverage
+    expect(run?.files.map(({ path }) => path)).toEqual([
+      'notes/run.sh',
+      expect.stringMatching(/\/sh$|dash$|bash$/),
+    ])
+  })
+
+  test('is dormant while a shell rule blocks it, which the list says', async () => {
     const runId = await granted('run')
     const shown = async () =>
       (await listGrants(desk.api, desk.people.ada.caller, { runId }))[0]?.dormant

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import { hashJson } from '#domain/json/digest.ts'
+import { callDigest, hashJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { CancelReason, RequestState } from '#domain/requests/request.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { byProgram } from '../core/authority.ts'
+import { inputOf } from '../requests/facts/input-of.ts'
 import { getSaltedText } from '../requests/words/salted-text.ts'
 
 /** The identity of a call in a session, whatever id the agent gives it. */
@@ -31,12 +32,14 @@ export interface HookedRequest {
   /** the name and the words of the person who denied it */
   readonly deniedBy: string | null
   readonly reason: string | null
+  /** the call as a person changed it; `null`: it is as the agent asked */
+  readonly changed: { readonly tool: string; readonly input: JsonObject } | null
 }
 
 /**
  * The `externalId` of an earlier, open request for the same call of the session: it waits, its
  * permit was not consumed, or the agent was not told its end. `null`: there is none, and the call
- * is asked about anew.
+ * opens a new request.
  */
 export async function findOpenCall(
   ctx: Pick<ServiceContext, 'db'>,
@@ -58,11 +61,17 @@ export async function findOpenCall(
   return row?.external_id ?? null
 }
 
-interface Row extends Omit<HookedRequest, 'reason'> {
+interface Row extends Omit<HookedRequest, 'reason' | 'changed'> {
   readonly reasonHash: string | null
+  readonly revision: number
+  readonly tool: string
+  readonly toolHash: string
 }
 
-/** Reads a request that the caller's owner has just opened. Rejects when it no longer exists. */
+/**
+ * Reads a request that the caller's owner has just opened. Rejects when it no longer exists, or
+ * when its digest does not cover the call as a person changed it.
+ */
 export async function readHookedRequest(
   ctx: Pick<ServiceContext, 'db'>,
   requestId: string,
@@ -70,9 +79,11 @@ export async function readHookedRequest(
   const { rows } = await sql<Row>`
     select r.id, r.number::text, r.state, r.digest, r.cancel_reason as "cancelReason",
       e.consumed_at is not null as "isTaken", denial.name as "deniedBy",
-      denial.reason_hash as "reasonHash"
+      denial.reason_hash as "reasonHash", r.revision, r.tool,
+      shown.facts->>'toolHash' as "toolHash"
     from request r
     join external_request e on e.request_id = r.id
+    join request_revision shown on shown.request_id = r.id and shown.revision = r.revision
     left join lateral (
       select p.name, d.reason_hash from decision d join person p on p.id = d.person_id
       where d.request_id = r.id and d.revision = r.revision and d.decision = 'deny'
@@ -82,19 +93,25 @@ export async function readHookedRequest(
   `.execute(ctx.db)
   const [row] = rows
   if (row === undefined) throw new Error(`Request ${requestId} is gone`)
-  const { reasonHash, ...request } = row
-  return { ...request, reason: await getSaltedText(ctx.db, reasonHash) }
+  const { reasonHash, revision, tool, toolHash, ...request } = row
+  const reason = await getSaltedText(ctx.db, reasonHash)
+  if (revision === 1) return { ...request, reason, changed: null }
+  const input = await inputOf(ctx.db, { id: requestId, revision })
+  if (callDigest({ tool, input, toolHash }) !== request.digest) {
+    throw new Error(`The digest of request ${requestId} is not that of its call`)
+  }
+  return { ...request, reason, changed: { tool, input } }
 }
 
-/** Records the agent's id of the call that got the permit. */
+/** Records the call that got the permit, as its report will name it. */
 export async function noteUse(
   ctx: Pick<ServiceContext, 'db'>,
   requestId: string,
-  use: string | null,
+  { hookCall, use }: { readonly hookCall: string; readonly use: string | null },
 ): Promise<void> {
   await ctx.db
     .updateTable('external_request')
-    .set({ hook_use: use })
+    .set({ hook_call: hookCall, hook_use: use })
     .where('request_id', '=', requestId)
     .execute()
 }

@@ -51,7 +51,9 @@ export async function readAskingRules(
       and not exists (select 1 from decision where decision.request_id = request.id and (
         decision.decision <> 'approve' or decision.edited or decision.self_approved
         or exists (select 1 from request_principal principal
-          where principal.request_id = request.id and principal.person_id = decision.person_id)))
+          join person on person.id = decision.person_id
+          where principal.request_id = request.id
+            and principal.person_id = any(person.other_ids || person.id))))
       and ${requestVisibleTo(viewer, 'request')})
     order by count(*) desc, run.worker, request.rule->>'id' limit ${maxRules}
   `.execute(db)

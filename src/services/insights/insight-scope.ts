@@ -1,7 +1,18 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { InsightKey } from '#domain/insight-key.ts'
+import { Problem } from '#domain/problem.ts'
+import { openedOfAge, waitingAges, type WaitingAge } from '#domain/waiting-age.ts'
+import type { Caller, ServiceContext } from '../core/context.ts'
+import { hasRight } from '../core/rights-of.ts'
 import { requestVisibleTo } from '../requests/people/visible-to.ts'
-import type { Viewer } from '../requests/people/viewer.ts'
+import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
+
+const dayMs = 24 * 3_600_000
+/** Bounds what is read, which grows with the time. */
+const maxDays = 92
+const usualDays = 30
+/** The most groups of an answer. */
+export const maxItems = 200
 
 /** Whose requests are counted, and of which time. */
 export interface InsightScope {
@@ -10,6 +21,33 @@ export interface InsightScope {
   readonly viewer: Viewer
   /** the caller reads the trail, which has all of them */
   readonly seesAll: boolean
+}
+
+export interface InsightTime {
+  readonly from?: Date
+  readonly to?: Date
+}
+
+/**
+ * What the caller may count of a time: `from` (30 days before `to`) until `to` (now). Rejects with
+ * `invalid_request` for an empty time, or one of more than 92 days.
+ */
+export async function insightScope(
+  ctx: ServiceContext,
+  caller: Caller,
+  { to = new Date(), from = new Date(to.getTime() - usualDays * dayMs) }: InsightTime,
+): Promise<InsightScope> {
+  checkTime(from, to)
+  const viewer = await viewerOf(ctx, caller)
+  const seesAll = await hasRight(ctx, caller.actor, 'readAudit')
+  return { from, to, viewer, seesAll }
+}
+
+function checkTime(from: Date, to: Date): void {
+  const days = (to.getTime() - from.getTime()) / dayMs
+  if (days > 0 && days <= maxDays) return
+  const message = `must be before "to", by ${maxDays} days at most`
+  throw new Problem('invalid_request', `from ${message}`, { field: 'from', message })
 }
 
 /** The outcomes of the requests of one queue, worker, tool, rule or person. */
@@ -29,14 +67,16 @@ export interface Insight {
   readonly p90Seconds: number | null
   /** pending now, whenever they were opened */
   readonly waiting: number
+  /** those by how long they had waited at the end of the time */
+  readonly waitingByAge: Readonly<Record<WaitingAge, number>>
   /** when the oldest of those was opened */
   readonly oldestAt: Date | null
 }
 
 /** The counts of the requests that were opened within the time. */
-export type OpenedInsight = Omit<Insight, 'waiting' | 'oldestAt'>
+export type OpenedInsight = Omit<Insight, 'waiting' | 'waitingByAge' | 'oldestAt'>
 /** The counts of those that wait now. */
-export type WaitingInsight = Pick<Insight, 'key' | 'name' | 'waiting' | 'oldestAt'>
+export type WaitingInsight = Pick<Insight, 'key' | 'name' | 'waiting' | 'waitingByAge' | 'oldestAt'>
 
 /** The requests that a scope counts; `request` is the table's name in the query. */
 export function isCounted({ viewer, seesAll }: InsightScope): RawBuilder<boolean> {
@@ -58,7 +98,9 @@ export const effects = sql`
     order by execution.attempt desc limit 1
   ) effect on true
   left join external_request program on program.request_id = request.id`
+/** Whether the call of `request` succeeded, by its execution or by the report of its program. */
 export const wasCarriedOut = sql<boolean>`(effect.state = 'succeeded' or program.outcome = 'succeeded')`
+/** Whether the call of `request` failed, by its execution or by the report of its program. */
 export const hasFailed = sql<boolean>`(effect.state = 'failed' or program.outcome = 'failed')`
 
 /** How often the grants of a request were used; `by` restricts the givers. */
@@ -79,6 +121,18 @@ export function quantile(
     percentile_cont(${of}) within group (order by ${seconds}) filter (where ${rows}))::int`
 }
 
+/** The columns of what waits: how many, by how long at the end of the time, since when at most. */
+export function waitingCounts({ to: at }: InsightScope): RawBuilder<unknown> {
+  const ages = waitingAges.map((age) => {
+    const { from, to } = openedOfAge(age, at)
+    const since = from === undefined ? sql`true` : sql`request.created_at >= ${from}`
+    const until = to === undefined ? sql`true` : sql`request.created_at < ${to}`
+    return sql`${sql.lit(age)}, count(*) filter (where ${since} and ${until})`
+  })
+  return sql`count(*)::int as waiting, json_build_object(${sql.join(ages)}) as "waitingByAge",
+    min(request.created_at) as "oldestAt"`
+}
+
 /** Key and name of a group of requests, for every grouping except by person. */
 export const groupOf: Readonly<
   Record<
@@ -97,21 +151,26 @@ export const groupOf: Readonly<
 
 /** Merges both counts, the busiest first. */
 export function mergeInsights(
-  opened: readonly OpenedInsight[],
+  groups: readonly OpenedInsight[],
   waiting: readonly WaitingInsight[],
 ): readonly Insight[] {
   const items = new Map<string, Insight>(
-    opened.map((group) => [group.key, { ...group, waiting: 0, oldestAt: null }]),
+    groups.map((group) => [
+      group.key,
+      { ...group, waiting: 0, waitingByAge: noneWaits, oldestAt: null },
+    ]),
   )
   for (const group of waiting) {
-    const { waiting: count, oldestAt } = group
+    const { waiting: count, waitingByAge, oldestAt } = group
     const item = items.get(group.key) ?? { ...nothing, ...group }
-    items.set(group.key, { ...item, waiting: count, oldestAt })
+    items.set(group.key, { ...item, waiting: count, waitingByAge, oldestAt })
   }
   return [...items.values()].toSorted(
     (a, b) => b.opened - a.opened || b.waiting - a.waiting || (a.key < b.key ? -1 : 1),
   )
 }
+
+const noneWaits: Insight['waitingByAge'] = { hour: 0, day: 0, week: 0, longer: 0 }
 
 const nothing = {
   opened: 0,

@@ -152,8 +152,8 @@ async function countedRows<Row extends CountedRow>(
 ): Promise<FoundItems<Omit<Row, 'found'>>> {
   const { rows } = await query.execute(db)
   let count = 0
-  const items = rows.map(({ found, ...item }) => {
-    count = found
+  const items = rows.map(({ found: total, ...item }) => {
+    count = total
     return item
   })
   return { count, items }

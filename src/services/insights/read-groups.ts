@@ -9,6 +9,7 @@ import {
   isCounted,
   mergeInsights,
   quantile,
+  waitingCounts,
   wasCarriedOut,
   wasOpened,
   type Insight,
@@ -26,7 +27,7 @@ export async function readGroups(
   const { key, name } = groupOf[by]
   const seconds = sql`extract(epoch from request.decided_at - request.created_at)`
   const isDecided = sql<boolean>`request.state in ('approved', 'denied') and request.decided_at is not null`
-  const opened = sql<OpenedInsight>`
+  const requestGroups = sql<OpenedInsight>`
     select ${key} as key, ${name} as name,
       count(*)::int as opened,
       count(*) filter (where request.state = 'approved')::int as approved,
@@ -41,11 +42,10 @@ export async function readGroups(
     where ${wasOpened(scope)} group by 1
   `
   const waiting = sql<WaitingInsight>`
-    select ${key} as key, ${name} as name, count(*)::int as waiting,
-      min(request.created_at) as "oldestAt"
+    select ${key} as key, ${name} as name, ${waitingCounts(scope)}
     from request left join run on run.id = request.run_id
       left join external_request program on program.request_id = request.id
     where request.state = 'pending' and ${isCounted(scope)} group by 1
   `
-  return mergeInsights((await opened.execute(db)).rows, (await waiting.execute(db)).rows)
+  return mergeInsights((await requestGroups.execute(db)).rows, (await waiting.execute(db)).rows)
 }

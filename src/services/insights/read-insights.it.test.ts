@@ -72,6 +72,7 @@ describe('what became of requests', () => {
           medianSeconds: 20,
           p90Seconds: 28,
           waiting: 2,
+          waitingByAge: { hour: 2, day: 0, week: 0, longer: 0 },
           oldestAt: expect.any(Date),
         },
       ])
@@ -94,6 +95,11 @@ describe('what became of requests', () => {
       expect.objectContaining(grace),
       expect.objectContaining({ name: 'Linus', approved: 1, denied: 0, medianSeconds: 10 }),
     ])
+    // What somebody started at an earlier address waits for others.
+    const row = database.db.updateTable('person').where('id', '=', people.grace.id)
+    await row.set({ other_ids: [people.ada.id] }).execute()
+    expect((await by('person', people.grace))[0]).toMatchObject({ ...grace, waiting: 0 })
+    await row.set({ other_ids: null }).execute()
   })
 
   test('has a list of requests behind every figure, with as many', async () => {
@@ -112,10 +118,45 @@ describe('what became of requests', () => {
         key === 'person' ? { decision: 'approve' as const } : { state: 'approved' as const }
       expect(await of({ ...own, ...approved }), key).toBe(group.approved)
       expect(await of({ ...own, effect: 'succeeded' }), key).toBe(group.carriedOut)
+      expect(await of({ ...own, grantsUsed: true }), key).toBe(0)
       expect(await of({ ...own, from: to, to: new Date(to.getTime() + 1) }), key).toBe(0)
     }
     const none = { decidedBy: people.sam.id, from, to }
     expect((await listRequests(service.ctx, people.grace.caller, none)).items).toEqual([])
+  })
+
+  test('tells how long what waits had waited at the end of the time', async () => {
+    const hour = 3_600_000
+    const at = async (hours: number) => {
+      const to = new Date(Date.now() + hours * hour)
+      const times = { from: new Date(to.getTime() - hour), to }
+      const { items } = await readInsights(service.ctx, people.grace.caller, {
+        by: 'queue',
+        ...times,
+      })
+      return items[0]?.waitingByAge
+    }
+    expect(await at(2)).toEqual({ hour: 0, day: 2, week: 0, longer: 0 })
+    expect(await at(30)).toEqual({ hour: 0, day: 0, week: 2, longer: 0 })
+    expect(await at(24 * 8)).toEqual({ hour: 0, day: 0, week: 0, longer: 2 })
+  })
+
+  test('leads from uses of grants to the approvals that gave them, of one person to theirs', async () => {
+    const { db } = database
+    const { rows } = await sql<{ id: string }>`select request.id from request
+      join decision on decision.request_id = request.id
+      where decision.person_id = ${people.grace.id} and decision.decision = 'approve'`.execute(db)
+    const request = rows[0]?.id ?? ''
+    await sql`insert into approval_grant (id, root_run_id, tool, scope, digest, queue, team, granted_by,
+        request_id, uses, statement, signature, key_id)
+      select gen_random_uuid(), root_run_id, tool, 'run', digest, queue, team, ${people.grace.id}, id, 3, '', '', ''
+      from request where id = ${request}`.execute(db)
+    expect(await by('queue', people.grace)).toMatchObject([{ grantsUsed: 3 }])
+    const used = async (more: ListRequestsInput) =>
+      (await listRequests(service.ctx, people.grace.caller, { grantsUsed: true, ...more })).items
+    expect((await used({})).map(({ id }) => id)).toEqual([request])
+    expect(await used({ decidedBy: people.grace.id })).toHaveLength(1)
+    expect(await used({ decidedBy: people.linus.id })).toEqual([])
   })
 
   // Rules: security.md 22

@@ -1,9 +1,6 @@
 import type { InsightKey } from '#domain/insight-key.ts'
-import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { hasRight } from '../core/rights-of.ts'
-import { viewerOf } from '../requests/people/viewer.ts'
-import type { Insight, InsightScope } from './insight-scope.ts'
+import { insightScope, maxItems, type Insight, type InsightTime } from './insight-scope.ts'
 import {
   readAskedTwice,
   readExpiredUnseen,
@@ -16,12 +13,6 @@ import {
 import { readDays, type DayLoad } from './read-days.ts'
 import { readGroups } from './read-groups.ts'
 import { readLoads } from './read-loads.ts'
-
-const dayMs = 24 * 3_600_000
-/** Bounds what is read, which grows with the time. */
-const maxDays = 92
-const usualDays = 30
-const maxItems = 200
 
 export interface Insights {
   readonly from: Date
@@ -42,7 +33,7 @@ export async function readInsights(
   input: InsightTime & { readonly by: InsightKey },
 ): Promise<Insights> {
   const { by } = input
-  const scope = await scopeOf(ctx, caller, input)
+  const scope = await insightScope(ctx, caller, input)
   const { from, to } = scope
   const items = await (by === 'person' ? readLoads(ctx.db, scope) : readGroups(ctx.db, scope, by))
   return { from, to, by, items: items.slice(0, maxItems) }
@@ -67,7 +58,7 @@ export async function readAttention(
   caller: Caller,
   input: InsightTime,
 ): Promise<Attention> {
-  const scope = await scopeOf(ctx, caller, input)
+  const scope = await insightScope(ctx, caller, input)
   const { from, to } = scope
   return {
     from,
@@ -77,27 +68,4 @@ export async function readAttention(
     expiredUnseen: await readExpiredUnseen(ctx.db, scope),
     askedTwice: await readAskedTwice(ctx.db, scope),
   }
-}
-
-interface InsightTime {
-  readonly from?: Date
-  readonly to?: Date
-}
-
-async function scopeOf(
-  ctx: ServiceContext,
-  caller: Caller,
-  { to = new Date(), from = new Date(to.getTime() - usualDays * dayMs) }: InsightTime,
-): Promise<InsightScope> {
-  checkTime(from, to)
-  const viewer = await viewerOf(ctx, caller)
-  const seesAll = await hasRight(ctx, caller.actor, 'readAudit')
-  return { from, to, viewer, seesAll }
-}
-
-function checkTime(from: Date, to: Date): void {
-  const days = (to.getTime() - from.getTime()) / dayMs
-  if (days > 0 && days <= maxDays) return
-  const message = `must be before "to", by ${maxDays} days at most`
-  throw new Problem('invalid_request', `from ${message}`, { field: 'from', message })
 }

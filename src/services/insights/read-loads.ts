@@ -8,6 +8,7 @@ import {
   isCounted,
   mergeInsights,
   quantile,
+  waitingCounts,
   wasCarriedOut,
   wasOpened,
   type Insight,
@@ -26,7 +27,7 @@ export async function readLoads(db: Db, scope: InsightScope): Promise<readonly I
   const isShown = seesAll ? all : sql<boolean>`person.id = ${viewer.personId}`
   const seconds = sql`extract(epoch from decision.at - request.created_at)`
   const approved = sql<boolean>`decision.decision = 'approve'`
-  const opened = sql<OpenedInsight>`
+  const requestGroups = sql<OpenedInsight>`
     select person.id as key, person.name, count(distinct request.id)::int as opened,
       ${requests(approved)} as approved,
       ${requests(sql<boolean>`decision.decision = 'deny'`)} as denied,
@@ -41,8 +42,7 @@ export async function readLoads(db: Db, scope: InsightScope): Promise<readonly I
     where ${wasOpened(scope)} and ${isShown} group by person.id
   `
   const waiting = sql<WaitingInsight>`
-    select person.id as key, person.name, count(*)::int as waiting,
-      min(request.created_at) as "oldestAt"
+    select person.id as key, person.name, ${waitingCounts(scope)}
     from request cross join person
     where request.state = 'pending' and ${isCounted(scope)} and ${isShown}
       and person.disabled_at is null
@@ -50,12 +50,13 @@ export async function readLoads(db: Db, scope: InsightScope): Promise<readonly I
         and ${namesTeam('request', sql.ref('team_member.team'))})
       and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
         select 1 from request_principal principal
-        where principal.request_id = request.id and principal.person_id = person.id))
+        where principal.request_id = request.id
+          and principal.person_id = any(person.other_ids || person.id)))
       and not exists (select 1 from decision where decision.request_id = request.id
         and decision.revision = request.revision and decision.person_id = person.id)
     group by person.id
   `
-  return mergeInsights((await opened.execute(db)).rows, (await waiting.execute(db)).rows)
+  return mergeInsights((await requestGroups.execute(db)).rows, (await waiting.execute(db)).rows)
 }
 
 /** How many requests have such a vote: two votes of a person on two revisions are of one. */

@@ -85,6 +85,11 @@ test('a rule that asked nine times, or was denied, edited or approved by somebod
     await spoilt.execute(db)
   }
   expect(await proposed()).toHaveLength(1)
+  // Who started the runs at an earlier address stands behind them.
+  const row = db.updateTable('person').where('id', '=', desk.people.grace.id)
+  await row.set({ other_ids: [desk.people.ada.id] }).execute()
+  expect(await proposed()).toEqual([])
+  await row.set({ other_ids: null }).execute()
   await sql`update request set risk = 'high' where id = ${one}`.execute(db)
   expect(await proposed()).toEqual([])
 })

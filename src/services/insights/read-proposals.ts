@@ -86,13 +86,13 @@ export function changeOf(
   if (text === undefined || relaxed === null) return null
   const { toolFiles } = policy.files
   const texts = new Map([...policy.files.texts, [file, relaxed]])
-  const parsed = parseProject({ texts, toolFiles })
-  if ('problems' in parsed) return null
+  const parsedProject = parseProject({ texts, toolFiles })
+  if ('problems' in parsedProject) return null
   const patch = createTwoFilesPatch(`a/${file}`, `b/${file}`, text, relaxed, '', '', { context: 3 })
   const line = text.split('\n').findIndex((each, at) => each !== relaxed.split('\n')[at]) + 1
   const rule = { id: ruleId, text: ruleText, source: `${file}:${line}` }
   // The lines before the file names are for people only.
-  return { rule, file, patch: patch.slice(patch.indexOf('--- ')), candidate: parsed.policy }
+  return { rule, file, patch: patch.slice(patch.indexOf('--- ')), candidate: parsedProject.policy }
 }
 
 async function replayOf(

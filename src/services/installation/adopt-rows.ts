@@ -82,7 +82,7 @@ export async function resealRows(
   { verifier, retiring }: { readonly verifier: Verifier; readonly retiring: readonly string[] },
 ): Promise<number> {
   const before = createSeals({
-    shared: () => {
+    sharedKeys: () => {
       throw new Error('The key that is shared is not retired here')
     },
     verifier: withRetired(verifier),

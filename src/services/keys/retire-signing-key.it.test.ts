@@ -10,7 +10,7 @@ import { bySystem, service } from '../core/authority.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { noteSigningKey, retireSigningKeys } from './note-signing-key.ts'
 
-/** As it is before another one takes its place. */
+/** The signer before the rotation. */
 const firstSigner: Signer = { ...testSigner }
 const { aWrite, executions, onlyCall } = gatedWrites(() => desk)
 
@@ -110,7 +110,7 @@ describe('a compromised signing key', () => {
     const keyOf = (id: string) => runs.find((run) => run.id === id)?.key_id
     expect(keyOf(approved.runId)).toBe('new-key')
     expect(keyOf(ended.runId)).toBe('test-key')
-    // Its signature is not the old key's: nobody signs it anew.
+    // The old key did not sign it, so it is not signed again.
     expect(keyOf(forged.runId)).toBe('test-key')
     expect([await discardKeyOf(ended.runId), await discardKeyOf(forged.runId)]).toEqual([
       'new-key',

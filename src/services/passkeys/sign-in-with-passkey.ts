@@ -10,6 +10,7 @@ import {
   type StartedSession,
 } from '../access/sessions/start-session.ts'
 import type { ServiceContext } from '../core/context.ts'
+import { isFirstUse } from '../core/ledger.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { challengeTtlMs, storeChallenge, takeChallenge } from './challenges.ts'
 import { userHandleOf, type RelyingParty } from './relying-party.ts'
@@ -55,7 +56,8 @@ export async function signInWithPasskey(
   const { clientDataJSON: clientDataJson } = response.response
   const expected = { clientDataJson, purpose: 'sign_in', sessionHash: null } as const
   const issued = await takeChallenge(ctx, expected)
-  if (issued === null) return refuseSignIn(ctx, { method: 'passkey', why: 'challenge', channel })
+  const isNew = issued !== null && (await isFirstUse(ctx.ledger, 'challenge', issued.challenge))
+  if (!isNew) return refuseSignIn(ctx, { method: 'passkey', why: 'challenge', channel })
   const session = await inUnitOfWork(ctx, byVisitor('sign-in', channel), async (unit) => {
     const owner = await lockByWebauthnId(unit, response.id)
     if (owner === null || !isHandleOf(owner.person.id, response)) return 'credential'

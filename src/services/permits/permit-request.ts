@@ -19,7 +19,7 @@ export async function permitRequest(
   unit: UnitOfWork,
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
-  input: { readonly counted: readonly CountedVote[]; readonly attempt: number },
+  input: { readonly countedVotes: readonly CountedVote[]; readonly attempt: number },
 ): Promise<PermitStatement> {
   const { statement: permit, row } = signPermit(ctx.signer, {
     requestId: request.id,
@@ -30,14 +30,14 @@ export async function permitRequest(
     callId: request.kind === 'attachment' ? null : request.call_id,
     digest: facts.revision.digest,
     factsDigest: hashJson(facts.revision.facts),
-    deciders: input.counted.map(({ personId }) => personId),
+    deciders: input.countedVotes.map(({ personId }) => personId),
     policyDigest: request.policy_digest,
     attempt: input.attempt,
     epoch: facts.epoch,
     now: facts.now,
     permitForMs: request.routing.permitForMs,
   })
-  unit.decided({ permits: [row] })
+  unit.addDecided({ permits: [row] })
   await unit.audit({
     type: 'permit.issued',
     ...aboutRequest(request),
@@ -49,7 +49,7 @@ export async function permitRequest(
       expiresAt: permit.expiresAt,
       revision: permit.revision,
       factsDigest: permit.factsDigest,
-      counted: input.counted.map(({ personId, team }) => ({ personId, team })),
+      counted: input.countedVotes.map(({ personId, team }) => ({ personId, team })),
     },
   })
   return permit

@@ -57,10 +57,10 @@ export async function parsedOrRejected(
   caller: Caller,
   files: ProjectFiles,
 ): Promise<{ readonly policy: Policy; readonly warnings: readonly ProjectProblem[] }> {
-  const parsed = parseProject(files)
-  if ('policy' in parsed) return parsed
-  await rejectPolicy(ctx, caller, parsed.problems, policyDigest(files))
-  throw invalidProject(parsed.problems)
+  const parsedProject = parseProject(files)
+  if ('policy' in parsedProject) return parsedProject
+  await rejectPolicy(ctx, caller, parsedProject.problems, policyDigest(files))
+  throw invalidProject(parsedProject.problems)
 }
 
 /**

@@ -199,7 +199,7 @@ test('a cancelled or expired proposal is confirmed by nobody', async () => {
   expect(await world.inForce()).toBe(policyDigest(base))
 })
 
-test('a proposer who lost the right or was disabled agrees no more', async () => {
+test('the agreement of a proposer who lost the right or was disabled does not count', async () => {
   await using world = await createWorld()
   await world.agree('edsger', weaker)
   await world.db

@@ -1,6 +1,7 @@
 import type { Actor } from '#domain/actor.ts'
 import type { Policy, ProjectProblem } from '#policy/policy.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
+import { warnOfNewAddresses } from './warn-of-new-addresses.ts'
 import { warnOfSignatures } from './warn-of-signatures.ts'
 import type { PersonRef } from '../requests/facts/request-record.ts'
 import { loadProject } from './read-project.ts'
@@ -65,7 +66,11 @@ export async function readPolicyState(
       : {
           state: loaded.policy.digest === digest ? 'in_force' : 'changed',
           digest: loaded.policy.digest,
-          warnings: [...loaded.warnings, ...(await warnOfSignatures(ctx.db, loaded.policy))],
+          warnings: [
+            ...loaded.warnings,
+            ...(await warnOfSignatures(ctx.db, loaded.policy)),
+            ...(await warnOfNewAddresses(ctx.db, loaded.policy)),
+          ],
         }
   return { policy, activation, folder, proposal: await proposalOf(ctx, caller, digest, folder) }
 }

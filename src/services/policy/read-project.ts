@@ -35,7 +35,7 @@ export async function readReadable(
   const problems: ProjectProblem[] = []
   const texts = new Map<string, string>()
   const toolFiles: ToolFile[] = []
-  const guarded = async (file: string, work: () => Promise<void>): Promise<void> => {
+  const readGuarded = async (file: string, work: () => Promise<void>): Promise<void> => {
     try {
       await work()
     } catch (error) {
@@ -44,13 +44,13 @@ export async function readReadable(
     }
   }
   const readTextInto = async (path: string): Promise<void> => {
-    await guarded(path, async () => {
+    await readGuarded(path, async () => {
       const bytes = await readInside(projectDir, path, maxTextBytes)
       texts.set(path, new TextDecoder('utf-8', { fatal: true }).decode(bytes))
     })
   }
   await readTextInto(configFile)
-  await guarded('workers', async () => {
+  await readGuarded('workers', async () => {
     const names = await namesIn(projectDir, 'workers')
     if (names.length > maxFiles) throw new Error(`it holds more than ${maxFiles} files`)
     for (const name of names) {
@@ -61,9 +61,9 @@ export async function readReadable(
     const script = scriptPathOf(text)
     if (script !== null && !texts.has(script)) await readTextInto(script)
   }
-  await guarded('tools', async () => {
+  await readGuarded('tools', async () => {
     for (const path of await filesBelow(projectDir, 'tools')) {
-      await guarded(path, async () => {
+      await readGuarded(path, async () => {
         toolFiles.push({
           path,
           hash: hashBytes(await readInside(projectDir, path, maxToolBytes)),
@@ -71,7 +71,7 @@ export async function readReadable(
       })
     }
   })
-  await guarded('tools', async () => {
+  await readGuarded('tools', async () => {
     const own = toolFiles.map((file) => file.path)
     toolFiles.push(...(await readModules(projectDir, own)))
   })
@@ -149,12 +149,13 @@ export async function inspectProject(
   projectDir: string,
 ): Promise<{ readonly parsed: ParsedProject; readonly toolFiles: readonly ToolFile[] }> {
   const { files, problems } = await readReadable(projectDir)
-  const parsed = parseProject(files)
+  const parsedProject = parseProject(files)
   const { toolFiles } = files
-  if (problems.length === 0) return { parsed, toolFiles }
+  if (problems.length === 0) return { parsed: parsedProject, toolFiles }
   // An unreadable file is not a missing file.
   const unreadable = new Set(problems.map((problem) => problem.file))
-  const parsedProblems = 'problems' in parsed ? parsed.problems : parsed.warnings
+  const parsedProblems =
+    'problems' in parsedProject ? parsedProject.problems : parsedProject.warnings
   const remaining = parsedProblems.filter(
     ({ file, line }) => line !== null || !unreadable.has(file),
   )

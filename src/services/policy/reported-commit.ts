@@ -33,6 +33,8 @@ async function git(projectDir: string, ...args: string[]): Promise<string> {
       GIT_CONFIG_GLOBAL: '/dev/null',
       GIT_NO_REPLACE_OBJECTS: '1',
       GIT_NO_LAZY_FETCH: '1',
+      // An older Git does not know this variable, and a repository can allow programs as protocols.
+      GIT_ALLOW_PROTOCOL: '',
       GIT_TERMINAL_PROMPT: '0',
     },
     timeout: 3000,

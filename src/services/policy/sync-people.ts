@@ -1,9 +1,13 @@
 import { v7 as uuidv7 } from 'uuid'
+import type { Selectable } from 'kysely'
 import type { ProjectConfig } from '#policy/project-config.ts'
-import { sealedMembership, sealedPerson } from '../access/sealed-rows.ts'
+import type { PersonTable } from '#store/tables/people.ts'
+import { isSealedPerson } from '../access/person-by-address.ts'
+import { replaceMemberships, type MembershipUnit } from '../access/replace-memberships.ts'
+import { sealedPerson } from '../access/sealed-rows.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import { syncBudgets } from './sync-budgets.ts'
-import { syncGroupMembers } from '../access/oidc/sync-group-members.ts'
+import { membersByGroup } from '../access/oidc/sync-group-members.ts'
 
 /**
  * Makes the people and team members of the database those of a configuration. Nobody is deleted:
@@ -11,7 +15,7 @@ import { syncGroupMembers } from '../access/oidc/sync-group-members.ts'
  * groups. Disabled people stay disabled.
  */
 export async function syncPeople(
-  { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
+  { tx, seals, revoke }: MembershipUnit,
   config: ProjectConfig,
 ): Promise<void> {
   // One order for all, so that two activations cannot deadlock.
@@ -24,19 +28,46 @@ export async function syncPeople(
       .execute()
   }
   // An address that somebody wrote into a row makes nobody a member, not even for a moment.
-  const rows = (await tx.selectFrom('person').selectAll().execute()).filter((row) =>
-    seals.holds('person', row),
-  )
+  const all = await tx.selectFrom('person').selectAll().execute()
+  await linkRows({ tx, seals }, config, all)
+  const rows = all.filter((row) => seals.holds('person', row))
   const idOf = new Map(rows.map((row) => [row.email, row.id]))
   const members = [...config.teams.values()].flatMap((team) =>
     team.members.flatMap((email) => {
       const id = idOf.get(email)
-      return id === undefined ? [] : [{ team: team.name, person_id: id }]
+      return id === undefined ? [] : [{ team: team.name, person_id: id, until: null }]
     }),
   )
-  await tx.deleteFrom('membership').execute()
-  const memberships = members.map((member) => sealedMembership(seals, { ...member, until: null }))
-  if (memberships.length > 0) await tx.insertInto('membership').values(memberships).execute()
-  await syncGroupMembers({ tx, seals }, config, null)
+  const byGroup = await membersByGroup({ tx, seals }, config, null)
+  await replaceMemberships({ tx, seals, revoke }, 'all', [...members, ...byGroup])
   await syncBudgets(tx, config)
+}
+
+/**
+ * Makes rows of one human name each other, so that whoever has another address now does not decide
+ * what they are behind under an earlier one (product.md 17). The rows share nothing else: nobody
+ * gets a key, a session or a passkey of another row. A link gives no right, it takes some away.
+ */
+async function linkRows(
+  { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
+  config: ProjectConfig,
+  all: readonly Selectable<PersonTable>[],
+): Promise<void> {
+  const idOf = new Map(
+    all.flatMap((row) => (isSealedPerson(seals, row) ? [[row.email, row.id]] : [])),
+  )
+  const groups = config.people.map(({ email, formerly = [] }) =>
+    [email, ...formerly].flatMap((address) => idOf.get(address) ?? []),
+  )
+  const groupOf = new Map(groups.flatMap((group) => group.map((id) => [id, group])))
+  for (const row of all) {
+    const others = (groupOf.get(row.id) ?? []).filter((id) => id !== row.id).toSorted()
+    const now = row.other_ids ?? []
+    if (others.length === now.length && others.every((id, at) => id === now[at])) continue
+    // A disabled person decides nothing, and the seal of a row that somebody wrote stays invalid.
+    if (!seals.holds('person', row)) continue
+    const other_ids = others.length === 0 ? null : others
+    const seal = seals.of('person', { ...row, other_ids })
+    await tx.updateTable('person').set({ other_ids, seal }).where('id', '=', row.id).execute()
+  }
 }

@@ -4,6 +4,7 @@ import { judge } from '#policy/judge/judge.ts'
 import { narrowPolicy } from '#policy/delegation/narrow-worker.ts'
 import type { McpServer } from '#policy/worker-definition.ts'
 import type { Policy } from '#policy/policy.ts'
+import type { OpenWorkspace } from '#sandbox/workspace.ts'
 import { parseProject } from '#policy/project/parse-project.ts'
 import { filesOfDocument } from '#policy/version-digest.ts'
 import { refusedStartUnder } from '../runs/starting/refused-start.ts'
@@ -36,9 +37,9 @@ export async function replayCalls(
   ctx: WorkerContext,
   question: ReplayQuery,
 ): Promise<ReplayAnswer> {
-  const parsed = parseProject(filesOfDocument(question.replayUnder))
-  if ('problems' in parsed) throw new Error('The version to replay under is not valid')
-  const candidate = parsed.policy
+  const parsedProject = parseProject(filesOfDocument(question.replayUnder))
+  if ('problems' in parsedProject) throw new Error('The version to replay under is not valid')
+  const candidate = parsedProject.policy
   const judges = new Judges(ctx, await ctx.policies.inForce())
   const calls = await readStoredCalls(ctx, question.callIds)
   const until = performance.now() + judgingMs
@@ -56,8 +57,14 @@ export async function replayCalls(
       notJudged.push({ callId: id, runId, worker, tool, why: problem })
       continue
     }
-    const after = await judges.verdictOf(candidate, call)
-    const before = original === null ? null : await judges.verdictOf(original, call)
+    const place = await judges.openPlace(call)
+    if ('why' in place) {
+      notJudged.push({ callId: id, runId, worker, tool, why: place.why })
+      continue
+    }
+    const after = await judges.verdictOf(candidate, call, place.workspace)
+    const before =
+      original === null ? null : await judges.verdictOf(original, call, place.workspace)
     const isSame =
       before === null
         ? after.verdict === recorded
@@ -92,13 +99,31 @@ class Judges {
     return whyNotJudged(policy, this.#inForce, call)
   }
 
+  /**
+   * Where the run of a call worked, or a sentence why that cannot be opened: its worktree was
+   * removed, or the version in force has no such workspace. Other calls are judged all the same.
+   */
+  async openPlace({
+    place,
+  }: StoredCall): Promise<{ readonly workspace: OpenWorkspace } | { readonly why: string }> {
+    try {
+      return { workspace: await this.#ctx.workspaceOf(place, this.#inForce) }
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error)
+      return { why: `the files of its run cannot be read: ${problem}` }
+    }
+  }
+
   /** A delegated call is judged in zones no wider than those of the runs above (product.md 23). */
-  async verdictOf(version: Policy, call: StoredCall): Promise<ReplayedVerdict> {
+  async verdictOf(
+    version: Policy,
+    call: StoredCall,
+    base: OpenWorkspace,
+  ): Promise<ReplayedVerdict> {
     const lineage = call.lineage ?? []
     const narrowed = narrowPolicy(version, call.worker, lineage.slice(0, -1))
     const policy = policyInWorkspace(narrowed, call.place.workspace)
     const registry = await this.#registryOf(policy, call.worker, lineage)
-    const base = await this.#ctx.workspaceOf(call.place, this.#inForce)
     const judgement = await judge({
       policy,
       lineage,

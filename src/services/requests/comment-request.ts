@@ -3,6 +3,7 @@ import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
 import { toJsonb } from '#store/database.ts'
 import { aboutRequest } from './ending/end-request.ts'
 import { requireCommentText } from './facts/decision-input.ts'
+import { requireAnchor } from './facts/require-anchor.ts'
 import { putSaltedText } from './words/salted-text.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { lockRequests } from '../core/locks.ts'
@@ -14,7 +15,8 @@ import { viewerOf } from './people/viewer.ts'
 
 /**
  * Adds a comment to a request, for people of the queue. `text`: 1 to 4,000 characters. With an
- * `anchor` it is about a line, and a later denial sends it to the agent (product.md 41).
+ * `anchor` it is about a line of what the request shows, and a later denial sends it to the agent
+ * (product.md 41).
  */
 export async function commentRequest(
   ctx: ServiceContext,
@@ -31,6 +33,7 @@ export async function commentRequest(
   }
   return inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {
     const { actor: person } = authority
+    if (anchor !== null) await requireAnchor(unit.tx, request, anchor)
     const id = uuidv7()
     const textHash = await putSaltedText(unit.tx, text)
     const row = await unit.tx

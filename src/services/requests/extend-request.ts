@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { durationText, longestMs } from '#policy/reading/duration.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { lockRequests, lockRun } from '../core/locks.ts'
 import { wakeWaiting } from './ending/wake-waiting.ts'
@@ -13,8 +14,8 @@ import { byAttempt } from '../core/authority.ts'
 
 /**
  * Gives the queue's people more time for a pending request. `expiresAt` is an instant later than
- * now and than the present deadline. The run is woken to set its timer. Rejects as a decision does
- * when it has ended.
+ * now and than the present deadline, within ten years. The run is woken to set its timer. Rejects
+ * as a decision does when it has ended.
  */
 export async function extendRequest(
   ctx: ServiceContext,
@@ -38,6 +39,8 @@ export async function extendRequest(
       const unit = attempt.under(await requireQueuePerson(attempt, caller, request))
       if (expiresAt <= request.expires_at)
         throw invalid('expiresAt', 'must be later than the present deadline')
+      if (expiresAt.getTime() > now.getTime() + longestMs)
+        throw invalid('expiresAt', `must be at most ${durationText(longestMs)} from now`)
       await unit.tx
         .updateTable('request')
         .set({

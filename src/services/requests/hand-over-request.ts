@@ -58,7 +58,7 @@ async function requireDecider(
 ): Promise<PersonRef> {
   const { rows } = await sql<{ found: PersonRows; behind: boolean }>`
     select ${personRows} as found, exists (select 1 from request_principal q
-      where q.request_id = ${request.id} and q.person_id = person.id) as behind
+      where q.request_id = ${request.id} and q.person_id = any(person.other_ids || person.id)) as behind
     from person where id::text = ${reference.toLowerCase()} or email = ${reference.toLowerCase()}
   `.execute(tx)
   const [row] = rows

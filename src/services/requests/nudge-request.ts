@@ -44,7 +44,7 @@ export async function nudgeRequest(
           and exists (select 1 from team_member t
             where t.person_id = p.id and ${namesTeam('request', sql.ref('t.team'))})
           and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
-            select 1 from request_principal q where q.request_id = request.id and q.person_id = p.id))
+            select 1 from request_principal q where q.request_id = request.id and q.person_id = any(p.other_ids || p.id)))
           and not exists (select 1 from decision d where d.request_id = request.id
             and d.revision = request.revision and d.person_id = p.id)) as told
       from request where request.id = ${id}

@@ -22,10 +22,10 @@ const desk = disposeAfterTests(await openAgentDesk())
 
 let asked = 0
 
-async function ask() {
+async function ask(content = 'x\n') {
   const runId = await desk.start()
   const path = `notes/${++asked}.md`
-  desk.say({ calls: [{ tool: 'write_file', input: { path, content: 'x\n' } }] })
+  desk.say({ calls: [{ tool: 'write_file', input: { path, content } }] })
   await desk.turn(runId, 1)
   const [call] = await desk.calls(runId, 1)
   if (call === undefined) throw new Error('the run has no call')
@@ -151,7 +151,7 @@ test('who is away is not told, says so to others, and keeps every right', async 
 
 // Rules: product.md 41
 test('comments on lines reach the agent with a denial that comes after them, as quoted data', async () => {
-  const { id, path, callId } = await ask()
+  const { id, path, callId } = await ask('x\ny\nz\n')
   const { grace, linus } = people()
   const remark = (text: string, line: number) =>
     commentRequest(desk.api, linus.caller, {
@@ -176,10 +176,39 @@ test('comments on lines reach the agent with a denial that comes after them, as 
   expect(call?.text).not.toMatch(/too late|colleagues alone/)
 })
 
+test('a comment is refused about a line that the change does not have', async () => {
+  await desk.write('notes/lines.md', 'one\ntwo\nthree\n')
+  const runId = await desk.start()
+  const input = { path: 'notes/lines.md', content: 'one\n2\nthree\nfour\n' }
+  desk.say({ calls: [{ tool: 'write_file', input }] })
+  await desk.turn(runId, 1)
+  const [call] = await desk.calls(runId, 1)
+  const { path: created, id: other } = await ask()
+  const comment = (side: 'old' | 'new', line: number, file = input.path, request?: string) =>
+    commentRequest(desk.api, people().linus.caller, {
+      request: request ?? call?.requestId ?? '',
+      text: 'here',
+      anchor: { file, side, line },
+    })
+  for (const [side, last] of [
+    ['old', 3],
+    ['new', 4],
+  ] as const) {
+    expect((await comment(side, last)).anchor).toMatchObject({ side, line: last })
+    expect((await refusal(comment(side, last + 1))).facts).toEqual({
+      field: 'anchor.line',
+      message: `is past the ${last} lines of the ${side} side`,
+    })
+  }
+  expect((await refusal(comment('new', 1, 'notes/none.md'))).facts['field']).toBe('anchor.file')
+  expect((await comment('new', 1, created, other)).anchor).toMatchObject({ line: 1 })
+  expect((await refusal(comment('old', 1, created, other))).facts['field']).toBe('anchor.line')
+})
+
 test('who wrote a comment edits and removes it while the request is pending; nobody else does, and nobody afterwards', async () => {
   const { id: request, callId, path } = await ask()
   const { grace, linus } = people()
-  const anchor = { file: path, side: 'old', line: 1 } as const
+  const anchor = { file: path, side: 'new', line: 1 } as const
   const say = (text: string) => commentRequest(desk.api, linus.caller, { request, text, anchor })
   const [kept, gone] = [await say('use npm'), await say('a mistake')]
   const edit = (who: typeof grace, comment: string, text = 'use yarn') =>
@@ -220,7 +249,7 @@ test('who wrote a comment edits and removes it while the request is pending; nob
   }
   await desk.execute(callId)
   const [call] = await desk.calls((await runOf(request)) ?? '', 1)
-  expect(call?.text).toContain(`"${path}", old line 1: "use yarn"`)
+  expect(call?.text).toContain(`"${path}", new line 1: "use yarn"`)
   expect(call?.text).not.toMatch(/npm|mistake|late/)
 })
 

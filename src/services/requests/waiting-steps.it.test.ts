@@ -34,7 +34,7 @@ async function opened(routing: Partial<Routing> = {}): Promise<TestRequest> {
   return addRequest(service, run, { routing: { steps, ...routing } })
 }
 
-/** Makes a request as old as if this time had passed, without anybody looking. */
+/** Makes a request older by this time, without running anything that is due. */
 async function letPass(request: TestRequest, ms: number): Promise<void> {
   const by = sql<Date>`${ms}::float8 * interval '1 millisecond'`
   await sql`
@@ -164,6 +164,16 @@ describe('a request that nobody decides', () => {
     await letPass(request, 24 * hour)
     await advanceRequests(service.ctx, { runId: request.runId })
     expect(await eventsOf(request)).toContain('request.escalated')
+  })
+
+  test('is not given longer than ten years', async () => {
+    const { id: request } = await opened()
+    const { caller } = grace
+    const extend = (expiresAt: string) => extendRequest(service.ctx, caller, { request, expiresAt })
+    await expect(extend('9999-12-31T23:59:59Z')).rejects.toMatchObject({
+      code: 'invalid_request',
+      facts: { field: 'expiresAt', message: 'must be at most 3650d from now' },
+    })
   })
 })
 

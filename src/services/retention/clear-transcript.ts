@@ -111,7 +111,7 @@ async function replaceWords(
     ), run_output as (
       update run set output = null where id = ${runId}
     )
-    update execution set output_hash = null from calls where call_id = calls.id
+    update execution set output_hash = null, more_changes = null from calls where call_id = calls.id
   `.execute(tx)
   return { messages: Number(messages.numUpdatedRows), results: Number(results.numUpdatedRows) }
 }

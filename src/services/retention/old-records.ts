@@ -21,6 +21,7 @@ export interface OldRecords {
 
 const always = sql`true`
 
+/** The kinds of rows that retention removes. */
 export const oldRecords = {
   /** delivered, or without a recipient */
   outbox: {

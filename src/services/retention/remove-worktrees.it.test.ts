@@ -4,18 +4,21 @@ import { chmod, mkdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Worktrees } from '#sandbox/worktrees/open-worktree.ts'
+import { policyDocument } from '#policy/version-digest.ts'
 import { readRecord, writeRecord } from '#sandbox/worktrees/worktree-record.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
+import type { WorkerContext } from '../core/worker-context.ts'
 import { closeRun } from '../engine/lifecycle/close-run.ts'
 import { discardWorktree } from '../engine/lifecycle/discard-worktree.ts'
 import { getRun } from '../runs/reading/get-run.ts'
 import { startRun } from '../runs/starting/start-run.ts'
 import { removeWorktrees } from './remove-worktrees.ts'
+import { replayCalls } from '../replay/replay-calls.ts'
 
-const patient = { timeout: 120_000 }
 const running = new AbortController().signal
 let desk: AgentDesk
 
@@ -34,7 +37,7 @@ beforeAll(async () => {
     'countersign.yaml': `${deskConfig}workspaces:\n  default: { root: . }\n  shop: { root: shop, isolation: worktree, base: main }\n`,
     'workers/scribe.md': worker,
   })
-}, 120_000)
+})
 afterAll(() => desk[Symbol.asyncDispose]())
 
 const folderOf = (runId: string): string => join(desk.root, '.countersign/worktrees', runId)
@@ -63,7 +66,7 @@ const removals = async (runId: string): Promise<string[]> =>
   (await desk.auditTypes(runId)).filter((type) => /^(run.disc|worktree)/.test(type))
 
 // Rules: product.md 35
-describe.skipIf(!testSandbox.works)('the worktree of a run that has ended', patient, () => {
+describe.skipIf(!testSandbox.works)('the worktree of a run that has ended', () => {
   test('goes with its branch once nothing in it is unmerged or uncommitted, and not before', async () => {
     const [clean, merged] = [await ran('true'), await ran(commit('merged'))]
     const [unmerged, untracked] = [await ran(commit('kept')), await ran('echo x > new.txt')]
@@ -83,6 +86,27 @@ describe.skipIf(!testSandbox.works)('the worktree of a run that has ended', pati
     expect(await removals(merged.id)).toEqual(['worktree.removed'])
     const { workspace } = await getRun(desk.api, desk.people.ada.caller, merged.id)
     expect(workspace.removedAt).toMatch(/Z$/)
+  })
+
+  test('leaves calls that a replay of the policy cannot judge, and says why; it judges the others', async () => {
+    const gone = await ran('true')
+    await round()
+    const open = await ran('true', { open: true })
+    const calls = [...(await desk.calls(gone.id, 1)), ...(await desk.calls(open.id, 1))]
+    // A host that was started again: the desk keeps the worktrees that it has opened.
+    const worktrees = new Worktrees(join(desk.root, '.countersign'))
+    const workspaceOf: WorkerContext['workspaceOf'] = async (place, policy) =>
+      place.worktree === undefined
+        ? desk.worker.workspaceOf(place, policy)
+        : worktrees.open({ root: join(desk.root, 'shop'), copy: [] }, place.worktree)
+    const host = { ...desk.worker, workspaceOf }
+    const answer = await replayCalls(host, {
+      replayUnder: policyDocument((await desk.worker.policies.inForce()).files),
+      callIds: calls.map(({ id }) => id),
+    })
+    const why = `the files of its run cannot be read: the worktree of run ${gone.id} is not there any more`
+    expect(answer).toMatchObject({ done: 2, items: [], notJudged: [{ runId: gone.id, why }] })
+    expect(answer.notJudged).toHaveLength(1)
   })
 
   test('goes after 30 days whatever is in it, and a branch with unmerged commits stays', async () => {

@@ -7,6 +7,7 @@ import { removeWorktree, sweepUnfinished } from '#sandbox/worktrees/remove-workt
 import {
   readRecord,
   recordName,
+  treeIn,
   worktreeFolder,
   worktreesFolder,
   type WorktreeRecord,
@@ -44,7 +45,7 @@ export async function removeWorktrees(ctx: WorkerContext, stopping: AbortSignal)
   }
 }
 
-/** The same for one root run now, when the API asks for it. */
+/** Removes the worktree of one root run if that is due, when the API requests it. */
 export async function removeWorktreeHere(
   ctx: WorkerContext,
   runId: string,
@@ -67,13 +68,15 @@ async function removeDue(ctx: WorkerContext, runId: string, signal: AbortSignal)
   const record = await readRecord(folder)
   if (record !== null) {
     const run = await endedRun(ctx, runId)
+    // The runs make no more calls, and no MCP server may work in a folder that is removed.
+    if (run !== null) await ctx.mcpServers?.endIn(treeIn(folder))
     const why = run === null ? null : await whyRemoved(ctx, run, folder, signal)
     if (why === null) return false
     await recordRemoval(ctx, runId, why, record)
     await removeWorktree(dataDir, runId, { branch: why !== 'after_30_days' })
     return true
   }
-  // Only the host's record was left, and it is removed: what is here is empty.
+  // The worktree itself is gone already. This removes the record of it that the host has.
   await removeWorktree(dataDir, runId, { branch: false })
   return true
 }
@@ -119,8 +122,8 @@ async function endedRun({ db }: WorkerContext, runId: string): Promise<EndedRun 
 }
 
 /**
- * Why the worktree of an ended run is removed; `null`: it is kept. Work is not lost because of a
- * row alone: a discard is signed, and for the 30 days the host's own record counts.
+ * Why the worktree of an ended run is removed; `null`: it is kept. A row alone cannot cause it: a
+ * discard is signed, and the 30 days are counted from the record that the host has.
  */
 async function whyRemoved(
   ctx: WorkerContext,

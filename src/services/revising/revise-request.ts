@@ -164,7 +164,7 @@ function editsOff(): Problem {
   return new Problem('edits_off', 'This call cannot be changed; deny it and say why')
 }
 
-/** Refuses a judgement that may not be asked about, and an edit without a change. */
+/** Refuses an edit that policy blocks or that changes nothing. */
 function refuseJudged({ judgement }: RemoteJudgement, request: Selectable<RequestTable>): void {
   if (judgement.verdict === 'blocked') {
     throw new Problem('policy_blocked', judgement.reason, { rule: judgement.rule?.id ?? null })

@@ -3,6 +3,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { onePixel } from '#test/harness/fixtures/result-with-files.ts'
+import { hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
 import { clearTranscript } from '../retention/clear-transcript.ts'
@@ -31,7 +32,7 @@ ${endpoint('blind', '')}${endpoint('sees', ', pictures: true')}  scripted-by-the
 
 beforeEach(() => {
   desk.steps.length = 0
-  desk.asked.length = 0
+  desk.modelRequests.length = 0
 })
 
 const file = (name: string, mediaType: string, bytes: Buffer | string): SentFile => ({
@@ -49,7 +50,9 @@ const start = (files: readonly SentFile[], worker = 'scribe', input = 'Look at t
 const say = (runId: string, words: string, files: readonly SentFile[]) =>
   messageRun(desk.api, caller(), { runId, text: words, files })
 const pictures = () =>
-  desk.asked.at(-1)?.messages.map((one) => (one.role === 'user' ? (one.pictures ?? []) : []))
+  desk.modelRequests
+    .at(-1)
+    ?.messages.map((one) => (one.role === 'user' ? (one.pictures ?? []) : []))
 const hashOf = async (runId: string): Promise<string> => {
   const [first] = await readTranscript(desk.api, caller(), runId)
   return first?.files?.[0]?.hash ?? ''
@@ -59,7 +62,7 @@ describe('files that somebody sends', () => {
   test('reach the model with the task: a picture as a picture, a text as quoted data', async () => {
     const { id } = await start([png, text])
     await desk.turn(id, 1)
-    const [message] = desk.asked[0]?.messages ?? []
+    const [message] = desk.modelRequests[0]?.messages ?? []
     expect(message).toMatchObject({
       role: 'user',
       text: expect.stringMatching(
@@ -116,6 +119,63 @@ describe('files that somebody sends', () => {
     }
   })
 
+  test('go with the first message of a fork, and with the new input of a start again, as with a message', async () => {
+    const { id } = await start([text])
+    desk.say({ text: 'Read.' })
+    await desk.turn(id, 1)
+    const picture = [{ mediaType: 'image/png', bytes: onePixel }]
+    for (const more of [{ text: 'And this?' }, { afterTurn: 0, input: 'Look at this instead' }]) {
+      const fork = await forkRun(desk.api, caller(), { runId: id, ...more, files: [png] })
+      await desk.turn(fork.id, 'afterTurn' in more ? 1 : 2)
+      expect(pictures()?.flat()).toEqual(picture)
+      const last = desk.modelRequests.at(-1)?.messages.findLast(({ role }) => role === 'user')
+      expect(last).toMatchObject({
+        text: expect.stringMatching(/Attached files:\n- page\.png \(70 bytes/),
+      })
+      const { bytes } = await readMessageFile(desk.api, caller(), {
+        runId: fork.id,
+        hash: hashBytes(onePixel),
+      })
+      expect(bytes.equals(onePixel)).toBe(true)
+      const event = await desk.database.db
+        .selectFrom('audit_event')
+        .select('document')
+        .where('run_id', '=', fork.id)
+        .where('type', '=', 'run.started')
+        .executeTakeFirstOrThrow()
+      expect(event.document).toContain(hashBytes(onePixel))
+    }
+  })
+
+  test('of a fork are counted once for one key, and refused where a message’s would be', async () => {
+    const { id } = await start([])
+    desk.say({ text: 'Nothing.' })
+    await desk.turn(id, 1)
+    const keyed = { runId: id, text: 'Look', files: [png], idempotencyKey: 'fork' }
+    const first = await forkRun(desk.api, caller(), keyed)
+    expect(await forkRun(desk.api, caller(), keyed)).toEqual(first)
+    const forks = [
+      { ...keyed, files: [png2] },
+      { runId: id, text: 'Look', files: [{ ...png, mediaType: 'image/jpeg' }] },
+      { runId: id, text: 'Look', files: Array.from({ length: 11 }, () => text) },
+      { runId: id, afterTurn: 0, files: [png] },
+    ]
+    const refusals = await Promise.all(
+      forks.map(async (one) => refusal(forkRun(desk.api, caller(), one))),
+    )
+    expect(refusals.map(({ code, facts }) => [code, facts['field']])).toEqual([
+      ['idempotency_key_reused', undefined],
+      ['invalid_request', 'files.0'],
+      ['invalid_request', 'files'],
+      ['invalid_request', 'files'],
+    ])
+    const blind = await start([], 'blind')
+    const refused = await refusal(
+      forkRun(desk.api, caller(), { runId: blind.id, afterTurn: 0, input: 'Look', files: [png] }),
+    )
+    expect(refused.message).toContain('sees no pictures')
+  })
+
   test('are named, with their hashes, to whoever approves a start', async () => {
     const { id } = await start([png], 'asks')
     const { db } = desk.database
@@ -140,7 +200,7 @@ describe('files that somebody sends', () => {
       desk.say({ calls: [read] })
       await desk.perform(await desk.turn(id, turn))
     }
-    const [task] = desk.asked.at(-1)?.messages ?? []
+    const [task] = desk.modelRequests.at(-1)?.messages ?? []
     expect(task).toMatchObject({ text: expect.stringMatching(/no longer shown since turn \d/) })
     expect(pictures()?.[0]).toEqual([])
     const [first] = await readTranscript(desk.api, caller(), id)
@@ -149,7 +209,9 @@ describe('files that somebody sends', () => {
     await desk.perform(await desk.turn(id, 9))
     desk.say({ text: 'A pixel.' })
     await desk.turn(id, 10)
-    const results = desk.asked.at(-1)?.messages.findLast((one) => one.role === 'tool')?.results
+    const results = desk.modelRequests
+      .at(-1)
+      ?.messages.findLast((one) => one.role === 'tool')?.results
     expect(results?.[0]).toMatchObject({
       text: expect.stringContaining('page.png (image/png, sha256:'),
       pictures: [{ mediaType: 'image/png', bytes: onePixel }],

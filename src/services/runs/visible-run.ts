@@ -5,13 +5,14 @@ import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import { runVisibleTo } from '../requests/people/visible-to.ts'
 
 /**
- * The viewer of a run that the caller may see (security.md 22); rejects with `not_found` for other
- * runs.
+ * The viewer of a run that the caller may see (security.md 22); rejects with `missing` for other
+ * runs: by default a `not_found` that names the run.
  */
 export async function assertVisible(
   ctx: ServiceContext,
   caller: Caller,
   runId: string,
+  missing: Problem = missingProblem(runId),
 ): Promise<Viewer> {
   const viewer = await viewerOf(ctx, caller)
   const row = isUuid(runId)
@@ -22,7 +23,7 @@ export async function assertVisible(
         .where(runVisibleTo(viewer, 'run'))
         .executeTakeFirst()
     : undefined
-  if (row === undefined) throw missingProblem(runId)
+  if (row === undefined) throw missing
   return viewer
 }
 

@@ -20,11 +20,11 @@ export async function findExact(
 ): Promise<FoundItem[]> {
   const { viewer, q, wanted: types } = query
   const reference = q.replace(/^#/, '')
-  const found: FoundItem[] = []
+  const hits: FoundItem[] = []
   if (types.has('request')) {
     const id = await requestOf(ctx, viewer, reference)
     const items = await readItems(ctx.db, caller, id === null ? [] : [id])
-    found.push(...items.map(foundRequest))
+    hits.push(...items.map(foundRequest))
   }
   const isId = isUuid(reference)
   if (types.has('run') && (isId || isNumber(reference))) {
@@ -32,9 +32,9 @@ export async function findExact(
     const { rows } = await sql<RunRow>`
       ${runRows} where ${named} and ${runVisibleTo(viewer, 'run')}
     `.execute(ctx.db)
-    found.push(...rows.map(foundRun))
+    hits.push(...rows.map(foundRun))
   }
-  return found
+  return hits
 }
 
 function isNumber(reference: string): boolean {

@@ -40,11 +40,11 @@ export async function searchService(
       ? await findRequests(ctx, caller, { viewer, words })
       : { requests: [], files: [] }
   const runs = typeSet.has('run') ? await findRuns(ctx, { viewer, words }) : []
-  const found = [...named, ...files, ...requests, ...runs]
+  const hits = [...named, ...files, ...requests, ...runs]
   const inOrder = searchTypes
     .filter((type) => typeSet.has(type))
     .flatMap((type) =>
-      found
+      hits
         .filter((one) => one.type === type)
         .slice(0, typeSet.size === 1 ? searchLimits.items : searchLimits.itemsOfType),
     )

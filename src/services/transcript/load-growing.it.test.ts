@@ -74,7 +74,7 @@ describe('a transcript that a process knows is what the database has,', () => {
   })
 })
 
-test('a cache keeps what was used last, and nothing that would take a quarter of it', () => {
+test('the cache keeps the most recently used entries, and none that would fill a quarter of it', () => {
   const cache = new TranscriptCache(4000)
   const of = (characters: number) => ({
     throughTurn: 1,

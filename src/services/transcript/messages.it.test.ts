@@ -24,7 +24,10 @@ describe('messages', () => {
     expect(await desk.turn(runId, 1)).toEqual({ kind: 'finished' })
     expect(await closeRun(desk.api, { runId })).toEqual({ kind: 'continue' })
     expect(await desk.turn(runId, 2)).toEqual({ kind: 'ended' })
-    expect(desk.asked.at(-1)?.messages.at(-1)).toEqual({ role: 'user', text: 'One more thing.' })
+    expect(desk.modelRequests.at(-1)?.messages.at(-1)).toEqual({
+      role: 'user',
+      text: 'One more thing.',
+    })
     expect(await closeRun(desk.api, { runId })).toEqual({ kind: 'closed' })
     expect(await runRow(runId)).toMatchObject({ state: 'completed', output: 'Done.' })
     await expect(say(runId, 'Too late.')).rejects.toMatchObject({ code: 'run_ended' })
@@ -35,7 +38,7 @@ describe('messages', () => {
       const runId = await desk.start()
       const [posted, taken] = await Promise.allSettled([say(runId, 'Wait!'), desk.turn(runId, 1)])
       const went = taken.status === 'fulfilled' ? taken.value.kind : 'failed'
-      const asked = desk.asked.at(-1)?.messages ?? []
+      const asked = desk.modelRequests.at(-1)?.messages ?? []
       const heard = asked.some((one) => one.role === 'user' && one.text === 'Wait!')
       if (posted.status === 'rejected') expect([went, heard]).toEqual(['ended', false])
       else expect(went).toBe(heard ? 'ended' : 'finished')

@@ -10,8 +10,8 @@ export function writeMessageText(text: string): string {
 }
 
 /** Parses the result of {@link writeMessageText}. */
-export function readMessageText(stored: string): string {
-  const text: unknown = JSON.parse(stored)
+export function readMessageText(storedText: string): string {
+  const text: unknown = JSON.parse(storedText)
   return typeof text === 'string' ? text : ''
 }
 

@@ -16,7 +16,7 @@ export function quoteText(text: string): string {
 /** A denial: of a call, or of one of the files that a call would hand over. */
 export interface DeniedCall {
   readonly tool: string
-  /** the file that was denied, in words; `null`: the call itself */
+  /** the name of the file that was denied; `null`: the call itself */
   readonly attachment: string | null
   /** theirs, if they gave one */
   readonly reason: string | null

@@ -65,8 +65,9 @@ function readSentFile(
   { name, mediaType, data }: SentFile,
   seen: readonly PictureType[] | null,
 ): ReadSentFile | string {
-  const parsed = parsePath(name)
-  if (!parsed.ok || parsed.path !== name || name.includes('/')) return 'Its name is none of a file.'
+  const pathResult = parsePath(name)
+  if (!pathResult.ok || pathResult.path !== name || name.includes('/'))
+    return 'Its name is none of a file.'
   const content = Buffer.from(data, 'base64')
   if (content.toString('base64') !== data) return 'Its data is not base64.'
   if (content.length === 0) return 'It is empty.'

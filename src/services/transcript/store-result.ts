@@ -45,9 +45,9 @@ export async function storeResult(
       where id = ${callId} and result_type is null
     `.execute(tx),
   ])
-  const stored = (updated.numAffectedRows ?? 0n) > 0n
-  if (stored) await storeFiles(tx, callId, result.files ?? [])
-  return stored
+  const isStored = (updated.numAffectedRows ?? 0n) > 0n
+  if (isStored) await storeFiles(tx, callId, result.files ?? [])
+  return isStored
 }
 
 async function storeFiles(tx: Tx, callId: string, files: readonly StoredFile[]): Promise<void> {

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { AuditEntry } from '#domain/audit-event.ts'
 import { canonicalJson, hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
+import { eachOf } from '../connection/each-of.ts'
 import type { Tx } from '../database.ts'
 
 /** Notified when the trail has new events. */
@@ -140,7 +141,7 @@ async function clockAndChains(
   }>`
     select clock_timestamp() as at, asked.id, last.sequence, last.document
     from (select 1) as one
-    left join unnest(${requestIds}::uuid[]) as asked(id) on true
+    left join (select id::uuid from ${eachOf(requestIds)} as texts(id)) as asked on true
     left join lateral (
       select sequence, document from audit_event
       where request_id = asked.id order by sequence desc limit 1

@@ -14,7 +14,7 @@ export interface RowsPart {
 const partBytes = 4 * 1024 * 1024
 const maxRows = 500
 
-/** Reads all tables in one snapshot, while the service goes on. */
+/** Reads all tables in one snapshot, while the service continues. */
 export function withSnapshot<T>(db: Db, read: (tx: Tx) => Promise<T>): Promise<T> {
   return db
     .transaction()

@@ -11,7 +11,10 @@ interface HeldConnection {
 
 const holding = new AsyncLocalStorage<HeldConnection>()
 
-/** Code that holds a connection of a pool asked the same pool for another one: a defect of ours. */
+/**
+ * Code that holds a connection of a pool asked the same pool for another one, which is a defect of
+ * the service.
+ */
 export class SecondConnectionError extends Error {
   override readonly name = 'SecondConnectionError'
 

@@ -16,7 +16,7 @@ const plannedByValue = [/ limit \$/i, /on conflict \([^)]*\) where [^$]*\$/i]
 
 /**
  * Names recurring statements. A connection has Postgres parse and plan a named statement once
- * instead of every time, which is half the cost of most of ours.
+ * instead of every time, which is half the cost of most statements here.
  */
 export class StatementNames {
   readonly #uses = new Map<string, number>()

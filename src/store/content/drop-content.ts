@@ -54,12 +54,12 @@ export async function dropReleased(
       select hash from content where hash = any(${rare}) order by hash for update
     `.execute(tx)
     const used = rare.length === 0 ? popular : await stillUsed(tx, rare)
-    const unused = rare.filter((hash) => !used.has(hash))
+    const removable = rare.filter((hash) => !used.has(hash))
     const writings = released.map(({ writing }) => writing)
     const { rows } = await sql<{ bytes: string }>`
       with gone as (
         select hash, encoding, bytes, size from content
-        where hash = any(${unused}) and encoding <> 'removed'
+        where hash = any(${removable}) and encoding <> 'removed'
       ), kept as (
         insert into removed_content (hash, encoding, bytes) select hash, encoding, bytes from gone
         on conflict (hash) do nothing

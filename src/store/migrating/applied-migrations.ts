@@ -4,10 +4,10 @@ import { baselineName, migrations } from '../migrations/index.ts'
 
 /** The migrations that made this schema, in their order; none in an empty database. */
 export async function readMigrations(db: Db | Tx): Promise<string[]> {
-  const { rows: found } = await sql<{ table: string | null }>`
+  const { rows: tables } = await sql<{ table: string | null }>`
     select to_regclass('kysely_migration')::text as table
   `.execute(db)
-  if (found[0]?.table === null) return []
+  if (tables[0]?.table === null) return []
   const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
   return rows.map(({ name }) => name).toSorted()
 }

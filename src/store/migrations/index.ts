@@ -10,6 +10,14 @@ import * as seals from './20261126T180000Z-at-seals.ts'
 import * as owners from './20261126T190000Z-st-owners.ts'
 import * as messageFiles from './20261126T193000Z-hu-message-files.ts'
 import * as signInChanges from './20261126T201000Z-sign-in-changes.ts'
+import * as triggerPauses from './20261126T210500Z-tp-trigger-pauses.ts'
+import * as carriedOut from './20261127T000500Z-bk-carried-out.ts'
+import * as usage from './20261127T011000Z-us-usage.ts'
+import * as pendingOfOwner from './20261127T012500Z-po-pending-of-owner.ts'
+import * as accountIds from './20261127T040500Z-do-account-ids.ts'
+import * as otherIds from './20261127T042000Z-do-other-ids.ts'
+import * as membershipIds from './20261127T043500Z-do-membership-ids.ts'
+import * as moreChanges from './20261127T073000Z-fi-more-changes.ts'
 import * as hookCalls from './20261126T094500Z-hk-hook-calls.ts'
 
 /** The name of the first one, which creates the schema of the first release. */
@@ -33,4 +41,12 @@ export const migrations: Record<string, Migration> = {
   '20261126T193000Z-hu-message-files': messageFiles,
   '20261126T193000Z-pg-policy-changes': policyChanges,
   '20261126T201000Z-sign-in-changes': signInChanges,
+  '20261126T210500Z-tp-trigger-pauses': triggerPauses,
+  '20261127T000500Z-bk-carried-out': carriedOut,
+  '20261127T011000Z-us-usage': usage,
+  '20261127T012500Z-po-pending-of-owner': pendingOfOwner,
+  '20261127T040500Z-do-account-ids': accountIds,
+  '20261127T042000Z-do-other-ids': otherIds,
+  '20261127T043500Z-do-membership-ids': membershipIds,
+  '20261127T073000Z-fi-more-changes': moreChanges,
 }

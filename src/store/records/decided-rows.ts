@@ -1,5 +1,6 @@
 import { sql, type Insertable, type RawBuilder } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
+import { isOneOf } from '../connection/is-one-of.ts'
 import type { DecisionTable, PermitTable } from '../tables/decisions.ts'
 
 /** A decision as it is inserted; its bounds are a value, not text. */
@@ -47,7 +48,10 @@ export function writeDecided({ decisions, approved, permits }: DecidedRows): Raw
     ), approved as (
       update request set state = 'approved', decided_at = clock_timestamp(), seal = row.seal
       from jsonb_to_recordset(${JSON.stringify(rows)}) as row(id uuid, seal text, event text)
-      where request.id = any(${approved.map(({ id }) => id)}::uuid[]) and request.id = row.id
+      where ${isOneOf(
+        'request.id',
+        approved.map(({ id }) => id),
+      )} and request.id = row.id
         and request.state = 'pending'
       returning request.run_id, row.event
     ), counted as (

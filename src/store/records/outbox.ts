@@ -23,8 +23,10 @@ export interface OutboxRow {
 /** A row that its writer may deliver without reading it again. */
 export interface WrittenOutboxRow extends OutboxRow {
   readonly id: string
-  /** `null` without a run; the relay then looks it up */
+  /** of the run; `null`: it has none, or is not written yet */
   readonly workflowId: string | null
+  /** it goes to the workflow of a program's request */
+  readonly isOfProgram: boolean
   /** the run had no other undelivered row, so that this one overtakes none */
   readonly isNext: boolean
   /** whether a signal before the commit reached the workflow; absent when none was sent */

@@ -68,6 +68,7 @@ export async function writeRecords(
       from unnest(${channels}::text[]) as channel
     )
     select queue.id, (select workflow_id from run where run.id = queue.run_id) as "workflowId",
+      exists (select from request where id = queue.run_id and run_id is null) as "isOfProgram",
       (select count(*) from (
         select from outbox as open where open.run_id = queue.run_id
           and open.delivered_at is null and open.undeliverable_at is null limit 1
@@ -76,18 +77,21 @@ export async function writeRecords(
     order by queue.id
   `.execute(tx)
   if (decided !== undefined) assertDecided(decided, rows[0]?.decided ?? null)
+  const seen = new Set<string>()
   return outbox.map((row, place) => {
     const inserted = rows[place]
     if (inserted === undefined) throw new Error('An outbox row was not written')
-    const { id, workflowId, isNext } = inserted
-    return { ...row, id, workflowId, isNext: isNext && place === 0 }
+    const { id, workflowId, isOfProgram } = inserted
+    const isNext = inserted.isNext && !seen.has(row.runId)
+    seen.add(row.runId)
+    return { ...row, id, workflowId, isOfProgram, isNext }
   })
 }
 
-interface InsertedOutboxRow {
-  readonly id: string
-  readonly workflowId: string | null
-  readonly isNext: boolean
+interface InsertedOutboxRow extends Pick<
+  WrittenOutboxRow,
+  'id' | 'workflowId' | 'isOfProgram' | 'isNext'
+> {
   readonly decided: DecidedCount | null
 }
 

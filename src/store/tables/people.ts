@@ -8,6 +8,8 @@ export interface PersonTable {
   name: string
   disabled_at: Timestamp | null
   created_at: GeneratedTimestamp
+  /** other rows of the same human (`formerly` of the configuration); null: there are none */
+  other_ids: string[] | null
   seal: Seal
 }
 
@@ -22,6 +24,8 @@ export interface MembershipTable {
   person_id: string
   /** null: the configuration names the person; otherwise a group of theirs did, until then */
   until: Timestamp | null
+  /** for as long as it lasts; null: made by a version without ids */
+  id: string | null
   seal: Seal
 }
 
@@ -36,6 +40,8 @@ export interface IdentityTable {
   groups: string[]
   told_at: GeneratedTimestamp
   created_at: GeneratedTimestamp
+  /** of this binding; null: made by a version without ids */
+  id: string | null
   seal: Seal
 }
 

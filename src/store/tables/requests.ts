@@ -91,6 +91,8 @@ export interface ExternalRequestTable {
   /** the API key that consumed the permit */
   consumed_by: string | null
   consumed_at: Timestamp | null
+  /** digest of the call that the permit allowed; a trigger writes it with `consumed_at` */
+  consumed_digest: string | null
   outcome: ExternalOutcome | null
   /** where the end is posted, and the secret that signs it; both or none */
   callback_url: string | null

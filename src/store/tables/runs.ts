@@ -215,6 +215,8 @@ export interface ExecutionTable {
   epoch: number
   started_at: Timestamp | null
   finished_at: Timestamp | null
+  /** how many files it changed that have no row; `null`: not known */
+  more_changes: number | null
 }
 
 /** The newest bytes that a running command has written to one of its streams. */

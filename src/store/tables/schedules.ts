@@ -17,6 +17,13 @@ export interface SchedulePauseTable {
   at: GeneratedTimestamp
 }
 
+/** A trigger that refuses messages until somebody resumes it. */
+export interface TriggerPauseTable {
+  trigger: string
+  by_id: string
+  at: GeneratedTimestamp
+}
+
 /** The monthly budget of a worker (`*`: of all), by the version in force. */
 export interface MonthlyBudgetTable {
   worker: string

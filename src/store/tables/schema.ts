@@ -1,4 +1,9 @@
-import type { MonthlyBudgetTable, SchedulePauseTable, ScheduleTimeTable } from './schedules.ts'
+import type {
+  MonthlyBudgetTable,
+  SchedulePauseTable,
+  ScheduleTimeTable,
+  TriggerPauseTable,
+} from './schedules.ts'
 import type {
   AuditEventTable,
   AuditLeafTable,
@@ -134,6 +139,7 @@ export interface Database {
   schedule_time: ScheduleTimeTable
   monthly_budget: MonthlyBudgetTable
   schedule_pause: SchedulePauseTable
+  trigger_pause: TriggerPauseTable
   run_window: RunWindowTable
   turn_attempt: TurnAttemptTable
   message: MessageTable

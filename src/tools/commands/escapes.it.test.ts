@@ -1,17 +1,20 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, linkSync, symlinkSync } from 'node:fs'
+import { existsSync, linkSync, lstatSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commandEnvironment } from '#sandbox/bwrap/command-environment.ts'
+import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
+import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+import { commandLimits } from '#sandbox/process/command-limits.ts'
+import { Snapshots } from '#sandbox/snapshots/snapshots.ts'
 import { parsed } from '../workspace.fixture.ts'
 import { commandDesk, testSandbox } from './commands.fixture.ts'
-
-const patient = { timeout: 120_000 }
+import { mountNamed } from './execution/mount-named.ts'
 
 // Rules: security.md 7
 describe.skipIf(!testSandbox.works)('out of the sandbox there is no way to', () => {
-  test('the files of the host that no zone names', patient, async () => {
+  test('the files of the host that no zone names', async () => {
     using desk = await commandDesk()
     const ran = await desk.shell(
       'cat /etc/shadow /etc/hostname /root/.ssh/id_rsa ~/.ssh/id_rsa; ls /root /home /var /mnt /sys; touch /new',
@@ -21,7 +24,7 @@ describe.skipIf(!testSandbox.works)('out of the sandbox there is no way to', () 
     expect(ran.stderr).toMatch(/touch.*Read-only file system/)
   })
 
-  test('a zone that is read-only, from within a writable one too', patient, async () => {
+  test('a zone that is read-only, from within a writable one too', async () => {
     using desk = await commandDesk({ 'readme.md': 'r\n' })
     const ran = await desk.shell(
       'echo x > ../readme.md; echo x > kept/k.txt; mv kept gone; rm -rf kept; echo new > b.txt',
@@ -33,7 +36,7 @@ describe.skipIf(!testSandbox.works)('out of the sandbox there is no way to', () 
   })
 
   // Rules: security.md 3
-  test('the environment of the service', patient, async () => {
+  test('the environment of the service', async () => {
     using desk = await commandDesk()
     process.env['A_SECRET_OF_THE_SERVICE'] = 'value'
     const ran = await desk.shell('env; tr "\\0" "\\n" < /proc/1/environ; cat /proc/*/environ')
@@ -45,20 +48,16 @@ describe.skipIf(!testSandbox.works)('out of the sandbox there is no way to', () 
     )
   })
 
-  test(
-    'the processes of the host: they are not there, and cannot be traced or ended',
-    patient,
-    async () => {
-      using desk = await commandDesk()
-      const ran = await desk.shell(
-        `ls /proc | grep -c '^[0-9]'; kill -0 ${process.pid}; ls /proc/${process.pid}/root`,
-      )
-      expect(Number(ran.stdout.split('\n')[0])).toBeLessThan(10)
-      expect(ran.stderr).toMatch(/No such process/)
-    },
-  )
+  test('the processes of the host: they are not there, and cannot be traced or ended', async () => {
+    using desk = await commandDesk()
+    const ran = await desk.shell(
+      `ls /proc | grep -c '^[0-9]'; kill -0 ${process.pid}; ls /proc/${process.pid}/root`,
+    )
+    expect(Number(ran.stdout.split('\n')[0])).toBeLessThan(10)
+    expect(ran.stderr).toMatch(/No such process/)
+  })
 
-  test('settings of the kernel, mounts, devices, namespaces and privileges', patient, async () => {
+  test('settings of the kernel, mounts, devices, namespaces and privileges', async () => {
     using desk = await commandDesk()
     const ran = await desk.shell(
       [
@@ -80,7 +79,7 @@ describe.skipIf(!testSandbox.works)('out of the sandbox there is no way to', () 
     expect(ran.exitCode).toBe(0)
   })
 
-  test('the network, the host’s loopback included', patient, async () => {
+  test('the network, the host’s loopback included', async () => {
     using desk = await commandDesk()
     const server = createServer((socket) => socket.end('reached'))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -93,7 +92,7 @@ describe.skipIf(!testSandbox.works)('out of the sandbox there is no way to', () 
     expect(ran.stderr).toMatch(/refused|unreachable/)
   })
 
-  test('sockets of the host, named and abstract, also those in a zone', patient, async () => {
+  test('sockets of the host, named and abstract, also those in a zone', async () => {
     using desk = await commandDesk()
     const named = path.join(desk.root, 'work', 's.sock')
     const servers = [named, '\0countersign-escape-test'].map((at) =>
@@ -115,7 +114,7 @@ describe.skipIf(!testSandbox.works)('out of the sandbox there is no way to', () 
     expect(ran.stdout).not.toContain('reached')
   })
 
-  test('the data folder, keys and environment files', patient, async () => {
+  test('the data folder, keys and environment files', async () => {
     using desk = await commandDesk(
       {
         'work/.env': 'TOKEN=1\n',
@@ -139,7 +138,7 @@ describe.skipIf(!testSandbox.works)('out of the sandbox there is no way to', () 
     expect(existsSync(path.join(desk.root, '.countersign/new'))).toBe(false)
   })
 
-  test('a link that leads out of the zones, made before or by the command', patient, async () => {
+  test('a link that leads out of the zones, made before or by the command', async () => {
     using desk = await commandDesk(
       { 'outside/secret.txt': 'secret\n' },
       {
@@ -154,7 +153,7 @@ describe.skipIf(!testSandbox.works)('out of the sandbox there is no way to', () 
     expect(existsSync(path.join(desk.root, 'outside/new'))).toBe(false)
   })
 
-  test('a file by a hard link that was not in a zone before', patient, async () => {
+  test('a file by a hard link that was not in a zone before', async () => {
     using desk = await commandDesk(
       { 'outside/secret.txt': 'secret\n' },
       {
@@ -170,7 +169,49 @@ describe.skipIf(!testSandbox.works)('out of the sandbox there is no way to', () 
     expect((await desk.shell('echo x > ../outside/again')).stderr).toContain('Read-only')
   })
 
-  test('a zone that was swapped for a link', patient, async () => {
+  // Rules: security.md 8, 10
+  test('a key whose folder somebody moves while the sandbox is made', async () => {
+    const sandbox = testSandbox
+    if (!sandbox.works) return
+    using desk = await commandDesk({ 'work/b/.env': 'A=secret\n' })
+    const at = (name: string): string => path.join(desk.root, name)
+    const identity = (name: string): string => {
+      const { dev, ino } = lstatSync(at(name), { bigint: true })
+      return `${dev}:${ino}`
+    }
+    const none = { readOnly: [], pinned: [], emptied: [], copies: [], cwdIdentity: null }
+    const planOf = (found: string): SandboxPlan => ({
+      ...none,
+      zones: [{ path: at('work'), mode: 'rw', identity: identity('work') }],
+      covered: [at(found)],
+      parents: new Map([[at(found), identity('work/b')]]),
+      cwd: at('work'),
+    })
+    const read = (found: string) =>
+      runSandboxed({
+        ...sandbox,
+        plan: planOf(found),
+        argv: ['cat', 'b/.env'],
+        timeoutMs: 60_000,
+        limits: commandLimits,
+        network: 'none',
+        signal: new AbortController().signal,
+      })
+    expect((await read('work/b/.env')).stdout.bytes.toString()).toBe('')
+    // It was found in the folder `a`, which is `b` by now.
+    await expect(read('work/a/.env')).rejects.toMatchObject({ isSwapped: true })
+    // Nor does the command get a copy of it because it names it.
+    await using snapshots = await Snapshots.open(at('.countersign'))
+    const copied = await snapshots.take(desk.workspace, 'work/b/.env')
+    const file = { path: 'work/b/.env', bytes: 9, hash: copied?.hash ?? '', role: 'reads' } as const
+    const facts = { vectors: [], files: [file], programs: [], sandbox: {} }
+    const mounts = (allowed: readonly string[]) =>
+      mountNamed(desk.root, planOf('work/a/.env'), facts, snapshots, new Set(allowed))
+    expect(await mounts([])).toEqual([])
+    expect(await mounts([file.path])).toHaveLength(1)
+  })
+
+  test('a zone that was swapped for a link', async () => {
     using desk = await commandDesk(
       { 'outside/secret.txt': 'secret\n' },
       {
@@ -188,53 +229,45 @@ if (!slirp) console.warn('The tests of "network: allow" are skipped: slirp4netns
 
 // Rules: security.md 7
 describe.skipIf(!testSandbox.works || !slirp)('with network: allow', () => {
-  test(
-    'a command has a network of its own, which never leads to the host’s loopback',
-    patient,
-    async () => {
-      using desk = await commandDesk({}, { sandbox: '{ required: true, network: allow }' })
-      const server = createServer((socket) => socket.end('reached'))
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      const { port } = server.address() as { port: number }
-      const reach = (host: string) => `(exec 3<>/dev/tcp/${host}/${port} && cat <&3)`
-      const ran = await desk.shell(
-        `grep tap0 /proc/net/dev | cut -d: -f1; cat /etc/resolv.conf; ${reach('127.0.0.1')}; ${reach('10.0.2.2')}; exit 0`,
-      )
-      server.close()
-      expect(ran.stdout, ran.text).toContain('tap0')
-      expect(ran.stdout).toContain('nameserver 10.0.2.3')
-      expect(ran.stdout).not.toContain('reached')
-      expect(desk.tools.shell.risk).toBe('high')
-    },
-  )
+  test('a command has a network of its own, which never leads to the host’s loopback', async () => {
+    using desk = await commandDesk({}, { sandbox: '{ required: true, network: allow }' })
+    const server = createServer((socket) => socket.end('reached'))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    const reach = (host: string) => `(exec 3<>/dev/tcp/${host}/${port} && cat <&3)`
+    const ran = await desk.shell(
+      `grep tap0 /proc/net/dev | cut -d: -f1; cat /etc/resolv.conf; ${reach('127.0.0.1')}; ${reach('10.0.2.2')}; exit 0`,
+    )
+    server.close()
+    expect(ran.stdout, ran.text).toContain('tap0')
+    expect(ran.stdout).toContain('nameserver 10.0.2.3')
+    expect(ran.stdout).not.toContain('reached')
+    expect(desk.tools.shell.risk).toBe('high')
+  })
 })
 
 // Rules: workers-and-policy.md, shell rules
 describe.skipIf(!testSandbox.works)('with a list of domains', () => {
-  test(
-    'a command reaches nothing but the proxy, is told so, and the model reads why',
-    patient,
-    async () => {
-      using desk = await commandDesk({}, { sandbox: '{ required: true, network: [pypi.org] }' })
-      const ask = (to: string) =>
-        `(exec 3<>/dev/tcp/127.0.0.1/3128 && printf 'CONNECT ${to} HTTP/1.1\\r\\n\\r\\n' >&3 && cat <&3)`
-      const ran = await desk.shell(
-        `tail -n +3 /proc/net/dev | cut -d: -f1; echo $https_proxy; ${ask('evil.com:443')}; ${ask('127.0.0.1:22')}; exit 0`,
-      )
-      expect(ran.stdout, ran.text).toMatch(/^\s*lo\nhttp:\/\/127\.0\.0\.1:3128\nHTTP\/1\.1 403 /)
-      expect(ran.text).toContain(
-        'Not reached: evil.com is not listed: commands of this worker reach only pypi.org (sandbox.network).\n',
-      )
-      expect(ran.text).toContain('Not reached: 127.0.0.1 is an address')
-      expect(desk.tools.shell.risk).toBe('medium')
-      const { presentation } = await desk.tools.shell.present(
-        await parsed(desk.tools.shell, { command: 'curl https://pypi.org' }),
-        { workspace: desk.workspace, signal: new AbortController().signal },
-      )
-      expect(presentation.metadata).toMatchObject({
-        sandbox: { network: ['pypi.org'] },
-        environment: expect.arrayContaining(['HTTPS_PROXY', 'https_proxy']),
-      })
-    },
-  )
+  test('a command reaches nothing but the proxy, is told so, and the model reads why', async () => {
+    using desk = await commandDesk({}, { sandbox: '{ required: true, network: [pypi.org] }' })
+    const ask = (to: string) =>
+      `(exec 3<>/dev/tcp/127.0.0.1/3128 && printf 'CONNECT ${to} HTTP/1.1\\r\\n\\r\\n' >&3 && cat <&3)`
+    const ran = await desk.shell(
+      `tail -n +3 /proc/net/dev | cut -d: -f1; echo $https_proxy; ${ask('evil.com:443')}; ${ask('127.0.0.1:22')}; exit 0`,
+    )
+    expect(ran.stdout, ran.text).toMatch(/^\s*lo\nhttp:\/\/127\.0\.0\.1:3128\nHTTP\/1\.1 403 /)
+    expect(ran.text).toContain(
+      'Not reached: evil.com is not listed: commands of this worker reach only pypi.org (sandbox.network).\n',
+    )
+    expect(ran.text).toContain('Not reached: 127.0.0.1 is an address')
+    expect(desk.tools.shell.risk).toBe('medium')
+    const { presentation } = await desk.tools.shell.present(
+      await parsed(desk.tools.shell, { command: 'curl https://pypi.org' }),
+      { workspace: desk.workspace, signal: new AbortController().signal },
+    )
+    expect(presentation.metadata).toMatchObject({
+      sandbox: { network: ['pypi.org'] },
+      environment: expect.arrayContaining(['HTTPS_PROXY', 'https_proxy']),
+    })
+  })
 })

@@ -4,7 +4,6 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commandDesk, testSandbox } from './commands.fixture.ts'
 
-const patient = { timeout: 120_000 }
 const zones = '\n  - { name: all, root: ., mode: rw }'
 const identity = ['-c', 'user.name=a', '-c', 'user.email=a@example.com']
 type Desk = Awaited<ReturnType<typeof commandDesk>>
@@ -44,7 +43,7 @@ const pwned = (desk: Desk): boolean => existsSync(path.join(desk.root, 'r/pwned'
 describe.skipIf(!testSandbox.works)('nothing that git would run later is left of', () => {
   const stop = `git -c sequence.editor='sed -i 1i\\break' ${identity.join(' ')} rebase -q -i --root`
 
-  test('a rebase whose list has commands', patient, async () => {
+  test('a rebase whose list has commands', async () => {
     using desk = await commandDesk({}, { zones })
     repository(desk)
     const evil = `${stop}; echo 'exec touch ${desk.root}/r/pwned' > .git/rebase-merge/git-rebase-todo`
@@ -58,7 +57,7 @@ describe.skipIf(!testSandbox.works)('nothing that git would run later is left of
     expect(pwned(desk)).toBe(true)
   })
 
-  test('a rebase without any goes on', patient, async () => {
+  test('a rebase without any goes on', async () => {
     using desk = await commandDesk({}, { zones })
     repository(desk)
     expect(await shell(desk, stop)).toBe('')
@@ -66,7 +65,7 @@ describe.skipIf(!testSandbox.works)('nothing that git would run later is left of
     expect(git(desk, 'r', 'log', '--format=%s').stdout).toBe('three\ntwo\none\n')
   })
 
-  test('a folder that is made like a repository', patient, async () => {
+  test('a folder that is made like a repository', async () => {
     using desk = await commandDesk({}, { zones })
     repository(desk)
     const config = '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ..\n'
@@ -101,10 +100,15 @@ describe.skipIf(!testSandbox.works)('nothing that git would run later is left of
       '.git/worktrees',
     ],
     ['a repository that is kept elsewhere', 'echo /tmp > .git/commondir', '.git/commondir'],
+    [
+      'objects that are borrowed from elsewhere',
+      'echo /etc > .git/objects/info/alternates',
+      '.git/objects/info/alternates',
+    ],
     ['configuration of a worktree', 'echo "[core]" > .git/config.worktree', '.git/config.worktree'],
     ['submodules', 'echo "[submodule \\"m\\"]" > .gitmodules', '.gitmodules'],
     ['a folder that points to a repository', 'mkdir s; echo "gitdir: ../evil" > s/.git', 's/.git'],
-  ])('%s', patient, async (_, script, name) => {
+  ])('%s', async (_, script, name) => {
     using desk = await commandDesk({}, { zones })
     repository(desk)
     expect(await shell(desk, script)).toContain(`it made "r/${name}", a protected name, which was`)
@@ -115,7 +119,7 @@ describe.skipIf(!testSandbox.works)('nothing that git would run later is left of
     ['attributes', 'echo "* filter=evil" > .git/info/attributes', '.git/info/attributes'],
     ['configuration', 'git config filter.evil.smudge evil', '.git/config'],
     ['hooks', 'echo evil > .git/hooks/post-checkout', '.git/hooks/post-checkout'],
-  ])('%s: what is there cannot be written to', patient, async (_, script, name) => {
+  ])('%s: what is there cannot be written to', async (_, script, name) => {
     using desk = await commandDesk({}, { zones })
     repository(desk)
     const at = path.join(desk.root, 'r', name)

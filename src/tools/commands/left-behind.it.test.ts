@@ -4,8 +4,6 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commandDesk, testSandbox } from './commands.fixture.ts'
 
-const patient = { timeout: 120_000 }
-
 // Rules: security.md 9
 describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
   const mark = (name: string) => `countersign-left-${process.pid}-${name}`
@@ -26,7 +24,7 @@ describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
       (name: string) =>
         `nohup bash -c "trap '' TERM HUP INT; exec -a ${name} sleep 300" >/dev/null 2>&1 &`,
     ],
-  ])('%s', patient, async (what, script) => {
+  ])('%s', async (what, script) => {
     using desk = await commandDesk()
     const name = mark(what.replaceAll(' ', '-'))
     const ran = await desk.shell(`${script(name)}\necho done`)
@@ -34,7 +32,7 @@ describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
     expect(await isThere(name)).toBe(false)
   })
 
-  test('when it has expired, whatever it traps', patient, async () => {
+  test('when it has expired, whatever it traps', async () => {
     using desk = await commandDesk()
     const name = mark('time')
     const script = `trap '' TERM; bash -c "trap '' TERM; exec -a ${name} sleep 300" & echo begun; wait; sleep 300`
@@ -44,7 +42,7 @@ describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
     expect(await isThere(name)).toBe(false)
   })
 
-  test('when it is stopped: it rejects, and nothing runs on', patient, async () => {
+  test('when it is stopped: it rejects, and nothing runs on', async () => {
     using desk = await commandDesk()
     const name = mark('stop')
     const stop = new AbortController()
@@ -61,13 +59,13 @@ describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
     expect(await isThere(name)).toBe(false)
   })
 
-  test('a fork bomb is ended and named', patient, async () => {
+  test('a fork bomb is ended and named', async () => {
     using desk = await commandDesk()
     const ran = await desk.shell('bomb() { bomb | bomb & }; bomb; sleep 5', { timeoutSeconds: 60 })
     expect(ran.violation ?? ran.stderr).toMatch(/more than 256 processes|Resource temporarily/)
   })
 
-  test('a flood of output is ended; what is kept is counted exactly', patient, async () => {
+  test('a flood of output is ended; what is kept is counted exactly', async () => {
     using desk = await commandDesk()
     const ran = await desk.shell('cat /dev/zero', { timeoutSeconds: 60 })
     expect(ran.violation).toMatch(/more than 10485760 bytes to standard output/)
@@ -76,14 +74,14 @@ describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
     expect(Buffer.byteLength(ran.text)).toBeLessThanOrEqual(64 * 1024)
   })
 
-  test('memory beyond the bound is not given', patient, async () => {
+  test('memory beyond the bound is not given', async () => {
     using desk = await commandDesk()
     const ran = await desk.shell(`python3 -c 'x = bytearray(3 * 1024 ** 3)' && echo GIVEN`)
     expect(ran.stdout).toBe('')
     expect(ran.stderr).toMatch(/MemoryError/)
   })
 
-  test('memory that many processes take together ends them all', patient, async () => {
+  test('memory that many processes take together ends them all', async () => {
     using desk = await commandDesk()
     const hold = `python3 -c "import time; held = b'x' * (700 * 2**20); time.sleep(100)"`
     const script = `for i in 1 2 3 4 5; do ${hold} & done; wait; sleep 100`
@@ -92,7 +90,7 @@ describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
     expect(ran.timedOut).toBe(false)
   })
 
-  test('one file beyond the bound is not written', patient, async () => {
+  test('one file beyond the bound is not written', async () => {
     using desk = await commandDesk()
     const ran = await desk.shell(
       'truncate -s 1100M big; dd if=/dev/zero of=big bs=1M seek=1030 count=1; [ -s big ] && echo BIG',
@@ -100,7 +98,7 @@ describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
     expect(ran.stdout).toBe('')
   })
 
-  test('a program that is missing is exit code 127', patient, async () => {
+  test('a program that is missing is exit code 127', async () => {
     using desk = await commandDesk()
     expect(await desk.run('exec', { file: 'no-such-program' })).toMatchObject({
       type: 'output',

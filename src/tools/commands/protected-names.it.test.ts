@@ -4,13 +4,11 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commandDesk, testSandbox } from './commands.fixture.ts'
 
-const patient = { timeout: 120_000 }
-
 // Rules: security.md 8
 describe.skipIf(!testSandbox.works)('protected names', () => {
   const open = '\n  - { name: all, root: ., mode: rw }'
 
-  test('that are there cannot be changed, and git can still commit', patient, async () => {
+  test('that are there cannot be changed, and git can still commit', async () => {
     using desk = await commandDesk(
       { '.bashrc': 'old\n', '.github/workflows/ci.yml': 'old\n' },
       { zones: open },
@@ -46,7 +44,7 @@ describe.skipIf(!testSandbox.works)('protected names', () => {
       'deep/.vscode',
     ],
     ['a link', 'ln -s /etc .claude', '.claude'],
-  ])('%s: what a command made is removed, and it has failed', patient, async (_, script, name) => {
+  ])('%s: what a command made is removed, and it has failed', async (_, script, name) => {
     using desk = await commandDesk({}, { zones: open })
     const ran = await desk.shell(`${script}; true`)
     const at = `work/${name}`
@@ -57,7 +55,7 @@ describe.skipIf(!testSandbox.works)('protected names', () => {
     expect(ran.text).toContain('broke a rule')
   })
 
-  test('that a command renamed with the folder around them are put back', patient, async () => {
+  test('that a command renamed with the folder around them are put back', async () => {
     using desk = await commandDesk({ 'repo/.bashrc': 'old\n', 'repo/a': 'a\n' }, { zones: open })
     const ran = await desk.run('shell', {
       command: 'mv repo gone; mkdir repo; echo evil > repo/.bashrc',
@@ -70,7 +68,6 @@ describe.skipIf(!testSandbox.works)('protected names', () => {
 
   test.each(['workers/evil.md', 'tools/evil.ts', 'node_modules/pack/index.js'])(
     'of Countersign itself cannot be made, not even for the while that the command runs: %s',
-    patient,
     async (at) => {
       using desk = await commandDesk({}, { zones: open })
       const folder = path.dirname(at)
@@ -91,7 +88,7 @@ describe.skipIf(!testSandbox.works)('protected names', () => {
     ['package-lock.json', '{}'],
     ['yarn.lock', ''],
     ['pnpm-lock.yaml', ''],
-  ])('%s beside countersign.yaml is not made, changed or replaced', patient, async (name, old) => {
+  ])('%s beside countersign.yaml is not made, changed or replaced', async (name, old) => {
     using desk = await commandDesk({ 'sub/package.json': '{}' }, { zones: open })
     const made = await desk.run('shell', { command: `echo evil > ${name}`, cwd: '' })
     expect(made.violation).toContain(`it made "${name}", a protected name, which was removed`)
@@ -102,7 +99,7 @@ describe.skipIf(!testSandbox.works)('protected names', () => {
     expect([desk.text(name), desk.text('sub/package.json')]).toEqual([old, 'mine\n'])
   })
 
-  test('that a zone lists are the command’s to write', patient, async () => {
+  test('that a zone lists are the command’s to write', async () => {
     using desk = await commandDesk(
       {},
       {
@@ -117,25 +114,21 @@ describe.skipIf(!testSandbox.works)('protected names', () => {
     expect(desk.text('.github/workflows/ci.yml')).toBe('new\n')
   })
 
-  test('are undone after a command whose time was over, too', patient, async () => {
+  test('are undone after a command whose time was over, too', async () => {
     using desk = await commandDesk({}, { zones: open })
     const ran = await desk.shell('echo evil > .bashrc; sleep 300', { timeoutSeconds: 1 })
     expect(ran).toMatchObject({ timedOut: true, violation: expect.stringContaining('.bashrc') })
     expect(existsSync(path.join(desk.root, 'work/.bashrc'))).toBe(false)
   })
 
-  test(
-    'in any number are all removed, and counted in a text of bounded length',
-    patient,
-    async () => {
-      using desk = await commandDesk({}, { zones: open })
-      const ran = await desk.shell('for i in $(seq 3000); do echo evil > .env.$i; done')
-      expect(ran.violation).toContain('; and 2980 more like these')
-      expect(readdirSync(path.join(desk.root, 'work')).toSorted()).toEqual(['a.txt', 'kept'])
-    },
-  )
+  test('in any number are all removed, and counted in a text of bounded length', async () => {
+    using desk = await commandDesk({}, { zones: open })
+    const ran = await desk.shell('for i in $(seq 3000); do echo evil > .env.$i; done')
+    expect(ran.violation).toContain('; and 2980 more like these')
+    expect(readdirSync(path.join(desk.root, 'work')).toSorted()).toEqual(['a.txt', 'kept'])
+  })
 
-  test('a key that was written by a person meanwhile is nobody’s violation', patient, async () => {
+  test('a key that was written by a person meanwhile is nobody’s violation', async () => {
     using desk = await commandDesk({}, { zones: '\n  - { name: work, root: work, mode: ro }' })
     writeFileSync(path.join(desk.root, 'work/.env'), 'A=1\n')
     expect((await desk.shell('true')).violation).toBeUndefined()

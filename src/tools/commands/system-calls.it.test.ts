@@ -5,8 +5,6 @@ import { describe, expect, test } from 'vitest'
 import { commandDesk, testSandbox } from './commands.fixture.ts'
 import { hasPython, pythonCalls } from './python.fixture.ts'
 
-const patient = { timeout: 120_000 }
-
 /** What each probe, an expression of Python, ends with in a command. */
 async function probed(probes: readonly string[]): Promise<Record<string, string>> {
   using desk = await commandDesk({
@@ -138,12 +136,12 @@ describe.skipIf(!testSandbox.works || !hasPython)('no command gets from the kern
         on(103, 116, 3, 'b"x"', 1),
       ],
     ],
-  ])('%s', patient, async (_, error, probes) => {
+  ])('%s', async (_, error, probes) => {
     const answers = await probed(probes)
     expect(answers).toEqual(Object.fromEntries(probes.map((probe) => [probe, error])))
   })
 
-  test('a call by the numbers of another interface: it is ended', patient, async () => {
+  test('a call by the numbers of another interface: it is ended', async () => {
     if (process.arch !== 'x64') return
     using desk = await commandDesk({
       'work/x32.py': `${pythonCalls}\nprint(call(0x40000000 + 39))`,
@@ -166,7 +164,7 @@ print(ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(
 describe.skipIf(!testSandbox.works)('no command leaves a set-user-id or set-group-id file', () => {
   const isSetId = (at: string): boolean => (lstatSync(at).mode & 0o6000) !== 0
 
-  test.skipIf(!hasPython)('by any call that gives a mode', patient, async () => {
+  test.skipIf(!hasPython)('by any call that gives a mode', async () => {
     const calls = [
       ...[0o4755, 0o2755, 0o6777].flatMap((mode) => [
         on(91, 52, 'os.open("f", 66)', mode),
@@ -187,7 +185,7 @@ describe.skipIf(!testSandbox.works)('no command leaves a set-user-id or set-grou
     expect(answers).toEqual(Object.fromEntries(calls.map((probe) => [probe, 'EPERM'])))
   })
 
-  test('by a program: install, chmod, cp, tar, a hard link', patient, async () => {
+  test('by a program: install, chmod, cp, tar, a hard link', async () => {
     using desk = await commandDesk({ 'work/tool': '#!/bin/sh\nid\n' })
     const ran = await desk.shell(
       [
@@ -206,7 +204,7 @@ describe.skipIf(!testSandbox.works)('no command leaves a set-user-id or set-grou
     expect(ran.stderr).toMatch(/Operation not permitted/)
   })
 
-  test('an ordinary mode is kept, sticky folders too', patient, async () => {
+  test('an ordinary mode is kept, sticky folders too', async () => {
     using desk = await commandDesk({ 'work/tool': 'x\n' })
     const ran = await desk.shell(
       'chmod 755 tool && cp -p tool two && mkdir -m 1777 shared && stat -c %a tool two shared',
@@ -216,7 +214,7 @@ describe.skipIf(!testSandbox.works)('no command leaves a set-user-id or set-grou
 })
 
 // Rules: security.md 30
-test.skipIf(!testSandbox.works)('what developers run goes on in the sandbox', patient, async () => {
+test.skipIf(!testSandbox.works)('what developers run goes on in the sandbox', async () => {
   using desk = await commandDesk({
     'work/main.c': '#include <stdio.h>\nint main(void) { puts("compiled"); return 0; }\n',
     'work/Makefile': 'all:\n\t@echo made\n',

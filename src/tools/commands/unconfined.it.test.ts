@@ -9,7 +9,6 @@ import { boundsByKernel } from '#sandbox/process/control-group.ts'
 import { parsed } from '../workspace.fixture.ts'
 import { commandDesk, type RanCommand } from './commands.fixture.ts'
 
-const patient = { timeout: 120_000 }
 const none = await findSandbox('no-such-bubblewrap')
 const optional = { host: none, sandbox: '{ required: false }' }
 
@@ -50,11 +49,11 @@ const isThere = (name: string): Promise<boolean> =>
 
 // Rules: security.md 7
 describe('on a host without a sandbox', () => {
-  test('the probe says so, and what would mend it', patient, () => {
+  test('the probe says so, and what would mend it', () => {
     expect(none).toMatchObject({ works: false, problem: 'no-such-bubblewrap is not installed' })
   })
 
-  test('an approved command runs, and its result says how', patient, async () => {
+  test('an approved command runs, and its result says how', async () => {
     using desk = await bareDesk()
     const ran = await desk.approvedShell('echo made > b.txt; pwd')
     expect(ran).toMatchObject({ exitCode: 0, stdout: `${path.join(desk.root, 'work')}\n` })
@@ -81,7 +80,7 @@ describe('on a host without a sandbox', () => {
   test.each([
     ['that nobody was asked about', { required: false }],
     ['whose worker requires a sandbox', { required: true }],
-  ])('a command %s does not run', patient, async (_, { required }) => {
+  ])('a command %s does not run', async (_, { required }) => {
     using desk = await commandDesk({}, { ...optional, sandbox: `{ required: ${required} }` })
     const command = 'echo x > made'
     const facts = { toolHash: desk.tools.shell.definitionHash, bases: [] }
@@ -94,7 +93,7 @@ describe('on a host without a sandbox', () => {
     expect(existsSync(path.join(desk.root, 'work/made'))).toBe(false)
   })
 
-  test('one that was approved with a sandbox is stale', patient, async () => {
+  test('one that was approved with a sandbox is stale', async () => {
     using desk = await bareDesk()
     const facts = {
       toolHash: desk.tools.shell.definitionHash,
@@ -107,23 +106,19 @@ describe('on a host without a sandbox', () => {
   })
 
   // Rules: security.md 3
-  test(
-    'it finds nothing of the service’s environment, and a home of its own',
-    patient,
-    async () => {
-      using desk = await bareDesk()
-      process.env['A_SECRET_OF_THE_SERVICE'] = 'value'
-      const ran = await desk.approvedShell('env | cut -d= -f1 | sort; echo "$HOME" >&2; cat')
-      delete process.env['A_SECRET_OF_THE_SERVICE']
-      const names = [...Object.keys(commandEnvironment), 'COUNTERSIGN_COMMAND'].toSorted()
-      const added = new Set(['_', 'SHLVL', 'PWD', 'OLDPWD'])
-      const found = ran.stdout.trim().split('\n')
-      expect(found.filter((name) => !added.has(name))).toEqual(names)
-      expect(existsSync(ran.stderr.trim())).toBe(false)
-    },
-  )
+  test('it finds nothing of the service’s environment, and a home of its own', async () => {
+    using desk = await bareDesk()
+    process.env['A_SECRET_OF_THE_SERVICE'] = 'value'
+    const ran = await desk.approvedShell('env | cut -d= -f1 | sort; echo "$HOME" >&2; cat')
+    delete process.env['A_SECRET_OF_THE_SERVICE']
+    const names = [...Object.keys(commandEnvironment), 'COUNTERSIGN_COMMAND'].toSorted()
+    const added = new Set(['_', 'SHLVL', 'PWD', 'OLDPWD'])
+    const found = ran.stdout.trim().split('\n')
+    expect(found.filter((name) => !added.has(name))).toEqual(names)
+    expect(existsSync(ran.stderr.trim())).toBe(false)
+  })
 
-  test('it gets no descriptor that the service has open', patient, async () => {
+  test('it gets no descriptor that the service has open', async () => {
     using desk = await bareDesk()
     const ran = await desk.approvedShell('ls /proc/$$/fd; true')
     expect(ran.stdout).toBe('0\n1\n2\n')
@@ -147,7 +142,7 @@ describe.runIf(process.platform === 'linux')(
         (name: string) =>
           `nohup bash -c "trap '' TERM HUP INT; exec -a ${name} sleep 300" >/dev/null 2>&1 &`,
       ],
-    ])('%s', patient, async (what, script) => {
+    ])('%s', async (what, script) => {
       using desk = await bareDesk()
       const name = `countersign-bare-${process.pid}-${what.replaceAll(' ', '-')}`
       const ran = await desk.approvedShell(`${script(name)}\necho done`)
@@ -157,7 +152,6 @@ describe.runIf(process.platform === 'linux')(
 
     test.runIf(boundsByKernel().processes)(
       'that hides in a session and an environment of its own, where control groups can be made',
-      patient,
       async () => {
         using desk = await bareDesk()
         const name = `countersign-bare-${process.pid}-hidden`
@@ -167,7 +161,7 @@ describe.runIf(process.platform === 'linux')(
       },
     )
 
-    test('when it has expired, and when it is stopped', patient, async () => {
+    test('when it has expired, and when it is stopped', async () => {
       using desk = await bareDesk()
       const name = `countersign-bare-${process.pid}-time`
       const script = `trap '' TERM; bash -c "trap '' TERM; exec -a ${name} sleep 300" & echo x > begun; wait; sleep 300`
@@ -185,25 +179,21 @@ describe.runIf(process.platform === 'linux')(
       expect(await isThere(name)).toBe(false)
     })
 
-    test(
-      'a flood of output is ended and counted, and one file has its bound',
-      patient,
-      async () => {
-        using desk = await bareDesk()
-        const ran = await desk.approvedShell('cat /dev/zero', { timeoutSeconds: 60 })
-        expect(ran.violation).toMatch(/more than 10485760 bytes to standard output/)
-        const big = await desk.approvedShell(
-          'dd if=/dev/zero of=big bs=1M seek=1030 count=1; [ -s big ] && echo BIG',
-        )
-        expect(big.stdout).toBe('')
-      },
-    )
+    test('a flood of output is ended and counted, and one file has its bound', async () => {
+      using desk = await bareDesk()
+      const ran = await desk.approvedShell('cat /dev/zero', { timeoutSeconds: 60 })
+      expect(ran.violation).toMatch(/more than 10485760 bytes to standard output/)
+      const big = await desk.approvedShell(
+        'dd if=/dev/zero of=big bs=1M seek=1030 count=1; [ -s big ] && echo BIG',
+      )
+      expect(big.stdout).toBe('')
+    })
   },
 )
 
 // Rules: security.md 8
 describe('protected names, without a sandbox', () => {
-  test('that a command made are removed, and it has failed', patient, async () => {
+  test('that a command made are removed, and it has failed', async () => {
     using desk = await bareDesk()
     const ran = await desk.approvedShell('mkdir -p s/.git/hooks; echo evil > s/.git/hooks/x')
     expect(ran.violation).toContain('it made "work/s/.git", a protected name, which was removed')
@@ -211,7 +201,7 @@ describe('protected names, without a sandbox', () => {
     expect(readdirSync(path.join(desk.root, 'work/s'))).toEqual([])
   })
 
-  test('that were there are put back as they were', patient, async () => {
+  test('that were there are put back as they were', async () => {
     using desk = await bareDesk({
       'work/.npmrc': 'old\n',
       'work/.vscode/tasks.json': '{}\n',

@@ -19,6 +19,8 @@ export const odd = tool({ inputSchema, needsApproval: (async () => 'preApproved'
 export const nothing = tool({ inputSchema, needsApproval: (() => undefined) as never, execute })
 export const one = tool({ inputSchema, needsApproval: 1 as never, execute })
 export const talks = tool({ inputSchema, needsApproval: (input, options) => options.messages.length > 3, execute })
+export const exits = tool({ inputSchema, needsApproval: () => process.exit(3), execute })
+export const child = tool({ inputSchema, needsApproval: ({ a }) => process.ppid !== a, execute })
 export const byJson = tool({ inputSchema: jsonSchema<{ a: number }>({ type: 'object', properties: { a: { type: 'number' } }, required: ['a'], additionalProperties: false }), execute })
 export const streams = tool({ inputSchema, execute: async function* ({ a }) { yield 'part'; yield a } })
 export const client = tool({ inputSchema })
@@ -61,7 +63,9 @@ export const huge = tool({ ...shape, toModelOutput: () => ({ type: 'text', value
       [
         'asks',
         'byJson',
+        'child',
         'depends',
+        'exits',
         'free',
         'nothing',
         'odd',
@@ -74,7 +78,9 @@ export const huge = tool({ ...shape, toModelOutput: () => ({ type: 'text', value
     )
     for (const name of ['plain', 'byJson']) {
       const tool = await toolOf(project.toolProcess, name)
-      await problemsOf(tool, { a: 'x' })
+      expect(await problemsOf(tool, { a: 'x' })).toBe(
+        'a: Invalid input: expected number, received string',
+      )
       await problemsOf(tool, { a: 1, b: 2 })
       expect((await execute(tool, place.workspace, { a: 2 })).output).toEqual({
         twice: 4,
@@ -94,14 +100,17 @@ export const huge = tool({ ...shape, toModelOutput: () => ({ type: 'text', value
     expect(await of('asks', 1)).toBe('ask')
     expect(await of('free', 1)).toBe('preApproved')
     expect([await of('depends', 11), await of('depends', 1)]).toEqual(['ask', 'preApproved'])
+    // The function runs in a child process of the Temporal worker, here of the test.
+    expect(await of('child', process.pid)).toBe('preApproved')
   })
 
   // Rules: product.md 44
-  it('asks, with the reason, where needsApproval gives no boolean', async () => {
+  it('asks, with the reason, where needsApproval gives no boolean or ends its process', async () => {
     await using project = await projectWith({ 'tools/plain.ts': file })
     using place = await workspaceWith({})
     for (const [name, reason] of [
       ['throws', /cannot tell/],
+      ['exits', /its approval function failed \(.*exit/],
       ['odd', /needsApproval is not a boolean/],
       ['nothing', /needsApproval is not a boolean/],
       ['one', /needsApproval is not a boolean/],

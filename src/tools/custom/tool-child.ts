@@ -35,7 +35,7 @@ export interface QueryChild<
 > extends AsyncDisposable {
   readonly alive: boolean
   /** tools have left so many resources in it that the next query goes to another process */
-  readonly worn: boolean
+  readonly isExhausted: boolean
   request<Q extends Query>(query: Q, options: RequestOptions): Promise<Answers[Q['do']]>
 }
 
@@ -116,15 +116,15 @@ export function startChild<
   }
   child.once('error', (error) => noteEnd(`could not be started (${error.message})`))
 
-  let worn = false
+  let isExhausted = false
   let pending: PendingQuery | null = null as PendingQuery | null
   let hasReadAll = false
   const reading = (async () => {
     try {
       for await (const line of readLines(answers, maxAnswerBytes)) {
         const message = readFromMessage(line)
-        if ('loading' in message) pending?.loading(message.loading)
-        else if ('accepted' in message) pending?.accepted(message.accepted)
+        if ('loading' in message) pending?.startLoading(message.loading)
+        else if ('accepted' in message) pending?.accept(message.accepted)
         else if (message.id === pending?.id) pending.answer(message)
       }
       hasReadAll = true
@@ -155,8 +155,8 @@ export function startChild<
     const id = lastId
     pending = {
       id,
-      accepted: (query) => (isAccepted ||= query === id),
-      loading: (file) => (loading = file),
+      accept: (query) => (isAccepted ||= query === id),
+      startLoading: (file) => (loading = file),
       answer: resolve,
     }
     const stop = stopSignal(timeoutMs, signal)
@@ -174,14 +174,14 @@ export function startChild<
         throw new ToolProcessEnded(`${why}, and the tool's process was ended.`)
       }
       const { memoryBytes, resources } = answer.left
-      worn = memoryBytes > maxLeftBehind.memoryBytes || resources > maxLeftBehind.resources
+      isExhausted = memoryBytes > maxLeftBehind.memoryBytes || resources > maxLeftBehind.resources
       if (!answer.ok) throw new ToolFailed(answer.problem)
       // The process around the tool is the service's own code: it answers each query with its own
       // kind of answer.
       return answer.value as Answers[Q['do']]
     } catch (error) {
-      const begun = isAccepted || !hasReadAll || !(error instanceof ToolProcessEnded)
-      throw begun ? error : new QueryNotAccepted(error.message)
+      const mayHaveRun = isAccepted || !hasReadAll || !(error instanceof ToolProcessEnded)
+      throw mayHaveRun ? error : new QueryNotAccepted(error.message)
     } finally {
       stop.clear()
       pending = null
@@ -220,8 +220,8 @@ export function startChild<
     get alive() {
       return !hasEnded
     },
-    get worn() {
-      return worn
+    get isExhausted() {
+      return isExhausted
     },
     request,
     [Symbol.asyncDispose]: terminate,
@@ -231,8 +231,8 @@ export function startChild<
 /** The query that is being worked on. */
 interface PendingQuery {
   readonly id: number
-  accepted(query: number): void
-  loading(file: string): void
+  accept(query: number): void
+  startLoading(file: string): void
   answer(message: Answer): void
 }
 

@@ -263,7 +263,7 @@ describe('a tool process', () => {
     }
   })
 
-  it('dies when we are killed, even while a tool holds its event loop', async () => {
+  it('ends when the service is killed, even while a tool blocks its event loop', async () => {
     await using project = await projectWith({
       'tools/block.ts': toolFile(
         'block',

@@ -141,7 +141,7 @@ export async function openToolProcess(options: {
 
   async function giveBack(child: ToolChild, loaded: LoadedTools): Promise<void> {
     const next = waiting.shift()
-    const isGood = child.alive && !child.worn && !closed && isOfVersion(loaded)
+    const isGood = child.alive && !child.isExhausted && !closed && isOfVersion(loaded)
     if (isGood && next !== undefined) return next({ child, loaded })
     next?.(null)
     if (!isGood || idle.length >= maxIdle) return drop(child)

@@ -15,6 +15,7 @@ import type { Workspace } from '#domain/tools/workspace.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import type { Scope } from '#domain/policy/verdict.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import { issueSentences } from './issue-sentences.ts'
 import { textProblems } from './text-problems.ts'
 
 /** The parts of a built-in tool besides its declaration; `T` is its canonical input. */
@@ -31,7 +32,7 @@ export interface BuiltIn<Name extends BuiltInToolName, T> {
   /** see `Tool.commits` */
   readonly commits?: boolean
   /** see `Tool.unchanged`; a `ToolProblem` or `WorkspaceProblem` stands for `null` */
-  unchanged?(input: T, workspace: Workspace): Promise<string | null>
+  whyUnchanged?(input: T, workspace: Workspace): Promise<string | null>
   present(
     input: T,
     context: PresentContext & { readonly toolHash: string },
@@ -78,8 +79,8 @@ export function defineBuiltIn<Name extends BuiltInToolName, T>(
       if (consent === 'nobody') return 'preApproved'
       return needsPerson === null ? null : 'ask'
     },
-    unchanged: async (input, workspace) =>
-      (await definition.unchanged?.(schema.parse(input), workspace).catch(orNull)) ?? null,
+    whyUnchanged: async (input, workspace) =>
+      (await definition.whyUnchanged?.(schema.parse(input), workspace).catch(orNull)) ?? null,
     present: (input, context) =>
       definition.present(schema.parse(input), { ...context, toolHash: definitionHash }),
     async execute(input, context) {
@@ -124,13 +125,7 @@ function toolError(error: unknown): ToolResult {
 function parseInput<T>(schema: z.ZodType<T>, input: Json): ParsedInput {
   const problems = textProblems(input)
   if (problems.length > 0) return { ok: false, problems }
-  const parsed = schema.safeParse(input)
-  if (parsed.success) return { ok: true, input: parsed.data as JsonObject }
-  return {
-    ok: false,
-    problems: parsed.error.issues.map((issue) => {
-      const at = issue.path.map(String).join('.')
-      return at === '' ? issue.message : `${at}: ${issue.message}`
-    }),
-  }
+  const inputResult = schema.safeParse(input)
+  if (inputResult.success) return { ok: true, input: inputResult.data as JsonObject }
+  return { ok: false, problems: issueSentences(inputResult.error.issues) }
 }

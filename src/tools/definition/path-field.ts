@@ -6,12 +6,12 @@ function canonicalPath(meaning: string, rootAllowed: boolean) {
     .string()
     .describe(meaning)
     .transform((text, context) => {
-      const parsed = parsePath(text)
-      if (!parsed.ok) context.addIssue({ code: 'custom', message: parsed.problem })
-      else if (parsed.path === '' && !rootAllowed) {
+      const pathResult = parsePath(text)
+      if (!pathResult.ok) context.addIssue({ code: 'custom', message: pathResult.problem })
+      else if (pathResult.path === '' && !rootAllowed) {
         context.addIssue({ code: 'custom', message: 'The path of a file is required.' })
       }
-      return parsed.ok ? parsed.path : text
+      return pathResult.ok ? pathResult.path : text
     })
 }
 

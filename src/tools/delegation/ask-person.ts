@@ -43,8 +43,12 @@ export const askPerson = defineBuiltIn({
   accesses: () => [],
 
   async present({ question, choices = [] }, { toolHash }) {
-    const offered = choices.map((choice, index) => `${index + 1}. ${choice}`)
-    const content = [question, ...(offered.length === 0 ? [] : ['', ...offered]), ''].join('\n')
+    const numberedChoices = choices.map((choice, index) => `${index + 1}. ${choice}`)
+    const content = [
+      question,
+      ...(numberedChoices.length === 0 ? [] : ['', ...numberedChoices]),
+      '',
+    ].join('\n')
     return {
       title: titleLine(`Ask: ${question}`),
       presentation: makePresentation({

@@ -115,12 +115,12 @@ function checkDefinition(
   )
   if (isUsed) throw new ToolProblem(`There is a worker ${name} already; it is not changed.`)
   const texts = new Map(policy.files.texts).set(pathOf(name), definition)
-  const parsed = parseProject({ texts, toolFiles: policy.files.toolFiles })
-  if ('problems' in parsed) {
-    const errors = parsed.problems.filter(({ severity }) => severity === 'error')
+  const parsedProject = parseProject({ texts, toolFiles: policy.files.toolFiles })
+  if ('problems' in parsedProject) {
+    const errors = parsedProject.problems.filter(({ severity }) => severity === 'error')
     throw new ToolProblem(problemLines(errors))
   }
-  const created = parsed.policy.workers.get(name)
+  const created = parsedProject.policy.workers.get(name)
   if (created === undefined) throw new ToolProblem(`${pathOf(name)} defines no worker.`)
   const reasons = lackingCapabilities(creator, created)
   if (reasons.length === 0) return created

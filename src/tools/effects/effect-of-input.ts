@@ -1,13 +1,19 @@
 import { oneLine } from '#domain/text/one-line.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
-import { currencyOf, readableName, valueText } from './value-text.ts'
+import {
+  currencyOf,
+  isInMinorUnits,
+  readableName,
+  valueText,
+  withoutMinorUnits,
+} from './value-text.ts'
 
 /** Fields that a sentence names; the others are counted. */
 const maxFields = 4
 
 /**
- * The effect of a call of a tool that is known by its schema alone, as a sentence: the tool's name
- * in words, and its fields by their schema's titles.
+ * The effect of a call of a tool that is known by its schema alone, as a sentence: the name of the
+ * tool as words, and its fields by the titles in its schema.
  */
 export function effectOfInput(tool: string, input: JsonObject, schema: JsonObject | null): string {
   const currency = currencyOf(input)
@@ -15,7 +21,9 @@ export function effectOfInput(tool: string, input: JsonObject, schema: JsonObjec
     ([name, value]) => value !== null && !(currency !== null && isCurrency(name)),
   )
   const named = fields.slice(0, maxFields).map(([name, value]) => {
-    return `${titleOf(name, schema)} ${oneLine(valueText(name, value, currency), 80)}`
+    const title = titleOf(name, schema)
+    const label = isInMinorUnits(name, value, currency) ? withoutMinorUnits(title) : title
+    return `${label} ${oneLine(valueText(name, value, currency), 80)}`
   })
   const more = fields.length - named.length
   const parts = [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')

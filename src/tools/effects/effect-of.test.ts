@@ -76,9 +76,23 @@ describe('a stranger understands what a call does:', () => {
     }
     const schema = { properties: { customer_email: { title: 'Customer' } } }
     expect(call('mcp__stripe__create_refund', input, schema)).toBe(
-      'Create refund (stripe): Customer ada@example.com, Amount 1,250.5 EUR, Due at 2 Mar 2026, 09:30 UTC, Notify yes',
+      'Create refund (stripe): Customer ada@example.com, Amount 1,250.50 EUR, Due at 2 Mar 2026, 09:30 UTC, Notify yes',
     )
-    expect(call('charge', { amountCents: 123_456, currency: 'USD' })).toContain('1,234.56 USD')
+  })
+
+  test('an amount in the smallest unit of its currency is shown in the main one, with every digit', () => {
+    const charge = (currency: string, amount: JsonObject, schema: JsonObject | null = null) =>
+      call('charge', { ...amount, currency }, schema)
+    expect(charge('USD', { amountCents: 123_456 })).toBe('Charge: Amount 1,234.56 USD')
+    expect(charge('EUR', { amount_in_cents: 5 })).toBe('Charge: Amount 0.05 EUR')
+    expect(charge('JPY', { amountMinor: 5000 })).toBe('Charge: Amount 5,000 JPY')
+    expect(charge('KWD', { amount_minor_units: 5000 })).toBe('Charge: Amount 5.000 KWD')
+    expect(charge('USD', { cents: 250 })).toBe('Charge: Amount 2.50 USD')
+    const schema = { properties: { amountCents: { title: 'Refund (in cents)' } } }
+    expect(charge('USD', { amountCents: 250 }, schema)).toBe('Charge: Refund 2.50 USD')
+    expect(charge('USD', { amount: 0.000_000_1 })).toBe('Charge: Amount 0.0000001 USD')
+    expect(charge('USD', { amountCents: 2.5 })).toBe('Charge: Amount cents 2.5')
+    expect(call('charge', { amountCents: 250 })).toBe('Charge: Amount cents 250')
   })
 
   test('never as JSON, on one line, in at most 200 characters, whatever the call holds', () => {

@@ -12,7 +12,8 @@ export function readableName(name: string): string {
   return words === '' ? '' : `${words[0]?.toUpperCase() ?? ''}${words.slice(1)}`
 }
 
-const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 6 })
+// No digit of an amount is left out.
+const numbers = new Intl.NumberFormat('en', { maximumFractionDigits: 20 })
 const dates = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 const times = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'medium',
@@ -20,7 +21,17 @@ const times = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 })
 const amountName = /(?:amount|price|total|cost|fee|balance|budget|salary|refund)s?$/i
-const centsName = /(?:cents|minor|minorunits)$/i
+const minorUnits = /[\s([]*(?:in )?(?:cents|minor(?: ?units?)?)[)\]\s]*$/i
+
+/** Whether `valueText` shows this count of the currency's smallest unit in the main unit. */
+export function isInMinorUnits(name: string, value: Json, currency: string | null): boolean {
+  return currency !== null && minorUnits.test(readableName(name)) && Number.isSafeInteger(value)
+}
+
+/** A title without the words that say that its value is in the smallest unit of the currency. */
+export function withoutMinorUnits(title: string): string {
+  return title.replace(minorUnits, '') || 'Amount'
+}
 
 /**
  * A value for people, on one line: money with its currency, dates in words, lists by their first
@@ -41,17 +52,30 @@ export function valueText(name: string, value: Json, currency: string | null): s
 }
 
 function numberText(name: string, value: number, currency: string | null): string {
-  const bare = name.replaceAll(/[_-]/g, '')
-  if (currency !== null && centsName.test(bare) && Number.isSafeInteger(value)) {
-    return `${moneyText(value / 100)} ${currency}`
+  if (currency !== null && isInMinorUnits(name, value, currency)) {
+    return `${mainUnitText(value, currency)} ${currency}`
   }
-  return amountName.test(bare) && currency !== null
-    ? `${numbers.format(value)} ${currency}`
+  return amountName.test(name.replaceAll(/[_-]/g, '')) && currency !== null
+    ? `${amountText(value, currency)} ${currency}`
     : numbers.format(value)
 }
 
-function moneyText(value: number): string {
-  return value.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+/** The main unit with the digits of its currency, and with every further digit: "129.90", "40". */
+function amountText(value: number, currency: string): string {
+  const minimumFractionDigits = Number.isInteger(value) ? 0 : fractionDigits(currency)
+  return value.toLocaleString('en', { minimumFractionDigits, maximumFractionDigits: 20 })
+}
+
+function fractionDigits(currency: string): number {
+  const money = new Intl.NumberFormat('en', { style: 'currency', currency })
+  return money.resolvedOptions().maximumFractionDigits ?? 2
+}
+
+/** Currencies differ in the size of their smallest unit: yen have none, dinars have thousandths. */
+function mainUnitText(value: number, currency: string): string {
+  const digits = fractionDigits(currency)
+  const exact = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  return (value / 10 ** digits).toLocaleString('en', exact)
 }
 
 function stringText(name: string, value: string, currency: string | null): string {
@@ -89,6 +113,10 @@ function shallowText(name: string, value: Json, currency: string | null): string
 
 /** The currency that a call names: three letters. */
 export function currencyOf(input: JsonObject): string | null {
-  const found = Object.entries(input).find(([name]) => /^currency(?:_?code)?$/i.test(name))?.[1]
-  return typeof found === 'string' && /^[A-Za-z]{3}$/.test(found) ? found.toUpperCase() : null
+  const currencyInput = Object.entries(input).find(([name]) =>
+    /^currency(?:_?code)?$/i.test(name),
+  )?.[1]
+  return typeof currencyInput === 'string' && /^[A-Za-z]{3}$/.test(currencyInput)
+    ? currencyInput.toUpperCase()
+    : null
 }

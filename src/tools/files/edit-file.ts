@@ -46,7 +46,7 @@ export const editFile = defineBuiltIn({
   scopes: usualScopes,
   accesses: ({ path }) => [{ operation: 'write', path, target: 'file' }],
 
-  async unchanged({ path, edits }, workspace) {
+  async whyUnchanged({ path, edits }, workspace) {
     const before = await loadExisting(workspace, path)
     const { bytes, hash } = fileVersion(editedBytes(path, before, edits))
     return hash === before.hash ? sameBytes(path, bytes) : null
@@ -80,7 +80,7 @@ export const editFile = defineBuiltIn({
     return {
       type: 'output',
       output: { path, bytes: bytes.length, hash, edits: edits.length },
-      text: `Edited ${path} (${edits.length} ${edits.length === 1 ? 'edit' : 'edits'}, now ${bytes.length} bytes, ${hash}).`,
+      text: `Edited ${path} (${edits.length} ${edits.length === 1 ? 'edit' : 'edits'}, now ${bytes.length} bytes).`,
     }
   },
 })

@@ -187,7 +187,7 @@ describe('search_files', () => {
     const overlays = [{ ...anything, ...never }]
     const search = searchFiles({ ...everything, overlays })
     expect((await execute(search, place.workspace, { pattern: 'TOKEN' })).text).toBe(
-      'a:1: TOKEN\n[1 matching line in 1 files; 2 files not searched: reading them needs its own approval]',
+      'a:1: TOKEN\n[1 matching line in 1 file; 2 files not searched: reading them needs its own approval]',
     )
   })
 
@@ -208,7 +208,7 @@ describe('search_files', () => {
     for (const pattern of wrong) await problemsOf(search, { pattern })
     using place = await workspaceWith({ 'a.md': 'x\n'.repeat(600) })
     expect((await execute(search, place.workspace, { pattern: 'x' })).text).toMatch(
-      /500 matching lines in 1 files; only the first 500 matches are given/,
+      /500 matching lines in 1 file; only the first 500 matches are given/,
     )
   })
 })

@@ -1,3 +1,4 @@
+import { countWords } from '#domain/text/counted.ts'
 import { z } from 'zod'
 import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'
 import type { ReadingBounds } from './search/may-read.ts'
@@ -36,7 +37,7 @@ export function searchFiles(bounds: ReadingBounds): NamedTool<'search_files'> {
       const lines = search.results.map(({ path: at, line, text }) => `${at}:${line}: ${text}`)
       const visible = visibleText(lines.join('\n'))
       const notes = [
-        `${lines.length} matching ${lines.length === 1 ? 'line' : 'lines'} in ${search.files} files`,
+        `${countWords(lines.length, 'matching line')} in ${countWords(search.files, 'file')}`,
         ...search.notes,
         ...(visible.leftOut > 0 ? [`${visible.leftOut} bytes of the matches are left out`] : []),
       ]

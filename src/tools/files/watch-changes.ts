@@ -2,6 +2,7 @@ import { hashBytes } from '#domain/json/digest.ts'
 import type { FileChange, FileSide } from '#domain/tools/file-change.ts'
 import { limits } from '#domain/limits.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
+import { noteWritten } from '#sandbox/worktrees/files-record.ts'
 import { lineHashes } from '../presentations/line-hashes.ts'
 
 /**
@@ -13,6 +14,21 @@ export function watchChanges(base: Workspace): {
   readonly changes: readonly FileChange[]
 } {
   const changes: FileChange[] = []
+  /** Changes files after a note that no command which runs at the same time is their author. */
+  async function withNotes(
+    files: readonly (readonly [path: string, hash: string | null])[],
+    change: () => Promise<void>,
+  ): Promise<void> {
+    const folder = base.worktree?.folder
+    if (folder === undefined) return change()
+    for (const [at, hash] of files) await noteWritten(folder, at, hash)
+    try {
+      await change()
+    } catch (error) {
+      for (const [at] of files) await noteWritten(folder, at)
+      throw error
+    }
+  }
   const workspace: Workspace = {
     root: base.root,
     hidden: base.hidden,
@@ -24,21 +40,22 @@ export function watchChanges(base: Workspace): {
 
     async write(path, bytes, expected) {
       const before = await sideOf(base, path, expected)
-      await base.write(path, bytes, expected)
       const after = { hash: hashBytes(bytes), lines: lineHashes(bytes) }
+      await withNotes([[path, after.hash]], () => base.write(path, bytes, expected))
       changes.push({ path, from: null, before, after })
     },
 
     async remove(path, expected) {
       const before = await sideOf(base, path, expected)
-      await base.remove(path, expected)
+      await withNotes([[path, null]], () => base.remove(path, expected))
       changes.push({ path, from: null, before, after: null })
     },
 
     async move(from, to, expected) {
       const after = await sideOf(base, from, expected.from)
       const before = await sideOf(base, to, expected.to)
-      await base.move(from, to, expected)
+      const files = [[from, null] as const, [to, expected.from] as const]
+      await withNotes(files, () => base.move(from, to, expected))
       changes.push({ path: to, from, before, after })
     },
   }

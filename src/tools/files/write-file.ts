@@ -37,7 +37,7 @@ export const writeFile = defineBuiltIn({
   scopes: usualScopes,
   accesses: ({ path }) => [{ operation: 'write', path, target: 'file' }],
 
-  async unchanged(input, workspace) {
+  async whyUnchanged(input, workspace) {
     const { bytes, hash } = fileVersion(bytesOf(input))
     const state = await workspace.state(input.path, { hash: true })
     return state.hash === hash ? sameBytes(input.path, bytes) : null
@@ -71,7 +71,7 @@ export const writeFile = defineBuiltIn({
     return {
       type: 'output',
       output: { path, bytes: bytes.length, hash, created },
-      text: `${created ? 'Created' : 'Replaced'} ${path} (${bytes.length} bytes, ${hash}).`,
+      text: `${created ? 'Created' : 'Replaced'} ${path} (${bytes.length} bytes).`,
     }
   },
 })

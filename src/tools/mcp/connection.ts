@@ -25,6 +25,8 @@ export interface ConfinedProgram extends Program {
   readonly descriptors: readonly string[]
   /** the network that its sandbox waits for before it begins */
   readonly network: NetworkAccess
+  /** `coverOf` its sandbox; `null`: it has none */
+  readonly cover: string | null
 }
 
 /**

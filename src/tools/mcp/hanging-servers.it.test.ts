@@ -79,6 +79,9 @@ describe('a server that hangs', () => {
     const [firstMs, secondMs] = [await listed(), await listed()]
     expect(firstMs).toBeGreaterThanOrEqual(1900)
     expect(secondMs).toBeLessThan(1900)
+    const worker = policy().workers.get('w')
+    const offer = worker && (await bench.servers.toolsOf(policy(), worker))
+    expect(offer?.problems.get('hang')?.[0]).toContain('it did not answer yet. Go on')
     isHanging = false
     server.closeAllConnections()
     await untilListed(bench, policy(), 'mcp__hang__add')

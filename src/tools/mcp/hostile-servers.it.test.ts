@@ -39,7 +39,7 @@ describe('an MCP server that', () => {
     await using bench = mcpBench()
     const tool = await bench.tool(hostile('hangs', bench), 'mcp__hostile__act')
     const stop = new AbortController()
-    const hanging = bench.call(tool, {}, stop.signal)
+    const hanging = bench.call(tool, {}, { signal: stop.signal })
     hanging.catch(() => undefined)
     const well = await bench.tool(hostile('well'), 'mcp__hostile__act')
     expect(await bench.call(well)).toMatchObject({ text: 'acted' })
@@ -149,7 +149,7 @@ describe('an MCP server that', () => {
       type: 'error',
       unfit: expect.stringMatching(/it could not be checked: .*did not answer in 10 s/),
     })
-  }, 60_000)
+  })
 
   it('returns what it says it returns is believed, with what it adds', async () => {
     await using bench = mcpBench()

@@ -8,6 +8,10 @@ type Child = QueryChild<McpQuery, McpAnswers>
  * One MCP server on this host: processes that are connected to it, each with one query at a time.
  */
 export interface McpHost extends AsyncDisposable {
+  /** Ends the processes whose sandbox hides and protects something else; the next one is new. */
+  requireCover(cover: string): Promise<void>
+  /** it carries out a query */
+  isBusy(): boolean
   request<Q extends Exclude<McpQuery, { do: 'open' }>>(
     query: Q,
     options: RequestOptions,
@@ -27,12 +31,18 @@ const inherited = ['PATH', 'NODE_EXTRA_CA_CERTS'] as const
  * what they started.
  */
 export function openMcpHost(options: {
+  /** that of the first process */
   readonly connection: McpConnection
+  /** that of a later one: the files that its sandbox covers may be others by then */
+  readonly connect: () => Promise<McpConnection>
   readonly cwd: string
   readonly environment: Readonly<Record<string, string | undefined>>
 }): McpHost {
   const idle: Child[] = []
-  const children = new Set<Child>()
+  /** each with the cover of its sandbox */
+  const children = new Map<Child, string | null>()
+  let first: McpConnection | null = options.connection
+  let required: string | null = null
   const waiting: (() => void)[] = []
   let closed = false
 
@@ -68,9 +78,12 @@ export function openMcpHost(options: {
       environment: Object.fromEntries(environment),
       maxAnswerBytes: 4 * limits.storedOutputBytes,
     })
-    children.add(child)
+    children.set(child, null)
     try {
-      const query = { do: 'open', connection: options.connection } as const
+      const connection = first ?? (await options.connect())
+      first = null
+      if (connection.type === 'stdio') children.set(child, connection.cover)
+      const query = { do: 'open', connection } as const
       await child.request(query, { timeoutMs: openTimeoutMs, signal: null })
       return child
     } catch (error) {
@@ -85,13 +98,25 @@ export function openMcpHost(options: {
     waiting.shift()?.()
   }
 
+  const isCovered = (child: Child): boolean => required === null || children.get(child) === required
+
   return {
+    async requireCover(cover) {
+      required = cover
+      const stale = idle.filter((child) => !isCovered(child))
+      idle.splice(0, idle.length, ...idle.filter(isCovered))
+      await Promise.all(stale.map(drop))
+    },
+
+    isBusy: () => children.size > idle.length,
+
     async request(query, requestOptions) {
       const child = await take(requestOptions.signal)
       try {
         return await child.request(query, requestOptions)
       } finally {
-        const isGood = child.alive && !child.worn && !closed && idle.length < maxIdle
+        const isGood =
+          child.alive && !child.isExhausted && !closed && isCovered(child) && idle.length < maxIdle
         if (isGood) idle.push(child)
         else await drop(child)
         if (isGood) waiting.shift()?.()
@@ -100,8 +125,8 @@ export function openMcpHost(options: {
 
     async [Symbol.asyncDispose]() {
       closed = true
-      await Promise.all([...children].map(drop))
-      for (const next of waiting.splice(0)) next()
+      await Promise.all([...children.keys()].map(drop))
+      for (const resume of waiting.splice(0)) resume()
     },
   }
 }

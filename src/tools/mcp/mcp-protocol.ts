@@ -19,6 +19,8 @@ export type McpConnection =
       readonly descriptors: readonly string[]
       /** what its sandbox waits for before it begins (security.md 7) */
       readonly network: NetworkAccess
+      /** what its sandbox hides and protects; `null`: it has none */
+      readonly cover: string | null
     }
   | {
       readonly type: 'http'
@@ -56,6 +58,8 @@ export type McpQuery =
       readonly input: JsonObject
       /** `hashOfDefinition` of the approved definition: a server with another one is not called */
       readonly definition: string
+      /** the place of the call in its trace; `null`: in none */
+      readonly traceparent: string | null
     }
 
 /**
@@ -63,8 +67,19 @@ export type McpQuery =
  * outcome is unknown.
  */
 export type McpCallResult =
+  | (ReadResult & { readonly sent: SentCall })
+  | { readonly type: 'changed' | 'unreachable'; readonly problem: string }
+
+/** What a server answered to a call. */
+export type ReadResult =
   | { readonly type: 'output' | 'error'; readonly output: Json; readonly text: string }
-  | { readonly type: 'changed' | 'unreachable' | 'lost'; readonly problem: string }
+  | { readonly type: 'lost'; readonly problem: string }
+
+/** A call that was sent: how long its answer took, and its `error.type` for OpenTelemetry. */
+export interface SentCall {
+  readonly durationMs: number
+  readonly error: string | null
+}
 
 export interface McpAnswers {
   readonly open: null

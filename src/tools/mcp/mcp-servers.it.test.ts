@@ -124,6 +124,7 @@ describe('an MCP server on standard input', () => {
         cwd: workspace.root,
         descriptors: [],
         network: 'none',
+        cover: null,
       }),
     })
     const policy = policyWith({ sums: sums() }, 'sandbox: { required: true }\n')

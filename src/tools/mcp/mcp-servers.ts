@@ -1,15 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { hashJson } from '#domain/json/digest.ts'
 import type { Tool } from '#domain/tools/tool.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import type { McpServer, WorkerDefinition } from '#policy/worker-definition.ts'
 import type { Policy } from '#policy/policy.ts'
-import { connectionOf, type ServerPlace, type SpawnConfined } from './connection.ts'
-import { openMcpHost, type McpHost } from './mcp-host.ts'
+import type { ServerPlace } from './connection.ts'
 import type { McpDefinition, McpListing } from './mcp-protocol.ts'
-import { mcpTool } from './mcp-tool.ts'
+import { mcpTool, type EndedServerCall } from './mcp-tool.ts'
+import { ServerEntries, type ServerEntriesOptions, type ServerEntry } from './server-entries.ts'
 import type { WatchNames } from './watch-names.ts'
-import { hashOfServer, plainTransport } from './server-hash.ts'
+import { hashOfServer } from './server-hash.ts'
 
 /** A server's pinned definitions in an activated version (product.md 25). */
 export type Pin =
@@ -52,6 +51,11 @@ export interface NeededTools {
   readonly tools?: readonly string[] | undefined
   /** absent: as is usual, and hardly at all where a server did not answer before */
   readonly withinMs?: number
+  /**
+   * Opens the worktree in which the servers on standard input work; absent: they work in the
+   * workspace's folder.
+   */
+  readonly worktree?: (() => Promise<Workspace>) | undefined
 }
 
 /** The MCP servers of this host's workers. */
@@ -66,10 +70,15 @@ export interface McpServers extends AsyncDisposable {
     worker: WorkerDefinition,
     withinMs: number,
   ): Promise<readonly McpServerListing[]>
+  /** Ends the servers that work in a worktree, with the calls that they carry out. */
+  endIn(root: string): Promise<void>
 }
 
 const listTimeoutMs = 90_000
-/** How long others wait for a list, which goes on: its answer counts the next time. */
+/**
+ * How long callers wait for a list. The request for it continues, and its answer counts the next
+ * time.
+ */
 const usualWaitMs = 20_000
 /** The same where the server did not answer before, for a call of one of its tools. */
 const lateWaitMs = 5000
@@ -77,62 +86,24 @@ const lateWaitMs = 5000
 const freshMs = 3000
 /** The pause before a server that did not answer is tried again. */
 const retryAfterMs = 10_000
-/** Longer than any call: a server that was unused for this time is in no call. */
-const unusedMs = 30 * 60_000
 /** The longest name that providers of models accept. */
 const nameCharacters = 64
 
-interface ServerEntry {
-  readonly host: Promise<McpHost>
-  usedAt: number
-  listing: Promise<McpListing> | null
-  /** the list is being requested: everybody who needs it waits for the same answer */
-  asking: boolean
-  listedAt: number
-  failed: string | null
-  /** it failed, or took longer than somebody waited: a list of all tools does not wait for it */
-  isLate: boolean
-}
-
 /** Opens this host's servers; each is started, or connected to, when a worker first needs it. */
-export function openMcpServers(options: {
-  readonly environment: Readonly<Record<string, string | undefined>>
-  readonly spawnConfined: SpawnConfined
-  /** absent: its servers' effects on files are not watched */
-  readonly watchNames?: WatchNames
-  readonly pins: McpPins
-  /** how long others wait for a server's list; absent: as is usual */
-  readonly waitMs?: number
-  /** where a worker's zones lie under a policy */
-  readonly workspaceOf: (policy: Policy) => Promise<Workspace>
-}): McpServers {
-  const entries = new Map<string, ServerEntry>()
-
-  function entryOf(server: McpServer, place: ServerPlace): ServerEntry {
-    const { worker } = place
-    const { root } = place.workspace
-    const zones = worker.zones.map((zone) => ({ root: zone.root, mode: zone.mode }))
-    const { name, sandbox } = worker
-    const key = hashJson({ name, server: plainTransport(server), sandbox, zones, root })
-    const existing = entries.get(key)
-    if (existing !== undefined) return existing
-    const { environment, spawnConfined } = options
-    const host = connectionOf(server, place, { environment, spawnConfined }).then((connection) =>
-      openMcpHost({ connection, cwd: root, environment }),
-    )
-    host.catch(() => entries.delete(key))
-    const entry: ServerEntry = {
-      host,
-      usedAt: 0,
-      listing: null,
-      asking: false,
-      listedAt: 0,
-      failed: null,
-      isLate: false,
-    }
-    entries.set(key, entry)
-    return entry
-  }
+export function openMcpServers(
+  options: ServerEntriesOptions & {
+    /** gets each call that was sent, once it has ended; absent: nobody counts them */
+    readonly onCallEnded?: ((call: EndedServerCall) => void) | undefined
+    /** absent: its servers' effects on files are not watched */
+    readonly watchNames?: WatchNames
+    readonly pins: McpPins
+    /** how long others wait for a server's list; absent: as is usual */
+    readonly waitMs?: number
+    /** where a worker's zones lie under a policy */
+    readonly workspaceOf: (policy: Policy) => Promise<Workspace>
+  },
+): McpServers {
+  const entries = new ServerEntries(options)
 
   async function listOf(entry: ServerEntry): Promise<McpListing> {
     const age = performance.now() - entry.listedAt
@@ -160,7 +131,7 @@ export function openMcpServers(options: {
     }
   }
 
-  /** The list, or why there is none in this time; a request for it goes on. */
+  /** The list, or why there is none in this time; the request for it continues. */
   async function listWithin(entry: ServerEntry, withinMs: number): Promise<McpListing | string> {
     const timeout = new AbortController()
     const late = delay(withinMs, null, { signal: timeout.signal })
@@ -168,15 +139,8 @@ export function openMcpServers(options: {
     timeout.abort()
     if (listing !== null) return listing
     entry.isLate = true
-    return entry.failed ?? `it did not answer within ${withinMs / 1000} seconds`
-  }
-
-  async function closeUnused(): Promise<void> {
-    for (const [key, entry] of entries) {
-      if (performance.now() - entry.usedAt < unusedMs) continue
-      entries.delete(key)
-      void entry.host.then((host) => host[Symbol.asyncDispose]()).catch(() => undefined)
-    }
+    const when = withinMs === 0 ? 'yet' : `within ${withinMs / 1000} seconds`
+    return entry.failed ?? `it did not answer ${when}`
   }
 
   async function offerOf(
@@ -185,8 +149,7 @@ export function openMcpServers(options: {
     needed: NeededTools,
   ): Promise<{ tools: Tool[]; problems: string[] }> {
     const { policy, worker } = place
-    const entry = entryOf(server, place)
-    entry.usedAt = performance.now()
+    const entry = entries.use(server, place)
     const serverHash = hashOfServer(server)
     const reference = { worker: worker.name, name: server.name, hash: serverHash }
     const lateMs = needed.tools === undefined ? 0 : lateWaitMs
@@ -205,8 +168,10 @@ export function openMcpServers(options: {
         : answer.problems.map((problem) => `The MCP server ${server.name}: ${problem}`)
     const host = await entry.host.catch(() => null)
     if (host === null) return { tools: [], problems }
-    const isLocal = server.transport.type === 'stdio'
-    const watched = isLocal ? (options.watchNames?.(place) ?? null) : null
+    const { onCallEnded } = options
+    const { transport } = server
+    const isLocal = transport.type === 'stdio'
+    const watched = isLocal ? (options.watchNames?.(place, transport.args) ?? null) : null
     const pinned = new Map(pins.map((definition) => [definition.name, definition]))
     const tools: Tool[] = []
     for (const definition of listing?.tools ?? pins) {
@@ -219,22 +184,36 @@ export function openMcpServers(options: {
       const about = { name, server: server.name, serverHash, forged }
       // The earlier list is no longer used.
       const onChanged = (): void => void (entry.listing = null)
-      tools.push(mcpTool({ ...about, definition, pinned: before, host, onChanged, watched }))
+      const calling = { host, onChanged, onCallEnded, watched }
+      tools.push(
+        mcpTool({
+          ...about,
+          ...calling,
+          definition,
+          pinned: before,
+          transport: isLocal ? 'pipe' : 'tcp',
+        }),
+      )
     }
     return { tools, problems }
   }
 
   return {
     async toolsOf(policy, worker, needed = {}) {
-      await closeUnused()
-      const { tools } = needed
+      entries.closeUnused()
+      const { tools, worktree } = needed
       const servers = [...worker.mcpServers.values()].filter(
         ({ name }) => tools?.some((tool) => tool.startsWith(`mcp__${name}__`)) ?? true,
       )
       if (servers.length === 0) return { tools: [], problems: new Map() }
       const place = { policy, worker, workspace: await options.workspaceOf(policy) }
+      const isLocal = servers.some(({ transport }) => transport.type === 'stdio')
+      const local = isLocal && worktree !== undefined ? await worktree() : place.workspace
       const offers = await Promise.all(
-        servers.map(async (server) => ({ server, offer: await offerOf(server, place, needed) })),
+        servers.map(async (server) => {
+          const workspace = server.transport.type === 'stdio' ? local : place.workspace
+          return { server, offer: await offerOf(server, { ...place, workspace }, needed) }
+        }),
       )
       return {
         tools: offers.flatMap(({ offer }) => offer.tools),
@@ -246,8 +225,7 @@ export function openMcpServers(options: {
       const place = { policy, worker, workspace: await options.workspaceOf(policy) }
       return Promise.all(
         [...worker.mcpServers.values()].map(async (server): Promise<McpServerListing> => {
-          const entry = entryOf(server, place)
-          entry.usedAt = performance.now()
+          const entry = entries.use(server, place)
           const listing = await listWithin(entry, withinMs)
           return typeof listing === 'string'
             ? { server: server.name, listing: null, problem: listing }
@@ -256,11 +234,8 @@ export function openMcpServers(options: {
       )
     },
 
-    async [Symbol.asyncDispose]() {
-      const open = [...entries.values()]
-      entries.clear()
-      await Promise.allSettled(open.map(async (entry) => (await entry.host)[Symbol.asyncDispose]()))
-    },
+    endIn: (root) => entries.endIn(root),
+    [Symbol.asyncDispose]: () => entries[Symbol.asyncDispose](),
   }
 }
 

@@ -1,13 +1,13 @@
 import { canonicalJson, hashJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
-import type { CallPresentation, Tool } from '#domain/tools/tool.ts'
+import type { CallPresentation, ServerTool, Tool } from '#domain/tools/tool.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
-import { QueryNotAccepted } from '../custom/tool-child.ts'
+import { QueryNotAccepted, ToolProcessEnded } from '../custom/tool-child.ts'
 import { titleLine, presentStructured } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 import { textProblems } from '../definition/text-problems.ts'
-import { hashOfDefinition, type McpDefinition } from './mcp-protocol.ts'
+import { hashOfDefinition, type McpDefinition, type SentCall } from './mcp-protocol.ts'
 import { definitionDifference, definitionWarnings } from './definition-text.ts'
 import { checkOutput } from './check-output.ts'
 import type { McpHost } from './mcp-host.ts'
@@ -16,6 +16,13 @@ import type { WatchedCall } from './watch-names.ts'
 
 const quickTimeoutMs = 10_000
 const callTimeoutMs = 10 * 60_000
+
+/** A call of a server's tool that was sent, for metrics. */
+export interface EndedServerCall extends SentCall {
+  /** the server's own name of it */
+  readonly tool: string
+  readonly transport: ServerTool['transport']
+}
 
 export interface McpToolParts {
   /** `mcp__server__tool` */
@@ -30,8 +37,11 @@ export interface McpToolParts {
   /** why the pin, and so the whole server, must not be used; see `ServerTool` */
   readonly forged: string | null
   readonly host: McpHost
+  readonly transport: EndedServerCall['transport']
   /** called when a call was not made because the definition has changed */
   readonly onChanged: () => void
+  /** called when a call that was sent has ended; absent: nobody counts them */
+  readonly onCallEnded?: ((call: EndedServerCall) => void) | undefined
   /** how its calls are watched; `null`: the server has no access to files of the workspace */
   readonly watched: WatchedCall | null
 }
@@ -63,6 +73,7 @@ export function mcpTool(parts: McpToolParts): Tool {
     server: {
       name: server,
       tool: definition.name,
+      transport: parts.transport,
       title: definition.title,
       annotations,
       changed,
@@ -87,15 +98,27 @@ export function mcpTool(parts: McpToolParts): Tool {
 
     present: async (input) => presentedOf(parts, { definitionNow, definitionHash, changed }, input),
 
-    async execute(input, { signal }) {
+    async execute(input, { signal, traceparent = null }) {
       const { name: tool } = definition
-      const query = { do: 'call', tool, input, definition: definitionNow } as const
+      const query = { do: 'call', tool, input, definition: definitionNow, traceparent } as const
       const options = { timeoutMs: callTimeoutMs, signal }
-      const call = async (): Promise<ToolResult> =>
-        mcpResult(server, tool, await host.request(query, options))
+      const report = (sent: SentCall): void =>
+        parts.onCallEnded?.({ tool, transport: parts.transport, ...sent })
+      const call = async (): Promise<ToolResult> => {
+        const startedAt = performance.now()
+        const answer = await host.request(query, options).catch((error: unknown) => {
+          const durationMs = performance.now() - startedAt
+          const type = signal.aborted ? 'cancelled' : '_OTHER'
+          if (error instanceof ToolProcessEnded && !(error instanceof QueryNotAccepted))
+            report({ durationMs, error: type })
+          throw error
+        })
+        if ('sent' in answer) report(answer.sent)
+        return mcpResult(server, tool, answer)
+      }
       let result: ToolResult
       try {
-        result = await (parts.watched === null ? call() : parts.watched(call))
+        result = await (parts.watched === null ? call() : parts.watched(host, call))
       } catch (error) {
         if (!(error instanceof QueryNotAccepted || error instanceof ToolProblem)) throw error
         return mcpResult(server, tool, { type: 'unreachable', problem: error.message })

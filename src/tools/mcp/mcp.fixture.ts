@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { JsonObject } from '#domain/json/json.ts'
-import type { Tool, ToolRegistry } from '#domain/tools/tool.ts'
+import type { ExecuteContext, Tool, ToolRegistry } from '#domain/tools/tool.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import type { Policy } from '#policy/policy.ts'
 import { parseProject } from '#policy/project/parse-project.ts'
@@ -15,8 +15,30 @@ import { spawnInSandbox } from './spawn-in-sandbox.ts'
 import type { McpDefinition } from './mcp-protocol.ts'
 import { watchNames } from './watch-names.ts'
 import { openMcpServers, type McpPins, type McpServers } from './mcp-servers.ts'
+import type { EndedServerCall } from './mcp-tool.ts'
 
 const fixtures = new URL('../../../test/harness/fixtures/mcp/', import.meta.url)
+
+/**
+ * A server of one file that does what its argument, a script, says and answers with what came of
+ * it. The file `says` where it works is its tool's description.
+ */
+export const scriptServer = `import { existsSync, readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+const description = existsSync('says') ? readFileSync('says', 'utf8') : 'Run code'
+const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }))
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line)
+  const inputSchema = { type: 'object', properties: { code: { type: 'string' } } }
+  if (method === 'initialize')
+    send({ id, result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } })
+  else if (method === 'tools/list') send({ id, result: { tools: [{ name: 'run', description, inputSchema }] } })
+  else if (method === 'tools/call') {
+    const text = await new Function('return (async () => {' + params.arguments.code + '})()')().catch((error) => 'failed: ' + error.code)
+    send({ id, result: { content: [{ type: 'text', text: String(text) }] } })
+  } else if (id !== undefined) send({ id, error: { code: -32601, message: 'no' } })
+}
+`
 
 /** How a worker's file names one of the servers of these tests, run by this very Node. */
 export function stdioServer(file: string, args: readonly string[], more = ''): string {
@@ -60,7 +82,11 @@ export interface McpBench extends AsyncDisposable {
   /** `needed`: the names that are looked up in it; absent: all */
   registry(policy: Policy, needed?: readonly string[]): Promise<ToolRegistry>
   tool(policy: Policy, name: string): Promise<Tool>
-  call(tool: Tool, input?: JsonObject, signal?: AbortSignal): Promise<ToolResult>
+  call(
+    tool: Tool,
+    input?: JsonObject,
+    context?: Partial<Pick<ExecuteContext, 'signal' | 'traceparent'>>,
+  ): Promise<ToolResult>
 }
 
 /**
@@ -72,6 +98,7 @@ export function mcpBench(
     readonly pins?: McpPins
     /** how long others wait for a list; absent: as is usual */
     readonly waitMs?: number
+    readonly onCallEnded?: (call: EndedServerCall) => void
     readonly spawnConfined?: SpawnConfined
     /** what the host has; absent: nothing that works */
     readonly sandbox?: HostSandbox
@@ -87,6 +114,7 @@ export function mcpBench(
     spawnConfined: options.spawnConfined ?? spawnInSandbox(site),
     watchNames: watchNames(site),
     pins: options.pins ?? pinsInMemory(),
+    onCallEnded: options.onCallEnded,
     ...(options.waitMs === undefined ? {} : { waitMs: options.waitMs }),
     workspaceOf: async () => openWorkspace({ root, hidden: [dataDir] }),
   })
@@ -100,14 +128,15 @@ export function mcpBench(
       if (tool === undefined) throw new Error(`${name} is not offered`)
       return tool
     },
-    call: (tool, input = {}, signal = new AbortController().signal) =>
+    call: (tool, input = {}, context = {}) =>
       tool.execute(input, {
         // An MCP tool touches no file of the workspace itself.
         workspace: undefined as never,
-        signal,
+        signal: new AbortController().signal,
         idempotencyKey: 'call:1',
         facts: { toolHash: tool.definitionHash, bases: [] },
         printed: null,
+        ...context,
       }),
     async [Symbol.asyncDispose]() {
       await servers[Symbol.asyncDispose]()

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
-import { mcpBench, policyWith } from './mcp.fixture.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
+import { mcpBench, policyWith, scriptServer } from './mcp.fixture.ts'
 
 const sandbox = await findSandbox('bwrap')
 if (!sandbox.works) {
@@ -13,25 +14,6 @@ if (!sandbox.works) {
 
 const slirp = spawnSync('slirp4netns', ['--version']).status === 0
 if (!slirp) console.warn('The tests of "network: allow" are skipped: slirp4netns is not installed.')
-
-/**
- * A server of one file that does what its argument, a script, says and answers with what came of
- * it.
- */
-const script = `import { createInterface } from 'node:readline'
-const send = (message) => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }))
-for await (const line of createInterface({ input: process.stdin })) {
-  const { id, method, params } = JSON.parse(line)
-  const inputSchema = { type: 'object', properties: { code: { type: 'string' } } }
-  if (method === 'initialize')
-    send({ id, result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } } })
-  else if (method === 'tools/list') send({ id, result: { tools: [{ name: 'run', inputSchema }] } })
-  else if (method === 'tools/call') {
-    const text = await new Function('return (async () => {' + params.arguments.code + '})()')().catch((error) => 'failed: ' + error.code)
-    send({ id, result: { content: [{ type: 'text', text: String(text) }] } })
-  } else if (id !== undefined) send({ id, error: { code: -32601, message: 'no' } })
-}
-`
 
 // Rules: security.md 7, 8; workers-and-policy.md, which tools a worker has
 describe.skipIf(!sandbox.works)('an MCP server in the sandbox of its worker', () => {
@@ -46,7 +28,7 @@ sandbox: { required: true }
     mkdirSync(path.join(bench.root, 'work'))
     mkdirSync(path.join(bench.root, '.countersign'))
     writeFileSync(path.join(bench.root, '.countersign/signing-key'), 'the key')
-    writeFileSync(path.join(bench.root, 'server.mjs'), script)
+    writeFileSync(path.join(bench.root, 'server.mjs'), scriptServer)
     const server = `{ command: ${process.execPath}, args: [server.mjs], env: { OWN: "\${GIVEN}" } }`
     const policy = policyWith({ boxed: server }, zones)
     const tool = await bench.tool(policy, 'mcp__boxed__run')
@@ -71,12 +53,88 @@ sandbox: { required: true }
     ).toMatch(/ENETUNREACH|EPERM|EACCES/)
   })
 
+  // Rules: security.md 8
+  it('reads no key file and writes no protected name that came to be after it started', async () => {
+    await using bench = mcpBench({ sandbox })
+    const at = (name: string): string => path.join(bench.root, name)
+    mkdirSync(at('work'))
+    writeFileSync(at('.env'), 'A=old')
+    writeFileSync(at('server.mjs'), scriptServer)
+    const server = `{ command: ${process.execPath}, args: [server.mjs] }`
+    const tool = await bench.tool(policyWith({ boxed: server }, zones), 'mcp__boxed__run')
+    const run = async (code: string): Promise<string> =>
+      (await bench.call(tool, { code: `const fs = await import('node:fs/promises'); ${code}` }))
+        .text
+    const read = (name: string): Promise<string> => run(`return fs.readFile('${name}', 'utf8')`)
+    const write = (name: string): Promise<string> =>
+      run(`return fs.writeFile('${name}', 'evil').then(() => 'written')`)
+    const mark = (): Promise<string> => run(`return globalThis.mark ??= Math.random()`)
+    const first = await mark()
+    expect(await read('.env')).toBe('failed: EACCES')
+    expect(await mark()).toBe(first)
+    writeFileSync(at('work/.env'), 'A=late')
+    expect(await read('work/.env')).toBe('failed: EACCES')
+    // As editors save: the mount over the old file ends with its name.
+    writeFileSync(at('.saved'), 'A=new')
+    renameSync(at('.saved'), at('.env'))
+    expect(await read('.env')).toBe('failed: EACCES')
+    writeFileSync(at('work/.gitattributes'), 'a person')
+    expect(await write('work/.gitattributes')).toBe('failed: EROFS')
+    rmSync(at('.env'))
+    expect(await read('.env')).toBe('failed: ENOENT')
+    const last = await mark()
+    writeFileSync(at('work/plain.txt'), 'x')
+    expect(await mark()).toBe(last)
+  })
+
+  // Rules: security.md 8, 10
+  it('sees neither the data folder nor keys by what its arguments name, nor where a link of its worker leads', async () => {
+    await using bench = mcpBench({ sandbox })
+    const at = (name: string): string => path.join(bench.root, name)
+    for (const name of ['docs', 'work', '.countersign']) mkdirSync(at(name))
+    const outside = newFolder('outside-')
+    writeFileSync(path.join(outside, 'private'), 'private')
+    symlinkSync(outside, at('work/link'))
+    writeFileSync(at('.countersign/signing-key'), 'the key')
+    writeFileSync(at('.env'), 'A=secret')
+    writeFileSync(at('plain.txt'), 'plain')
+    writeFileSync(at('server.mjs'), scriptServer)
+    const serverWith = (...names: string[]): string => {
+      const args = JSON.stringify([at('server.mjs'), ...names])
+      return `{ command: ${process.execPath}, args: ${args} }`
+    }
+    const policy = policyWith(
+      {
+        root: serverWith(bench.root, at('.countersign')),
+        around: serverWith(path.dirname(bench.root)),
+        linked: serverWith(at('work/link'), at('.countersign/signing-key')),
+      },
+      zones.replace('root: .,', 'root: docs,'),
+    )
+    const seen = async (server: string): Promise<string> => {
+      const tool = await bench.tool(policy, `mcp__${server}__run`)
+      const files = [
+        ...['.countersign/signing-key', '.env', 'plain.txt', 'work/link/private'].map(at),
+        path.join(outside, 'private'),
+      ]
+      const code = `const fs = await import('node:fs/promises')
+        const read = (file) => fs.readFile(file, 'utf8').catch((error) => error.code)
+        await fs.writeFile('${at('work/made.txt')}', 'made')
+        return (await Promise.all(${JSON.stringify(files)}.map(read))).join(' ')`
+      return (await bench.call(tool, { code })).text
+    }
+    expect(await seen('root')).toBe('ENOENT EACCES plain ENOENT ENOENT')
+    // What is named outside of the workspace is seen, and nothing else.
+    expect(await seen('around')).toBe('ENOENT EACCES plain private private')
+    expect(await seen('linked')).toBe('ENOENT ENOENT ENOENT ENOENT ENOENT')
+  })
+
   // Rules: security.md 7
   it.skipIf(!slirp)(
     'has the network that the worker’s sandbox allows, and never the host’s loopback',
     async () => {
       await using bench = mcpBench({ sandbox })
-      writeFileSync(path.join(bench.root, 'server.mjs'), script)
+      writeFileSync(path.join(bench.root, 'server.mjs'), scriptServer)
       const listening = createServer((socket) => socket.end('reached'))
       await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
       const { port } = listening.address() as AddressInfo
@@ -107,7 +165,7 @@ sandbox: { required: true }
   // Rules: workers-and-policy.md, shell rules
   it('reaches listed domains by the proxy alone', async () => {
     await using bench = mcpBench({ sandbox })
-    writeFileSync(path.join(bench.root, 'server.mjs'), script)
+    writeFileSync(path.join(bench.root, 'server.mjs'), scriptServer)
     const policy = policyWith(
       { boxed: `{ command: ${process.execPath}, args: [server.mjs] }` },
       'zones: [{ name: all, root: ., mode: ro }]\nsandbox: { required: true, network: [pypi.org] }\n',

@@ -1,5 +1,6 @@
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { containsPath } from '#policy/globs/zones-of-path.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { bwrapArguments } from '#sandbox/bwrap/bwrap-arguments.ts'
 import { informationDescriptor } from '#sandbox/bwrap/first-inside.ts'
@@ -7,11 +8,12 @@ import { proxyEnvironment } from '#sandbox/bwrap/domain-network.ts'
 import { networkDescriptors, resolverOf } from '#sandbox/bwrap/own-network.ts'
 import { commandLimits } from '#sandbox/process/command-limits.ts'
 import { ownArchitecture, systemCallFilter, unknownArchitecture } from '#sandbox/seccomp/filter.ts'
-import { sandboxedArgv } from '#sandbox/bwrap/sandboxed-argv.ts'
+import { coversToCheck, sandboxedArgv } from '#sandbox/bwrap/sandboxed-argv.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import type { CommandSite } from '../commands/plan/command-place.ts'
-import { makePlan } from '../commands/plan/make-plan.ts'
-import type { ConfinedProgram, SpawnConfined } from './connection.ts'
+import type { ConfinedProgram, Program, ServerPlace, SpawnConfined } from './connection.ts'
+import { coverOf } from './sandbox-cover.ts'
+import { leadsOut, planServer } from './server-plan.ts'
 
 /**
  * Starts servers in their worker's sandbox (workers-and-policy.md): its zones and network as for
@@ -20,11 +22,12 @@ import type { ConfinedProgram, SpawnConfined } from './connection.ts'
  * child with only its listed environment, or, where the worker requires a sandbox, a refusal.
  */
 export function spawnInSandbox(site: CommandSite): SpawnConfined {
-  return async ({ policy, worker, workspace }, program): Promise<ConfinedProgram> => {
+  return async (serverPlace, program): Promise<ConfinedProgram> => {
+    const { worker, workspace } = serverPlace
     const { sandbox } = site
     if (!sandbox.works) {
       if (!worker.sandbox.required) {
-        return { ...program, cwd: workspace.root, descriptors: [], network: 'none' }
+        return { ...program, cwd: workspace.root, descriptors: [], network: 'none', cover: null }
       }
       throw new Error(
         `worker ${worker.name} requires the sandbox (sandbox.required), and none works on this host: ${sandbox.problem}`,
@@ -32,18 +35,20 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
     }
     const { network } = worker.sandbox
     const access = network === 'none' ? null : network
-    const { plan } = await makePlan({ ...site, policy, worker }, workspace, '', new Set())
-    const command = await programPath(program.command, workspace.root, program.environment['PATH'])
+    const { named, plan } = await planServer(site, serverPlace, program.args, true)
+    const cover = await coverOf(plan)
+    const command = await programPath(program, serverPlace)
     const mounted = plan.zones.map((zone) => zone.path)
-    const programPaths = [packageFolder(command), ...(await absoluteNames(program.args))]
-    const outside = programPaths.filter(
-      (at) => ![...mounted, ...systemRoots].some((root) => isInside(at, root)),
+    const outside = [packageFolder(command), ...named].filter(
+      (at) => ![...mounted, ...systemRoots].some((root) => containsPath(root, at)),
     )
+    // The zones are mounted over them.
+    const shared = [...(plan.shared ?? []), ...new Set(outside)]
     const architecture = ownArchitecture()
     if (architecture === null) throw new Error(unknownArchitecture)
     const data = { passwd: 3, group: 4, filter: 8 }
     const words = bwrapArguments(
-      { ...plan, cwd: cwdOf(plan, worker), readOnly: [...plan.readOnly, ...new Set(outside)] },
+      { ...plan, cwd: cwdOf(plan, worker), shared },
       { folders: sandbox.folders, tmpBytes: commandLimits.writtenBytes },
       access === null
         ? data
@@ -51,7 +56,9 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
     )
     const isRoot = process.getuid?.() === 0
     const argv = [command, ...program.args]
-    const inside = sandboxedArgv(argv, plan.zones, commandLimits, { isRoot })
+    const inside = sandboxedArgv(argv, [...plan.zones, ...coversToCheck(plan)], commandLimits, {
+      isRoot,
+    })
     const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
     const [starter, ...before] = [...sandbox.launch, sandbox.bwrap]
     return {
@@ -78,6 +85,7 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
         (typeof content === 'string' ? Buffer.from(content) : content).toString('base64'),
       ),
       network,
+      cover,
     }
   }
 }
@@ -96,13 +104,19 @@ function cwdOf(plan: SandboxPlan, worker: WorkerDefinition): string {
 /**
  * The real file of a program: a path, or a name on the PATH. Throws a sentence when there is none.
  */
-async function programPath(name: string, root: string, search = ''): Promise<string> {
+async function programPath(
+  { command: name, environment: { PATH: search = '' } }: Program,
+  { worker, workspace: { root } }: ServerPlace,
+): Promise<string> {
   const candidates = name.includes('/')
     ? [path.resolve(root, name)]
     : search.split(':').map((folder) => path.join(folder, name))
   for (const candidate of candidates) {
     const real = await realpath(candidate).catch(() => null)
-    if (real !== null && (await stat(real)).isFile()) return real
+    if (real === null || !(await stat(real)).isFile()) continue
+    const isOwn = systemRoots.some((folder) => containsPath(folder, real))
+    if (isOwn || !leadsOut(worker.zones, root, candidate, real)) return real
+    throw new Error(`it could not be started (${name} leads out of the workspace)`)
   }
   throw new Error(`it could not be started (there is no program ${name})`)
 }
@@ -111,15 +125,4 @@ async function programPath(name: string, root: string, search = ''): Promise<str
 function packageFolder(program: string): string {
   const at = program.indexOf('/node_modules/')
   return at === -1 ? program : program.slice(0, at + '/node_modules'.length)
-}
-
-async function absoluteNames(args: readonly string[]): Promise<string[]> {
-  const paths = await Promise.all(
-    args.filter((arg) => path.isAbsolute(arg)).map((arg) => realpath(arg).catch(() => null)),
-  )
-  return paths.filter((at) => at !== null)
-}
-
-function isInside(at: string, folder: string): boolean {
-  return at === folder || at.startsWith(`${folder}/`)
 }

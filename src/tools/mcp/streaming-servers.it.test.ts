@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { openStreamingServer, type StreamingHow } from '#test/harness/fixtures/mcp/http-server.ts'
 import { mcpBench, policyWith } from './mcp.fixture.ts'
+import type { EndedServerCall } from './mcp-tool.ts'
 
 async function bench(how: StreamingHow) {
   const served = await openStreamingServer(how)
-  const own = mcpBench()
+  const calls: EndedServerCall[] = []
+  const own = mcpBench({ onCallEnded: (call) => calls.push(call) })
   const tool = await own.tool(policyWith({ far: `{ url: "${served.url}" }` }), 'mcp__far__act')
   return {
     served,
-    call: () => own.call(tool),
+    calls,
+    call: (context: { traceparent?: string } = {}) => own.call(tool, {}, context),
     async [Symbol.asyncDispose]() {
       await own[Symbol.asyncDispose]()
       await served[Symbol.asyncDispose]()
@@ -24,6 +27,18 @@ describe('an MCP server that answers over a stream', () => {
   it('is read to the answer', async () => {
     await using own = await bench('whole')
     expect(await own.call()).toMatchObject({ type: 'output', text: 'acted' })
+    expect(own.served.seen.join('\n')).not.toContain(' in ')
+  })
+
+  it('is told the place of a call in its trace, with no other message, and each call is counted', async () => {
+    await using own = await bench('whole')
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
+    await own.call({ traceparent })
+    expect(own.served.seen.filter((one) => one.includes(' in '))).toEqual([
+      `tools/call in ${traceparent}`,
+    ])
+    const made = { tool: 'act', transport: 'tcp', durationMs: expect.any(Number) }
+    expect(own.calls).toEqual([{ ...made, error: null }])
   })
 
   it('that breaks off is taken up after its last whole event, and the call is made once', async () => {
@@ -38,6 +53,7 @@ describe('an MCP server that answers over a stream', () => {
     async (how) => {
       await using own = await bench(how)
       await expect(own.call()).rejects.toThrow(/lost while act ran: its answer broke off/)
+      expect(own.calls).toMatchObject([{ tool: 'act', error: '_OTHER' }])
       expect(count(own.served.seen, 'tools/call')).toBe(1)
     },
   )

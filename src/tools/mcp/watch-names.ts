@@ -1,30 +1,47 @@
+import path from 'node:path'
 import { BrokenRule } from '#domain/tools/broken-rule.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
+import { watchFiles } from '../commands/changes/watch-files.ts'
+import { isAnyBegun } from '../commands/execution/begun-command.ts'
 import type { CommandSite } from '../commands/plan/command-place.ts'
 import { violationOf } from '../commands/execution/command-result.ts'
-import { makePlan } from '../commands/plan/make-plan.ts'
 import type { ServerPlace } from './connection.ts'
+import type { McpHost } from './mcp-host.ts'
+import { coverOf } from './sandbox-cover.ts'
+import { planServer } from './server-plan.ts'
 
 /** Carries out one call of a server, and undoes changes of protected names in the meantime. */
-export type WatchedCall = (work: () => Promise<ToolResult>) => Promise<ToolResult>
+export type WatchedCall = (
+  host: Pick<McpHost, 'requireCover'>,
+  work: () => Promise<ToolResult>,
+) => Promise<ToolResult>
 
-/**
- * How calls of a standard-input server are watched; `null`: it has no zone that it could write to.
- */
-export type WatchNames = (place: ServerPlace) => WatchedCall | null
+/** How calls of a standard-input server are watched; `null`: it sees no file of the workspace. */
+export type WatchNames = (place: ServerPlace, args: readonly string[]) => WatchedCall | null
 
 /**
  * Searches for protected names before and after each call of a server, as for a command
  * (security.md 8): new ones are removed, and the call fails with a violation that names them. A
- * call without a result then rejects with `BrokenRule`.
+ * call without a result then rejects with `BrokenRule`. In a run's worktree the result has the
+ * files that the call changed. A server in a sandbox that covers less than there is to cover by now
+ * starts anew first.
  */
 export function watchNames(site: CommandSite): WatchNames {
-  return ({ policy, worker, workspace }) => {
-    if (!worker.zones.some(({ mode }) => mode === 'rw')) return null
-    const place = { ...site, policy, worker }
-    return async (work) => {
-      const { before, undo: undoSince } = await makePlan(place, workspace, '', new Set(), false)
+  return (place, args) => {
+    const { worker } = place
+    const writes = worker.zones.some(({ mode }) => mode === 'rw')
+    const reads =
+      site.sandbox.works && (worker.zones.length > 0 || args.some((word) => path.isAbsolute(word)))
+    if (!writes && !reads) return null
+    return async (host, work) => {
+      const planned = await planServer(site, place, args, false)
+      const { before, plan, undo: undoSince } = planned
+      if (site.sandbox.works) await host.requireCover(await coverOf(plan))
+      if (!writes) return work()
       const undo = async (): Promise<string | null> => violationOf(await undoSince(before))
+      const { root } = place.workspace
+      const isAlone = async (): Promise<boolean> => !(await isAnyBegun(site.dataDir, root))
+      const watched = await watchFiles(site.sandbox, place.workspace, isAlone).catch(() => null)
       let result: ToolResult
       try {
         result = await work()
@@ -33,7 +50,10 @@ export function watchNames(site: CommandSite): WatchNames {
         throw violation === null ? error : new BrokenRule(violation, { cause: error })
       }
       const violation = await undo()
-      return violation === null ? result : withViolation(result, violation)
+      // A call that is stopped rejects above, so that nothing can stop this look.
+      const changes = (await watched?.changes(plan, new AbortController().signal)) ?? null
+      const all = changes === null ? result : { ...result, changes }
+      return violation === null ? all : withViolation(all, violation)
     }
   }
 }

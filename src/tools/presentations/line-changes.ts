@@ -22,13 +22,13 @@ const maxComparedCells = 4_000_000
  */
 export function lineChanges(before: readonly string[], after: readonly string[]): LineChange[] {
   const numbers = new Map<string, number>()
-  const numbered = (lines: readonly string[]): number[] =>
+  const numbersOf = (lines: readonly string[]): number[] =>
     lines.map((line) => {
       const number = numbers.get(line) ?? numbers.size
       numbers.set(line, number)
       return number
     })
-  const search = new Search(numbered(before), numbered(after))
+  const search = new Search(numbersOf(before), numbersOf(after))
   search.compare(0, before.length, 0, after.length)
   return search.changes
 }
@@ -180,10 +180,10 @@ function longestIncreasing(pairs: readonly (readonly [number, number])[]): [numb
     previous[index] = tails[low - 1] ?? -1
     tails[low] = index
   }
-  const chosen: [number, number][] = []
+  const anchors: [number, number][] = []
   for (let at = tails.at(-1) ?? -1; at >= 0; at = previous[at] ?? -1) {
     const [a = 0, b = 0] = pairs[at] ?? []
-    chosen.push([a, b])
+    anchors.push([a, b])
   }
-  return chosen.toReversed()
+  return anchors.toReversed()
 }

@@ -1,4 +1,5 @@
-import { hostGitText, type GitRun } from '#sandbox/worktrees/host-git.ts'
+import type { GitRun } from '#sandbox/worktrees/host-git.ts'
+import { sizesOfBlobs } from '#sandbox/worktrees/read-blobs.ts'
 
 /** One side of a file whose contents a difference leaves out; `null`: it does not exist. */
 export type Side = { readonly bytes: number; readonly object: string } | null
@@ -22,7 +23,7 @@ const none = /^0+$/
 export async function binaryChanges(git: GitRun, printed: string): Promise<BinaryChange[]> {
   const fields = printed.split('\0').filter((field) => field !== '')
   const hashes = new Map<string, readonly [before: string, after: string]>()
-  const found: { readonly path: string; readonly before: string; readonly after: string }[] = []
+  const changes: { readonly path: string; readonly before: string; readonly after: string }[] = []
   for (let at = 0; at < fields.length; at += 1) {
     const field = (fields[at] ?? '').trimStart()
     const [, before = '', after = ''] =
@@ -35,27 +36,16 @@ export async function binaryChanges(git: GitRun, printed: string): Promise<Binar
     const path = /^-\t-\t([^]+)$/.exec(field)?.[1]
     const sides = path === undefined ? undefined : hashes.get(path)
     if (path !== undefined && sides !== undefined) {
-      found.push({ path, before: sides[0], after: sides[1] })
+      changes.push({ path, before: sides[0], after: sides[1] })
     }
   }
-  const sizes = await sizesOf(git, found)
+  const objects = changes.flatMap(({ before, after }) => [before, after])
+  const sizes = await sizesOfBlobs(git, [...new Set(objects)])
   const side = (object: string): Side =>
     none.test(object) ? null : { bytes: sizes.get(object) ?? 0, object }
-  return found.map(({ path, before, after }) => ({
+  return changes.map(({ path, before, after }) => ({
     path,
     before: side(before),
     after: side(after),
   }))
-}
-
-async function sizesOf(
-  git: GitRun,
-  found: readonly { readonly before: string; readonly after: string }[],
-): Promise<ReadonlyMap<string, number>> {
-  const objects = [...new Set(found.flatMap(({ before, after }) => [before, after]))]
-  if (objects.length === 0) return new Map()
-  const stdin = objects.map((object) => `${object}\n`).join('')
-  const words = ['cat-file', '--batch-check=%(objectname) %(objectsize)']
-  const lines = (await hostGitText(words, { ...git, stdin })).split('\n')
-  return new Map(lines.map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])]))
 }

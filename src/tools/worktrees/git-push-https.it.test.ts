@@ -11,7 +11,6 @@ import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
 import { localCertificate } from '#test/harness/fixtures/keys/local-certificate.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
 
-const patient = { timeout: 120_000 }
 const [user, password] = ['ada', 'pass%word/of-ada']
 let desk: AgentDesk
 let calls: ReturnType<typeof branchCalls>
@@ -54,7 +53,7 @@ beforeAll(async () => {
     'countersign.yaml': `${deskConfig}workspaces:\n  shop: { root: shop, isolation: worktree, base: main }\n`,
     'workers/scribe.md': gitWorker('shop', 'shell: { default: ask }\ntools: { git_push: {} }'),
   })
-}, 120_000)
+})
 afterAll(async () => {
   await server[Symbol.asyncDispose]()
   await desk[Symbol.asyncDispose]()
@@ -85,15 +84,15 @@ const letPasswordIn = (): Promise<void> => {
 }
 
 // Rules: product.md 36
-describe.skipIf(!testSandbox.works)('git_push over HTTPS', patient, () => {
+describe.skipIf(!testSandbox.works)('git_push over HTTPS', () => {
   test.each(['plain', 'named'])(
     'pushes to the remote %s with the credentials of the host, which no run, word of a program or row has',
     async (name) => {
       if (name === 'plain') await letPasswordIn()
-      const run = await calls.committed(commit(name))
+      const run = await calls.runScriptInWorktree(commit(name))
       const head = git('rev-parse', run.branch)
       const call = await calls.turn(run.id, 2, push(name))
-      const { content, metadata } = await calls.shown(call.requestId)
+      const { content, metadata } = await calls.readPresentation(call.requestId)
       expect(metadata).toMatchObject({ remote: name, url: `${server.origin}/remote.git` })
       expect((await calls.approve(run.id, 2)).call?.text).toContain(`is at ${head}`)
       expect(remote('rev-parse', run.branch)).toBe(head)
@@ -115,22 +114,22 @@ describe.skipIf(!testSandbox.works)('git_push over HTTPS', patient, () => {
   )
 
   test('asks nobody where the password is wrong or missing, and tells neither it nor the model', async () => {
-    const run = await calls.committed(commit('refused'))
+    const run = await calls.runScriptInWorktree(commit('refused'))
     for (const [at, name] of ['plain', 'wrong'].entries()) {
-      const before = server.refused()
+      const before = server.refusalCount()
       const call = await calls.turn(run.id, at + 2, push(name))
       expect(call).toMatchObject({
         verdict: 'error',
         text: expect.stringMatching(/cannot be reached: .*(could not read|Authentication failed)/),
       })
       expect(call.text).not.toContain('not-it')
-      expect(server.refused()).toBeGreaterThan(before)
+      expect(server.refusalCount()).toBeGreaterThan(before)
     }
     expect(existsSync(join(desk.root, 'served/words'))).toBe(false)
   })
 
   test('follows no remote to another address than was shown', async () => {
-    const run = await calls.committed(commit('moved'))
+    const run = await calls.runScriptInWorktree(commit('moved'))
     const call = await calls.turn(run.id, 2, push('moved'))
     expect(call).toMatchObject({
       verdict: 'error',
@@ -140,7 +139,7 @@ describe.skipIf(!testSandbox.works)('git_push over HTTPS', patient, () => {
 
   test('asks again, and pushes nothing, once the host sends pushes to another address', async () => {
     await letPasswordIn()
-    const run = await calls.committed(commit('elsewhere'))
+    const run = await calls.runScriptInWorktree(commit('elsewhere'))
     await calls.turn(run.id, 2, push('plain'))
     await mkdir(join(desk.root, 'served/other.git'))
     gitIn(desk, 'served/other.git', 'init', '-q', '--bare')

@@ -11,7 +11,6 @@ import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
 
-const patient = { timeout: 120_000 }
 let desk: AgentDesk
 let calls: ReturnType<typeof branchCalls>
 
@@ -50,7 +49,7 @@ beforeAll(async () => {
     'countersign.yaml': `${deskConfig}workspaces:\n  shop: { root: shop, isolation: worktree, base: main }\noverlays:\n  - { when: { tool: git_push, path: "secret/**" }, approval: { blocked: It is secret } }\n`,
     'workers/scribe.md': worker,
   })
-}, 120_000)
+})
 afterAll(() => desk[Symbol.asyncDispose]())
 
 const push = (input: object = {}) => ({ tool: 'git_push', input })
@@ -74,13 +73,13 @@ function killPushes(): number {
 }
 
 // Rules: product.md 36
-describe.skipIf(!testSandbox.works)('git_push', patient, () => {
+describe.skipIf(!testSandbox.works)('git_push', () => {
   test('asks at high risk with address and every commit, and pushes exactly those, without a hook or setting of the repository', async () => {
-    const run = await calls.committed(`${commit('secret-word')} && ${commit('two')}`)
+    const run = await calls.runScriptInWorktree(`${commit('secret-word')} && ${commit('two')}`)
     const head = git('rev-parse', run.branch)
     const call = await calls.turn(run.id, 2, push())
     expect(call.verdict).toBe('ask')
-    const { content, metadata } = await calls.shown(call.requestId)
+    const { content, metadata } = await calls.readPresentation(call.requestId)
     expect(metadata).toEqual({
       remote: 'origin',
       url: '../remote.git',
@@ -89,7 +88,7 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
       newCommit: head,
       commits: 2,
     })
-    // What a later commit takes away is sent as well.
+    // What a later commit removes is pushed as well.
     for (const line of ['+secret-word', '-secret-word', '+two', head])
       expect(content).toContain(line)
     const { risk } = await desk.database.db
@@ -114,21 +113,21 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
     const { grace } = desk.people
     const againOf = async (request: string): Promise<number> =>
       (await getRequest(desk.api, grace.caller, { request })).alike.again
-    const run = await calls.committed(commit('first-push'))
+    const run = await calls.runScriptInWorktree(commit('first-push'))
     await calls.turn(run.id, 2, push())
     await calls.approve(run.id, 2)
     await calls.turn(run.id, 3, { tool: 'shell', input: { command: commit('second-push') } })
     await calls.approve(run.id, 3)
     const second = await calls.turn(run.id, 4, push())
     expect(await againOf(second.requestId)).toBe(0)
-    const { seen } = await calls.shown(second.requestId)
+    const { seen } = await calls.readPresentation(second.requestId)
     await desk.decide(grace, second.requestId, { reason: 'read', seen })
     await desk.execute(second.id)
     expect(remote('rev-parse', run.branch)).toBe(git('rev-parse', run.branch))
     remote('update-ref', '-d', `refs/heads/${run.branch}`)
     const third = await calls.turn(run.id, 5, push())
     expect(await againOf(third.requestId)).toBe(1)
-    const shown = await calls.shown(third.requestId)
+    const shown = await calls.readPresentation(third.requestId)
     await expect(
       desk.decide(grace, third.requestId, { reason: 'read', seen: shown.seen }),
     ).rejects.toMatchObject({ code: 'again_required' })
@@ -136,12 +135,12 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
 
   test('tells the approver of every file whose bytes the difference leaves out or cannot show', async () => {
     const late = `head -c 9000 /dev/zero | tr '\\0' a > late.sh && printf '\\0evil' >> late.sh`
-    const run = await calls.committed(
+    const run = await calls.runScriptInWorktree(
       `printf '#\\0\\nevil\\n' > nul.sh && ${late} && printf '\\351\\n' > latin.txt && echo '* -diff' > .gitattributes && git add . && git commit -qm hidden && ${commit('after')}`,
     )
     const call = await calls.turn(run.id, 2, push())
     expect(call).toMatchObject({ verdict: 'ask' })
-    const { content, metadata, warnings } = await calls.shown(call.requestId)
+    const { content, metadata, warnings } = await calls.readPresentation(call.requestId)
     const object = git('rev-parse', `${run.branch}:nul.sh`)
     expect(metadata).toMatchObject({
       binary: [{ path: 'nul.sh', before: null, after: { bytes: 8, object } }],
@@ -154,8 +153,25 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
     expect(content).toContain('+* -diff')
   })
 
+  test('shows what a merge takes back whose first parent is not what the remote has', async () => {
+    const run = await calls.runScriptInWorktree(commit('taken-back'))
+    remote('fetch', '-q', '../shop', `${run.branch}:${run.branch}`)
+    const revert = 'git commit-tree HEAD~1^{tree} -p HEAD~1 -p HEAD -m quiet'
+    const command = `git reset -q --hard $(${revert})`
+    await calls.turn(run.id, 2, { tool: 'shell', input: { command } })
+    await calls.approve(run.id, 2)
+    const call = await calls.turn(run.id, 3, push())
+    expect(call.verdict).toBe('ask')
+    const { content, warnings } = await calls.readPresentation(call.requestId)
+    expect(content).toContain('-taken-back\n+a\n')
+    expect(warnings).toContain(
+      'A merge replaces what origin has: the first difference is that of the whole push.',
+    )
+    remote('update-ref', '-d', `refs/heads/${run.branch}`)
+  })
+
   test('asks again once the branch of the remote has moved, and pushes nothing', async () => {
-    const run = await calls.committed(commit('mine'))
+    const run = await calls.runScriptInWorktree(commit('mine'))
     await calls.turn(run.id, 2, push())
     const { outcome } = await calls.approve(run.id, 2, () => remote('branch', run.branch, 'main'))
     expect(outcome.kind).not.toBe('done')
@@ -172,11 +188,11 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
   })
 
   test('that is killed in the middle is for a person to find out, and is never sent a second time', async () => {
-    const run = await calls.committed(commit('cut'))
+    const run = await calls.runScriptInWorktree(commit('cut'))
     const head = git('rev-parse', run.branch)
     const call = await calls.turn(run.id, 2, push())
     const at = (name: string): string => join(desk.root, name)
-    // The remote takes its time, and goes on whoever listens.
+    // The remote is slow, and continues after the client has gone.
     const hook = at('remote.git/hooks/pre-receive')
     const waits = `echo x >> '${at('received')}'; while [ ! -e '${at('go')}' ]; do sleep 0.05; done`
     await writeFile(hook, `#!/bin/sh\n${waits}\n`, { mode: 0o755 })
@@ -206,7 +222,7 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
 
   test('of another commit is another call, whose approval does not carry over', async () => {
     git('commit', '-q', '--allow-empty', '-m', 'one')
-    const run = await calls.committed('true')
+    const run = await calls.runScriptInWorktree('true')
     const first = await calls.turn(run.id, 2, push({ branch: 'main' }))
     const before = remote('rev-parse', 'main')
     const { outcome } = await calls.approve(run.id, 2, () =>
@@ -228,7 +244,7 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
 
   test('pushes the base too, and never over commits of the remote', async () => {
     git('commit', '-q', '--allow-empty', '-m', 'local')
-    const run = await calls.committed('true')
+    const run = await calls.runScriptInWorktree('true')
     const call = await calls.turn(run.id, 2, push({ branch: 'main' }))
     expect(call).toMatchObject({ verdict: 'ask' })
     await calls.approve(run.id, 2)
@@ -244,7 +260,9 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
   })
 
   test('asks nobody about an address, another branch, a program as a remote, or what the worker may not read', async () => {
-    const run = await calls.committed(`${commit('x')} && git remote add evil /tmp/evil.git`)
+    const run = await calls.runScriptInWorktree(
+      `${commit('x')} && git remote add evil /tmp/evil.git`,
+    )
     const inputs: [object, string][] = [
       [{ remote: join(desk.root, 'other.git') }, 'Name one of the remotes'],
       [{ remote: '--upload-pack=touch ran' }, 'Name one of the remotes'],
@@ -261,22 +279,22 @@ describe.skipIf(!testSandbox.works)('git_push', patient, () => {
       expect(call.text).not.toContain('hunter2')
     }
     expect(existsSync(join(desk.root, 'ran'))).toBe(false)
-    const secret = await calls.committed(
+    const secret = await calls.runScriptInWorktree(
       `git update-index --add --cacheinfo 100644,$(echo x | git hash-object -w --stdin),secret/s && git commit -qm x; git checkout -qf HEAD -- . ; true`,
     )
     expect((await calls.turn(secret.id, 2, push())).verdict).toBe('blocked')
   })
 
   test('has the settings of the host, and refuses those that push elsewhere than is shown', async () => {
-    const run = await calls.committed(commit('host'))
+    const run = await calls.runScriptInWorktree(commit('host'))
     const file = join(desk.root, '.gitconfig')
     await writeFile(file, `[url "${desk.root}/remote.git"]\n\tinsteadOf = ../remote.git\n`)
     const call = await calls.turn(run.id, 2, push())
-    expect((await calls.shown(call.requestId)).metadata).toMatchObject({
+    expect((await calls.readPresentation(call.requestId)).metadata).toMatchObject({
       url: join(desk.root, 'remote.git'),
     })
     await writeFile(file, `[url "${desk.root}/other.git"]\n\tpushInsteadOf = ../remote.git\n`)
-    const other = await calls.committed(commit('elsewhere'))
+    const other = await calls.runScriptInWorktree(commit('elsewhere'))
     expect((await calls.turn(other.id, 2, push())).text).toContain('another address')
     await writeFile(file, '')
   })

@@ -13,6 +13,7 @@ import type { CommandPlace } from '../commands/plan/command-place.ts'
 import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
+import { printedLines } from './shown-difference.ts'
 import {
   countPushed,
   lookAtPush,
@@ -52,7 +53,7 @@ export function gitPush(place: CommandPlace): NamedTool<typeof gitPushName> {
     scopes: ['once'],
     accesses: () => [],
     touches: async (input, workspace) => pushedAccesses(await look(workspace, input)),
-    async unchanged(input, workspace) {
+    async whyUnchanged(input, workspace) {
       const { branch, newCommit, oldCommit, remote } = await look(workspace, input)
       return oldCommit === newCommit ? `${remote} has ${branch} at ${newCommit}.` : null
     },
@@ -79,7 +80,7 @@ export function gitPush(place: CommandPlace): NamedTool<typeof gitPushName> {
             commits: count,
             ...patches.metadata,
           },
-          warnings: [...patches.warnings, ...textWarnings(content.split('\n'))],
+          warnings: [...patches.warnings, ...textWarnings(printedLines(content))],
         }),
         facts: {
           toolHash,
@@ -125,7 +126,7 @@ export function gitPush(place: CommandPlace): NamedTool<typeof gitPushName> {
 
 /**
  * What an approval depends on; the address as it is shown. Nothing is derived from the rest of it,
- * which may hold a password: whoever reads the trail could try passwords against a hash.
+ * which may have a password: a reader of the trail could try passwords against a hash.
  */
 function factsOf({ url, branch, newCommit, oldCommit }: PushAtHand) {
   return { url, branch, oldCommit, newCommit }

@@ -62,9 +62,18 @@ export async function lookAtMerge(
   const baseCommit = await tipOf(record.repository, record.base)
   if (baseCommit === null) throw new ToolProblem(`There is no branch ${record.base} any more.`)
   const git = gitOf(folder, record)
-  const parted = await hostGitText(['merge-base', baseCommit, headCommit], git).catch(() => {
-    throw new ToolProblem(`The branch has nothing in common with ${record.base}.`)
-  })
+  const common = await hostGitText(['merge-base', '--all', baseCommit, headCommit], git).catch(
+    () => {
+      throw new ToolProblem(`The branch has nothing in common with ${record.base}.`)
+    },
+  )
+  const [parted = '', ...others] = common.split('\n')
+  // The difference to one of them does not show what the merge would do.
+  if (others.length > 0) {
+    throw new ToolProblem(
+      `The branch has several commits in common with ${record.base}, none of which has the others: merge ${baseCommit} into it first.`,
+    )
+  }
   if (parted === headCommit) {
     throw new ToolProblem(`There is nothing to merge: ${record.base} has every commit of the run.`)
   }

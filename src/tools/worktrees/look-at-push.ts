@@ -117,8 +117,8 @@ async function reachRemote<T>(remote: string, look: () => Promise<T>): Promise<T
 async function knownOf(git: GitRun, hashes: readonly string[]): Promise<string[]> {
   const stdin = hashes.map((hash) => `${hash}^{commit}\n`).join('')
   const list = await hostGitText(['cat-file', '--batch-check=%(objectname)'], { ...git, stdin })
-  const found = new Set(list.split('\n'))
-  return hashes.filter((hash) => found.has(hash))
+  const objectLines = new Set(list.split('\n'))
+  return hashes.filter((hash) => objectLines.has(hash))
 }
 
 async function requireFollows(
@@ -155,13 +155,40 @@ export async function pushedAccesses({ git, revisions: stdin }: PushAtHand): Pro
   return [...paths].map((path) => ({ operation: 'read', path, target: 'file' }))
 }
 
-/** Every commit that would be sent, the oldest first, each with its difference. */
-export async function pushedPatches({
-  git,
-  revisions: stdin,
-}: PushAtHand): Promise<ShownDifference> {
+/**
+ * Every commit that would be sent, the oldest first, each with its difference to its first parent.
+ * If the remote's commit is not among the first parents, a merge replaces what the remote has, and
+ * none of these differences shows that: then the difference to the remote's commit comes first.
+ */
+export async function pushedPatches(push: PushAtHand): Promise<ShownDifference> {
+  const { git, newCommit, oldCommit } = push
+  const commits = await patchesOfCommits(push)
+  if (oldCommit === null || (await leadsTo(git, newCommit, oldCommit))) return commits
+  const pair = [oldCommit, newCommit]
+  const raw = await hostGitText(['diff-tree', '-r', ...binaryChangesWords, ...pair], git)
+  const words = ['diff', '--full-index', '-M', ...plainDiff, ...pair]
+  const whole = shownDifference(await hostGitBytes(words, git), await binaryChanges(git, raw))
+  const binary = [whole, commits].flatMap(({ metadata }) => metadata['binary'] ?? [])
+  const warning = `A merge replaces what ${push.remote} has: the first difference is that of the whole push.`
+  return {
+    text: `What ${push.branch} of ${push.remote} becomes:\n\n${whole.text}\n${commits.text}`,
+    metadata: binary.length === 0 ? {} : { binary },
+    warnings: [warning, ...whole.warnings, ...commits.warnings],
+  }
+}
+
+/** Whether following first parents from one commit reaches another one. */
+async function leadsTo(git: GitRun, from: string, to: string): Promise<boolean> {
+  const words = ['rev-list', '--first-parent', '--parents', from, `^${to}`]
+  const lines = (await hostGitText(words, git)).split('\n')
+  return lines.at(-1)?.split(' ')[1] === to
+}
+
+const plainDiff = ['--no-ext-diff', '--no-textconv', '--no-color']
+const plain = [...plainDiff, '--no-decorate', '--no-notes']
+
+async function patchesOfCommits({ git, revisions: stdin }: PushAtHand): Promise<ShownDifference> {
   const all = ['log', '--reverse', '--diff-merges=first-parent', '--root', '--stdin']
-  const plain = ['--no-ext-diff', '--no-textconv', '--no-color', '--no-decorate', '--no-notes']
   const run = { ...git, stdin }
   const raw = await hostGitText([...all, '--format=', ...binaryChangesWords], run)
   const binary = await binaryChanges(git, raw)

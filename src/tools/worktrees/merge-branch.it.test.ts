@@ -9,7 +9,6 @@ import { branchCalls } from '#test/harness/fixtures/git/branch-calls.ts'
 import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
 
-const patient = { timeout: 120_000 }
 let desk: AgentDesk
 let calls: ReturnType<typeof branchCalls>
 
@@ -41,7 +40,7 @@ beforeAll(async () => {
     'countersign.yaml': `${deskConfig}workspaces:\n  shop: { root: shop, isolation: worktree, base: main }\n`,
     'workers/scribe.md': worker,
   })
-}, 120_000)
+})
 afterAll(() => desk[Symbol.asyncDispose]())
 
 const merge = (message = 'Merge it') => ({ tool: 'merge_branch', input: { message } })
@@ -50,15 +49,15 @@ const commit = (path: string, text: string): string =>
   `printf '${text}\\n' > ${path} && git add . && git commit -qm 'change ${path}'`
 
 // Rules: product.md 35, 36
-describe.skipIf(!testSandbox.works)('merge_branch', patient, () => {
+describe.skipIf(!testSandbox.works)('merge_branch', () => {
   test('asks with the whole difference, says what it does not show, and merges with our identity and trailers', async () => {
-    const run = await calls.committed(
+    const run = await calls.runScriptInWorktree(
       `printf '#\\0\\nevil\\n' > nul.sh && ${commit('a.txt', 'one')}`,
     )
     const before = git('rev-parse', 'main')
     const call = await calls.turn(run.id, 2, merge())
     expect(call.verdict).toBe('ask')
-    expect(await calls.shown(call.requestId)).toMatchObject({
+    expect(await calls.readPresentation(call.requestId)).toMatchObject({
       type: 'diff',
       content: expect.stringContaining('-a.txt\n+one\n'),
       metadata: {
@@ -107,19 +106,38 @@ describe.skipIf(!testSandbox.works)('merge_branch', patient, () => {
       '.gitattributes',
     ],
   ])('asks nobody when %s', async (_, script, message, problem) => {
-    const run = await calls.committed(script)
+    const run = await calls.runScriptInWorktree(script)
     const call = await calls.turn(run.id, 2, merge(message))
     expect([call.verdict, call.requestId]).toEqual([expect.stringMatching(/error|blocked/), ''])
     expect(call.text).toContain(problem)
   })
 
+  test('asks nobody where the difference to one common commit hides what is taken back', async () => {
+    git('checkout', '-q', '-b', 'side')
+    await put('b.txt', 'repaired\n')
+    git('commit', '-qam', 'repair')
+    git('checkout', '-q', 'main')
+    git('commit', '-q', '--allow-empty', '-m', 'meanwhile')
+    git('merge', '-q', '--no-ff', '-m', 'both', 'side')
+    const old = `echo b.txt > b.txt && echo shown > a.txt && git add .`
+    const run = await calls.runScriptInWorktree(
+      `${old} && git reset -q --hard $(git commit-tree $(git write-tree) -p HEAD^1 -p HEAD^2 -m quiet)`,
+    )
+    const call = await calls.turn(run.id, 2, merge())
+    expect([call.verdict, call.requestId]).toEqual([expect.stringMatching(/error|blocked/), ''])
+    expect(call.text).toContain('several commits in common with main')
+    expect(await readFile(join(desk.root, 'shop/b.txt'), 'utf8')).toBe('repaired\n')
+    await put('b.txt', 'b.txt\n')
+    git('commit', '-qam', 'as before')
+  })
+
   test('is judged by the paths that it changes in the base, which may have renamed them', async () => {
-    const run = await calls.committed(commit('b.txt', 'follows'))
-    const other = await calls.committed(commit('b.txt', 'follows too'))
+    const run = await calls.runScriptInWorktree(commit('b.txt', 'follows'))
+    const other = await calls.runScriptInWorktree(commit('b.txt', 'follows too'))
     git('mv', 'b.txt', 'c.txt')
     git('commit', '-qm', 'rename')
     const call = await calls.turn(run.id, 2, merge())
-    expect(await calls.shown(call.requestId)).toMatchObject({
+    expect(await calls.readPresentation(call.requestId)).toMatchObject({
       warnings: expect.arrayContaining(['It changes c.txt, which main has renamed since.']),
     })
     git('mv', 'c.txt', 'kept/c.txt')
@@ -132,7 +150,7 @@ describe.skipIf(!testSandbox.works)('merge_branch', patient, () => {
   })
 
   test('is stale once either branch has another commit, and asks again', async () => {
-    const run = await calls.committed(commit('a.txt', 'two'))
+    const run = await calls.runScriptInWorktree(commit('a.txt', 'two'))
     await calls.turn(run.id, 2, merge())
     await calls.approve(run.id, 2, () => git('commit', '-q', '--allow-empty', '-m', 'beside'))
     expect(git('log', '-1', '--format=%s', 'main')).toBe('beside')
@@ -140,7 +158,7 @@ describe.skipIf(!testSandbox.works)('merge_branch', patient, () => {
   })
 
   test('fails with the files that conflict, and for a dirty file it would touch; nothing moves', async () => {
-    const run = await calls.committed(commit('a.txt', 'three'))
+    const run = await calls.runScriptInWorktree(commit('a.txt', 'three'))
     await put('a.txt', 'theirs\n')
     git('commit', '-qam', 'theirs')
     await calls.turn(run.id, 2, merge())
@@ -148,7 +166,7 @@ describe.skipIf(!testSandbox.works)('merge_branch', patient, () => {
       result: 'error',
       text: expect.stringContaining('both change a.txt'),
     })
-    const other = await calls.committed(commit('b.txt', 'four'))
+    const other = await calls.runScriptInWorktree(commit('b.txt', 'four'))
     await put('b.txt', 'dirty\n')
     await calls.turn(other.id, 2, merge())
     expect((await calls.approve(other.id, 2)).call).toMatchObject({
@@ -161,7 +179,7 @@ describe.skipIf(!testSandbox.works)('merge_branch', patient, () => {
   })
 
   test('that was killed after the branch moved is completed by the next start', async () => {
-    const run = await calls.committed(commit('b.txt', 'five'))
+    const run = await calls.runScriptInWorktree(commit('b.txt', 'five'))
     const folder = worktreeFolder(join(desk.root, '.countersign'), run.id)
     const record = await readRecord(folder)
     if (record === null) throw new Error('no record')

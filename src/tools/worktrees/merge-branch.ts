@@ -16,6 +16,7 @@ import type { CommandPlace } from '../commands/plan/command-place.ts'
 import { defineBuiltIn, type NamedTool } from '../definition/define-built-in.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
+import { printedLines } from './shown-difference.ts'
 import { lookAtMerge, mergedCommits, mergedDifference, mergedPaths } from './look-at-merge.ts'
 
 const maxMessageCharacters = 4000
@@ -81,7 +82,7 @@ export function mergeBranch(place: CommandPlace): NamedTool<typeof mergeBranchNa
               : [`It will fail: both branches change ${conflicts.join(', ')}`]),
             ...moved.map((path) => `It changes ${path}, which ${base} has renamed since.`),
             ...warnings,
-            ...textWarnings(difference.split('\n')),
+            ...textWarnings(printedLines(difference)),
           ],
         }),
         facts: {

@@ -9,6 +9,14 @@ export interface ShownDifference {
   readonly warnings: readonly string[]
 }
 
+/**
+ * The lines of what Git printed, for warnings about their text. Git prints an empty line of a
+ * commit message or beside a change as spaces, which nobody wrote: here it is empty.
+ */
+export function printedLines(text: string): string[] {
+  return text.split('\n').map((line) => (/^ {1,4}$/.test(line) ? '' : line))
+}
+
 /** More of them are counted in one sentence; the metadata has all. */
 const maxWarnings = 20
 

@@ -3,10 +3,12 @@ import { useState } from 'react'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 import { useAct } from '../states/use-act.ts'
-import { Time } from '../text/time.tsx'
+import { Moment } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
-/** That one is away: not notified, and not counted as somebody who can be reached. */
+/**
+ * Sets the person's absence, during which they get no notifications and do not count as reachable.
+ */
 export function AbsenceSection() {
   const { absence } = useMe()
   const act = useAct(['me'])
@@ -49,7 +51,7 @@ export function AbsenceSection() {
       ) : (
         <>
           <p>
-            You are away until <Time at={absence.until} />
+            You are away until <Moment at={absence.until} />
             {absence.note !== null && (
               <>
                 : <VisibleText text={absence.note} />

@@ -1,5 +1,6 @@
 import { useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
+import { Together } from '../states/together.tsx'
 import { AbsenceSection } from './absence-section.tsx'
 import { KeysSection } from './keys-section.tsx'
 import { PasskeysSection } from './passkeys-section.tsx'
@@ -10,10 +11,7 @@ import { DeliveryList } from '../deliveries/delivery-list.tsx'
 import { useDeliveries } from '../deliveries/use-deliveries.ts'
 import './account.css'
 
-/**
- * What belongs to the signed-in person: how they sign in, where they are signed in, and what acts
- * for them.
- */
+/** The account of the signed-in person: their sign-in methods, sessions, keys and notifications. */
 export function AccountPage() {
   const { person } = useMe()
   return (
@@ -25,20 +23,22 @@ export function AccountPage() {
         {person.name} · {person.email} ·{' '}
         {person.teams.length > 0 ? `teams: ${person.teams.join(', ')}` : 'in no team'}
       </p>
-      <div className="column account-sections">
-        <SessionsSection />
-        <NotificationsSection />
-        <AbsenceSection />
-        <SlackSection />
-        <PasskeysSection />
-        <KeysSection />
-        <CallbacksSection />
-      </div>
+      <Together what="your account">
+        <div className="column account-sections">
+          <SessionsSection />
+          <NotificationsSection />
+          <AbsenceSection />
+          <SlackSection />
+          <PasskeysSection />
+          <KeysSection />
+          <CallbacksSection />
+        </div>
+      </Together>
     </>
   )
 }
 
-/** Callbacks to one's own programs, once there were any. */
+/** Deliveries of callbacks to the person's programs. Hidden while there are none. */
 function CallbacksSection() {
   const filter = { mine: true, dead: false }
   const deliveries = useDeliveries(filter)

@@ -10,7 +10,9 @@ import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
-/** Colleagues' passkeys that wait for a second person; for who has the right `managePeople`. */
+/**
+ * The passkeys of colleagues that a second person has to confirm. Needs the right `managePeople`.
+ */
 export function ConfirmPasskeys() {
   const { person } = useMe()
   const client = useQueryClient()
@@ -38,9 +40,12 @@ export function ConfirmPasskeys() {
   return (
     <>
       <h3>Passkeys to confirm</h3>
-      <p className="dim small">
-        Ask each person outside of this service whether the passkey is theirs, and compare the key.
-      </p>
+      {waiting?.length !== 0 && (
+        <p className="dim small">
+          Ask each person outside of this service whether the passkey is theirs, and compare the
+          key.
+        </p>
+      )}
       {everybodys.isError && (
         <Failure error={everybodys.error} retry={() => void everybodys.refetch()} />
       )}

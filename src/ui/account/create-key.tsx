@@ -1,12 +1,13 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import '@mantine/core/styles/Checkbox.css'
 import { useState, type FormEvent } from 'react'
-import type { ApiKeyView } from '#api/schemas/access/auth.ts'
+import type { ApiKeyView } from '#api/schemas/access/keys.ts'
 import { callApi } from '../api/call-api.ts'
+import { verbs } from '../words/verbs.ts'
 
 type Scope = ApiKeyView['scopes'][number]
 
-const scopes: readonly (readonly [scope: Scope, label: string])[] = [
+const scopeChoices: readonly (readonly [scope: Scope, label: string])[] = [
   ['runs:write', 'start runs, and message and cancel its own'],
   ['runs:read', 'read runs'],
   ['requests:write', 'open requests of its own'],
@@ -15,7 +16,7 @@ const scopes: readonly (readonly [scope: Scope, label: string])[] = [
 ]
 const dayMs = 86_400_000
 
-/** Makes a key of one's own, with a name, scopes and an end. */
+/** Creates a key of the person, with a name, scopes and an end. */
 export function CreateKey({
   act,
 }: {
@@ -23,16 +24,16 @@ export function CreateKey({
 }) {
   const [open, setOpen] = useState(false)
   const [name, setName] = useState('')
-  const [chosen, setChosen] = useState<readonly Scope[]>([])
+  const [scopes, setScopes] = useState<readonly Scope[]>([])
   const [days, setDays] = useState('90')
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     const expiresAt = new Date(Date.now() + Number(days) * dayMs).toISOString()
-    const body = { name: name.trim(), scopes: [...chosen], ...(days === '' ? {} : { expiresAt }) }
+    const body = { name: name.trim(), scopes: [...scopes], ...(days === '' ? {} : { expiresAt }) }
     if (!(await act(() => callApi('createKey', { body }), 'The key was created'))) return
     setOpen(false)
     setName('')
-    setChosen([])
+    setScopes([])
   }
   if (!open) {
     return (
@@ -52,9 +53,9 @@ export function CreateKey({
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      <Checkbox.Group label="Scopes" value={[...chosen]} onChange={setChosen}>
+      <Checkbox.Group label="Scopes" value={[...scopes]} onChange={setScopes}>
         <div className="column">
-          {scopes.map(([scope, label]) => (
+          {scopeChoices.map(([scope, label]) => (
             <Checkbox key={scope} value={scope} label={label} description={scope} />
           ))}
         </div>
@@ -72,9 +73,9 @@ export function CreateKey({
       />
       <div className="row">
         <Button variant="default" onClick={() => setOpen(false)}>
-          Cancel
+          {verbs.cancel}
         </Button>
-        <Button type="submit" disabled={name.trim() === '' || chosen.length === 0}>
+        <Button type="submit" disabled={name.trim() === '' || scopes.length === 0}>
           Create the key
         </Button>
       </div>

@@ -4,12 +4,13 @@ import { callApi } from '../api/call-api.ts'
 import { everyPage } from '../api/every-page.ts'
 import { useMe } from '../api/queries.ts'
 import { Failure } from '../states/failure.tsx'
-import { Time } from '../text/time.tsx'
+import { Moment } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { verbs } from '../words/verbs.ts'
 
 /**
- * Keys that somebody proposed to this person, who alone can claim them. Nothing is shown while
- * there are none.
+ * Keys that a colleague proposed to this person, who alone can claim them. Hidden while there are
+ * none.
  */
 export function KeyProposals({
   act,
@@ -43,7 +44,7 @@ export function KeyProposals({
               <br />
               <span className="dim small">
                 proposed by <VisibleText text={proposedBy.name} /> ({proposedBy.email}) ·{' '}
-                {scopes.join(', ')} · waits until <Time at={expiresAt} />
+                {scopes.join(', ')} · waits until <Moment at={expiresAt} />
               </span>
             </span>
             <span className="row">
@@ -54,7 +55,7 @@ export function KeyProposals({
                   void act(() => callApi('claimKey', { params: { id } }), 'The key is yours')
                 }
               >
-                Claim
+                {verbs.claim}
               </Button>
               <Button
                 size="compact-sm"
@@ -67,7 +68,7 @@ export function KeyProposals({
                   )
                 }
               >
-                Decline
+                {verbs.decline}
               </Button>
             </span>
           </li>

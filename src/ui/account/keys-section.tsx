@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ApiKeyView } from '#api/schemas/access/auth.ts'
+import type { ApiKeyView } from '#api/schemas/access/keys.ts'
 import { callApi } from '../api/call-api.ts'
 import { everyPage } from '../api/every-page.ts'
 import { useAct } from '../states/use-act.ts'
@@ -13,8 +13,9 @@ import { Time, useNowMs } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CreateKey } from './create-key.tsx'
 import { KeyProposals } from './key-proposals.tsx'
+import { verbs } from '../words/verbs.ts'
 
-/** One's own API keys: programs that act for one, and never decide. */
+/** The person's API keys. Programs act with them for the person, and cannot decide requests. */
 export function KeysSection() {
   const { person } = useMe()
   const change = useAct(['keys'])
@@ -123,7 +124,7 @@ function KeyRow({
               )
             }
           >
-            Revoke
+            {verbs.revoke}
           </Button>
         </span>
       )}

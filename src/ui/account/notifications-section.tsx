@@ -16,7 +16,7 @@ type Email = NotificationChoice['email']
 
 const queryKey = ['notifications']
 
-/** What one is told outside of the dashboard: by mail, by this browser, and on one's devices. */
+/** The person's notifications outside of the dashboard: by mail, by this browser, and by push. */
 export function NotificationsSection() {
   const choice = useQuery({
     queryKey,

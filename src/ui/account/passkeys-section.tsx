@@ -14,9 +14,11 @@ import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { ConfirmPasskeys } from './confirm-passkeys.tsx'
 import { promptWords } from '../passkeys/passkey-prompt.ts'
+import { verbs } from '../words/verbs.ts'
 
 /**
- * One's passkeys: they sign in at once, and sign decisions when somebody else has confirmed them.
+ * The person's passkeys. They sign in at once, and sign decisions once another person has confirmed
+ * them.
  */
 export function PasskeysSection() {
   const { person } = useMe()
@@ -90,7 +92,7 @@ function PasskeyRow({ passkey, act }: { passkey: CredentialView; act: Act }) {
               onChange={(event) => setName(event.currentTarget.value)}
             />
             <Button type="submit" size="compact-sm" disabled={name.trim() === ''}>
-              Save
+              {verbs.save}
             </Button>
           </form>
         )}
@@ -121,7 +123,7 @@ function PasskeyRow({ passkey, act }: { passkey: CredentialView; act: Act }) {
         aria-label={name === null ? `Rename ${passkey.name}` : `Keep the name ${passkey.name}`}
         onClick={() => setName(name === null ? passkey.name : null)}
       >
-        {name === null ? 'Rename' : 'Cancel'}
+        {name === null ? 'Rename' : verbs.cancel}
       </Button>
       <Button
         size="compact-sm"
@@ -131,13 +133,13 @@ function PasskeyRow({ passkey, act }: { passkey: CredentialView; act: Act }) {
           void act(() => callApi('removeCredential', { params: { id: passkey.id } }), 'Removed')
         }
       >
-        Remove
+        {verbs.remove}
       </Button>
     </li>
   )
 }
 
-/** Registers a passkey of this device, or of a key that is plugged in. */
+/** Registers a passkey of this device or of a connected security key. */
 function AddPasskey({ act }: { act: Act }) {
   const [name, setName] = useState('')
   const [busy, setBusy] = useState(false)

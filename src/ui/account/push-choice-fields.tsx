@@ -8,7 +8,7 @@ import { announce } from '../states/announce.tsx'
 
 type Push = NotificationChoice['push']
 
-/** What is pushed to all devices of a person, and when not. */
+/** Which events are pushed to all devices of the person, and in which hours not. */
 export function PushChoiceFields({ choice }: { choice: NotificationChoice }) {
   const client = useQueryClient()
   const { push, email } = choice

@@ -8,7 +8,8 @@ import { pushState, turnPushOff, turnPushOn } from '../push/push-setting.ts'
 import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
 import { useAct } from '../states/use-act.ts'
-import { Time } from '../text/time.tsx'
+import { absoluteTime, Moment } from '../text/time.tsx'
+import { verbs } from '../words/verbs.ts'
 
 const sentences: Record<NoticesState, string> = {
   unsupported:
@@ -20,7 +21,7 @@ const sentences: Record<NoticesState, string> = {
 
 const queryKey = ['push-subscriptions']
 
-/** Push to this device, on or off, and all devices of one's own. */
+/** A switch for push to this device, and the list of the person's devices. */
 export function PushDevices() {
   const { person } = useMe()
   const client = useQueryClient()
@@ -71,16 +72,16 @@ export function PushDevices() {
                 {current && <span className="mark mark-good">this session</span>}
                 <br />
                 <span className="dim small">
-                  since <Time at={createdAt} /> · through {new URL(endpoint).host}
+                  since <Moment at={createdAt} /> · through {new URL(endpoint).host}
                 </span>
               </span>
               <Button
                 size="compact-sm"
                 variant="default"
-                aria-label={`Stop pushing to ${device}, since ${createdAt}`}
+                aria-label={`Stop pushing to ${device}, since ${absoluteTime(createdAt)}`}
                 onClick={() => void remove(id)}
               >
-                Remove
+                {verbs.remove}
               </Button>
             </li>
           ))}

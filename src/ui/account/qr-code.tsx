@@ -1,6 +1,6 @@
 import { encode } from 'uqr'
 
-/** Modules of white around it, which readers need. */
+/** The width of the white border in modules, which readers of QR codes need. */
 const border = 4
 
 /** A text as a QR code: dark on white in both colour schemes, as cameras expect it. */

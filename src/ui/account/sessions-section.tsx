@@ -20,7 +20,7 @@ const methodWords: Record<SessionView['method'], string> = {
   passkey: 'passkey',
 }
 
-/** Where one is signed in. Another session ends at once, with what it holds open. */
+/** The person's sessions. Ending another session also ends its streams at once. */
 export function SessionsSection() {
   const act = useAct(['sessions'])
   const sessions = useQuery({
@@ -78,7 +78,10 @@ export function SessionsSection() {
   )
 }
 
-/** A one-time link for oneself: as a QR code for a phone, and as a command for a terminal. */
+/**
+ * A one-time sign-in link for the person: as a QR code for a phone, and as a command for a
+ * terminal.
+ */
 function AnotherDevice() {
   const { person } = useMe()
   const [url, setUrl] = useState<string | null>(null)
@@ -92,7 +95,7 @@ function AnotherDevice() {
       setRefusal((error as Error).message)
     }
   }
-  if (url !== null) return <OneTimeLink url={url} name={person.name} done={() => setUrl(null)} />
+  if (url !== null) return <OneTimeLink url={url} name={person.name} onDone={() => setUrl(null)} />
   return (
     <div>
       <Button variant="default" onClick={() => void make()}>
@@ -103,7 +106,7 @@ function AnotherDevice() {
   )
 }
 
-function OneTimeLink({ url, name, done }: { url: string; name: string; done: () => void }) {
+function OneTimeLink({ url, name, onDone }: { url: string; name: string; onDone: () => void }) {
   return (
     <div className="column" role="status">
       <p className="small">
@@ -124,7 +127,7 @@ function OneTimeLink({ url, name, done }: { url: string; name: string; done: () 
       <p className="small">Or in a terminal:</p>
       <Command text={`countersign login "${url}"`} />
       <div>
-        <Button variant="default" onClick={done}>
+        <Button variant="default" onClick={onDone}>
           Done
         </Button>
       </div>

@@ -8,8 +8,8 @@ import { Loading } from '../states/loading.tsx'
 import { Time } from '../text/time.tsx'
 
 /**
- * The caller's users in Slack. The page confirms a code of Slack in its address only after a press
- * of the button: opening the page links nobody.
+ * The person's users in Slack. The address may have a code of Slack, which the page confirms only
+ * when the person presses the button. Opening the page alone links nobody.
  */
 export function SlackSection() {
   const act = useAct(['slack-links'])

@@ -3,8 +3,8 @@ import { type ApiRequest, callOver } from '#client/call.ts'
 import { sessionProof } from './session-proof.ts'
 
 /**
- * The API said no, or could not be reached (`code: 'network'`). `facts` is the whole problem
- * document.
+ * A refusal of the API, or `code: 'network'` if it could not be reached. `facts` is the whole
+ * problem document.
  */
 export class ApiRefusal extends Error {
   override readonly name = 'ApiRefusal'
@@ -27,7 +27,7 @@ export class ApiRefusal extends Error {
 
 let csrfToken: string | null = null
 
-/** The token that state-changing calls carry; `GET /v1/me` gives it. */
+/** Stores the CSRF token of `GET /v1/me`, which state-changing calls send. */
 export function keepCsrfToken(me: { readonly csrfToken: string | null }): void {
   csrfToken = me.csrfToken
 }
@@ -45,7 +45,9 @@ export const callApi = callOver(async (request) => {
   return response.json()
 })
 
-/** Every byte behind a request as text, with the digest the server computed of it. */
+/**
+ * Reads all bytes of a request's content as text, and the digest that the server computed of them.
+ */
 export async function readContent(
   request: ApiRequest,
 ): Promise<{ bytes: Uint8Array; digest: string | null; mediaType: string }> {
@@ -58,8 +60,8 @@ export async function readContent(
 }
 
 /**
- * An answer as it comes, of any status under 400. Every call proves that it is of this origin
- * (security.md 39).
+ * Sends a request and returns the answer for any status under 400. Every call has the proof of the
+ * session (security.md 39).
  */
 export async function ask({ path, ...init }: ApiRequest): Promise<Response> {
   const headers = {

@@ -1,4 +1,4 @@
-/** Reads all pages of a list as one, each of the largest size. */
+/** Reads all pages of a list, each of the largest size, and joins their items. */
 export async function everyPage<T extends { items: unknown[]; nextCursor: string | null }>(
   read: (page: { readonly limit: number; readonly cursor?: string }) => Promise<T>,
 ): Promise<T> {

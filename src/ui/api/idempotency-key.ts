@@ -1,6 +1,5 @@
 /**
- * A key that names one intention, so that sending it twice decides once. Works without a secure
- * context.
+ * Makes an idempotency key, with which a repeated call counts once. Works without a secure context.
  */
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))

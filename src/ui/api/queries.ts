@@ -12,10 +12,10 @@ import type { SavedViewPage } from '#domain/saved-view.ts'
 import { callApi, keepCsrfToken } from './call-api.ts'
 import { everyPage } from './every-page.ts'
 
-/** How many rows one page of a list has. */
+/** The number of rows in a page of a list. */
 const pageSize = 100
 
-/** Who I am; a `401` means that nobody is signed in. */
+/** The signed-in person. A `401` means that nobody is signed in. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
   queryFn: async ({ signal }) => {
@@ -26,7 +26,7 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 })
 
-/** The signed-in person; only below `SignedIn`, which has waited for it. */
+/** The signed-in person. Use it only below `SignedIn`, which has loaded it. */
 export function useMe(): Me {
   const { data } = useQuery(meQuery)
   if (data === undefined) throw new Error('useMe is for pages behind the sign-in')
@@ -41,14 +41,14 @@ export function useAuthMethods() {
   })
 }
 
-/** The filters that the person keeps under names, of every page. */
+/** The person's saved views of all pages. */
 export const savedViewsQuery = queryOptions({
   queryKey: ['saved-views'],
   queryFn: ({ signal }) => callApi('listSavedViews', { signal }),
   staleTime: 60_000,
 })
 
-/** Those of one page; none until they are read. */
+/** The person's saved views of one page; empty until they are loaded. */
 export function useSavedViews(page: SavedViewPage): readonly SavedViewBody[] {
   const { data } = useQuery(savedViewsQuery)
   return data?.items.filter((view) => view.page === page) ?? []
@@ -62,7 +62,7 @@ export function useQueues() {
   })
 }
 
-/** Requests under the API's own filter names, page after page. */
+/** A list of requests, loaded page by page. `filters` is a query in the API's names. */
 export function useRequests(filters: string) {
   return useInfiniteQuery({
     queryKey: ['requests', filters],
@@ -81,7 +81,7 @@ export function requestQuery(id: string) {
   })
 }
 
-/** The calls of one turn of a run, with what approvers are shown of each. */
+/** The calls of one turn of a run, with the presentations that approvers see. */
 export function changeSetQuery(runId: string, turn: string) {
   return queryOptions({
     queryKey: ['run', runId, 'turn', turn],
@@ -89,7 +89,7 @@ export function changeSetQuery(runId: string, turn: string) {
   })
 }
 
-/** What the service finds for these words; nothing is asked without one. */
+/** The results of a search. An empty text is not searched. */
 export function useSearch(q: string) {
   return useQuery({
     queryKey: ['search', q],
@@ -99,7 +99,7 @@ export function useSearch(q: string) {
   })
 }
 
-/** Runs under the API's own filter names. */
+/** A list of runs. `filters` is a query in the API's names. */
 export function useRuns(filters: string) {
   return useInfiniteQuery({
     queryKey: ['runs', filters],
@@ -119,7 +119,7 @@ export function useRun(id: string) {
   })
 }
 
-/** A run's turns. `id` null: nothing is asked. */
+/** The transcript of a run. With `id` null nothing is loaded. */
 export function useTranscript(id: string | null) {
   return useQuery({
     queryKey: ['run', id, 'transcript'],
@@ -141,7 +141,7 @@ export function useRunChanges(id: string) {
   })
 }
 
-/** What the model of a run is told of its world, once somebody wants to read it. */
+/** The preamble of a run, loaded once `isRequested` is true. */
 export function useRunPreamble(id: string, isRequested: boolean) {
   return useQuery({
     queryKey: ['run', id, 'preamble'],
@@ -152,8 +152,8 @@ export function useRunPreamble(id: string, isRequested: boolean) {
 }
 
 /**
- * The manual tools of a run, once somebody wants to invoke one: only the host of the workspace
- * knows them.
+ * The manual tools of a run, loaded once `isRequested` is true, because only the host of the
+ * workspace knows them.
  */
 export function useManualTools(id: string, isRequested: boolean) {
   return useQuery({
@@ -164,7 +164,7 @@ export function useManualTools(id: string, isRequested: boolean) {
   })
 }
 
-/** Remembered approvals of a run. */
+/** The grants of a run. */
 export function useGrants(id: string) {
   return useQuery({
     queryKey: ['run', id, 'grants'],
@@ -173,8 +173,8 @@ export function useGrants(id: string) {
 }
 
 /**
- * The newest signed checkpoint of the audit log; read again by itself, since it follows the events
- * by a second.
+ * The newest signed checkpoint of the audit log. It is reloaded at intervals, since it follows the
+ * events by about a second.
  */
 export function useCheckpoint() {
   return useQuery({
@@ -184,7 +184,7 @@ export function useCheckpoint() {
   })
 }
 
-/** The audit trail under the API's own filter names. */
+/** The audit events. `filters` is a query in the API's names. */
 export function useAudit(filters: string) {
   return useInfiniteQuery({
     queryKey: ['audit', filters],
@@ -199,11 +199,20 @@ export function useAudit(filters: string) {
   })
 }
 
-/** When runs start by themselves; read again while the page is open, since times pass. */
+/** The schedules, reloaded while the page is open, since their next times change. */
 export function useSchedules() {
   return useQuery({
     queryKey: ['schedules'],
     queryFn: ({ signal }) => callApi('listSchedules', { signal }),
+    refetchInterval: 60_000,
+  })
+}
+
+/** The triggers, reloaded like the schedules for their last runs. */
+export function useTriggers() {
+  return useQuery({
+    queryKey: ['triggers'],
+    queryFn: ({ signal }) => callApi('listTriggers', { signal }),
     refetchInterval: 60_000,
   })
 }
@@ -216,7 +225,7 @@ export function useWorkers() {
   })
 }
 
-/** The same with what each does alone, asks and never does. */
+/** The workers with sentences about what each may do. */
 export function useWorkerLines() {
   return useQuery({
     queryKey: ['workers', null, 'lines'],
@@ -225,7 +234,7 @@ export function useWorkerLines() {
   })
 }
 
-/** One worker with what a run of it would do. `name` null: nothing is asked. */
+/** One worker with a preview of what its runs may do. With `name` null nothing is loaded. */
 export function useWorker(name: string | null) {
   return useQuery({
     queryKey: ['workers', name],
@@ -236,13 +245,13 @@ export function useWorker(name: string | null) {
   })
 }
 
-/** The version in force, and for who may activate the folder beside it. */
-/** Proposals to pre-approve a rule that was always approved. */
+/** The open proposals to pre-approve a rule. */
 export const policyChangesQuery = queryOptions({
   queryKey: ['policy', 'changes'],
   queryFn: ({ signal }) => callApi('listPolicyChanges', { signal }),
 })
 
+/** The state of the policy; the version of the folder only for people who may activate it. */
 export function usePolicy() {
   return useQuery({
     queryKey: ['policy'],
@@ -250,7 +259,7 @@ export function usePolicy() {
   })
 }
 
-/** What MCP servers are pinned to. */
+/** The pinned tool definitions of MCP servers. */
 export function useDefinitions() {
   return useQuery({
     queryKey: ['policy', 'definitions'],
@@ -258,7 +267,7 @@ export function useDefinitions() {
   })
 }
 
-/** What one version changes of another; without digests the folder's of the one in force. */
+/** The difference between two versions; default: the folder's and the one in force. */
 export function usePolicyDifference(versions: { from?: string; to?: string }, enabled: boolean) {
   return useQuery({
     queryKey: ['policy', 'difference', versions],
@@ -267,7 +276,7 @@ export function usePolicyDifference(versions: { from?: string; to?: string }, en
   })
 }
 
-/** Every time that a version took force. */
+/** All activations of versions. */
 export function usePolicyActivations() {
   return useInfiniteQuery({
     queryKey: ['policy', 'activations'],
@@ -278,7 +287,7 @@ export function usePolicyActivations() {
   })
 }
 
-/** What an event of the stream makes stale. Ids only travel; everything is fetched again. */
+/** Reloads the queries that an event of the stream makes stale. Events contain ids only. */
 export function refetchAfterEvent(
   client: QueryClient,
   event: { requestId?: string; runId?: string } | 'everything',
@@ -295,7 +304,7 @@ export function refetchAfterEvent(
   if (event.runId !== undefined) void client.invalidateQueries({ queryKey: ['run', event.runId] })
 }
 
-/** The page of a list that comes after `cursor`, under filters as they stand in an address. */
+/** The query of the page of a list after `cursor`. */
 function pageOf(filters: string, cursor: string | null) {
   const fields = Object.fromEntries(new URLSearchParams(filters))
   return { ...fields, limit: pageSize, ...after(cursor) }

@@ -1,4 +1,7 @@
-/** The part of trusted types that is used, which the library of the DOM does not have yet. */
+/**
+ * The members of Trusted Types that this file uses. TypeScript's DOM library does not declare them
+ * yet.
+ */
 interface TrustedTypes {
   createPolicy(
     name: string,
@@ -7,13 +10,13 @@ interface TrustedTypes {
 }
 
 /**
- * The address of a script of ours as the browser takes it. Its policy makes this one address
- * whatever it is given, and neither markup nor scripts; the content policy allows each name once
+ * The address of a script as a `TrustedScriptURL`. The policy always returns this one address and
+ * makes no markup and no scripts; the content security policy allows each policy name once
  * (security.md 19).
  */
 export function scriptAddress(policyName: string, address: string): string {
   const { trustedTypes } = window as { readonly trustedTypes?: TrustedTypes }
   const policy = trustedTypes?.createPolicy(policyName, { createScriptURL: () => address })
-  // What the policy makes is no string for the type, and the only thing that the browser takes.
+  // The policy returns a `TrustedScriptURL` and not a string, and the browser accepts nothing else.
   return (policy?.createScriptURL('') ?? address) as string
 }

@@ -1,17 +1,17 @@
 const name = 'countersign-session'
 
-/** Where storage is closed to this page: as long as it stays open. */
+/** The proof of a page without access to storage; lost when the page closes. */
 let unstored: string | null = null
 
 /**
- * What this origin proves its session with: a random token in its own storage, sent with every
- * call. The session's cookie goes to every port of the host; this goes to ours alone (security.md
- * 39). Made when there is none; all tabs have the same.
+ * The proof of the session: a random token in the storage of this origin, sent with every call. The
+ * cookie of the session is sent to every port of the host, and this token to this origin only
+ * (security.md 39). Made if there is none; all tabs share it.
  */
 export function sessionProof(): string {
   try {
-    const stored = localStorage.getItem(name)
-    if (stored !== null) return stored
+    const storedProof = localStorage.getItem(name)
+    if (storedProof !== null) return storedProof
     const created = newProof()
     localStorage.setItem(name, created)
     return created
@@ -21,20 +21,20 @@ export function sessionProof(): string {
   }
 }
 
-/** SHA-256 of it, in hex: what a sign-in at a provider carries through addresses. */
+/** SHA-256 of the proof in hex, which a sign-in at a provider carries in addresses. */
 export async function sessionProofHash(): Promise<string> {
   const bytes = new TextEncoder().encode(sessionProof())
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   return [...hash].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
-/** Whoever signs out leaves nothing here: the next session is proved with another token. */
+/** Forgets the proof after a sign-out, so that the next session has another one. */
 export function forgetSessionProof(): void {
   unstored = null
   try {
     localStorage.removeItem(name)
   } catch {
-    // Nothing was stored.
+    // Storage is not available, so nothing was stored.
   }
 }
 

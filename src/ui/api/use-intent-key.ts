@@ -1,14 +1,14 @@
 import { useMemo, useRef } from 'react'
 import { newIdempotencyKey } from './idempotency-key.ts'
 
-/** The idempotency key of what a person sends. */
+/** The idempotency keys of a form. */
 export interface IntentKey {
   /**
-   * The same body again, after a double click or an answer that never came, has the same key, and
-   * counts once. Another body has another key.
+   * The key for a body. The same body gets the same key, so that a double click or a lost answer
+   * counts once. Another body gets another key.
    */
   of(body: unknown): string
-  /** What is sent from now on is meant anew, the same body too. */
+  /** From now on even the same body gets a new key. */
   renew(): void
 }
 
@@ -17,10 +17,13 @@ interface Intent {
   readonly key: string
 }
 
-/** A longer body has its key for as long as the page is open. */
+/** The key of a longer body is not stored, and lasts only while the page is open. */
 const maxStoredCharacters = 100_000
 
-/** The key in a form. With `storedAs` it survives a reload of the page, as a draft does. */
+/**
+ * The idempotency keys of a form. With `storedAs` a key survives a reload of the page, as a draft
+ * does.
+ */
 export function useIntentKey(storedAs?: string): IntentKey {
   const name = storedAs === undefined ? null : `countersign.intent.${storedAs}`
   const last = useRef<Intent | null>(null)
@@ -45,6 +48,6 @@ export function useIntentKey(storedAs?: string): IntentKey {
 }
 
 function storedIntent(name: string | null): Intent | null {
-  const stored = name === null ? null : sessionStorage.getItem(name)
-  return stored === null ? null : (JSON.parse(stored) as Intent)
+  const storedKey = name === null ? null : sessionStorage.getItem(name)
+  return storedKey === null ? null : (JSON.parse(storedKey) as Intent)
 }

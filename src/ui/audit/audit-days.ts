@@ -1,21 +1,21 @@
 const earliestYear = 2000
 
 /**
- * The instant at which a day (`2026-11-22`) begins in the viewer's zone; `null` for what is no
- * whole date yet. Pure.
+ * The instant at which a day (`2026-11-22`) begins in the viewer's time zone; `null` for an
+ * incomplete date. Pure.
  */
 export function startOfDay(day: string): string | null {
   return instantOf(day, 0)
 }
 
-/** The instant at which the day after it begins: up to there, the day is included. Pure. */
+/** The end of a day, as the instant at which the next day begins. Pure. */
 export function endOfDay(day: string): string | null {
   return instantOf(day, 1)
 }
 
 /**
- * The day of the viewer's zone to which an instant belongs; of an end, that of the moment before.
- * Empty for no instant. Pure.
+ * The day of an instant in the viewer's time zone; for an end, the day of the moment before. Empty
+ * for no instant. Pure.
  */
 export function dayOf(instant: string | null, edge: 'start' | 'end'): string {
   const ms = Date.parse(instant ?? '')
@@ -28,7 +28,7 @@ export function dayOf(instant: string | null, edge: 'start' | 'end'): string {
 function instantOf(day: string, daysLater: number): string | null {
   const [year, month, date] = day.split('-').map(Number)
   if (year === undefined || month === undefined || date === undefined) return null
-  // Somebody is still typing the year.
+  // The person is still typing the year.
   if (!(year >= earliestYear)) return null
   return new Date(year, month - 1, date + daysLater).toISOString()
 }

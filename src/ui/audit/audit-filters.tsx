@@ -2,6 +2,7 @@ import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { auditEventTypes } from '#domain/audit-event.ts'
 import { dayOf, endOfDay, startOfDay } from './audit-days.ts'
 import { eventWords } from './event-words.ts'
+import { verbs } from '../words/verbs.ts'
 
 interface AuditFiltersProps {
   readonly search: URLSearchParams
@@ -9,11 +10,14 @@ interface AuditFiltersProps {
   readonly setAll: (values: Readonly<Record<string, string>>) => void
   readonly clear: () => void
   readonly isNarrowed: boolean
+  /** the numbers of requests and runs by their ids, for filters that a link wrote with an id */
+  readonly numbers: ReadonlyMap<string, string>
 }
 
-/** What narrows the trail. It lives in the address, under the API's names. */
-export function AuditFilters({ search, set, setAll, clear, isNarrowed }: AuditFiltersProps) {
-  const shared = { search, set }
+/** The filters of the trail. They are in the address, under the API's names. */
+export function AuditFilters(props: AuditFiltersProps) {
+  const { search, set, setAll, clear, isNarrowed, numbers } = props
+  const shared = { search, set, numbers }
   return (
     <search className="toolbar audit-toolbar">
       <WordsFilter
@@ -39,7 +43,7 @@ export function AuditFilters({ search, set, setAll, clear, isNarrowed }: AuditFi
       <OfficeHoursFilter search={search} setAll={setAll} />
       {isNarrowed && (
         <Button variant="subtle" onClick={clear}>
-          Clear filters
+          {verbs.clearFilters}
         </Button>
       )}
     </search>
@@ -48,7 +52,7 @@ export function AuditFilters({ search, set, setAll, clear, isNarrowed }: AuditFi
 
 const officeHours = '08:00-18:00'
 
-/** Working days of the reader's own time zone. */
+/** The filter for events outside of office hours, in the viewer's time zone. */
 function OfficeHoursFilter({ search, setAll }: Pick<AuditFiltersProps, 'search' | 'setAll'>) {
   const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
   return (
@@ -75,14 +79,18 @@ interface FilterProps {
   readonly set: (name: string, value: string) => void
 }
 
-function WordsFilter({ name, label, hint, search, set }: FilterProps & { readonly hint: string }) {
-  const value = search.get(name) ?? ''
+function WordsFilter(
+  props: FilterProps & { readonly hint: string } & Pick<AuditFiltersProps, 'numbers'>,
+) {
+  const { name, label, hint, search, set, numbers } = props
+  const filter = search.get(name) ?? ''
+  const value = numbers.get(filter) ?? filter
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        const typed = new FormData(event.currentTarget).get(name)
-        set(name, typeof typed === 'string' ? typed : '')
+        const text = new FormData(event.currentTarget).get(name)
+        set(name, typeof text === 'string' ? text : '')
       }}
     >
       <TextInput

@@ -9,12 +9,13 @@ import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { LoadingRows } from '../states/loading.tsx'
 import { SaveButton } from '../states/save-button.tsx'
+import { Together } from '../states/together.tsx'
 import { ShowMore } from '../states/show-more.tsx'
 import { AuditFilters } from './audit-filters.tsx'
 import { AuditTable } from './audit-table.tsx'
 import { EventDetail } from './event-detail.tsx'
 import { eventWords } from './event-words.ts'
-import { toldEvents } from './event-line.tsx'
+import { toldEvents, type EventFields } from './event-line.tsx'
 import { SavedExports } from './saved-exports.tsx'
 import { SaveView } from '../views/save-view.tsx'
 import { SignedLine } from './signed-line.tsx'
@@ -33,7 +34,16 @@ const names = [
   'timeZone',
 ] as const
 
-/** The trail: every event one may see, newest first, with its exact record. */
+/** The numbers of the requests and runs that the events are about, by their ids. */
+function numbersOf(events: readonly EventFields[]): ReadonlyMap<string, string> {
+  const objects = events.flatMap(({ about }) => [
+    ...(about?.requests ?? []),
+    ...(about?.runs ?? []),
+  ])
+  return new Map(objects.map(({ id, number }) => [id, String(number)]))
+}
+
+/** The trail: all events that the person may see, newest first, each with its exact record. */
 export function AuditPage() {
   const [search] = useSearchParams()
   const navigate = useNavigate()
@@ -51,9 +61,9 @@ export function AuditPage() {
     }
     void navigate(`/audit?${next.toString()}`, { replace: true })
   }
-  // A request that is not there, or that one may not see, has no events.
+  // The API answers 404 for a request that does not exist or that the person may not see.
   const unknown = audit.error instanceof ApiRefusal && audit.error.status === 404
-  // All that happened to one request is told as a story.
+  // A query for one request only is shown as a story.
   const story = query.size === 1 ? query.get('requestId') : null
   const readsAll = me.person.rights.includes('readAudit')
   return (
@@ -80,37 +90,40 @@ export function AuditPage() {
         set={(name, value) => setAll({ [name]: value })}
         setAll={setAll}
         clear={() => void navigate('/audit')}
+        numbers={numbersOf(events)}
         isNarrowed={query.size > 0}
       />
-      <SavedExports shown={query.toString()} readsAll={readsAll} />
-      <SignedLine readsAll={readsAll} />
-      {!readsAll && (
-        <p className="dim small audit-part">
-          These are the events of requests that you may see. The whole trail needs the right
-          readAudit, which countersign.yaml gives.
-        </p>
-      )}
-      {audit.isPending && <LoadingRows what="the trail" />}
-      {audit.isError && !unknown && (
-        <Failure error={audit.error} retry={() => void audit.refetch()} />
-      )}
-      {(unknown || (audit.isSuccess && events.length === 0)) && (
-        <div className="state">
-          <h2>No event matches</h2>
-          <p className="dim">
-            {query.size > 0
-              ? 'Clear the filters, or choose another day, to see more of the trail.'
-              : 'Events appear here as they are recorded.'}
+      <Together what="the trail">
+        <SavedExports query={query.toString()} readsAll={readsAll} />
+        <SignedLine readsAll={readsAll} />
+        {!readsAll && (
+          <p className="dim small audit-part">
+            These are the events of requests that you may see. The whole trail needs the right
+            readAudit, which countersign.yaml gives.
           </p>
-        </div>
-      )}
-      {events.length > 0 && !unknown && story !== null && (
-        <EventHistory request={story} events={events} onOpen={setOpen} />
-      )}
-      {events.length > 0 && !unknown && story === null && (
-        <AuditTable events={events} onOpen={setOpen} />
-      )}
-      <ShowMore list={audit} />
+        )}
+        {audit.isPending && <LoadingRows what="the trail" />}
+        {audit.isError && !unknown && (
+          <Failure error={audit.error} retry={() => void audit.refetch()} />
+        )}
+        {(unknown || (audit.isSuccess && events.length === 0)) && (
+          <div className="state">
+            <h2>{query.size > 0 ? 'No event matches' : 'No events yet'}</h2>
+            <p className="dim">
+              {query.size > 0
+                ? 'Clear the filters, or choose another day, to see more of the trail.'
+                : 'Events appear here as they are recorded.'}
+            </p>
+          </div>
+        )}
+        {events.length > 0 && !unknown && story !== null && (
+          <EventHistory request={story} events={events} onOpen={setOpen} />
+        )}
+        {events.length > 0 && !unknown && story === null && (
+          <AuditTable events={events} onOpen={setOpen} />
+        )}
+        <ShowMore list={audit} />
+      </Together>
       <Drawer
         opened={open !== null}
         onClose={() => setOpen(null)}

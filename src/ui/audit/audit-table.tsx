@@ -4,7 +4,7 @@ import { absoluteTime, preciseTime } from '../text/time.tsx'
 import { EventLine, type EventFields } from './event-line.tsx'
 import { eventWords } from './event-words.ts'
 
-/** Events as a table: when, what happened in a sentence, and the way to the exact record. */
+/** Events as a table: time, a sentence, and a link to the exact record. */
 export function AuditTable(props: {
   events: readonly EventFields[]
   onOpen: (event: AuditEventView) => void

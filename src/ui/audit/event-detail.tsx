@@ -10,18 +10,19 @@ import { absoluteTime } from '../text/time.tsx'
 import { OfflineCommands } from './offline-commands.tsx'
 import { Link } from 'react-router'
 
-/** The exact record of an event, and how it is verified by who may read all of the trail. */
+/** The exact record of an event, and for people who may read the whole trail, how to verify it. */
 export function EventDetail(props: {
   event: AuditEventView
   readsAll: boolean
-  /** closes the record, when a link leads to the story */
+  /** closes the record before a link leads to the story */
   leave: () => void
 }) {
   const { event, readsAll, leave } = props
   const text = JSON.stringify(event, null, 2)
-  // Canonical JSON keeps its order when it is parsed: this is the leaf of the log, byte for byte.
-  const stored = JSON.stringify(event)
-  const leaf = useLeafHash(stored)
+  // Parsing and printing keep the order of canonical JSON, so this text is the leaf of the log byte
+  // for byte.
+  const eventText = JSON.stringify(event)
+  const leaf = useLeafHash(eventText)
   const checkpoint = useCheckpoint()
   return (
     <div className="column">
@@ -45,13 +46,17 @@ export function EventDetail(props: {
         <Button variant="default" size="xs" onClick={() => void copyText(text, 'Event')}>
           Copy
         </Button>
-        <Button variant="default" size="xs" onClick={() => void copyText(stored, 'Stored bytes')}>
+        <Button
+          variant="default"
+          size="xs"
+          onClick={() => void copyText(eventText, 'Stored bytes')}
+        >
           Copy the stored bytes
         </Button>
       </div>
       <details className="small">
         <summary>The stored bytes</summary>
-        <LinesView text={stored} showFinalNewline={false} />
+        <LinesView text={eventText} showFinalNewline={false} />
       </details>
       {readsAll && checkpoint.data !== undefined && (
         <div className="small">
@@ -63,15 +68,15 @@ export function EventDetail(props: {
 }
 
 /**
- * How long the stored bytes are and what they hash to as a leaf (RFC 6962); `null` where the
- * browser does not hash.
+ * Length of the stored bytes and their hash as a leaf (RFC 6962); `null` if the browser cannot
+ * hash.
  */
-function useLeafHash(stored: string): { bytes: number; hash: string } | null {
+function useLeafHash(eventText: string): { bytes: number; hash: string } | null {
   const [leaf, setLeaf] = useState<{ bytes: number; hash: string } | null>(null)
   useEffect(() => {
     let stale = false
-    const bytes = new TextEncoder().encode(stored)
-    // Only pages from https or this machine have it.
+    const bytes = new TextEncoder().encode(eventText)
+    // Browsers offer it only to pages from https or localhost.
     const subtle = (globalThis.crypto as Partial<Crypto>).subtle
     if (subtle === undefined) return undefined
     void subtle.digest('SHA-256', Uint8Array.of(0, ...bytes)).then((digest) => {
@@ -81,13 +86,12 @@ function useLeafHash(stored: string): { bytes: number; hash: string } | null {
     return () => {
       stale = true
     }
-  }, [stored])
+  }, [eventText])
   return leaf
 }
 
 /**
- * Whose run an event is about: every worker above it, from the person's own run down. Nothing of
- * runs one may not see.
+ * The runs above the run of an event, from the root run down. Empty if the person may not see them.
  */
 function EventLineage({ runId }: { runId: string }) {
   const { data } = useRun(runId)

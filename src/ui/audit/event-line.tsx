@@ -5,13 +5,13 @@ import { eventSentence, noSubjects, type SentencePart } from '#domain/text/event
 import { VisibleText } from '../text/visible-text.tsx'
 import './event-line.css'
 
-/** An event with what its page says that it is about. */
+/** An event with the objects and texts that it refers to. */
 export interface EventFields {
   readonly event: AuditEventView
   readonly about: AuditAboutView | undefined
 }
 
-/** The events of all pages that are loaded, as they come. */
+/** The events of all loaded pages in order. */
 export function toldEvents(
   pages:
     | readonly { items: readonly AuditEventView[]; about?: AuditAboutView | undefined }[]
@@ -20,18 +20,18 @@ export function toldEvents(
   return (pages ?? []).flatMap(({ items, about }) => items.map((event) => ({ event, about })))
 }
 
-/** An event as a sentence; what it is about is a link, people's words stand in quotes. */
+/** An event as a sentence. Objects are links, and texts of people are quoted. */
 export function EventLine({
   event,
   about,
   isAboutOne = false,
 }: EventFields & {
-  /** whether all events around it are about the same request, so that it is "it" */
+  /** whether all events of the list are about the same request, which is then called "it" */
   readonly isAboutOne?: boolean
 }) {
   const target = isAboutOne ? null : targetOf(event)
   return eventSentence(event, about ?? noSubjects).map((part, place) => (
-    // Parts have no identity but their place.
+    // The parts have no key but their index.
     // eslint-disable-next-line react/no-array-index-key
     <Fragment key={place}>
       {place > 0 && ' '}

@@ -5,7 +5,7 @@ const labels: Partial<Record<AuditEventType, string>> = {
   'request.opened': 'Request opened',
   'request.revised': 'Call changed by a person',
   'request.claimed': 'Claimed or released',
-  'request.commented': 'Comment',
+  'request.commented': 'Comment written',
   'request.handed_over': 'Handed over to a colleague',
   'request.nudged': 'Nudged by the starter of the run',
   'request.reminded': 'Reminded, since nobody decided',
@@ -22,6 +22,7 @@ const labels: Partial<Record<AuditEventType, string>> = {
   'execution.refused': 'Execution refused',
   'execution.unknown': 'Outcome unknown',
   'execution.settled': 'Outcome settled by a person',
+  'audit.exported': 'Trail read or exported',
 }
 
 /** An event's type in words: "Decision recorded", "Grant given". Pure. */

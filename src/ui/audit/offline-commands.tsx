@@ -1,8 +1,8 @@
 import { OwnCommand } from '../states/command.tsx'
 
 /**
- * How what is on the page is verified without the service: the commands, with the log's key filled
- * in. `requestId`: the evidence of one request; `null`: the whole log (audit.md, Verifying).
+ * The commands that verify the page offline, with the key of the log filled in. `requestId`: verify
+ * the evidence of one request; `null`: the whole log (audit.md, Verifying).
  */
 export function OfflineCommands(props: { vkey: string; requestId: string | null }) {
   const { vkey, requestId } = props

@@ -5,8 +5,8 @@ import { SaveButton } from '../states/save-button.tsx'
 import { visibleString } from '../text/visible-string.ts'
 import { RemoveView } from '../views/remove-view.tsx'
 
-/** Filters of the trail that the reader keeps, each to be looked at or exported as it is now. */
-export function SavedExports({ shown: filters, readsAll }: { shown: string; readsAll: boolean }) {
+/** The person's saved filters of the trail, each with links to its events and its export. */
+export function SavedExports({ query: filters, readsAll }: { query: string; readsAll: boolean }) {
   const views = useSavedViews('audit')
   if (views.length === 0) return null
   return (

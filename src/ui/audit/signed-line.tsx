@@ -5,8 +5,8 @@ import { Time } from '../text/time.tsx'
 import { OfflineCommands } from './offline-commands.tsx'
 
 /**
- * How far the trail is signed, and how somebody who may read all of it verifies it offline
- * (audit.md, Verifying).
+ * The newest signed checkpoint, and for people who may read the whole trail, how to verify it
+ * offline (audit.md, Verifying).
  */
 export function SignedLine({ readsAll }: { readsAll: boolean }) {
   const { data, error } = useCheckpoint()
@@ -33,7 +33,7 @@ export function SignedLine({ readsAll }: { readsAll: boolean }) {
   )
 }
 
-/** What people outside of the building remember of it. */
+/** The checkpoints that the witnesses cosigned. */
 function WitnessLines({ witnesses }: Pick<SignedCheckpointView, 'witnesses'>) {
   return witnesses.map(({ name, size, cosignedAt, contradicted }) => {
     if (contradicted) {

@@ -34,9 +34,9 @@ const chapters: readonly { readonly title: string; readonly types: readonly Audi
     ],
   },
 ]
-const storied = new Set(chapters.flatMap(({ types }) => types))
+const chapterTypes = new Set(chapters.flatMap(({ types }) => types))
 
-/** All that happened to one request, oldest first, in chapters that end with the proof. */
+/** The events of one request, oldest first, in chapters, with the proof at the end. */
 export function EventHistory(props: {
   /** id or number */
   request: string
@@ -50,7 +50,7 @@ export function EventHistory(props: {
   }))
   const between = {
     title: 'Before the decision',
-    events: events.filter(({ event }) => !storied.has(event.type)),
+    events: events.filter(({ event }) => !chapterTypes.has(event.type)),
   }
   const all = [opening, between, ...later].filter((chapter) => chapter !== undefined)
   const request = events.at(-1)?.about?.requests[0]

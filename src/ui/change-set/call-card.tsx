@@ -7,11 +7,11 @@ import type { BulkItem } from '#api/schemas/requests/decisions.ts'
 import { Effect } from '../effect/effect.tsx'
 import { useAriaKeys } from '../keyboard/keyboard-provider.tsx'
 import { useSeen } from '../effect/seeing/use-seen.ts'
-import { Cues } from '../request/card/cues.tsx'
-import { CallComments } from '../request/comments/call-comments.tsx'
-import { denialReaders } from '../request/comments/commented.ts'
-import { useLineNotes } from '../request/comments/line-notes.tsx'
-import { Risk } from '../request/facts/risk.tsx'
+import { Cues } from '../deciding/card/cues.tsx'
+import { CallComments } from '../deciding/comments/call-comments.tsx'
+import { denialReaders } from '../deciding/comments/commented.ts'
+import { useLineNotes } from '../deciding/comments/line-notes.tsx'
+import { Risk } from '../deciding/facts/risk.tsx'
 import { DenialReason } from '../states/denial-reason.tsx'
 import { Notice } from '../states/notice.tsx'
 import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
@@ -19,18 +19,19 @@ import { VisibleText } from '../text/visible-text.tsx'
 import { CallResultLine } from './call-result-line.tsx'
 import { whyAlone, whyClosed, type ChangeEntry } from './change-entries.ts'
 import type { CallChoice } from './plan-decisions.ts'
+import { verbs } from '../words/verbs.ts'
 
-type OpenedCall = NonNullable<ChangeEntry['asked']>
+type OpenedCall = NonNullable<ChangeEntry['approval']>
 
-/** What the page holds of one entry. */
+/** The state of one entry on the page. */
 export interface CardState {
-  /** as it was opened; `changed`: it is another revision by now */
-  readonly opened: OpenedCall | null
+  /** the call as it was opened; `changed`: a newer revision exists */
+  readonly openedCall: OpenedCall | null
   readonly changed: boolean
   readonly choice: CallChoice
   readonly reason: string
-  readonly viewed: boolean
-  /** what came of its decision, and which it was */
+  readonly wasViewed: boolean
+  /** the result of its decision, and the choice */
   readonly result: { readonly item: BulkItem; readonly choice: CallChoice } | null
 }
 
@@ -42,13 +43,13 @@ export interface CardActs {
   readonly onReview: (key: string) => void
 }
 
-/** One call of the turn: what it would do, why it asks, and what is decided of it. */
+/** One call of the turn: its effect, why it needs an approval, and the choice. */
 export function CallCard(props: {
   entry: ChangeEntry
   state: CardState
   acts: CardActs
   busy: boolean
-  /** others are shown as if this one had been carried out */
+  /** calls whose presentations assume the effect of this one */
   laterOnes: readonly string[]
 }) {
   const { entry, state, acts } = props
@@ -65,14 +66,14 @@ export function CallCard(props: {
         <h2 id={titleId} className="grow break">
           <span className="dim">{entry.place}.</span> <VisibleText text={entry.title} />
         </h2>
-        {entry.asked !== null && (
+        {entry.approval !== null && (
           <Button
             size="compact-sm"
-            variant={state.viewed ? 'light' : 'subtle'}
+            variant={state.wasViewed ? 'light' : 'subtle'}
             color="gray"
-            aria-pressed={state.viewed}
+            aria-pressed={state.wasViewed}
             leftSection={
-              state.viewed ? (
+              state.wasViewed ? (
                 <IconSquareCheck size={14} aria-hidden />
               ) : (
                 <IconSquare size={14} aria-hidden />
@@ -85,16 +86,16 @@ export function CallCard(props: {
           </Button>
         )}
       </div>
-      {state.opened === null ? (
-        <p className="dim small">{unaskedReason(entry)}</p>
+      {state.openedCall === null ? (
+        <p className="dim small">{reasonWithoutApproval(entry)}</p>
       ) : (
-        <CallWithRequest {...props} asked={state.opened} />
+        <CallWithRequest {...props} card={state.openedCall} />
       )}
     </article>
   )
 }
 
-function unaskedReason({ tool, verdict }: ChangeEntry): ReactNode {
+function reasonWithoutApproval({ tool, verdict }: ChangeEntry): ReactNode {
   const words =
     verdict === 'preApproved'
       ? 'Pre-approved: nobody is asked.'
@@ -113,8 +114,8 @@ function unaskedReason({ tool, verdict }: ChangeEntry): ReactNode {
   )
 }
 
-function CallWithRequest(props: Parameters<typeof CallCard>[0] & { asked: OpenedCall }) {
-  const { entry, state, acts, asked: card, busy, laterOnes } = props
+function CallWithRequest(props: Parameters<typeof CallCard>[0] & { card: OpenedCall }) {
+  const { entry, state, acts, card, busy, laterOnes } = props
   const { request, presentation } = card
   const { key } = entry
   const { onSeen } = acts
@@ -124,7 +125,7 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { asked: Opened
   const complete = allVisible && !presentation.truncated && secrets.allRevealed
   const { fullyViewed: seen, tracker } = useSeen(region, presentation.digest, complete)
   useEffect(() => onSeen(key, seen), [onSeen, key, seen])
-  const newest = entry.asked?.request ?? request
+  const newest = entry.approval?.request ?? request
   const notes = useLineNotes(newest)
   const closed = whyClosed(newest)
   const again = againSentence(request.alike.again)
@@ -146,7 +147,7 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { asked: Opened
         <Cues role="group" cues={request.cues} content={presentation.content} within={region} />
       </SecretsContext>
       {again !== null && closed === null && <p className="obstacle">{again}.</p>}
-      <SecretsContext value={secrets.counted}>
+      <SecretsContext value={secrets.registry}>
         <Effect
           key={presentation.digest}
           request={{ ...request, presentation }}
@@ -167,7 +168,7 @@ function CallWithRequest(props: Parameters<typeof CallCard>[0] & { asked: Opened
         <Notice tone="bad" title="This changed since you opened it">
           It is revision {newest.revision} now; you were reading revision {request.revision}.{' '}
           <Button size="compact-sm" variant="default" onClick={() => acts.onReview(key)}>
-            Show the new revision
+            {verbs.showNewRevision}
           </Button>
         </Notice>
       )}
@@ -205,19 +206,19 @@ function Choices(props: {
   acts: CardActs
   newest: OpenedCall['request']
   busy: boolean
-  /** why it cannot be approved with others */
+  /** why it cannot be approved together with others */
   alone: string | null
   unseen: boolean
 }) {
   const { entry, state, acts, busy, alone, unseen } = props
   const { key } = entry
-  const number = entry.asked?.request.number
+  const number = entry.approval?.request.number
   const approveKeys = useAriaKeys('approve')
   const denyKeys = useAriaKeys('deny')
   const options = [
-    { value: 'approve', label: 'Approve as shown', extra: approveKeys },
-    { value: 'deny', label: 'Deny', extra: denyKeys },
-    { value: 'leave', label: 'Leave', extra: {} },
+    { value: 'approve', label: verbs.approve, extra: approveKeys },
+    { value: 'deny', label: verbs.deny, extra: denyKeys },
+    { value: 'leave', label: verbs.leave, extra: {} },
   ] as const
   return (
     <div className="column">
@@ -248,7 +249,7 @@ function Choices(props: {
       {state.choice === 'approve' && unseen && (
         <p className="obstacle" role="status">
           It counts after all of it was on the screen
-          {entry.asked?.presentation.truncated === true
+          {entry.approval?.presentation.truncated === true
             ? ', and a part of it is not shown here: decide it on its own page.'
             : '.'}
         </p>

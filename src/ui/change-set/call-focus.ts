@@ -3,21 +3,21 @@ import type { ChangeEntry } from './change-entries.ts'
 
 const cardClass = '.change-call'
 
-/** Brings a call onto the screen, and the focus there. */
+/** Scrolls to a call and sets the focus on it. */
 export function showCall(key: string): void {
   const card = cardOf(key)
   if (card !== null) show(card)
 }
 
-/** Sets the focus on a choice of a call, which is not made by that. */
+/** Sets the focus on a choice of a call, without making the choice. */
 export function focusChoice(entry: ChangeEntry | undefined, choice: 'approve' | 'deny'): void {
   if (entry === undefined) return
   cardOf(entry.key)?.querySelector<HTMLInputElement>(`input[value="${choice}"]`)?.focus()
 }
 
 /**
- * Which call the keys are about: the one that has the focus, or had it last. `goToCall` and
- * `goToFile` move the focus by one; files are stops only in calls that change several.
+ * The call that keys act on: the one with the focus, or the last one that had it. `goToCall` and
+ * `goToFile` move the focus by one; files count only in calls that change several.
  */
 export function useCallFocus(entries: readonly ChangeEntry[]) {
   const last = useRef<Element | null>(null)

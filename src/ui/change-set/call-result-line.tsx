@@ -1,11 +1,11 @@
 import { ApiRefusal } from '../api/call-api.ts'
 import type { BulkItem } from '#api/schemas/requests/decisions.ts'
-import { refusalWords } from '../request/decision/wording/refusal-words.ts'
+import { refusalWords } from '../deciding/decision/wording/refusal-words.ts'
 import { Notice } from '../states/notice.tsx'
 import { clockTime } from '../text/time.tsx'
 import type { CallChoice } from './plan-decisions.ts'
 
-/** What came of one decision of several, in the place where it was taken. */
+/** The result of one of several decisions, at the place of its choice. */
 export function CallResultLine({ item, choice }: { item: BulkItem; choice: CallChoice }) {
   if (item.status === 200) {
     return (

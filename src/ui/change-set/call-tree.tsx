@@ -4,19 +4,19 @@ import type { ChangeEntry } from './change-entries.ts'
 import { treeOf, type TreeNode } from './file-tree.ts'
 import type { CallChoice } from './plan-decisions.ts'
 
-const marks = {
+const choiceMarks = {
   approve: { Icon: IconCheck, word: 'to approve', className: 'ok' },
   deny: { Icon: IconX, word: 'to deny', className: 'not-ok' },
   leave: { Icon: IconMinus, word: '', className: 'dim' },
 } as const
 
-/** How the page stands to one entry, for its mark in the tree. */
+/** The state of one entry, for its mark in the tree. */
 export interface EntryMarks {
   readonly choice: CallChoice
-  readonly viewed: boolean
+  readonly wasViewed: boolean
 }
 
-/** The files and commands of the turn: each leads to its call, and has what is chosen for it. */
+/** The files and commands of the turn. Each links to its call and shows the choice. */
 export function CallTree(props: {
   entries: readonly ChangeEntry[]
   marksOf: (entry: ChangeEntry) => EntryMarks
@@ -61,15 +61,15 @@ function Entry(props: {
   marks: EntryMarks
   onGo: () => void
 }) {
-  const { node, marks: standing, onGo } = props
-  const { Icon, word, className } = marks[standing.choice]
+  const { node, marks, onGo } = props
+  const { Icon, word, className } = choiceMarks[marks.choice]
   return (
-    <button type="button" className="tree-entry" data-viewed={standing.viewed} onClick={onGo}>
+    <button type="button" className="tree-entry" data-viewed={marks.wasViewed} onClick={onGo}>
       <span className="dim tree-place">{node.entry.place}</span>
       <span className="grow break">
         <VisibleText text={node.name} />
       </span>
-      {standing.viewed && (
+      {marks.wasViewed && (
         <span className="dim small">
           <IconPointFilled size={10} aria-hidden />
           <span className="visually-hidden">viewed</span>

@@ -1,31 +1,31 @@
 import type { ChangeSet, ChangeSetCall } from '#api/schemas/requests/change-set.ts'
 import { againWords } from '#domain/deciding/alike-words.ts'
-import { outcomeWithEffect, whyNotYours } from '../request/facts/state-words.ts'
+import { outcomeWithEffect, whyNotYours } from '../deciding/facts/state-words.ts'
 
 export type ShownRequest = NonNullable<ChangeSetCall['request']>
 export type ShownPresentation = NonNullable<ChangeSetCall['presentation']>
 
-/** One thing of a turn: a call, or a file that a call hands over. */
+/** One entry of a turn: a call, or a file that a call shares. */
 export interface ChangeEntry {
-  /** of its request, else of the call */
+  /** id of its request, else of the call */
   readonly key: string
-  /** "1", or "1, file 2" of what the call hands over */
+  /** "1", or "1, file 2" for a file that the call shares */
   readonly place: string
   readonly position: number
   readonly tool: string
-  /** its effect where it asks, else its title */
+  /** its effect if it needs an approval, else its title */
   readonly title: string
   readonly verdict: ChangeSetCall['verdict']
-  /** what it shows and asks; null where nobody is asked */
-  readonly asked: {
+  /** its presentation and request; null if it needs no approval */
+  readonly approval: {
     readonly request: ShownRequest
     readonly presentation: ShownPresentation
   } | null
-  /** the file that it is about, as far as it is about one */
+  /** the file that it is about; null: none */
   readonly path: string | null
 }
 
-/** The calls of a turn in call order, each with the files that it hands over. Pure. */
+/** The calls of a turn in order, each followed by the files that it shares. Pure. */
 export function entriesOf({ calls }: Pick<ChangeSet, 'calls'>): ChangeEntry[] {
   return calls.flatMap((call) => {
     const { position, tool, title, verdict, request, presentation } = call
@@ -37,7 +37,7 @@ export function entriesOf({ calls }: Pick<ChangeSet, 'calls'>): ChangeEntry[] {
       tool,
       title: request?.effect ?? title,
       verdict,
-      asked: content,
+      approval: content,
       path: pathOf(presentation),
     }
     const files = call.attachments.map((file, index) => ({
@@ -47,7 +47,7 @@ export function entriesOf({ calls }: Pick<ChangeSet, 'calls'>): ChangeEntry[] {
       tool: file.request.tool,
       title: file.request.effect,
       verdict,
-      asked: file,
+      approval: file,
       path: pathOf(file.presentation),
     }))
     return [own, ...files]
@@ -59,7 +59,7 @@ function pathOf(presentation: ShownPresentation | undefined): string | null {
   return typeof path === 'string' && path !== '' ? path : null
 }
 
-/** Why nothing of it is decided here, a sentence without its full stop; null: it can be. Pure. */
+/** Why it cannot be decided here, as a sentence without its full stop; null: it can. Pure. */
 export function whyClosed(request: ShownRequest): string | null {
   if (request.state !== 'pending') return outcomeWithEffect(request)
   if (!request.eligibility.canDecide) return whyNotYours(request.eligibility.reason)
@@ -68,7 +68,10 @@ export function whyClosed(request: ShownRequest): string | null {
   return null
 }
 
-/** Why it is approved by itself, which a denial is not; null: with the others. Pure. */
+/**
+ * Why it must be approved alone; null: it can be approved with others. A denial has no such limit.
+ * Pure.
+ */
 export function whyAlone(request: ShownRequest): string | null {
   if (request.signatureRequired) return 'Its approval needs a signature: approve it on its own page'
   if (request.askedBeforeRestore)

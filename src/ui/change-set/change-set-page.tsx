@@ -4,15 +4,16 @@ import { useCallback, useMemo, useRef } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import type { ChangeSet } from '#api/schemas/requests/change-set.ts'
 import type { BulkDecision } from '#api/schemas/requests/decisions.ts'
+import { countWords } from '#domain/text/counted.ts'
 import { callApi } from '../api/call-api.ts'
 import { changeSetQuery } from '../api/queries.ts'
 import { DiffToolbar } from '../effect/diff-toolbar.tsx'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../live/live-provider.tsx'
 import { AgentStatement } from '../request/agent-statement.tsx'
-import { startComment } from '../request/comments/call-comments.tsx'
-import { refusalWords } from '../request/decision/wording/refusal-words.ts'
-import { useSubmit, type SubmitOptions } from '../request/decision/use-submit.ts'
+import { startComment } from '../deciding/comments/call-comments.tsx'
+import { refusalWords } from '../deciding/decision/wording/refusal-words.ts'
+import { useSubmit, type SubmitOptions } from '../deciding/decision/use-submit.ts'
 import { lastListAddress } from '../request/last-list.ts'
 import { Headline } from '../shell/headline.tsx'
 import { announce } from '../states/announce.tsx'
@@ -27,13 +28,14 @@ import { CallTree } from './call-tree.tsx'
 import { entriesOf, whyClosed, type ChangeEntry } from './change-entries.ts'
 import { planDecisions, type CallChoice } from './plan-decisions.ts'
 import { useCards } from './use-cards.ts'
+import { verbs } from '../words/verbs.ts'
 import '../request/request.css'
-import '../request/card/card.css'
-import '../request/decision/decision-panel.css'
+import '../deciding/card/card.css'
+import '../deciding/decision/decision-panel.css'
 import '../states/choices.css'
 import './change-set.css'
 
-/** The calls of one turn, read and decided together (product.md 40). */
+/** The calls of one turn, which are read and decided together (product.md 40). */
 export function ChangeSetPage() {
   const { id = '', n = '' } = useParams()
   const query = useQuery(changeSetQuery(id, n))
@@ -66,11 +68,11 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
   const states = entries.map((entry) => ({ entry, state: stateOf(entry) }))
   const { decisions, obstacles } = planDecisions(
     states.flatMap(({ entry, state }) => {
-      const { opened, choice, reason, seen, changed } = state
-      if (opened === null || entry.asked === null) return []
-      // Decided elsewhere meanwhile: there is nothing to send.
-      const isOpen = whyClosed(entry.asked.request) === null
-      return isOpen ? [{ request: opened.request, choice, reason, seen, changed }] : []
+      const { openedCall, choice, reason, seen, changed } = state
+      if (openedCall === null || entry.approval === null) return []
+      // It was decided elsewhere meanwhile, so there is nothing to send.
+      const isOpen = whyClosed(entry.approval.request) === null
+      return isOpen ? [{ request: openedCall.request, choice, reason, seen, changed }] : []
     }),
   )
   const send = async (): Promise<void> => {
@@ -91,14 +93,14 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
   useShortcut('comment', () => startComment(document.getElementById(`call-${current()?.key}`)))
   useShortcut('viewed', () => {
     const entry = current()
-    if (entry?.asked) acts.onView(entry.key)
+    if (entry?.approval) acts.onView(entry.key)
   })
   useShortcut('approve', () => focusChoice(current(), 'approve'))
   useShortcut('deny', () => focusChoice(current(), 'deny'))
   useShortcut('submit', decisions.length === 0 ? null : () => void send())
   useShortcut('back', () => void navigate(lastListAddress()))
 
-  const contents = entries.flatMap((entry) => entry.asked ?? [])
+  const contents = entries.flatMap((entry) => entry.approval ?? [])
   const open = contents.filter(({ request }) => whyClosed(request) === null)
   const statement = contents[0]?.request.agentReason ?? null
   const hasDiffs = contents.some(({ presentation }) => presentation.type === 'diff')
@@ -168,14 +170,17 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
             onClick={() => void send()}
             {...submitKeys}
           >
-            {busy
-              ? 'Submitting…'
-              : `Submit ${decisions.length} ${decisions.length === 1 ? 'decision' : 'decisions'}`}
+            {busy ? verbs.submitting : submitWords(decisions.length)}
           </Button>
         </div>
       )}
     </div>
   )
+}
+
+function submitWords(count: number): string {
+  if (count === 0) return 'Submit decisions'
+  return `Submit ${countWords(count, 'decision')}`
 }
 
 function Task({ task }: { task: ChangeSet['task'] }) {
@@ -192,10 +197,10 @@ function Task({ task }: { task: ChangeSet['task'] }) {
   )
 }
 
-/** Calls that are shown as if this one had been carried out. */
+/** The calls whose presentations assume the effect of this one. */
 function laterThan(entry: ChangeEntry, entries: readonly ChangeEntry[]): string[] {
   return entries
-    .filter(({ asked: content }) => content?.request.assumes === entry.position)
+    .filter(({ approval: content }) => content?.request.assumes === entry.position)
     .map(({ place }) => place)
 }
 
@@ -212,6 +217,6 @@ function summaryOf(states: readonly CardState[]): string {
     recorded.length > 0 ? `${recorded.length} recorded` : '',
     refused.length > 0 ? `${refused.length} not recorded` : '',
   ].filter(Boolean)
-  const chosen = words.length === 0 ? 'Nothing chosen' : words.join(', ')
-  return came.length === 0 ? `${chosen}.` : `${came.join(', ')}. ${chosen}.`
+  const choices = words.length === 0 ? 'Nothing chosen' : words.join(', ')
+  return came.length === 0 ? `${choices}.` : `${came.join(', ')}. ${choices}.`
 }

@@ -1,13 +1,14 @@
 import type { ChangeEntry } from './change-entries.ts'
 
-/** A folder with what is in it, or an entry under its last name. */
+/** A folder with its children, or an entry under the last part of its path. */
 export type TreeNode =
   | { readonly kind: 'folder'; readonly name: string; readonly nodes: readonly TreeNode[] }
   | { readonly kind: 'entry'; readonly name: string; readonly entry: ChangeEntry }
 
 /**
- * The entries as a tree of their files: a folder stands where its first file does, and folders that
- * hold one folder alone are one. What is about no file stands by its title. Pure.
+ * The entries as a tree of their files. A folder is at the position of its first file, and a folder
+ * that contains one folder only is joined with it. An entry without a file is shown by its title.
+ * Pure.
  */
 export function treeOf(entries: readonly ChangeEntry[]): TreeNode[] {
   return nodesOf(entries.map((entry) => ({ entry, names: entry.path?.split('/') ?? [] })))
@@ -15,12 +16,12 @@ export function treeOf(entries: readonly ChangeEntry[]): TreeNode[] {
 
 interface PlacedEntry {
   readonly entry: ChangeEntry
-  /** what is left of its path below the folder */
+  /** the rest of its path below the folder */
   readonly names: readonly string[]
 }
 
 function nodesOf(placed: readonly PlacedEntry[]): TreeNode[] {
-  // Files and folders in one order, that of the calls.
+  // Files and folders in the order of the calls.
   const groups = Map.groupBy(placed, ({ entry, names }) =>
     names.length > 1 ? `folder ${names[0]}` : `entry ${entry.key}`,
   )

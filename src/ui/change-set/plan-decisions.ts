@@ -2,40 +2,44 @@ import type { BulkDecision } from '#api/schemas/requests/decisions.ts'
 import { whyReason } from '#domain/deciding/why-reason.ts'
 import { whyAlone, whyClosed, type ShownRequest } from './change-entries.ts'
 
-/** What is chosen for a call; `leave` decides nothing. */
+/** The choice for a call; `leave` decides nothing. */
 export type CallChoice = 'approve' | 'deny' | 'leave'
 
-/** A call as the page has it: what is chosen, and what of it has been on the screen. */
+/** A call on the page: the choice, and whether all of it has been on the screen. */
 export interface ChosenCall {
-  /** as it was opened: what was read is what is decided */
+  /** the request as it was opened, to which the decision is bound */
   readonly request: ShownRequest
   readonly choice: CallChoice
   readonly reason: string
   readonly seen: boolean
-  /** it is another revision by now */
+  /** a newer revision exists */
   readonly changed: boolean
 }
 
-/** What one action would send, and what is chosen and cannot be sent yet, with the reason. */
+/**
+ * The decisions that one action sends, and the choices that cannot be sent yet, with the reasons.
+ */
 export interface DecisionPlan {
   readonly decisions: readonly BulkDecision[]
   readonly obstacles: readonly { readonly request: ShownRequest; readonly why: string }[]
 }
 
-/** The decisions of a change set in call order, bound to what was shown (product.md 40). Pure. */
+/**
+ * The decisions of a change set in call order, bound to the shown revisions (product.md 40). Pure.
+ */
 export function planDecisions(calls: readonly ChosenCall[]): DecisionPlan {
-  const chosen = calls.filter(({ choice }) => choice !== 'leave')
+  const chosenCalls = calls.filter(({ choice }) => choice !== 'leave')
   const isReady = (call: ChosenCall): boolean => whyNotYet(call) === null
   return {
-    decisions: chosen.filter(isReady).map(decisionOf),
-    obstacles: chosen.flatMap((call) => {
+    decisions: chosenCalls.filter(isReady).map(decisionOf),
+    obstacles: chosenCalls.flatMap((call) => {
       const why = whyNotYet(call)
       return why === null ? [] : [{ request: call.request, why }]
     }),
   }
 }
 
-/** Why a choice does not count yet, as a sentence; null: it does. Pure. */
+/** Why a choice cannot be sent yet, as a sentence; null: it can. Pure. */
 export function whyNotYet({ request, choice, reason, seen, changed }: ChosenCall): string | null {
   const closed = whyClosed(request)
   if (closed !== null) return `${closed}.`

@@ -4,29 +4,29 @@ import type { CardActs, CardState } from './call-card.tsx'
 import type { ChangeEntry } from './change-entries.ts'
 import type { CallChoice } from './plan-decisions.ts'
 
-/** What the page adds to a card's state: whether all of it has been on the screen. */
+/** The state of a card, and whether all of it has been on the screen. */
 export interface SeenCardState extends CardState {
   readonly seen: boolean
 }
 
-interface SavedCardState extends Omit<SeenCardState, 'changed' | 'opened'> {
-  readonly opened: NonNullable<ChangeEntry['asked']>
+interface SavedCardState extends Omit<SeenCardState, 'changed' | 'openedCall'> {
+  readonly openedCall: NonNullable<ChangeEntry['approval']>
 }
 
 /**
- * What a person has chosen, typed and seen of each call. What was opened stays as it was until they
- * ask for the new revision: nobody decides what changed under their eyes.
+ * The choices, texts and seen parts for each call. An opened revision stays until the person asks
+ * for the new one, so that nobody decides a call that changed while they read.
  */
 export function useCards(entries: readonly ChangeEntry[]) {
   const [saved, setSaved] = useState<ReadonlyMap<string, SavedCardState>>(new Map())
   const contents = useMemo(
     () =>
       new Map(
-        entries.flatMap(({ key, asked: content }) => (content === null ? [] : [[key, content]])),
+        entries.flatMap(({ key, approval: content }) => (content === null ? [] : [[key, content]])),
       ),
     [entries],
   )
-  // The first sight of each; state of its own only begins with it.
+  // The state of a call begins with its first presentation.
   const missing = [...contents].filter(([key]) => !saved.has(key))
   if (missing.length > 0) {
     setSaved(new Map([...saved, ...missing.map(([key, one]) => [key, fresh(one)] as const)]))
@@ -45,11 +45,11 @@ export function useCards(entries: readonly ChangeEntry[]) {
       onChoose: (key, choice) => change(key, (card) => ({ ...card, choice, result: null })),
       onReason: (key, reason) => change(key, (card) => ({ ...card, reason })),
       onSeen: (key, seen) => change(key, (card) => (card.seen === seen ? card : { ...card, seen })),
-      onView: (key) => change(key, (card) => ({ ...card, viewed: !card.viewed })),
+      onView: (key) => change(key, (card) => ({ ...card, wasViewed: !card.wasViewed })),
       onReview: (key) => {
         const one = contents.get(key)
         if (one === undefined) return
-        // The reason that was typed stays.
+        // Keeps the typed reason.
         change(key, ({ reason }) => ({ ...fresh(one), reason }))
       },
     }),
@@ -66,18 +66,26 @@ export function useCards(entries: readonly ChangeEntry[]) {
   )
   const stateOf = (entry: ChangeEntry): SeenCardState => {
     const card = saved.get(entry.key)
-    if (card === undefined || entry.asked === null) return { ...unasked, opened: entry.asked }
-    const { opened } = card
-    const now = entry.asked.request
-    const isSame = opened.request.revision === now.revision && opened.request.digest === now.digest
+    if (card === undefined || entry.approval === null)
+      return { ...withoutApproval, openedCall: entry.approval }
+    const { openedCall } = card
+    const now = entry.approval.request
+    const isSame =
+      openedCall.request.revision === now.revision && openedCall.request.digest === now.digest
     return { ...card, changed: !isSame }
   }
   return { stateOf, acts, record }
 }
 
-const nothing = { choice: 'leave', reason: '', viewed: false, seen: false, result: null } as const
-const unasked = { ...nothing, changed: false }
+const nothing = {
+  choice: 'leave',
+  reason: '',
+  wasViewed: false,
+  seen: false,
+  result: null,
+} as const
+const withoutApproval = { ...nothing, changed: false }
 
-function fresh(opened: NonNullable<ChangeEntry['asked']>): SavedCardState {
-  return { ...nothing, opened }
+function fresh(openedCall: NonNullable<ChangeEntry['approval']>): SavedCardState {
+  return { ...nothing, openedCall }
 }

@@ -7,6 +7,7 @@ import { ShowMore } from '../states/show-more.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { useDeliveries, useResend, type DeliveryFilter } from './use-deliveries.ts'
+import { verbs } from '../words/verbs.ts'
 import './deliveries.css'
 
 const stateWords: Record<WebhookDelivery['state'], string> = {
@@ -15,7 +16,7 @@ const stateWords: Record<WebhookDelivery['state'], string> = {
   dead: 'given up',
 }
 
-/** Notifications and what became of them; those that were given up can be sent again by who may. */
+/** Deliveries of notifications. People with the right can resend those that failed for good. */
 export function DeliveryList({
   filter,
   mayResend,
@@ -66,7 +67,7 @@ export function DeliveryList({
                 aria-label={`Send again: ${one.type} to ${one.endpoint}, ${one.createdAt}`}
                 onClick={() => void resend(one.id)}
               >
-                Send again
+                {verbs.sendAgain}
               </Button>
             )}
           </li>

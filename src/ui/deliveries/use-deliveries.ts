@@ -4,8 +4,8 @@ import { callApi } from '../api/call-api.ts'
 import { announce } from '../states/announce.tsx'
 
 /**
- * Which notifications: `mine` are callbacks to programs with one's own keys; `dead` those that were
- * given up.
+ * A filter of deliveries. `mine`: callbacks to the person's own programs; `dead`: deliveries that
+ * failed for good.
  */
 export interface DeliveryFilter {
   readonly mine: boolean
@@ -27,7 +27,7 @@ export function useDeliveries({ mine, dead }: DeliveryFilter) {
   })
 }
 
-/** Sends one that has ended again, and says so, or why not. */
+/** Resends an ended delivery, and announces the result. */
 export function useResend(): (id: string) => Promise<void> {
   const client = useQueryClient()
   return async (id) => {

@@ -6,7 +6,7 @@ import { Loading } from '../states/loading.tsx'
 import { SecretsContext } from '../text/secret-chips.tsx'
 import { LinesView } from './lines-view.tsx'
 
-/** Bytes behind a request, read when this is shown: text as text, all else in hexadecimal. */
+/** The bytes of a request, loaded when this is shown: text as text, other bytes in hexadecimal. */
 export function ContentView(props: { content: ApiRequest; revision: number; what: string }) {
   const { content: request, revision } = props
   const content = useQuery({

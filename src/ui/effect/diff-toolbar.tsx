@@ -9,7 +9,7 @@ import {
   type DiffSetting,
 } from './settings/diff-settings.ts'
 
-/** How differences are drawn, for all on the page: wrapped, white space, one column or two. */
+/** Settings for all differences on the page: wrapping, white space, one column or two. */
 export function DiffToolbar({ children }: { children?: React.ReactNode }) {
   const narrow = useNarrow()
   const split = useSplitDiffs()

@@ -16,31 +16,33 @@ import { usePaint, whyUnpainted } from './highlight/use-paint.ts'
 import { lineTokens, type LineToken } from './line-tokens.ts'
 import { OffSide } from './off-side.tsx'
 import { UncountedSecrets } from '../text/secret-chips.tsx'
-import type { DiffChange, DiffFile, DiffHunk } from './unified-diff.ts'
+import type { DiffChange, DiffFile, DiffHunk } from '#domain/tools/unified-diff.ts'
 import { useGaps } from './use-gaps.ts'
 import type { WholeFile } from './use-whole-file.ts'
 import { isWhiteSpaceOnly, whiteSpaceChanges } from './white-space.ts'
 import './diff-view.css'
 import './code.css'
 
-/** Notes at the lines of a difference, and how one is written. */
+/** Notes below the lines of a difference, and how to write one. */
 export interface LineNotes {
-  /** what stands below a line; null: nothing */
+  /** the content below a line; null: nothing */
   readonly below: (anchor: CommentAnchor) => ReactNode
   readonly onWrite: ((anchor: CommentAnchor) => void) | null
 }
 
-/** What a difference can have beside its lines, on a page that is about it. */
+/** Options of a difference on a page of its own. */
 export interface DiffExtras {
   readonly whole?: WholeFile | null
   readonly notes?: LineNotes | undefined
-  /** whether all of it is drawn, with nothing folded and nothing beyond its right edge */
+  /**
+   * called with whether all of it is drawn: nothing is folded, and nothing is beyond its right edge
+   */
   readonly onComplete?: (isComplete: boolean) => void
 }
 
 /**
- * One file of a diff, in one column or two. Every line goes through `VisibleLine`; nothing is
- * markup.
+ * One file of a difference, in one column or two. Every line is a `VisibleLine`; nothing is
+ * interpreted as markup.
  */
 export function DiffView({
   file,
@@ -81,7 +83,13 @@ export function DiffView({
   }, [hunks, newLines, gaps])
   const tokens = useMemo(
     () =>
-      lineTokens({ hunks, shown: visible, painted: paint.texts, isWhole: lines !== null, quiet }),
+      lineTokens({
+        hunks,
+        visibleHunks: visible,
+        colours: paint.texts,
+        isWhole: lines !== null,
+        quiet,
+      }),
     [hunks, visible, paint.texts, lines, quiet],
   )
   const lineClass = useCallback(
@@ -115,7 +123,7 @@ export function DiffView({
     <GapRow
       key={`gap ${index}`}
       gap={gap}
-      shown={gaps.shownOf(index)}
+      linesAbove={gaps.shownOf(index)}
       columns={columns}
       canShow={whole !== null && whole.problem === null && (newLines === null || lines !== null)}
       isLoading={whole?.isLoading ?? false}
@@ -128,7 +136,7 @@ export function DiffView({
   return (
     <OffSide
       wrap={wrap}
-      // Folded lines are not on the screen.
+      // Folded lines have not been on the screen.
       isComplete={[...folds].every((hunk) => gaps.unfolded.has(hunk))}
       onComplete={onComplete}
     >
@@ -201,13 +209,13 @@ function shownHunk(hunk: DiffHunk | undefined): ReactElement[] {
     : [<Hunk key={hunk.content} hunk={hunk} />]
 }
 
-/** A difference that ends with less than its three lines of context ends with the file. */
+/** A difference that ends with fewer than three context lines ends at the end of the file. */
 function mayGoOn({ changes }: DiffHunk): boolean {
   const tail = changes.slice(-3)
   return tail.length === 3 && tail.every(({ type }) => type === 'normal')
 }
 
-/** What is read for colour: both whole sides, or else both sides of each hunk. */
+/** The texts to colour: both whole sides, or both sides of each hunk. */
 function textsOf(
   hunks: readonly DiffHunk[],
   lines: { readonly old: readonly string[]; readonly new: readonly string[] } | null,
@@ -246,7 +254,7 @@ function gutter({ change, side, renderDefault }: GutterOptions) {
   )
 }
 
-/** Where a line is: a line that stays is one of the new side. */
+/** The anchor of a line. An unchanged line is a line of the new side. */
 function anchorOf(file: string, change: DiffChange): CommentAnchor {
   if (change.type === 'normal') return { file, side: 'new', line: change.newLineNumber }
   return { file, side: change.type === 'insert' ? 'new' : 'old', line: change.lineNumber }

@@ -7,7 +7,7 @@ import { useDiffSetting } from './settings/diff-settings.ts'
 import type { LineNotes } from './diff-view.tsx'
 import { EveryByte } from './every-byte.tsx'
 import { LinesView, type VisibleLines } from './lines-view.tsx'
-import { parseUnifiedDiff, type DiffFile } from './unified-diff.ts'
+import { parseUnifiedDiff, type DiffFile } from '#domain/tools/unified-diff.ts'
 import { SeenMap } from './seeing/seen-map.tsx'
 import type { SeenTracker } from './seeing/use-seen.ts'
 import { useWholeFile } from './use-whole-file.ts'
@@ -15,29 +15,29 @@ import { isWhiteSpaceOnly, linesIn } from './white-space.ts'
 import './effect.css'
 
 const Files = lazy(() => import('./files.tsx').then((module) => ({ default: module.Files })))
-/** Beyond this many lines a table of both sides is slow to draw: the diff is shown line by line. */
+/** A table with more lines is slow, so the difference is shown line by line. */
 const maxTableLines = 3_000
 
-/** What is shown of a request: of a page of its own, or of one of several on a page. */
+/** The members of a request that this component needs. */
 export type ShownRequest = Pick<
   RequestDetail,
   'id' | 'number' | 'revision' | 'kind' | 'state' | 'execution' | 'presentation'
 >
 
 /**
- * What will happen, from the stored bytes: warnings first, then all of it, then a way to every
- * byte.
+ * What will happen, from the stored bytes: warnings first, then the presentation, then a link to
+ * all bytes.
  */
 export function Effect(props: {
   request: ShownRequest
-  /** its files have the page's keys, as on a page of its own */
+  /** its files use the keys of the page, as on the page of a request */
   ownsKeys: boolean
-  /** the element whose every part must have been on the screen */
+  /** called with the element of which every part must be on the screen */
   onRegion: (element: HTMLElement | null) => void
   onAllVisible: (isComplete: boolean) => void
-  /** comments on lines, on the page of the request */
+  /** comments on lines, on the page of a request */
   notes?: LineNotes | undefined
-  /** what of it has been on the screen, for the map of it */
+  /** the parts that have been on the screen, for their map */
   tracker?: SeenTracker
 }) {
   const { request, onRegion, onAllVisible, tracker } = props
@@ -68,11 +68,13 @@ export function Effect(props: {
     [presentation, folding],
   )
   const whole = useWholeFile(request)
-  // One of several on a page is no landmark of it.
+  // One of several effects on a page must not be a landmark.
   const role = props.ownsKeys ? 'region' : 'group'
   return (
     <section className="card" role={role} aria-labelledby={titleId}>
-      <h2 id={titleId}>{headingOf(request)}</h2>
+      <h2 id={titleId} className={tracker === undefined ? undefined : 'seen-heading'}>
+        {headingOf(request)}
+      </h2>
       {tracker !== undefined && request.state === 'pending' && (
         <SeenMap region={region} tracker={tracker} />
       )}
@@ -123,13 +125,13 @@ export function Effect(props: {
 }
 
 /**
- * Files that a table can draw, what changes in white space alone left out where it is folded;
- * `null` when there is too much of the rest.
+ * The files that a table can draw, without hunks of white space if these are folded; `null` if
+ * there are too many lines.
  */
 function tableOf(files: DiffFile[] | null, folding: boolean): DiffFile[] | null {
   const hunks = (files ?? []).flatMap((file) => file.hunks)
-  const drawn = folding ? hunks.filter((hunk) => !isWhiteSpaceOnly(hunk)) : hunks
-  return linesIn(drawn) <= maxTableLines ? files : null
+  const visibleHunks = folding ? hunks.filter((hunk) => !isWhiteSpaceOnly(hunk)) : hunks
+  return linesIn(visibleHunks) <= maxTableLines ? files : null
 }
 
 function pathOf({ path }: RequestDetail['presentation']['metadata']): string | null {
@@ -141,7 +143,7 @@ function headingOf(request: ShownRequest): string {
   return isAhead(request) ? 'What will happen' : 'What was requested'
 }
 
-/** Whether it has yet to happen, as far as anybody knows. */
+/** Whether it has not happened yet, as far as the service knows. */
 function isAhead({ state, execution, kind }: ShownRequest): boolean {
   if (kind === 'start') return state === 'pending'
   return state === 'pending' || (state === 'approved' && execution.state === 'not_started')

@@ -5,10 +5,10 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestOf } from '#client/call.ts'
 import { SaveButton } from '../states/save-button.tsx'
 import { ContentView } from './content-view.tsx'
+import { verbs } from '../words/verbs.ts'
 
 /**
- * Every byte of what will run or be written: shown when it is text, and to be downloaded in any
- * case.
+ * All bytes of what will run or be written: shown if they are text, and available as a download.
  */
 export function EveryByte({
   request,
@@ -35,7 +35,7 @@ export function EveryByte({
           name={`request-${request.number}`}
           icon={<IconDownload size={14} aria-hidden />}
         >
-          Download
+          {verbs.download}
         </SaveButton>
       </div>
       {open && <ContentView content={content} revision={request.revision} what="every byte" />}

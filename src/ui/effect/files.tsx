@@ -6,13 +6,13 @@ import { VisibleText } from '../text/visible-text.tsx'
 import { DiffView, type DiffExtras } from './diff-view.tsx'
 import { DiffToolbar } from './diff-toolbar.tsx'
 import { useSplitDiffs } from './settings/diff-settings.ts'
-import type { DiffFile } from './unified-diff.ts'
+import type { DiffFile } from '#domain/tools/unified-diff.ts'
 import type { WholeFile } from './use-whole-file.ts'
 
-/** A table of more lines is slow to draw: its gaps are opened one by one. */
+/** Larger files are slow to draw, so their gaps are opened one by one. */
 const maxWholeLines = 5_000
 
-/** The files of a difference, each with its hunks. `ownsKeys`: they have the page's keys. */
+/** The files of a difference with their hunks. `ownsKeys`: they use the keys of the page. */
 export function Files({
   files,
   ownsKeys,
@@ -23,12 +23,12 @@ export function Files({
   files: readonly DiffFile[]
   ownsKeys: boolean
   onVisible: (isComplete: boolean) => void
-  /** of the one file that there is; null: there are more, or its bytes are not kept */
+  /** the file, if there is exactly one and its bytes are stored; null otherwise */
   whole: WholeFile | null
   notes?: DiffExtras['notes']
 }) {
   const split = useSplitDiffs()
-  const [viewed, setViewed] = useState<ReadonlySet<number>>(new Set())
+  const [viewedFiles, setViewedFiles] = useState<ReadonlySet<number>>(new Set())
   const [complete, setComplete] = useState<ReadonlySet<number>>(new Set())
   const report = useCallback(
     (index: number, isComplete: boolean) =>
@@ -44,7 +44,7 @@ export function Files({
   const container = useRef<HTMLDivElement>(null)
   const current = useRef(0)
   const toggle = (index: number): void =>
-    setViewed((before) => {
+    setViewedFiles((before) => {
       const next = new Set(before)
       if (!next.delete(index)) next.add(index)
       return next
@@ -81,11 +81,11 @@ export function Files({
             {ownsKeys && (
               <Button
                 size="compact-xs"
-                variant={viewed.has(index) ? 'light' : 'subtle'}
+                variant={viewedFiles.has(index) ? 'light' : 'subtle'}
                 color="gray"
-                aria-pressed={viewed.has(index)}
+                aria-pressed={viewedFiles.has(index)}
                 leftSection={
-                  viewed.has(index) ? (
+                  viewedFiles.has(index) ? (
                     <IconSquareCheck size={14} aria-hidden />
                   ) : (
                     <IconSquare size={14} aria-hidden />

@@ -1,24 +1,21 @@
 import { countWords } from '#domain/text/counted.ts'
 import type { Gap } from './gaps.ts'
-import type { DiffHunk } from './unified-diff.ts'
+import type { DiffHunk } from '#domain/tools/unified-diff.ts'
 import { linesAtOnce } from './use-gaps.ts'
 
-/**
- * What stands where a difference leaves lines out, with a button that shows them if they are
- * known.
- */
+/** The row for omitted lines of a difference, with a button that shows them if they are known. */
 export function GapRow(props: {
-  /** `lines` is infinite where the end of the file is not known yet */
+  /** `lines` is infinite if the end of the file is not known yet */
   gap: Gap
-  /** how many of them are shown above it */
-  shown: number
+  /** the number of its lines that are shown above it */
+  linesAbove: number
   columns: number
   canShow: boolean
   isLoading: boolean
   isNew: boolean
   onShow: () => void
 }) {
-  const { gap, shown: visible, columns, canShow, isLoading, isNew } = props
+  const { gap, linesAbove: visible, columns, canShow, isLoading, isNew } = props
   const left = Math.max(0, gap.lines - visible)
   if (left === 0 && (visible > 0 || gap.newStart > 1)) return null
   const words =
@@ -50,7 +47,7 @@ function countedLines(lines: number): string {
   return countWords(lines, 'unchanged line')
 }
 
-/** A hunk that changes white space alone, folded until its reader opens it. */
+/** A hunk that changes white space only, folded until the person opens it. */
 export function Fold(props: { hunk: DiffHunk; columns: number; onShow: (hunk: DiffHunk) => void }) {
   const { hunk, columns, onShow } = props
   const added = hunk.changes.filter(({ type }) => type === 'insert').length

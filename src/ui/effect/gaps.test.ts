@@ -2,7 +2,7 @@ import { createTwoFilesPatch } from 'diff'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { gapAfter, gapBefore, hunkOfGap, oldLinesOf } from './gaps.ts'
-import { parseUnifiedDiff } from './unified-diff.ts'
+import { parseUnifiedDiff } from '#domain/tools/unified-diff.ts'
 
 const text = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('')
 const hunksOf = (before: readonly string[], after: readonly string[]) =>

@@ -1,26 +1,26 @@
-import type { DiffChange, DiffHunk } from './unified-diff.ts'
+import type { DiffChange, DiffHunk } from '#domain/tools/unified-diff.ts'
 
-/** Unchanged lines that a diff leaves out. Line numbers count from 1. */
+/** Unchanged lines that a difference omits. Line numbers count from 1. */
 export interface Gap {
   readonly oldStart: number
   readonly newStart: number
   readonly lines: number
 }
 
-/** The lines that stand before a hunk and after the one before it; negative numbers never. Pure. */
+/** The omitted lines between two hunks, or before the first. Never negative. Pure. */
 export function gapBefore(before: DiffHunk | undefined, hunk: DiffHunk): Gap {
   const oldStart = before === undefined ? 1 : endOf(before, 'old')
   const newStart = before === undefined ? 1 : endOf(before, 'new')
   return { oldStart, newStart, lines: Math.max(0, startOf(hunk, 'old') - oldStart) }
 }
 
-/** The lines after the last hunk of a file of which the new side has `total` lines. Pure. */
+/** The omitted lines after the last hunk of a file whose new side has `total` lines. Pure. */
 export function gapAfter(last: DiffHunk, total: number): Gap {
   const newStart = endOf(last, 'new')
   return { oldStart: endOf(last, 'old'), newStart, lines: Math.max(0, total - newStart + 1) }
 }
 
-/** The lines of a gap as a hunk that changes nothing, from the new side's lines. Pure. */
+/** The lines of a gap as a hunk without changes, from the lines of the new side. Pure. */
 export function hunkOfGap(
   { oldStart, newStart, lines }: Gap,
   newLines: readonly string[],
@@ -46,8 +46,8 @@ export function hunkOfGap(
 }
 
 /**
- * The old side's lines, from the new side's and the hunks between them; `null` when the hunks are
- * not about these lines, which then are not shown between them. Pure.
+ * The lines of the old side, from those of the new side and the hunks; `null` if the hunks do not
+ * match these lines, which are then not shown. Pure.
  */
 export function oldLinesOf(
   hunks: readonly DiffHunk[],
@@ -71,7 +71,7 @@ export function oldLinesOf(
   return [...old, ...newLines.slice(next - 1)]
 }
 
-/** The format's quirk: a side without lines has the number of the line before it. */
+/** In this format a side without lines has the number of the line before it. */
 function startOf(hunk: DiffHunk, side: 'old' | 'new'): number {
   const { [`${side}Start` as const]: start, [`${side}Lines` as const]: lines } = hunk
   return lines === 0 ? start + 1 : start

@@ -3,16 +3,16 @@ import { layRuns, type StyledRun } from '../text/styled-runs.ts'
 import type { PaintedLine } from './highlight/paint-kinds.ts'
 import { runsOfPaint } from './highlight/runs-of-paint.ts'
 import { marksOf, type Mark } from './token-marks.ts'
-import type { DiffChange, DiffHunk } from './unified-diff.ts'
+import type { DiffChange, DiffHunk } from '#domain/tools/unified-diff.ts'
 
-/** A line as the one token that the diff view draws. */
+/** A line as the single token of the diff view. */
 export interface LineToken extends TokenNode {
   type: 'line'
   text: string
-  /** colour by its language, and the words that differ from its counterpart */
+  /** colour by language, and the words that differ from the other version of the line */
   runs: readonly StyledRun[]
   endsWithoutNewline: boolean
-  /** it is not of the difference, but of the file around it */
+  /** it is not part of the difference, but of the file around it */
   isAround: boolean
 }
 
@@ -24,18 +24,18 @@ interface Sides {
 }
 
 /**
- * The tokens of every line that is drawn, by side and number. `painted`: of both whole sides
- * (`isWhole`), or of both sides of each hunk; `shown`: hunks of unchanged lines around. Pure.
+ * The tokens of all drawn lines, by side and number. `colours`: colours of both whole sides
+ * (`isWhole`) or of both sides of each hunk; `shown`: opened gaps. Pure.
  */
 export function lineTokens(input: {
   hunks: readonly DiffHunk[]
-  shown: readonly DiffHunk[]
-  painted: readonly (readonly PaintedLine[])[] | null
+  visibleHunks: readonly DiffHunk[]
+  colours: readonly (readonly PaintedLine[])[] | null
   isWhole: boolean
-  /** changes of white space alone, whose words are not marked */
+  /** changes of white space only, whose words are not marked */
   quiet: ReadonlySet<DiffChange>
 }): Sides {
-  const { hunks, shown: visible, painted, isWhole, quiet } = input
+  const { hunks, visibleHunks, colours, isWhole, quiet } = input
   const tokens: Sides = { old: [], new: [] }
   const put = (side: 'old' | 'new', line: number, token: LineToken): void => {
     tokens[side][line - 1] = [token]
@@ -47,8 +47,8 @@ export function lineTokens(input: {
       const paintOf = (side: 'old' | 'new', line: number): PaintedLine | undefined => {
         const place = places[side]
         places[side] += 1
-        if (isWhole) return painted?.[side === 'old' ? 0 : 1]?.[line - 1]
-        return index === null ? undefined : painted?.[index * 2 + (side === 'old' ? 0 : 1)]?.[place]
+        if (isWhole) return colours?.[side === 'old' ? 0 : 1]?.[line - 1]
+        return index === null ? undefined : colours?.[index * 2 + (side === 'old' ? 0 : 1)]?.[place]
       }
       const runsOf = (side: 'old' | 'new', line: number): readonly StyledRun[] => {
         const paint = runsOfPaint(paintOf(side, line) ?? [])
@@ -74,6 +74,6 @@ export function lineTokens(input: {
     }
   }
   hunks.forEach(draw)
-  for (const hunk of visible) draw(hunk, null)
+  for (const hunk of visibleHunks) draw(hunk, null)
   return tokens
 }

@@ -9,40 +9,40 @@ import './code.css'
 
 const linesAtOnce = 2_000
 
-/** How many lines of a text are on the page, the folded ones among them. */
+/** The number of lines on the page, including folded ones. */
 export interface VisibleLines {
   readonly visible: number
   readonly total: number
 }
 
-/** The first blocks, up to `maxLines` drawn lines, and how many lines they hold. */
+/** The first blocks with at most `maxLines` drawn lines, and their number of lines. */
 function firstBlocks(blocks: readonly LineBlock[], maxLines: number) {
-  let drawn = 0
+  let rows = 0
   let visible = 0
   let count = 0
   for (const block of blocks) {
-    if (drawn >= maxLines) break
-    drawn += block.kind === 'blank' ? 1 : block.lines.length
+    if (rows >= maxLines) break
+    rows += block.kind === 'blank' ? 1 : block.lines.length
     visible += block.lines.length
     count += 1
   }
   return { blocks: blocks.slice(0, count), visible }
 }
 
-/** Text with line numbers, as text. A long one is drawn in steps, which say what is left. */
+/** A text with line numbers. A long one is drawn in steps, which say what is left. */
 export function LinesView(props: {
   text: string
-  /** whether a missing line feed at the end means something */
+  /** whether to show that the final line feed is missing */
   showFinalNewline: boolean
   tone?: 'added' | 'diff'
-  /** the name of the file that it is, by which it is coloured */
+  /** the name of the file, for its colours */
   path?: string | null
   onVisible?: (visible: VisibleLines) => void
 }) {
   const { text, onVisible } = props
   const { lines, finalNewline } = useMemo(() => splitLines(text), [text])
   const [maxLines, setMaxLines] = useState(linesAtOnce)
-  // Blank runs are folded first, so that they do not count against the drawn lines.
+  // Blank lines are folded first, so that they do not count as drawn lines.
   const folded = useMemo(() => lineBlocks(lines, 100), [lines])
   const { blocks, visible } = useMemo(() => firstBlocks(folded, maxLines), [folded, maxLines])
   const total = lines.length
@@ -51,13 +51,13 @@ export function LinesView(props: {
   const rest = total - visible
   const texts = useMemo(() => [text], [text])
   const paint = usePaint(props.path ?? null, texts)
-  const painted = paint.texts?.[0] ?? null
+  const colours = paint.texts?.[0] ?? null
   const why = whyUnpainted(paint)
   return (
     <div className={`code ${props.tone === 'added' ? 'code-added' : ''}`}>
       {lines.length === 0 && <p className="dim code-note">Empty: no lines.</p>}
       {blocks.map((block) => (
-        <Block key={block.from} block={block} diff={props.tone === 'diff'} painted={painted} />
+        <Block key={block.from} block={block} diff={props.tone === 'diff'} colours={colours} />
       ))}
       {why !== null && <p className="dim code-note">{why}</p>}
       {isComplete && props.showFinalNewline && !finalNewline && lines.length > 0 && (
@@ -78,8 +78,8 @@ export function LinesView(props: {
   )
 }
 
-function Block(props: { block: LineBlock; diff: boolean; painted: readonly PaintedLine[] | null }) {
-  const { block, diff, painted } = props
+function Block(props: { block: LineBlock; diff: boolean; colours: readonly PaintedLine[] | null }) {
+  const { block, diff, colours } = props
   const [open, setOpen] = useState(false)
   if (block.kind === 'blank' && !open) {
     return (
@@ -99,7 +99,7 @@ function Block(props: { block: LineBlock; diff: boolean; painted: readonly Paint
         {block.from + index}
       </span>
       <code className="code-text">
-        <VisibleLine line={line} runs={runsOfPaint(painted?.[block.from - 1 + index] ?? [])} />
+        <VisibleLine line={line} runs={runsOfPaint(colours?.[block.from - 1 + index] ?? [])} />
       </code>
     </div>
   ))

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 
 /**
- * The box of a difference. Lines that are not wrapped may go on beyond its right edge, where nobody
- * has seen them: then it is not complete, and says so.
+ * The box of a difference. If lines continue beyond its right edge, the difference is not complete,
+ * and the box says so.
  */
 export function OffSide(props: {
   wrap: boolean

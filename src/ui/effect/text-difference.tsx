@@ -2,15 +2,15 @@ import { createTwoFilesPatch } from 'diff'
 import { useMemo } from 'react'
 import { DiffView } from './diff-view.tsx'
 import { LinesView } from './lines-view.tsx'
-import { parseUnifiedDiff } from './unified-diff.ts'
+import { parseUnifiedDiff } from '#domain/tools/unified-diff.ts'
 
 /**
- * Two versions of a text as a difference, computed here; too unlike ones are shown one after the
- * other.
+ * The difference of two texts, computed in the browser. If they differ too much, they are shown one
+ * after the other.
  */
 export function TextDifference({ before, after }: { before: string; after: string }) {
   const file = useMemo(() => {
-    // Where neither has a final line feed, that is no difference.
+    // If neither text has a final line feed, that is not a difference.
     const end = before.endsWith('\n') || after.endsWith('\n') ? '' : '\n'
     const options = { timeout: 300 }
     const patch = createTwoFilesPatch(

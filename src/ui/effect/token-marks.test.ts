@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { marksOf, marksOfPair } from './token-marks.ts'
-import { parseUnifiedDiff } from './unified-diff.ts'
+import { parseUnifiedDiff } from '#domain/tools/unified-diff.ts'
 
 const words = (text: string, marks: readonly { start: number; end: number }[]) =>
   marks.map(({ start, end }) => text.slice(start, end))

@@ -1,23 +1,22 @@
 import { diffWordsWithSpace } from 'diff'
-import { changedRange, type DiffChange } from './unified-diff.ts'
+import { changedRange, type DiffChange } from '#domain/tools/unified-diff.ts'
 
-/** A stretch of a line, in UTF-16 units from its start. */
+/** A range of a line, in UTF-16 units from its start. */
 export interface Mark {
   readonly start: number
   readonly end: number
 }
 
-/** Longer lines are compared by what they begin and end with alone. */
+/** Longer lines are compared by their common beginning and end only. */
 const maxTokenCharacters = 1_000
-/** Lines that share less of their text than this are told apart by their colour alone. */
+/** Lines that share less of their text have no marked words. */
 const leastShared = 0.35
-/** Groups of more lines than this are paired in their order. */
+/** Larger groups of lines are paired in order. */
 const maxPairedLines = 40
 
 /**
- * Which words of changed lines differ from their counterparts, by the changes of a hunk. Removed
- * lines directly followed by added ones are versions of each other: in their order where they are
- * equally many, else by what they share. Pure.
+ * The words of changed lines that differ from their other versions. Added lines directly after
+ * removed ones are their new versions: in order if the numbers are equal, else by similarity. Pure.
  */
 export function marksOf(changes: readonly DiffChange[]): Map<DiffChange, readonly Mark[]> {
   const marks = new Map<DiffChange, readonly Mark[]>()
@@ -26,10 +25,10 @@ export function marksOf(changes: readonly DiffChange[]): Map<DiffChange, readonl
     if (removed.length === 0) continue
     const added = runOf(changes, at + removed.length, 'insert')
     for (const [before, after] of pairsOf(removed, added)) {
-      const found = marksOfPair(before.content, after.content)
-      if (found === null) continue
-      marks.set(before, found.before)
-      marks.set(after, found.after)
+      const pairMarks = marksOfPair(before.content, after.content)
+      if (pairMarks === null) continue
+      marks.set(before, pairMarks.before)
+      marks.set(after, pairMarks.after)
     }
     at += removed.length + added.length - 1
   }
@@ -37,8 +36,8 @@ export function marksOf(changes: readonly DiffChange[]): Map<DiffChange, readonl
 }
 
 /**
- * The words that differ between two versions of a line; `null`: they share next to nothing.
- * Pure.
+ * The words that differ between two versions of a line; `null` if they have almost nothing in
+ * common. Pure.
  */
 export function marksOfPair(
   before: string,
@@ -90,17 +89,17 @@ function pairsOf(
   }
   let from = 0
   return removed.flatMap((before) => {
-    const found = added.findIndex(
+    const addedIndex = added.findIndex(
       (after, index) => index >= from && isVersion(before.content, after.content),
     )
-    const after = added[found]
+    const after = added[addedIndex]
     if (after === undefined) return []
-    from = found + 1
+    from = addedIndex + 1
     return [[before, after] as const]
   })
 }
 
-/** Whether two lines begin and end alike for more than half of their text. */
+/** Whether two lines have a common beginning and end that are more than half of their text. */
 function isVersion(before: string, after: string): boolean {
   const [one, other] = [bare(before), bare(after)]
   const { start, beforeEnd } = changedRange(one, other)

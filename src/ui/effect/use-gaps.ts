@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useState } from 'react'
-import type { DiffHunk } from './unified-diff.ts'
+import type { DiffHunk } from '#domain/tools/unified-diff.ts'
 import type { WholeFile } from './use-whole-file.ts'
 
-/** A gap is opened by at most so many lines at a time. */
+/** The largest number of lines by which a gap is opened. */
 export const linesAtOnce = 1_000
 
-/** Which left-out lines of a difference are open, by the place of their gap. */
+/** The opened gaps of a difference, by their position. */
 export interface Gaps {
   readonly shownOf: (index: number) => number
   readonly show: (index: number) => void
@@ -13,11 +13,11 @@ export interface Gaps {
   readonly unfold: (hunk: DiffHunk) => void
 }
 
-/** Opening the first gap reads the file: its lines come as soon as `isRead`. */
+/** Opening the first gap loads the file. Its lines are shown once `isRead`. */
 export function useGaps(whole: WholeFile | null, isRead: boolean): Gaps {
-  const [opened, setOpened] = useState<ReadonlyMap<number, number>>(new Map())
+  const [linesByGap, setLinesByGap] = useState<ReadonlyMap<number, number>>(new Map())
   const [unfolded, setUnfolded] = useState<ReadonlySet<DiffHunk>>(new Set())
-  const isWanted = opened.size > 0 || whole?.isWhole === true
+  const isWanted = linesByGap.size > 0 || whole?.isWhole === true
   const load = whole?.load
   useEffect(() => {
     if (isWanted) load?.()
@@ -25,14 +25,14 @@ export function useGaps(whole: WholeFile | null, isRead: boolean): Gaps {
   const all = whole?.isWhole === true
   return useMemo(
     () => ({
-      shownOf: (index) => (!isRead ? 0 : all ? Infinity : (opened.get(index) ?? 0)),
+      shownOf: (index) => (!isRead ? 0 : all ? Infinity : (linesByGap.get(index) ?? 0)),
       show: (index) =>
-        setOpened(
+        setLinesByGap(
           (before) => new Map([...before, [index, (before.get(index) ?? 0) + linesAtOnce]]),
         ),
       unfolded,
       unfold: (hunk) => setUnfolded((before) => new Set([...before, hunk])),
     }),
-    [opened, unfolded, isRead, all],
+    [linesByGap, unfolded, isRead, all],
   )
 }

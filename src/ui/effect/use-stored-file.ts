@@ -3,7 +3,7 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestOf } from '#client/call.ts'
 import { readContent } from '../api/call-api.ts'
 
-/** The text of the file that a change results in, as far as it is read. */
+/** The stored text of the file that a change results in. */
 export interface StoredFile {
   readonly text: string | null
   readonly isLoading: boolean
@@ -12,8 +12,8 @@ export interface StoredFile {
 }
 
 /**
- * Reads the stored bytes of a file as a change leaves it once they are `wanted`; that is recorded.
- * Bytes other than those that the presentation names by their hash (`newHash`) are a problem.
+ * Loads the stored bytes of the new version of a file once they are `wanted`; the service records
+ * that. Bytes with another hash than `newHash` of the presentation are a problem.
  */
 export function useStoredFile(
   request: Pick<RequestDetail, 'id' | 'revision' | 'presentation'>,

@@ -3,12 +3,12 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { splitLines } from '#domain/text/line-pieces.ts'
 import { useStoredFile } from './use-stored-file.ts'
 
-/** The file that a change results in, for the lines that its difference leaves out. */
+/** The file that a change results in, for the lines that its difference omits. */
 export interface WholeFile {
-  /** read once somebody asks for it; that is recorded */
+  /** loaded on request; the service records that */
   readonly lines: readonly string[] | null
   readonly load: () => void
-  /** all of it is to be shown */
+  /** the whole file is shown */
   readonly isWhole: boolean
   readonly setWhole: (isWhole: boolean) => void
   readonly isLoading: boolean
@@ -16,10 +16,7 @@ export interface WholeFile {
   readonly problem: string | null
 }
 
-/**
- * The stored file that a difference is of; nothing else is shown between its hunks. `null` where
- * none is kept, as of a file that is deleted.
- */
+/** The stored file of a difference. `null` if none is stored, as for a deleted file. */
 export function useWholeFile(
   request: Pick<RequestDetail, 'id' | 'revision' | 'presentation'>,
 ): WholeFile | null {

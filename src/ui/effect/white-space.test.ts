@@ -1,6 +1,6 @@
 import { createTwoFilesPatch } from 'diff'
 import { expect, test } from 'vitest'
-import { parseUnifiedDiff } from './unified-diff.ts'
+import { parseUnifiedDiff } from '#domain/tools/unified-diff.ts'
 import { isWhiteSpaceOnly, linesIn, whiteSpaceChanges } from './white-space.ts'
 
 const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`)

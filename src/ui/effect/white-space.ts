@@ -1,18 +1,16 @@
-import type { DiffChange, DiffHunk } from './unified-diff.ts'
+import type { DiffChange, DiffHunk } from '#domain/tools/unified-diff.ts'
 
 /**
- * Whether a hunk changes white space alone. One that adds or takes away a line changes more. Pure.
+ * Whether a hunk changes white space only. A hunk that adds or removes lines changes more. Pure.
  */
 export function isWhiteSpaceOnly({ changes }: DiffHunk): boolean {
   const [before, after] = [ofType(changes, 'delete'), ofType(changes, 'insert')]
   return before.length === after.length && before.every((one, at) => isSame(one, after[at]))
 }
 
-/**
- * The changed lines that differ from their versions in white space alone, also beside others. Pure.
- */
+/** The changed lines that differ from their other versions in white space only. Pure. */
 export function whiteSpaceChanges(hunks: readonly DiffHunk[]): ReadonlySet<DiffChange> {
-  const found = new Set<DiffChange>()
+  const spaceChanges = new Set<DiffChange>()
   for (const { changes } of hunks) {
     let removed: DiffChange[] = []
     let added: DiffChange[] = []
@@ -20,7 +18,7 @@ export function whiteSpaceChanges(hunks: readonly DiffHunk[]): ReadonlySet<DiffC
       if (removed.length === added.length) {
         for (const [at, before] of removed.entries()) {
           const after = added[at]
-          if (after !== undefined && isSame(before, after)) found.add(before).add(after)
+          if (after !== undefined && isSame(before, after)) spaceChanges.add(before).add(after)
         }
       }
       removed = []
@@ -33,10 +31,10 @@ export function whiteSpaceChanges(hunks: readonly DiffHunk[]): ReadonlySet<DiffC
     }
     settle()
   }
-  return found
+  return spaceChanges
 }
 
-/** Lines that a table of these hunks draws. */
+/** The number of lines in a table of these hunks. */
 export function linesIn(hunks: readonly DiffHunk[]): number {
   return hunks.reduce((sum, hunk) => sum + hunk.changes.length, 0)
 }

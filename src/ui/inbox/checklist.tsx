@@ -11,19 +11,19 @@ import { Command, OwnCommand } from '../states/command.tsx'
 
 type Steps = readonly { readonly id: FirstStep; readonly done: boolean }[]
 
-/** In local storage: somebody here needs no checklist. */
+/** The key in local storage that hides the checklist. */
 const hiddenKey = 'countersign.first-steps-hidden'
 
 /**
- * What is left to do first with an installation, for who sets it up; `null` for everybody else,
- * while unknown, and when all is done or it was hidden here.
+ * The first steps of an installation that are left, for the person who sets it up; `null` for
+ * everybody else, while loading, and when all are done or it was hidden in this browser.
  */
 export function useFirstSteps(): { readonly steps: Steps; readonly hide: () => void } | null {
   const { person, installation } = useMe()
   const [isHidden, setHidden] = useState(() => localStorage.getItem(hiddenKey) !== null)
   const setsUp = installation.profile === 'development' || person.rights.includes('managePeople')
   const { data } = useQuery({
-    // Under runs: what happens to them may be such a step.
+    // Under the key of runs, because an event of a run can complete a step.
     queryKey: ['runs', 'first-steps'],
     queryFn: ({ signal }) => callApi('listFirstSteps', { signal }),
     enabled: setsUp && !isHidden,
@@ -37,7 +37,7 @@ export function useFirstSteps(): { readonly steps: Steps; readonly hide: () => v
   return { steps, hide }
 }
 
-/** The first page of a new installation: what to do, each ticked by doing it. */
+/** The first page of a new installation: steps that are ticked once they are done. */
 export function Checklist({ steps, hide }: { steps: Steps; hide: () => void }) {
   return (
     <section className="card column checklist" aria-labelledby="checklist-title">

@@ -6,7 +6,7 @@ import { startCommand } from '../runs/list/start-command.ts'
 import { Checklist, useFirstSteps } from './checklist.tsx'
 import { isNarrowed } from './inbox-filters.ts'
 
-/** Nothing to decide: why that is, and how to start a run that would ask. */
+/** The empty list: why it is empty, and how to start a run that needs an approval. */
 export function EmptyInbox() {
   const [search] = useSearchParams()
   const me = useMe()

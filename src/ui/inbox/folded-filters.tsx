@@ -9,15 +9,15 @@ import { QueueList } from './queue-list.tsx'
 import { QueueSelect } from './queue-select.tsx'
 
 /**
- * On a phone: the lists and the filters on one line, so that the rows begin near the top. What is
- * set and saved unfolds below it.
+ * The lists and filters on one line for phones, so that the rows begin near the top. The filters
+ * that are set and the saved views unfold below.
  */
 export function FoldedFilters() {
   const [search] = useSearchParams()
   const [unfolded, setUnfolded] = useState<'by hand' | 'by key' | null>(null)
   const id = useId()
   const isSet = isNarrowed(search) || search.has('sort')
-  // Unfolded, the toolbar has the key.
+  // Once unfolded, the toolbar handles the key.
   useShortcut('filter', unfolded === null ? () => setUnfolded('by key') : null)
   return (
     <>

@@ -1,4 +1,4 @@
-/** Filters under the API's names, in the order of the page. */
+/** The filters, in the API's names and in the order of the page. */
 const names = [
   'queue',
   'mine',
@@ -12,6 +12,7 @@ const names = [
   'decidedBy',
   'decision',
   'effect',
+  'grantsUsed',
   'from',
   'to',
   'q',
@@ -20,8 +21,8 @@ const names = [
 export type FilterName = (typeof names)[number]
 
 /**
- * The API's query for an inbox address: only known names, pending unless another state is asked
- * for. Pure.
+ * The API's query for an inbox address: known names only, and pending requests unless another state
+ * is set. Pure.
  */
 export function requestsQueryOf(search: URLSearchParams): string {
   const query = new URLSearchParams(viewQueryOf(search))
@@ -31,7 +32,7 @@ export function requestsQueryOf(search: URLSearchParams): string {
   return query.toString()
 }
 
-/** The same address with one filter changed; an empty value takes it away. Pure. */
+/** The address with one filter changed; an empty value removes it. Pure. */
 export function withFilter(
   search: URLSearchParams,
   name: FilterName,
@@ -44,24 +45,24 @@ export function withFilter(
   return addressOf(next, pathname)
 }
 
-/** A page of the dashboard with the filters of the list. Pure. */
+/** The address of a dashboard page with the filters of the list. Pure. */
 export function addressOf(search: URLSearchParams, pathname = '/'): string {
   const text = search.toString()
   return text === '' ? pathname : `${pathname}?${text}`
 }
 
-/** The filters of an address alone, in one order, as a saved view keeps them. Pure. */
+/** The filters of an address in a fixed order, for a saved view. Pure. */
 export function viewQueryOf(search: URLSearchParams): string {
   const query = new URLSearchParams()
   for (const name of names) {
     const value = search.get(name)
-    // An empty worker is a filter: programs that name none.
+    // An empty worker is a filter for programs that name none.
     if (value !== null && (value !== '' || name === 'worker')) query.set(name, value)
   }
   return query.toString()
 }
 
-/** Whether the list is narrowed beyond a queue. Pure. */
+/** Whether the list has a filter beside the queue. Pure. */
 export function isNarrowed(search: URLSearchParams): boolean {
   return names.some(
     (name) => name !== 'sort' && name !== 'queue' && name !== 'mine' && search.has(name),

@@ -1,13 +1,13 @@
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import type { InboxRow } from './inbox-rows.ts'
 
-/** Rows that follow one another. `turn` is null for a row that stands by itself. */
+/** Consecutive rows. `turn` is null for a single row. */
 export interface RowGroup {
   readonly turn: { readonly runId: string; readonly turn: number } | null
   readonly rows: readonly InboxRow[]
 }
 
-/** Two or more rows of one turn that stand together are a group; the order is the list's. Pure. */
+/** Groups two or more consecutive rows of one turn. Keeps the order of the list. Pure. */
 export function groupRows(rows: readonly InboxRow[]): readonly RowGroup[] {
   const groups: { turn: RowGroup['turn']; rows: InboxRow[] }[] = []
   for (const row of rows) {

@@ -19,36 +19,36 @@ import './inbox.css'
 import './request-row.css'
 import './split.css'
 
-/** From here on the list stays beside the card of a request (dashboard.md, Pages). */
+/** From this width on, the list stays beside the open request (dashboard.md, Pages). */
 const splitFrom = '(min-width: 1100px)'
-/** Up to here lists and filters are folded. */
+/** Up to this width, lists and filters are folded. */
 const phoneUntil = '(max-width: 48em)'
 
 /**
- * What waits for a decision, and the card of the one that is open. The address is the request's,
- * with the list's filters, so that reloading and a copied link keep both. Below `splitFrom` there
- * is the one or the other.
+ * The list of requests, and the open request. The address is that of the request with the filters
+ * of the list, so that a reload and a copied link keep both. Below `splitFrom` only one of them is
+ * shown.
  */
 export function InboxPage() {
   const [search] = useSearchParams()
   const { pathname } = useLocation()
   const isWide = useMedia(splitFrom)
   const isPhone = useMedia(phoneUntil)
-  const opened = useMatch('/requests/:id')?.params.id ?? null
-  const request = useQuery({ ...requestQuery(opened ?? ''), enabled: opened !== null })
-  // What there is not looks the same to everybody, whatever else they may see.
+  const openId = useMatch('/requests/:id')?.params.id ?? null
+  const request = useQuery({ ...requestQuery(openId ?? ''), enabled: openId !== null })
+  // The API answers 404 for a request that does not exist or that the person may not see.
   const isMissing = request.error instanceof ApiRefusal && request.error.status === 404
-  const isSplit = isWide && opened !== null && !isMissing
+  const isSplit = isWide && openId !== null && !isMissing
   const filters = requestsQueryOf(search)
   const title = titleOf(search)
   useEffect(() => {
-    // Another card begins at its top; the list beside it stays where it is.
+    // A newly opened request begins at its top; the list beside it does not scroll.
     if (isSplit) window.scrollTo({ top: 0 })
-  }, [isSplit, opened])
+  }, [isSplit, openId])
   return (
-    <div className={isSplit ? 'inbox-split' : opened === null ? 'inbox' : undefined}>
-      {opened === null && !isPhone && <QueueList />}
-      {(isSplit || opened === null) && (
+    <div className={isSplit ? 'inbox-split' : openId === null ? 'inbox' : undefined}>
+      {openId === null && !isPhone && <QueueList />}
+      {(isSplit || openId === null) && (
         <div className="inbox-main">
           <div className="page-head">
             {isSplit ? <h2>{title}</h2> : <Headline tab={title}>{title}</Headline>}
@@ -60,12 +60,12 @@ export function InboxPage() {
             key={filters}
             filters={filters}
             address={addressOf(search)}
-            opened={opened}
+            openId={openId}
           />
           {!isSplit && <YouWaitFor />}
         </div>
       )}
-      {opened !== null && (
+      {openId !== null && (
         <div className="inbox-card">
           <PageBoundary key={pathname} what="This page">
             <Suspense fallback={<LoadingCards what="the request" />}>

@@ -22,7 +22,7 @@ const whole = (...listed: string[]): FreshList => ({
   items: listed.map((id) => item(id)),
   hasMore: false,
 })
-const shown = ['a', 'b', 'c'].map((id) => ({ item: item(id), gone: false }))
+const shown = ['a', 'b', 'c'].map((id) => ({ item: item(id), isGone: false }))
 
 test('new rows wait behind the bar and nothing moves', () => {
   const laid = layFreshRows(shown, whole('new', 'a', 'b', 'c'), none)
@@ -32,24 +32,24 @@ test('new rows wait behind the bar and nothing moves', () => {
 
 test('a row that was decided elsewhere stays in its place, marked gone', () => {
   const laid = layFreshRows(shown, whole('a', 'c'), none)
-  expect(laid.rows.map((row) => row.gone)).toEqual([false, true, false])
+  expect(laid.rows.map((row) => row.isGone)).toEqual([false, true, false])
 })
 
 test('the last rows of a list that has more are pushed out by new ones, and are not marked gone', () => {
   const pushed = { ...whole('new', 'a', 'b'), hasMore: true }
-  expect(layFreshRows(shown, pushed, none).rows.map((row) => row.gone)).toEqual([
+  expect(layFreshRows(shown, pushed, none).rows.map((row) => row.isGone)).toEqual([
     false,
     false,
     false,
   ])
   const decided = { ...whole('new', 'a'), hasMore: true }
-  expect(layFreshRows(shown, decided, none).rows.map((row) => row.gone)).toEqual([
+  expect(layFreshRows(shown, decided, none).rows.map((row) => row.isGone)).toEqual([
     false,
     true,
     false,
   ])
   const withoutNew = { ...whole('a', 'b'), hasMore: true }
-  expect(layFreshRows(shown, withoutNew, none).rows.map((row) => row.gone)).toEqual([
+  expect(layFreshRows(shown, withoutNew, none).rows.map((row) => row.isGone)).toEqual([
     false,
     false,
     true,
@@ -72,7 +72,7 @@ test('an empty screen takes what comes', () => {
 test('a row that the person decided in the list leaves at once', () => {
   const own = { ...none, decided: new Set(['b']) }
   const laid = layFreshRows(shown, whole('a'), own)
-  expect(laid.rows.map((row) => [row.item.id, row.gone])).toEqual([
+  expect(laid.rows.map((row) => [row.item.id, row.isGone])).toEqual([
     ['a', false],
     ['c', true],
   ])

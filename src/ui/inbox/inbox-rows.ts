@@ -1,27 +1,27 @@
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 
-/** A row on the screen. `gone`: it is not in the list any more, and greys until the person acts. */
+/** A row on the screen. `isGone`: it left the list, and is shown greyed until the person acts. */
 export interface InboxRow {
   readonly item: RequestItem
-  readonly gone: boolean
+  readonly isGone: boolean
 }
 
-/** Rows whose coming or going the person caused: these come and go at once. */
+/** Rows that appear or leave by an action of the person, and therefore at once. */
 export interface OwnActs {
-  /** of a further page that the person loaded */
+  /** rows of a further page that the person loaded */
   readonly requested: ReadonlySet<string>
-  /** decided in this list */
+  /** rows that the person decided in this list */
   readonly decided: ReadonlySet<string>
 }
 
-/** The list as it is now, as far as it was loaded. */
+/** The current list, as far as it is loaded. */
 export interface FreshList {
   readonly items: readonly RequestItem[]
-  /** there are more behind these */
+  /** further pages exist */
   readonly hasMore: boolean
 }
 
-/** What is on the screen, and what waits behind the bar. */
+/** The rows on the screen, and those that wait behind the bar. */
 export interface InboxRows {
   readonly rows: readonly InboxRow[]
   readonly waiting: readonly RequestItem[]
@@ -29,8 +29,9 @@ export interface InboxRows {
 
 /**
  * Merges a fresh list into the rows on the screen. Rows keep their position and get their new
- * state; missing rows are marked gone; new ones wait, unless the person caused them or the screen
- * was empty. The last rows of a list that has more were pushed out by new ones, and stay. Pure.
+ * state; missing rows are marked as gone; new ones wait, unless the person caused them or the
+ * screen was empty. If the list has further pages, missing rows at its end were pushed out by new
+ * ones, and stay. Pure.
  */
 export function layFreshRows(
   rowsBefore: readonly InboxRow[],
@@ -38,7 +39,7 @@ export function layFreshRows(
   acts: OwnActs,
 ): InboxRows {
   if (rowsBefore.length === 0)
-    return { rows: items.map((item) => ({ item, gone: false })), waiting: [] }
+    return { rows: items.map((item) => ({ item, isGone: false })), waiting: [] }
   const byId = new Map(items.map((item) => [item.id, item]))
   const ids = new Set(rowsBefore.map((row) => row.item.id))
   const added = items.filter((item) => !ids.has(item.id))
@@ -49,14 +50,16 @@ export function layFreshRows(
     : rowsBefore.length
   const rows = rowsBefore.flatMap((row, index) => {
     const item = byId.get(row.item.id)
-    if (item !== undefined) return { item, gone: false }
+    if (item !== undefined) return { item, isGone: false }
     if (acts.decided.has(row.item.id)) return []
-    return index >= pushedFrom ? row : { ...row, gone: true }
+    return index >= pushedFrom ? row : { ...row, isGone: true }
   })
   return {
     rows: [
       ...rows,
-      ...added.filter((item) => acts.requested.has(item.id)).map((item) => ({ item, gone: false })),
+      ...added
+        .filter((item) => acts.requested.has(item.id))
+        .map((item) => ({ item, isGone: false })),
     ],
     waiting,
   }

@@ -4,6 +4,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { isNarrowed, viewQueryOf, withFilter, type FilterName } from './inbox-filters.ts'
+import { verbs } from '../words/verbs.ts'
 
 const SaveView = lazy(() =>
   import('../views/save-view.tsx').then((module) => ({ default: module.SaveView })),
@@ -32,8 +33,9 @@ const sorts = [
 ]
 
 /**
- * Filters and order of the list. They live in the address. `isNarrow`: only the words; state, risk
- * and order are set on the list's own page. `takesFocus`: the words are typed as it appears.
+ * The filters and the order of the list, which are in the address. `isNarrow`: only the search
+ * field, because state, risk and order are set on the page of the list. `takesFocus`: the search
+ * field has the focus at first.
  */
 export function InboxToolbar(props: { isNarrow: boolean; takesFocus: boolean }) {
   const { isNarrow, takesFocus } = props
@@ -68,6 +70,11 @@ export function InboxToolbar(props: { isNarrow: boolean; takesFocus: boolean }) 
           leftSection={<IconSearch size={16} aria-hidden />}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape' && text === '') {
+              document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+            }
+          }}
           onBlur={() => text.trim() !== inUrl && set('q', text.trim())}
           {...keys}
         />
@@ -86,7 +93,7 @@ export function InboxToolbar(props: { isNarrow: boolean; takesFocus: boolean }) 
       )}
       {isNarrowed(search) && (
         <Button variant="subtle" onClick={() => void navigate(pathname)}>
-          Clear filters
+          {verbs.clearFilters}
         </Button>
       )}
     </search>

@@ -4,18 +4,21 @@ import { visibleString } from '../text/visible-string.ts'
 import { RemoveView } from '../views/remove-view.tsx'
 import { viewQueryOf, withFilter } from './inbox-filters.ts'
 
-/** One list of the inbox: where it is, how much waits there, and whether it is on the screen. */
+/**
+ * One list of the inbox: its address, its number of pending requests, and whether it is on the
+ * screen.
+ */
 interface ListEntry {
   readonly name: string
   readonly note?: string | null
   readonly to: string
   readonly count: number | null
   readonly on: boolean
-  /** of a saved view, which can be removed */
+  /** id of a saved view, which can be removed */
   readonly viewId?: string
 }
 
-/** One list of the inbox: where it is, how much waits there, and whether it is on screen. */
+/** The lists of the inbox: queues, the person's own lists and saved views. */
 export function useQueueEntries(): {
   readonly lists: readonly ListEntry[]
   readonly queues: readonly ListEntry[]
@@ -31,9 +34,9 @@ export function useQueueEntries(): {
   const isView = saved.some(({ query }) => query === view)
   const plain = new URLSearchParams()
   const mine = search.get('mine') === 'true'
-  const chosen = search.get('queue')
+  const queueName = search.get('queue')
   const snoozed = search.get('snoozed') === 'true'
-  const expiring = search.get('sort') === 'expiresAt' && chosen === null && !mine && !snoozed
+  const expiring = search.get('sort') === 'expiresAt' && queueName === null && !mine && !snoozed
   return {
     lists: [
       {
@@ -46,12 +49,12 @@ export function useQueueEntries(): {
         name: 'All that wait',
         to: '/',
         count: sum((queue) => queue.pending),
-        on: chosen === null && !mine && !snoozed && !expiring && !isView,
+        on: queueName === null && !mine && !snoozed && !expiring && !isView,
       },
       {
         name: 'Expiring first',
         to: '/?sort=expiresAt',
-        // Of all that are listed there, those that are near: nothing to say of none.
+        // The number of requests whose deadline is near; null if there are none.
         count: sum((queue) => queue.expiringSoon) || null,
         on: expiring && !isView,
       },
@@ -62,7 +65,7 @@ export function useQueueEntries(): {
       note: queue.team === queue.name ? null : queue.team,
       to: withFilter(plain, 'queue', queue.name),
       count: queue.pending,
-      on: chosen === queue.name && !isView,
+      on: queueName === queue.name && !isView,
     })),
     views: saved.map(({ id, name, query }) => ({
       name: visibleString(name),
@@ -110,7 +113,12 @@ function QueueEntry(props: ListEntry) {
       >
         <span className="grow break">
           {props.name}
-          {props.note && <span className="dim small"> · {props.note}</span>}
+          {props.note && (
+            <>
+              {' '}
+              <span className="dim small queue-note">· {props.note}</span>
+            </>
+          )}
         </span>
         {props.count !== null && <span className="queue-count">{props.count}</span>}
       </NavLink>

@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useQueueEntries } from './queue-list.tsx'
 
-/** The lists of the inbox beside an open request, which stays open when another one is chosen. */
+/** A selection of the lists of the inbox beside an open request, which stays open. */
 export function QueueSelect() {
   const navigate = useNavigate()
   const { pathname } = useLocation()

@@ -21,11 +21,11 @@ const BulkReview = lazy(() =>
   import('./bulk/bulk-review.tsx').then((module) => ({ default: module.BulkReview })),
 )
 
-/** The list of the inbox. `opened`: id or number of the request whose card is on the screen. */
-export function RequestListing(props: { filters: string; address: string; opened: string | null }) {
-  const { filters, address, opened } = props
+/** The list of the inbox. `openId`: id or number of the open request. */
+export function RequestListing(props: { filters: string; address: string; openId: string | null }) {
+  const { filters, address, openId } = props
   const [search] = useSearchParams()
-  const isCardOpen = opened !== null
+  const isCardOpen = openId !== null
   const list = useRequests(filters)
   const { data, hasNextPage: hasMore } = list
   const fresh = useMemo(
@@ -34,7 +34,7 @@ export function RequestListing(props: { filters: string; address: string; opened
   )
   const { rows, waiting: newItems, cause, showFresh, dropGone } = useSteadyRows(fresh)
   const groups = useMemo(() => groupRows(rows), [rows])
-  const gone = rows.filter((row) => row.gone).length
+  const goneCount = rows.filter((row) => row.isGone).length
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [bulk, setBulk] = useState<'approve' | 'deny' | null>(null)
   const container = useRef<HTMLOListElement>(null)
@@ -51,9 +51,9 @@ export function RequestListing(props: { filters: string; address: string; opened
   const { current, focusRow, keepFocus } = useRowFocus(container, isCardOpen, toggle)
   const acts = useRowActs(isCardOpen, search, () => {
     const id = current()
-    return rows.find((row) => row.item.id === id && !row.gone)?.item ?? null
+    return rows.find((row) => row.item.id === id && !row.isGone)?.item ?? null
   })
-  const waiting = waitingWords(newItems.length, gone)
+  const waiting = waitingWords(newItems.length, goneCount)
   const show = (): void => {
     announce(`${newItems.length} new shown`)
     keepFocus(showFresh)
@@ -61,7 +61,7 @@ export function RequestListing(props: { filters: string; address: string; opened
   useShortcut('showNew', waiting === null ? null : show)
   useShortcut('back', selected.size > 0 ? () => setSelected(new Set()) : null)
   useEffect(() => {
-    const requests = rows.map(({ item, gone: isGone }) => ({
+    const requests = rows.map(({ item, isGone }) => ({
       number: item.number,
       open: !isGone && item.state === 'pending',
     }))
@@ -72,12 +72,15 @@ export function RequestListing(props: { filters: string; address: string; opened
     if (row !== undefined) focusRow(row.item.id)
   })
   useEffect(() => {
-    // What was decided has been seen when somebody moves on, but no row moves under the pointer.
+    // Decided rows leave when the person moves on, but not while the pointer is on the list, so
+    // that no row moves under it.
     if (container.current?.matches(':hover') === true) return
     dropGone()
-  }, [opened, dropGone])
+  }, [openId, dropGone])
 
-  const chosen = rows.filter((row) => selected.has(row.item.id) && !row.gone).map((row) => row.item)
+  const selection = rows
+    .filter((row) => selected.has(row.item.id) && !row.isGone)
+    .map((row) => row.item)
   if (list.isPending) return <LoadingRows what="the requests" />
   if (list.isError && fresh === undefined) {
     return <Failure error={list.error} retry={() => void list.refetch()} />
@@ -93,7 +96,7 @@ export function RequestListing(props: { filters: string; address: string; opened
         <RequestRows
           container={container}
           groups={groups}
-          opened={opened}
+          openId={openId}
           selected={selected}
           onSelect={select}
           snoozing={acts.snoozing}
@@ -126,20 +129,24 @@ export function RequestListing(props: { filters: string; address: string; opened
           Show more
         </Button>
       )}
-      {chosen.length > 0 && (
-        <BulkBar count={chosen.length} onClear={() => setSelected(new Set())} onDecide={setBulk} />
+      {selection.length > 0 && (
+        <BulkBar
+          count={selection.length}
+          onClear={() => setSelected(new Set())}
+          onDecide={setBulk}
+        />
       )}
       <Suspense fallback={null}>
         {bulk !== null && (
           <BulkReview
             decision={bulk}
-            selected={chosen}
+            selected={selection}
             onClose={(decided) => {
               setBulk(null)
               if (!decided) return
               cause(
                 'decided',
-                chosen.map((item) => item.id),
+                selection.map((item) => item.id),
               )
               setSelected(new Set())
             }}
@@ -150,7 +157,7 @@ export function RequestListing(props: { filters: string; address: string; opened
   )
 }
 
-/** Once for each way back from a request, as soon as the list is there. */
+/** Runs once after each return from a request, when the list is loaded. */
 function useComingBack(isReady: boolean, focus: (number: number) => void): void {
   const { state, key } = useLocation()
   const done = useRef<string | null>(null)
@@ -167,8 +174,11 @@ function numberIn(state: unknown): number | null {
   return typeof state.fromRequest === 'number' ? state.fromRequest : null
 }
 
-/** What the list does not show yet: `2 new`, `1 gone`, `2 new, 1 gone`. */
-function waitingWords(added: number, gone: number): string | null {
-  const words = [added > 0 ? `${added} new` : '', gone > 0 ? `${gone} gone` : '']
+/** The changes that the list does not show yet: `2 new`, `1 gone`, `2 new, 1 gone`. */
+function waitingWords(addedCount: number, goneCount: number): string | null {
+  const words = [
+    addedCount > 0 ? `${addedCount} new` : '',
+    goneCount > 0 ? `${goneCount} gone` : '',
+  ]
   return words.filter(Boolean).join(', ') || null
 }

@@ -3,10 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { requestQuery } from '../api/queries.ts'
-import '../request/card/card.css'
-import { Risk } from '../request/facts/risk.tsx'
-import { outcomeWithEffect } from '../request/facts/state-words.ts'
-import { SnoozeMenu } from '../request/snooze-menu.tsx'
+import '../deciding/card/card.css'
+import { Risk } from '../deciding/facts/risk.tsx'
+import { outcomeWithEffect } from '../deciding/facts/state-words.ts'
+import { SnoozeMenu } from '../deciding/triage/snooze-menu.tsx'
 import { Countdown } from '../sending/countdown.tsx'
 import { useHeldOf } from '../sending/held-decisions.ts'
 import { Time, useNowMs } from '../text/time.tsx'
@@ -15,16 +15,17 @@ import { addressOf } from './inbox-filters.ts'
 import type { InboxRow } from './inbox-rows.ts'
 import { RowFacts } from './row-facts.tsx'
 import { useSteadyHeight } from './use-steady-height.ts'
+import { verbs } from '../words/verbs.ts'
 
-/** From here on the time left is shown, and marked. */
+/** If less time is left, it is shown and marked. */
 const soonMs = 3_600_000
 
-/** One request of the inbox, on one line: what would happen, for whom, and how long there is. */
+/** One request of the inbox on one line: its effect, for whom, and how much time is left. */
 export function RequestRow(props: {
   row: InboxRow
-  /** below a line that says whose turn it is of */
+  /** it is in a group, whose line names the turn */
   isGrouped: boolean
-  /** its card is on the screen */
+  /** it is the open request */
   isOpened: boolean
   selected: boolean
   onSelect: (selected: boolean) => void
@@ -32,10 +33,10 @@ export function RequestRow(props: {
   onSnoozeClosed: () => void
   onSnoozed: () => void
 }) {
-  const { item, gone } = props.row
+  const { item, isGone } = props.row
   const [search] = useSearchParams()
   const ref = useRef<HTMLLIElement>(null)
-  const height = useSteadyHeight(ref, item, gone)
+  const height = useSteadyHeight(ref, item, isGone)
   const unsent = useHeldOf(item.id)
   const { isOpened } = props
   useEffect(() => {
@@ -45,7 +46,7 @@ export function RequestRow(props: {
     <li
       ref={ref}
       className="request-row"
-      data-gone={gone}
+      data-gone={isGone}
       data-opened={isOpened}
       data-grouped={props.isGrouped}
       data-request={item.id}
@@ -58,7 +59,7 @@ export function RequestRow(props: {
           id={`select-${item.id}`}
           aria-label={`Select request ${item.number}`}
           checked={props.selected}
-          disabled={gone}
+          disabled={isGone}
           onChange={(event) => props.onSelect(event.currentTarget.checked)}
         />
       </label>
@@ -73,25 +74,25 @@ export function RequestRow(props: {
           <VisibleText text={item.kind === 'question' ? item.title : item.effect} />
           <span className="visually-hidden">
             {item.worker !== null && `, ${item.worker}`}
-            {gone && ', no longer waiting'}
+            {isGone && ', no longer waiting'}
           </span>
         </Link>
-        <RowFacts item={item} gone={gone} isGrouped={props.isGrouped} isOpened={isOpened} />
+        <RowFacts item={item} isGone={isGone} isGrouped={props.isGrouped} isOpened={isOpened} />
       </div>
       <div className="request-times">
         {unsent === null ? (
-          <RowTimes item={item} gone={gone} />
+          <RowTimes item={item} isGone={isGone} />
         ) : unsent.stage === 'held' ? (
           <span className="sending">
             <Countdown sendAtMs={unsent.sendAtMs} />
           </span>
         ) : (
-          <span className="sending">Submitting…</span>
+          <span className="sending">{verbs.submitting}</span>
         )}
         {props.isSnoozing && (
           <SnoozeMenu
             request={item}
-            opened
+            isOpen
             onChange={(on) => on || props.onSnoozeClosed()}
             onDone={props.onSnoozed}
           >
@@ -103,10 +104,10 @@ export function RequestRow(props: {
   )
 }
 
-/** Age, or the time left when that is short; what became of it once it is over. */
-function RowTimes({ item, gone }: InboxRow) {
+/** The age of the request, the time left if it is short, or the outcome. */
+function RowTimes({ item, isGone }: InboxRow) {
   const leftMs = Date.parse(item.expiresAt) - useNowMs()
-  if (gone) return <Outcome id={item.id} />
+  if (isGone) return <Outcome id={item.id} />
   if (item.state !== 'pending') return <span>{outcomeWithEffect(item)}</span>
   return (
     <>
@@ -129,10 +130,7 @@ function RowTimes({ item, gone }: InboxRow) {
   )
 }
 
-/**
- * Scrolls a row into the part of its list that is seen, and moves nothing else: the card beside it
- * stays.
- */
+/** Scrolls a row into the visible part of its list, without scrolling the page. */
 function scrollInList(row: HTMLElement): void {
   const list = row.closest<HTMLElement>('.inbox-main')
   if (list === null) return
@@ -142,7 +140,7 @@ function scrollInList(row: HTMLElement): void {
   else if (box.bottom > outer.bottom) list.scrollTop += box.bottom - outer.bottom
 }
 
-/** Says what became of a row that left the list. */
+/** The outcome of a request that left the list. */
 function Outcome({ id }: { id: string }) {
   const { data } = useQuery(requestQuery(id))
   return (

@@ -1,22 +1,24 @@
 import type { RefObject } from 'react'
 import { Link } from 'react-router'
-import { TaskLine } from '../request/card/task.tsx'
+import { TaskLine } from '../deciding/card/task.tsx'
 import { WorkerShape } from '../text/worker-shape.tsx'
 import type { RowGroup } from './inbox-groups.ts'
 import { RequestRow } from './request-row.tsx'
 
-/** The rows of the list, those of one turn together below a line that opens their change set. */
+/**
+ * The rows of the list. Rows of one turn are together, below a line that links to their change set.
+ */
 export function RequestRows(props: {
   container: RefObject<HTMLOListElement | null>
   groups: readonly RowGroup[]
-  opened: string | null
+  openId: string | null
   selected: ReadonlySet<string>
   onSelect: (id: string, on: boolean) => void
   snoozing: string | null
   onSnoozeClosed: (id: string) => void
   onSnoozed: (id: string) => void
 }) {
-  const { container, opened } = props
+  const { container, openId } = props
   return (
     <ol ref={container} className="request-list" aria-label="Requests">
       {props.groups.flatMap((group) => [
@@ -26,7 +28,7 @@ export function RequestRows(props: {
             key={row.item.id}
             row={row}
             isGrouped={group.turn !== null}
-            isOpened={opened === row.item.id || opened === String(row.item.number)}
+            isOpened={openId === row.item.id || openId === String(row.item.number)}
             selected={props.selected.has(row.item.id)}
             onSelect={(on) => props.onSelect(row.item.id, on)}
             isSnoozing={props.snoozing === row.item.id}
@@ -39,11 +41,11 @@ export function RequestRows(props: {
   )
 }
 
-/** What the calls of one turn have in common, once. */
+/** The line of a group: what its calls have in common. */
 function GroupLine({ group: { turn, rows } }: { group: RowGroup }) {
   const first = rows[0]?.item
   if (turn === null || first === undefined) return null
-  // A file that a call hands over is a request of its own, and no call.
+  // A file that a call shares has a request of its own, and is not a call.
   const calls = new Set(rows.map(({ item }) => item.batch?.position ?? item.id)).size
   return (
     <li className="request-group">

@@ -1,27 +1,27 @@
 import { IconEye } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { againWords } from '#domain/deciding/alike-words.ts'
-import { CuesLine } from '../request/card/cues.tsx'
-import { TaskLine } from '../request/card/task.tsx'
-import { requestedByProgram } from '../request/program-name.ts'
-import { Time } from '../text/time.tsx'
+import { CuesLine } from '../deciding/card/cues.tsx'
+import { TaskLine } from '../deciding/card/task.tsx'
+import { requestedByProgram } from '../deciding/facts/program-name.ts'
+import { Moment } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { WorkerShape } from '../text/worker-shape.tsx'
 import type { InboxRow } from './inbox-rows.ts'
 
 /**
- * What else is known of a request, the most important first: on one line what does not fit is left
- * out from the end, and where there is room what every row has stands in columns. In a group the
- * line above says the task and the worker, and beside an open card its row does not say once more
- * what stands there.
+ * Further facts of a request, most important first. On one line, facts that do not fit are left out
+ * from the end; on a wide list, common facts are in columns. A row in a group does not repeat the
+ * task and the worker of its group, and a row beside the open request does not repeat the facts of
+ * that.
  */
 export function RowFacts(props: InboxRow & { isGrouped: boolean; isOpened: boolean }) {
-  const { item, gone, isGrouped, isOpened } = props
+  const { item, isGone, isGrouped, isOpened } = props
   const warns = item.cues.some(({ level }) => level === 'warning')
   return (
     <div className="request-meta">
       <div className="row-signals">
-        {!gone && !isOpened && <Urgent item={item} />}
+        {!isGone && !isOpened && <Urgent item={item} />}
         {!isOpened && <Standing item={item} />}
         {!isOpened && warns && <CuesLine cues={item.cues} />}
         {item.batch !== null && item.batch.size > 1 && (
@@ -29,7 +29,7 @@ export function RowFacts(props: InboxRow & { isGrouped: boolean; isOpened: boole
             call {item.batch.position} of {item.batch.size}
           </Link>
         )}
-        {!gone && item.state === 'pending' && !item.eligibility.canDecide && !isOpened && (
+        {!isGone && item.state === 'pending' && !item.eligibility.canDecide && !isOpened && (
           <span title={item.eligibility.reason ?? undefined}>not yours to decide</span>
         )}
         {!isOpened && !warns && <CuesLine cues={item.cues} />}
@@ -61,7 +61,7 @@ export function RowFacts(props: InboxRow & { isGrouped: boolean; isOpened: boole
 
 type Item = InboxRow['item']
 
-/** What makes it wait for somebody, or dangerous. */
+/** The facts that make it urgent or dangerous. */
 function Urgent({ item }: { item: Item }) {
   return (
     <>
@@ -74,7 +74,7 @@ function Urgent({ item }: { item: Item }) {
   )
 }
 
-/** Who is on it, and how far it has come. */
+/** Who works on it, and its progress. */
 function Standing({ item }: { item: Item }) {
   const pending = item.state === 'pending'
   return (
@@ -88,14 +88,14 @@ function Standing({ item }: { item: Item }) {
       {item.handedTo !== null && pending && <span>handed over to {item.handedTo.person.name}</span>}
       {item.snoozedUntil !== null && (
         <span>
-          snoozed until <Time at={item.snoozedUntil} />
+          snoozed until <Moment at={item.snoozedUntil} />
         </span>
       )}
     </>
   )
 }
 
-/** How far a quorum of more than one has come: “1 of 2”. */
+/** The progress of a quorum of more than one: “1 of 2”. */
 function QuorumProgress({ quorum }: { quorum: Item['quorum'] }) {
   const needed = quorum.required.reduce((sum, { count }) => sum + count, 0)
   if (needed < 2) return null
@@ -106,7 +106,7 @@ function QuorumProgress({ quorum }: { quorum: Item['quorum'] }) {
   )
 }
 
-/** Whether the very call was carried out before, or waits elsewhere too. */
+/** Whether the same call was carried out before, or is pending in another request. */
 function RepetitionNote({ item: { alike, state } }: { item: Item }) {
   if (state !== 'pending') return null
   const repeated = againWords(alike.again)
@@ -115,7 +115,7 @@ function RepetitionNote({ item: { alike, state } }: { item: Item }) {
   return <span>{alike.same === 1 ? '1 more call' : `${alike.same} more calls`} like this</span>
 }
 
-/** Whom its queue has asked besides, since nobody decided. */
+/** The teams that an escalation added. */
 function Escalation({ item }: { item: Item }) {
   const escalations = item.steps.filter((step) => step.kind === 'escalate' && step.takenAt !== null)
   if (item.state !== 'pending' || escalations.length === 0) return null

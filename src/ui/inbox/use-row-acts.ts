@@ -9,9 +9,8 @@ import { copyText } from '../text/copy-text.ts'
 import { addressOf } from './inbox-filters.ts'
 
 /**
- * What the keys of a request do to the row that has the focus, while no card is open: C claims, H
- * snoozes, M opens the request at its comments, Y copies its link. Returns whose snooze menu is
- * open.
+ * The keys of a request for the focused row, while no request is open: C claims, H snoozes, M opens
+ * the request at its comments, Y copies its link. Returns the request whose snooze menu is open.
  */
 export function useRowActs(
   isCardOpen: boolean,

@@ -2,18 +2,18 @@ import type { RefObject } from 'react'
 import { flushSync } from 'react-dom'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 
-/** How the focus goes over the rows of a list. */
+/** The focus within the rows of a list. */
 export interface RowFocus {
-  /** id of the request whose row has the focus, or else of the open one */
+  /** id of the request whose row has the focus, or else of the open request */
   readonly current: () => string | null
   readonly focusRow: (id: string) => void
-  /** Carries out a change of the list, and hands the focus on where it takes away what had it. */
+  /** Applies a change of the list, and moves the focus if the change removes its row. */
   readonly keepFocus: (change: () => void) => void
 }
 
 /**
- * J and K move the focus over the rows' links, unless a card is open, which has these keys then; X
- * selects the focused row, or that of the card.
+ * J and K move the focus between the rows, unless a request is open, which then handles these keys;
+ * X selects the focused row or the open request.
  */
 export function useRowFocus(
   container: RefObject<HTMLElement | null>,
@@ -23,7 +23,7 @@ export function useRowFocus(
   const rows = (): HTMLElement[] => [
     ...(container.current?.querySelectorAll<HTMLElement>('.request-row') ?? []),
   ]
-  const focused = (): number => rows().findIndex((row) => row.contains(document.activeElement))
+  const indexOfFocus = (): number => rows().findIndex((row) => row.contains(document.activeElement))
   const focus = (row: HTMLElement | undefined): void => {
     const link = row?.querySelector<HTMLElement>('.request-link')
     link?.focus()
@@ -31,11 +31,11 @@ export function useRowFocus(
   }
   const current = (): string | null => {
     const all = rows()
-    const row = all[focused()] ?? all.find((one) => one.dataset['opened'] === 'true')
+    const row = all[indexOfFocus()] ?? all.find((one) => one.dataset['opened'] === 'true')
     return row?.dataset['request'] ?? null
   }
   const move = (by: number): void => {
-    const to = Math.max(0, Math.min(focused() + by, rows().length - 1))
+    const to = Math.max(0, Math.min(indexOfFocus() + by, rows().length - 1))
     focus(rows()[to])
   }
   useShortcut('next', isCardOpen ? null : () => move(1))
@@ -49,11 +49,12 @@ export function useRowFocus(
     focusRow: (id) => focus(rows().find((row) => row.dataset['request'] === id)),
     keepFocus(change) {
       const had = document.activeElement
-      const at = focused()
+      const at = indexOfFocus()
       const before = rows()
       flushSync(change)
       if (had === null || had.isConnected) return
-      // The next row that stays, else the one before; the bar itself hands on to the first.
+      // The next row that stays, else the one before. The bar moves the focus to the first row
+      // itself.
       const near = at < 0 ? [] : [...before.slice(at), ...before.slice(0, at).toReversed()]
       const next = near.find((row) => row.isConnected) ?? rows()[0]
       if (next === undefined) document.querySelector<HTMLElement>('h1')?.focus()

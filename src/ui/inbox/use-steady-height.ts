@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react'
 
 /**
- * The height that a row keeps when `content` of it changes by no act of the person, so that nothing
- * below it moves; null while it is its own. What became of a row that is gone is read later.
- * Another width of the row lets it go: then everything moves anyway.
+ * The height that a row keeps if its `content` changes without an action of the person, so that
+ * nothing below it moves; null: its natural height. The outcome of a row that left the list is
+ * loaded later. A change of the row's width resets the height.
  */
 export function useSteadyHeight(
   ref: RefObject<HTMLElement | null>,

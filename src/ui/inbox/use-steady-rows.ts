@@ -3,11 +3,11 @@ import { layFreshRows, type FreshList, type InboxRows, type OwnActs } from './in
 
 const none: OwnActs = { requested: new Set(), decided: new Set() }
 
-/** Keeps the rows on the screen still while fresh lists arrive, until the person loads them. */
+/** Keeps the rows on the screen in place while fresh lists arrive, until the person loads them. */
 export function useSteadyRows(fresh: FreshList | undefined): InboxRows & {
   cause: (act: keyof OwnActs, ids: readonly string[]) => void
   showFresh: () => void
-  /** rows that are gone leave */
+  /** removes the rows that left the list */
   dropGone: () => void
 } {
   const [state, setState] = useState<InboxRows>({ rows: [], waiting: [] })
@@ -24,7 +24,7 @@ export function useSteadyRows(fresh: FreshList | undefined): InboxRows & {
     setState(layFreshRows([], fresh ?? { items: [], hasMore: false }, none))
   }, [fresh])
   const dropGone = useCallback(() => {
-    setState((before) => ({ ...before, rows: before.rows.filter((row) => !row.gone) }))
+    setState((before) => ({ ...before, rows: before.rows.filter((row) => !row.isGone) }))
   }, [])
   return { ...state, cause, showFresh, dropGone }
 }

@@ -5,13 +5,17 @@ import type { Run } from '#api/schemas/runs/runs.ts'
 import { callApi } from '../api/call-api.ts'
 import { useRuns } from '../api/queries.ts'
 import { useAct } from '../states/use-act.ts'
-import { Time } from '../text/time.tsx'
+import { Moment } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { isNarrowed } from './inbox-filters.ts'
+import { verbs } from '../words/verbs.ts'
 
 type WaitedRequest = Run['waitsFor'][number]
 
-/** What the runs that I started wait for: whom, since when, and a reminder, once an hour. */
+/**
+ * The requests that the person's own runs wait for: for whom, since when, and a reminder, once an
+ * hour.
+ */
 export function YouWaitFor() {
   const [search] = useSearchParams()
   const runs = useRuns('startedBy=me&state=waiting_for_approval')
@@ -48,7 +52,7 @@ function Row({ run, request }: { run: Run; request: WaitedRequest }) {
     <li>
       <span className="grow break">
         <strong>{names === '' ? 'Nobody who could decide' : names}</strong>, since{' '}
-        <Time at={since} />: <Link to={`/requests/${requestId}`}>#{number}</Link> of{' '}
+        <Moment at={since} />: <Link to={`/requests/${requestId}`}>#{number}</Link> of{' '}
         <Link to={`/runs/${run.id}`}>{run.worker}</Link>
         {run.task !== null && (
           <span className="dim">
@@ -65,7 +69,7 @@ function Row({ run, request }: { run: Run; request: WaitedRequest }) {
           aria-label={`Nudge ${names} about #${number}`}
           onClick={() => void nudge()}
         >
-          Nudge
+          {verbs.nudge}
         </Button>
       )}
     </li>

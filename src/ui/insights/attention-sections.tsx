@@ -1,27 +1,26 @@
 import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Children, useState, type ReactNode } from 'react'
-import type { AttentionView } from '#api/schemas/requests/insights.ts'
+import type { AttentionView } from '#api/schemas/requests/attention.ts'
 import { callApi } from '../api/call-api.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
+import { isoDaysAgo } from '../text/iso-days-ago.ts'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { LoadChart, LoadTable } from './load-chart.tsx'
 import { RequestNumbers } from './request-numbers.tsx'
 import { secondsInWords } from './seconds-in-words.ts'
 
-const dayMs = 24 * 3_600_000
-
-/** How many of a list are shown at first. */
+/** The number of items of a list that are shown at first. */
 const shownAtFirst = 5
 
-/** What came in on each day, `children`, and the three lists of what deserves a look. */
+/** The requests of each day, `children`, and the three lists of requests that deserve attention. */
 export function AttentionSections({ days, children }: { days: number; children: ReactNode }) {
   const attention = useQuery({
     queryKey: ['insights', 'attention', days],
     queryFn: ({ signal }) => {
-      const from = new Date(Date.now() - days * dayMs).toISOString()
+      const from = isoDaysAgo(days)
       return callApi('getAttention', { query: { from }, signal })
     },
     placeholderData: keepPreviousData,
@@ -41,7 +40,7 @@ export function AttentionSections({ days, children }: { days: number; children: 
   }
   return (
     <>
-      {data.days.some(({ opened }) => opened > 0) && (
+      {data.days.some(({ opened: count }) => count > 0) && (
         <section className="card column" aria-labelledby="load-title">
           <h2 id="load-title">Load of each day</h2>
           <LoadChart days={data.days} />
@@ -50,24 +49,24 @@ export function AttentionSections({ days, children }: { days: number; children: 
       )}
       {children}
       <div className="attention">
-        <FastApprovals found={data.fastApprovals} />
-        <ExpiredUnseen found={data.expiredUnseen} />
-        <RepeatedCalls found={data.askedTwice} />
+        <FastApprovals figures={data.fastApprovals} />
+        <ExpiredUnseen figures={data.expiredUnseen} />
+        <RepeatedCalls figures={data.askedTwice} />
       </div>
     </>
   )
 }
 
-function FastApprovals({ found }: { found: AttentionView['fastApprovals'] }) {
+function FastApprovals({ figures }: { figures: AttentionView['fastApprovals'] }) {
   return (
     <Section
       id="fast"
       title="Approved faster than it can be read"
       about="At 50 characters a second, counted from when the request was shown, or from the previous approval."
-      found={found}
+      figures={figures}
       none="All approvals that you may see left enough time to read."
     >
-      {found.items.map(({ person, at, seconds, readSeconds, title, requests }) => (
+      {figures.items.map(({ person, at, seconds, readSeconds, title, requests }) => (
         <li key={`${person.id} ${at}`}>
           <span className="grow break">
             <VisibleText text={title} />
@@ -85,16 +84,16 @@ function FastApprovals({ found }: { found: AttentionView['fastApprovals'] }) {
   )
 }
 
-function ExpiredUnseen({ found }: { found: AttentionView['expiredUnseen'] }) {
+function ExpiredUnseen({ figures }: { figures: AttentionView['expiredUnseen'] }) {
   return (
     <Section
       id="unseen"
       title="Expired unseen"
       about="Nobody voted on it, claimed it, commented on it or handed it over."
-      found={found}
+      figures={figures}
       none="No request expired unseen."
     >
-      {found.items.map(({ number, title, queue, expiredAt }) => (
+      {figures.items.map(({ number, title, queue, expiredAt }) => (
         <li key={number}>
           <span className="grow break">
             <VisibleText text={title} /> <RequestNumbers numbers={[number]} />
@@ -108,16 +107,16 @@ function ExpiredUnseen({ found }: { found: AttentionView['expiredUnseen'] }) {
   )
 }
 
-function RepeatedCalls({ found }: { found: AttentionView['askedTwice'] }) {
+function RepeatedCalls({ figures }: { figures: AttentionView['askedTwice'] }) {
   return (
     <Section
       id="twice"
       title="The same call requested twice"
       about="More than one step requested the same tool with the same input."
-      found={found}
+      figures={figures}
       none="No call was requested twice."
     >
-      {found.items.map(({ title, times, approved, denied, requests }) => (
+      {figures.items.map(({ title, times, approved, denied, requests }) => (
         <li key={requests[0]}>
           <span className="grow break">
             <VisibleText text={title} /> <RequestNumbers numbers={requests} />
@@ -135,11 +134,11 @@ function Section(props: {
   id: string
   title: string
   about: string
-  found: { readonly count: number; readonly items: readonly unknown[] }
+  figures: { readonly count: number; readonly items: readonly unknown[] }
   none: string
   children: ReactNode
 }) {
-  const { id, title, about, found, none } = props
+  const { id, title, about, figures, none } = props
   const [showsAll, setShowsAll] = useState(false)
   const items = Children.toArray(props.children)
   const hidden = showsAll ? 0 : Math.max(0, items.length - shownAtFirst)
@@ -147,10 +146,10 @@ function Section(props: {
     <section className="card column" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>
         {title}
-        {found.count > 0 && <span className="dim"> {found.count}</span>}
+        {figures.count > 0 && <span className="dim"> {figures.count}</span>}
       </h2>
       <p className="dim small">{about}</p>
-      {found.count === 0 ? (
+      {figures.count === 0 ? (
         <p>{none}</p>
       ) : (
         <ul className="plain-list">{items.slice(0, items.length - hidden)}</ul>
@@ -162,8 +161,8 @@ function Section(props: {
           </Button>
         </div>
       )}
-      {hidden === 0 && found.count > found.items.length && (
-        <p className="dim small">The newest {found.items.length} of them.</p>
+      {hidden === 0 && figures.count > figures.items.length && (
+        <p className="dim small">The newest {figures.items.length} of them.</p>
       )}
     </section>
   )

@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import type { InsightView } from '#api/schemas/requests/insights.ts'
 import { listBehind, type LinkScope, type Figure } from './insight-links.ts'
 
-/** A figure or a mark that leads to the list behind it, where there is one. */
+/** A figure or mark, with a link to the list that it counts if there is one. */
 export function Behind(props: {
   scope: LinkScope
   item: InsightView

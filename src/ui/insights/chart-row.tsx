@@ -5,11 +5,11 @@ import { visibleString } from '../text/visible-string.ts'
 import { Behind } from './behind.tsx'
 import type { LinkScope } from './insight-links.ts'
 
-/** The units that the marks of a row are drawn in. */
+/** The units of the marks of a row. */
 export const rowHeight = 22
 export const rowWidth = 600
 
-/** One group of a chart: its name, which leads to the list behind it, its marks, and a figure. */
+/** One group of a chart: its name with a link to its list, its marks, and a figure. */
 export function ChartRow(props: {
   scope: LinkScope
   item: InsightView

@@ -14,6 +14,17 @@ test.each([
   ['person', 'i', 'approved', `/?state=any&decidedBy=i&decision=approve&${period}`],
   ['person', 'i', 'waiting', '/?mine=true'],
   ['person', 'you', 'waiting', null],
+  ['queue', 'platform', 'grantsUsed', `/?state=any&grantsUsed=true&queue=platform&${period}`],
+  ['person', 'you', 'grantsUsed', `/?state=any&decidedBy=you&grantsUsed=true&${period}`],
+  ['queue', 'q', 'hour', '/?state=pending&queue=q&from=2026-01-30T23%3A00%3A00.000Z'],
+  [
+    'queue',
+    'q',
+    'day',
+    '/?state=pending&queue=q&from=2026-01-30T00%3A00%3A00.000Z&to=2026-01-30T23%3A00%3A00.000Z',
+  ],
+  ['person', 'i', 'longer', '/?mine=true&to=2026-01-24T00%3A00%3A00.000Z'],
+  ['person', 'you', 'longer', null],
 ] as const)('a figure by %s of %s leads to what was %s in its time', (by, key, what, path) => {
   expect(listBehind({ by, from, to, me }, { key }, what)).toBe(path)
 })

@@ -1,22 +1,26 @@
 import type { InsightView } from '#api/schemas/requests/insights.ts'
 import type { InsightKey } from '#domain/insight-key.ts'
+import { openedOfAge, waitingAges, type WaitingAge } from '#domain/waiting-age.ts'
 
-/** The parts of a bar, and what stands in the table. */
+/** The parts of a bar, which are also the columns of the table. */
 export const outcomes = ['approved', 'denied', 'expired', 'waiting'] as const
 export type Outcome = (typeof outcomes)[number]
-/** What a figure counts. */
-export type Figure = Outcome | 'opened' | 'carriedOut' | 'failed'
+/** What a figure of the page counts. */
+export type Figure = Outcome | 'opened' | 'carriedOut' | 'failed' | 'grantsUsed' | WaitingAge
 
-/** What an answer counts, and for whom. */
+/** The period, group and person that an answer is about. */
 export interface LinkScope {
   readonly by: InsightKey
   readonly from: string
   readonly to: string
-  /** id of the reader */
+  /** id of the signed-in person */
   readonly me: string
 }
 
-const filtersOf: Readonly<Record<Figure, Readonly<Record<string, string>>>> = {
+/** The figures of requests that were opened in the period. Pending ones count at any age. */
+type TimedFigure = Exclude<Figure, WaitingAge>
+
+const filtersOf: Readonly<Record<TimedFigure, Readonly<Record<string, string>>>> = {
   opened: { state: 'any' },
   approved: { state: 'approved' },
   denied: { state: 'denied' },
@@ -24,10 +28,12 @@ const filtersOf: Readonly<Record<Figure, Readonly<Record<string, string>>>> = {
   waiting: { state: 'pending' },
   carriedOut: { state: 'any', effect: 'succeeded' },
   failed: { state: 'any', effect: 'failed' },
+  // The list has the approved requests whose grants were used; one grant may have been used often.
+  grantsUsed: { state: 'any', grantsUsed: 'true' },
 }
 
-/** The same of one person's votes. */
-const votesOf: Readonly<Record<Figure, Readonly<Record<string, string>> | null>> = {
+/** Like the filters above, for the votes of one person. */
+const votesOf: Readonly<Record<TimedFigure, Readonly<Record<string, string>> | null>> = {
   opened: {},
   approved: { decision: 'approve' },
   denied: { decision: 'deny' },
@@ -35,18 +41,27 @@ const votesOf: Readonly<Record<Figure, Readonly<Record<string, string>> | null>>
   waiting: null,
   carriedOut: { decision: 'approve', effect: 'succeeded' },
   failed: { decision: 'approve', effect: 'failed' },
+  grantsUsed: { grantsUsed: 'true' },
 }
 
 /**
- * The list that has exactly what a figure counts, under the API's own filters; null where no list
- * does: what waits for somebody else. Pure.
+ * The address of the list that has exactly the requests of a figure; `null` if no list does, as for
+ * requests that wait for somebody else. Pure.
  */
 export function listBehind(
   { by, from, to, me }: LinkScope,
   { key }: Pick<InsightView, 'key'>,
   what: Figure,
 ): string | null {
-  // What waits is counted whenever it was opened.
+  if (isAge(what)) {
+    const range = openedOfAge(what, new Date(to))
+    const times = Object.entries(range).map(([name, at]) => [name, at.toISOString()])
+    const waits = by === 'person' ? { mine: 'true' } : { state: 'pending', [by]: key }
+    return by === 'person' && key !== me
+      ? null
+      : inboxWith({ ...waits, ...Object.fromEntries(times) })
+  }
+  // Pending requests count whenever they were opened.
   const period = what === 'waiting' ? {} : { from, to }
   if (by !== 'person') return inboxWith({ ...filtersOf[what], [by]: key, ...period })
   if (what === 'waiting') return key === me ? '/?mine=true' : null
@@ -54,7 +69,14 @@ export function listBehind(
   return votes && inboxWith({ state: 'any', decidedBy: key, ...votes, ...period })
 }
 
-/** What was opened on a day of UTC, all of it or what became of it so. Pure. */
+function isAge(what: Figure): what is WaitingAge {
+  return waitingAges.some((age) => age === what)
+}
+
+/**
+ * The address of the requests that were opened on a day in UTC, all or those with one outcome.
+ * Pure.
+ */
 export function openedOn(day: string, what: Outcome | 'opened'): string {
   const from = `${day}T00:00:00.000Z`
   const to = new Date(Date.parse(from) + 24 * 3_600_000).toISOString()

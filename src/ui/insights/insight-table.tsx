@@ -1,6 +1,5 @@
 import type { InsightView } from '#api/schemas/requests/insights.ts'
 import type { InsightKey } from '#domain/insight-key.ts'
-import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { Behind } from './behind.tsx'
 import type { LinkScope, Figure } from './insight-links.ts'
@@ -11,40 +10,38 @@ interface Props {
   readonly items: readonly InsightView[]
 }
 
-/** The figures of the bars: how many were opened, and what became of them. */
+/** The figures of the bars: opened requests and their outcomes. */
 export function OutcomeTable({ scope, items }: Props) {
   const { by } = scope
   return (
     <Figures caption="Outcomes" by={by}>
-      <thead>
-        <tr>
-          <th scope="col">{by}</th>
-          <th scope="col">opened</th>
-          <th scope="col">approved</th>
-          <th scope="col">denied</th>
-          <th scope="col">expired</th>
-          <th scope="col">carried out</th>
-          <th scope="col">failed</th>
-          <th scope="col">grants used</th>
-          <th scope="col">waiting</th>
-          <th scope="col">oldest</th>
-        </tr>
-      </thead>
+      <FigureHead
+        columns={[
+          by,
+          'opened',
+          'approved',
+          'denied',
+          'expired',
+          'carried out',
+          'failed',
+          'grants used',
+          'waiting',
+        ]}
+      />
       <tbody>
         {items.map((item) => (
           <tr key={item.key}>
             <th scope="row">
               <VisibleText text={item.name} />
             </th>
-            <FigureCell scope={scope} item={item} what="opened" />
-            <FigureCell scope={scope} item={item} what="approved" />
-            <FigureCell scope={scope} item={item} what="denied" />
-            <FigureCell scope={scope} item={item} what="expired" />
-            <FigureCell scope={scope} item={item} what="carriedOut" />
-            <FigureCell scope={scope} item={item} what="failed" />
-            <td>{item.grantsUsed}</td>
-            <FigureCell scope={scope} item={item} what="waiting" />
-            <td>{item.oldestAt === null ? '–' : <Time at={item.oldestAt} />}</td>
+            <FigureCell scope={scope} item={item} what="opened" count={item.opened} />
+            <FigureCell scope={scope} item={item} what="approved" count={item.approved} />
+            <FigureCell scope={scope} item={item} what="denied" count={item.denied} />
+            <FigureCell scope={scope} item={item} what="expired" count={item.expired} />
+            <FigureCell scope={scope} item={item} what="carriedOut" count={item.carriedOut} />
+            <FigureCell scope={scope} item={item} what="failed" count={item.failed} />
+            <FigureCell scope={scope} item={item} what="grantsUsed" count={item.grantsUsed} />
+            <FigureCell scope={scope} item={item} what="waiting" count={item.waiting} />
           </tr>
         ))}
       </tbody>
@@ -52,18 +49,12 @@ export function OutcomeTable({ scope, items }: Props) {
   )
 }
 
-/** The figures of the times. */
+/** The figures of the chart of times. */
 export function TimeTable({ scope, items }: Props) {
   const { by } = scope
   return (
     <Figures caption="How long deciding took" by={by}>
-      <thead>
-        <tr>
-          <th scope="col">{by}</th>
-          <th scope="col">median</th>
-          <th scope="col">nine of ten within</th>
-        </tr>
-      </thead>
+      <FigureHead columns={[by, 'median', 'nine of ten within']} />
       <tbody>
         {items.map((item) => (
           <tr key={item.key}>
@@ -79,7 +70,7 @@ export function TimeTable({ scope, items }: Props) {
   )
 }
 
-/** The table of a picture, folded. */
+/** The folded table of a chart. */
 export function Figures({
   caption,
   by,
@@ -92,19 +83,45 @@ export function Figures({
   return (
     <details>
       <summary>Figures</summary>
-      <div className="table-scroll" role="region" aria-label={`${caption}, by ${by}`}>
-        <table className="insight-table">
-          <caption className="visually-hidden">
-            {caption}, by {by}
-          </caption>
-          {children}
-        </table>
-      </div>
+      <FigureTable label={`${caption}, by ${by}`}>{children}</FigureTable>
     </details>
   )
 }
 
-function FigureCell(props: { scope: LinkScope; item: InsightView; what: Figure }) {
-  const count = props.item[props.what]
-  return <td>{count === 0 ? 0 : <Behind {...props}>{count}</Behind>}</td>
+/** A table of figures that scrolls sideways where it is wider than its place. */
+export function FigureTable({ label, children }: { label: string; children: React.ReactNode }) {
+  return (
+    <div className="table-scroll" role="region" aria-label={label}>
+      <table className="insight-table">
+        <caption className="visually-hidden">{label}</caption>
+        {children}
+      </table>
+    </div>
+  )
+}
+
+/** The head of a table of figures. */
+export function FigureHead({ columns }: { columns: readonly string[] }) {
+  return (
+    <thead>
+      <tr>
+        {columns.map((column) => (
+          <th key={column} scope="col">
+            {column}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  )
+}
+
+/** A figure that leads to the list behind it, where there is something in it. */
+export function FigureCell(props: {
+  scope: LinkScope
+  item: InsightView
+  what: Figure
+  count: number
+}) {
+  const { count, ...behind } = props
+  return <td>{count === 0 ? 0 : <Behind {...behind}>{count}</Behind>}</td>
 }

@@ -7,11 +7,15 @@ import { useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
+import { Together } from '../states/together.tsx'
+import { isoDaysAgo } from '../text/iso-days-ago.ts'
 import { AttentionSections } from './attention-sections.tsx'
 import { OutcomeTable, TimeTable } from './insight-table.tsx'
-import { OutcomeChart, OutcomeLegend } from './outcome-chart.tsx'
+import { OutcomeChart } from './outcome-chart.tsx'
 import { Proposals } from './proposals.tsx'
 import { TimeChart } from './time-chart.tsx'
+import { UsageSection } from './usage-section.tsx'
+import { WaitingAges } from './waiting-ages.tsx'
 import './insights.css'
 
 const groupings: Readonly<Record<InsightKey, string>> = {
@@ -22,9 +26,10 @@ const groupings: Readonly<Record<InsightKey, string>> = {
   person: 'By person',
 }
 const times = ['1', '7', '30', '90']
-const dayMs = 24 * 3_600_000
 
-/** What became of requests, in pictures with their figures, and what could be asked less. */
+/**
+ * Outcomes of requests in charts with their figures, and rules that could require fewer approvals.
+ */
 export function InsightsPage() {
   const [search, setSearch] = useSearchParams()
   const by = insightKeys.find((key) => key === search.get('by')) ?? 'queue'
@@ -37,7 +42,7 @@ export function InsightsPage() {
   const insights = useQuery({
     queryKey: ['insights', by, days],
     queryFn: ({ signal }) => {
-      const from = new Date(Date.now() - Number(days) * dayMs).toISOString()
+      const from = isoDaysAgo(Number(days))
       return callApi('getInsights', { query: { by, from }, signal })
     },
     placeholderData: keepPreviousData,
@@ -66,41 +71,44 @@ export function InsightsPage() {
           />
         </div>
       </div>
-      <div className="column">
-        {insights.isPending && <Loading what="insights" lines={6} />}
-        {insights.isError && (
-          <Failure error={insights.error} retry={() => void insights.refetch()} />
-        )}
-        {data?.items.length === 0 && (
-          <p className="card">
-            No request that you may see was opened in this time. Choose a longer time, or{' '}
-            <Link to="/runs/new">start a run</Link>.
-          </p>
-        )}
-        {data !== undefined && data.items.length > 0 && (
-          <div className="insight-pair">
-            <section className="card column" aria-labelledby="outcomes-title">
-              <h2 id="outcomes-title">Outcomes</h2>
-              <OutcomeLegend />
-              <OutcomeChart scope={{ ...data, me: person.id }} items={data.items} />
-              <OutcomeTable scope={{ ...data, me: person.id }} items={data.items} />
-            </section>
-            {data.items.some(({ medianSeconds }) => medianSeconds !== null) && (
-              <section className="card column" aria-labelledby="times-title">
-                <h2 id="times-title">How long deciding took</h2>
-                <p className="dim small">
-                  The bar ends at the median, the line at the 90th percentile.
-                </p>
-                <TimeChart scope={{ ...data, me: person.id }} items={data.items} />
-                <TimeTable scope={{ ...data, me: person.id }} items={data.items} />
+      <Together what="insights">
+        <div className="column">
+          {insights.isPending && <Loading what="insights" lines={6} />}
+          {insights.isError && (
+            <Failure error={insights.error} retry={() => void insights.refetch()} />
+          )}
+          {data?.items.length === 0 && (
+            <p className="card">
+              No request that you may see was opened in this time. Choose a longer time, or{' '}
+              <Link to="/runs/new">start a run</Link>.
+            </p>
+          )}
+          {data !== undefined && data.items.length > 0 && (
+            <div className="insight-pair">
+              <section className="card column" aria-labelledby="outcomes-title">
+                <h2 id="outcomes-title">Outcomes</h2>
+                <OutcomeChart scope={{ ...data, me: person.id }} items={data.items} />
+                <OutcomeTable scope={{ ...data, me: person.id }} items={data.items} />
               </section>
-            )}
-          </div>
-        )}
-        <AttentionSections days={Number(days)}>
-          <Proposals />
-        </AttentionSections>
-      </div>
+              {data.items.some(({ medianSeconds }) => medianSeconds !== null) && (
+                <section className="card column" aria-labelledby="times-title">
+                  <h2 id="times-title">How long deciding took</h2>
+                  <p className="dim small">
+                    The bar ends at the median, the line at the 90th percentile.
+                  </p>
+                  <TimeChart scope={{ ...data, me: person.id }} items={data.items} />
+                  <TimeTable scope={{ ...data, me: person.id }} items={data.items} />
+                </section>
+              )}
+              <WaitingAges scope={{ ...data, me: person.id }} items={data.items} />
+            </div>
+          )}
+          <AttentionSections days={Number(days)}>
+            <UsageSection by={by === 'person' ? 'person' : 'worker'} days={Number(days)} />
+            <Proposals />
+          </AttentionSections>
+        </div>
+      </Together>
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { Link } from 'react-router'
-import type { AttentionView } from '#api/schemas/requests/insights.ts'
+import type { AttentionView } from '#api/schemas/requests/attention.ts'
 import { outcomes, openedOn } from './insight-links.ts'
-import { Figures } from './insight-table.tsx'
+import { FigureHead, Figures } from './insight-table.tsx'
 
 type Days = AttentionView['days']
 
@@ -17,11 +17,11 @@ function dayOf(day: string): string {
   return dayWords.format(new Date(day))
 }
 
-/** A column for each day, with a part for each outcome; each leads to what was opened on it. */
+/** A column for each day with a part for each outcome. Each part links to its requests. */
 export function LoadChart({ days }: { days: Days }) {
-  const most = Math.max(1, ...days.map(({ opened }) => opened))
+  const most = Math.max(1, ...days.map(({ opened: count }) => count))
   const step = width / days.length
-  const busiest = days.find(({ opened }) => opened === most)
+  const busiest = days.find(({ opened: count }) => count === most)
   const [first, last] = [days[0], days.at(-1)]
   return (
     <>
@@ -70,24 +70,14 @@ export function LoadChart({ days }: { days: Days }) {
   )
 }
 
-/** Its figures, of the days on which something was opened. */
+/** The figures of the days on which requests were opened. */
 export function LoadTable({ days }: { days: Days }) {
   return (
     <Figures caption="Opened" by="day">
-      <thead>
-        <tr>
-          <th scope="col">day (UTC)</th>
-          <th scope="col">opened</th>
-          {outcomes.map((what) => (
-            <th key={what} scope="col">
-              {what}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <FigureHead columns={['day (UTC)', 'opened', ...outcomes]} />
       <tbody>
         {days
-          .filter(({ opened }) => opened > 0)
+          .filter(({ opened: count }) => count > 0)
           .map((load) => (
             <tr key={load.day}>
               <th scope="row">{dayOf(load.day)}</th>

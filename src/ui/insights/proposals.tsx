@@ -15,7 +15,10 @@ import { VisibleText } from '../text/visible-text.tsx'
 import { RequestNumbers } from './request-numbers.tsx'
 import { secondsInWords } from './seconds-in-words.ts'
 
-/** Rules that asked in vain: what would pre-approve each, and what that would have let through. */
+/**
+ * Rules whose calls were always approved: a change that pre-approves each, and the past calls that
+ * it would have let through.
+ */
 export function Proposals() {
   const proposals = useQuery({
     queryKey: ['insights', 'proposals'],
@@ -52,7 +55,7 @@ function Proposal({
   change,
 }: {
   proposal: RuleProposalView
-  /** the open proposal of it, if the reader may see one */
+  /** the open proposal of this rule, if the person may see one */
   change: PolicyChangeView | undefined
 }) {
   const act = useAct(policyChangesQuery.queryKey)

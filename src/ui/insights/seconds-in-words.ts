@@ -1,4 +1,4 @@
-/** A time that something took, in its largest unit: `12 s`, `4 min`, `3 h`, `2 d`. Pure. */
+/** A duration in its largest unit: `12 s`, `4 min`, `3 h`, `2 d`. Pure. */
 export function secondsInWords(seconds: number | null): string {
   if (seconds === null) return '–'
   const [name, size] = units.find(([, least]) => seconds >= least) ?? (['s', 1] as const)

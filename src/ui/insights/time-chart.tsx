@@ -6,8 +6,8 @@ import type { LinkScope } from './insight-links.ts'
 import { secondsInWords } from './seconds-in-words.ts'
 
 /**
- * From opening to deciding: a bar to the median, a line to where nine of ten were decided. Times
- * differ by orders of magnitude, so that the scale is logarithmic.
+ * The time from opening to decision: a bar to the median, and a line to the 90th percentile. The
+ * scale is logarithmic, because times differ by orders of magnitude.
  */
 export function TimeChart(props: { scope: LinkScope; items: readonly InsightView[] }) {
   const { scope, items } = props

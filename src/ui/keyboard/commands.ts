@@ -1,7 +1,7 @@
 import type { KeyboardPlatform } from './platform.ts'
 import { keysOf, shortcutIds, shortcutOf, type ShortcutId } from './shortcuts.ts'
 
-/** What the palette runs and no key does: each has a control on its page, too. */
+/** Commands of the palette without a key. Each has a control on its page too. */
 const keyless = {
   handOver: 'Hand over to a colleague',
   nudge: 'Nudge the people who can decide',
@@ -14,7 +14,7 @@ const keyless = {
 } as const
 
 type KeylessId = keyof typeof keyless
-/** Everything that a page can register: what keys do, and what the palette alone runs. */
+/** All commands that a page can register, with or without a key. */
 export type CommandId = ShortcutId | KeylessId
 
 /** In the order of the palette. */
@@ -23,12 +23,12 @@ export const commandIds: readonly CommandId[] = [
   ...(Object.keys(keyless) as KeylessId[]),
 ]
 
-/** What a command is called. */
+/** The label of a command. */
 export function commandLabel(id: CommandId): string {
   return isKeyless(id) ? keyless[id] : shortcutOf(id).label
 }
 
-/** The keys that do the same, as people read them: `G then I`, `Ctrl K`; empty where none does. */
+/** The keys of a command as text: `G then I`, `Ctrl K`; empty if it has none. */
 export function commandKeys(id: CommandId, platform: KeyboardPlatform): string {
   if (isKeyless(id)) return ''
   const isSequence = shortcutOf(id).then !== undefined

@@ -1,22 +1,37 @@
 import { Kbd, Modal, Switch } from '@mantine/core'
+import { useEffect, useState } from 'react'
 import { useKeyboard } from './keyboard-provider.tsx'
 import { platform } from './platform.ts'
-import { keysOf, shortcutIds, shortcutOf, shortcutGroups } from './shortcuts.ts'
+import { keysOf, shortcutIds, shortcutOf, shortcutGroups, type ShortcutId } from './shortcuts.ts'
 import './help-sheet.css'
 
-/** The list under `?`, with the switch for single keys. */
-export function HelpSheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const { singleKeys, setSingleKeys } = useKeyboard()
+/** The list under `?`: the keys that work on this page, with the switch for single keys. */
+export function HelpSheet({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+  const { singleKeys, setSingleKeys, commandsNow } = useKeyboard()
+  const [usable] = useState(() => new Set(commandsNow()))
+  const [focusedBefore] = useState(() => document.activeElement)
+  useEffect(
+    () => () => {
+      if (focusedBefore instanceof HTMLElement) focusedBefore.focus({ preventScroll: true })
+    },
+    [focusedBefore],
+  )
+  // The browser opens what has the focus in a list.
+  const idsOf = (name: (typeof shortcutGroups)[number]): ShortcutId[] =>
+    shortcutIds.filter((id) => {
+      const { group, native } = shortcutOf(id)
+      return group === name && usable.has(native ? 'next' : id)
+    })
   return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard" size="lg">
+    <Modal opened={isOpen} onClose={onClose} title="Keyboard" size="lg">
       <div className="help-groups">
-        {shortcutGroups.map((group) => (
-          <section key={group}>
-            <h3>{group}</h3>
-            <dl>
-              {shortcutIds
-                .filter((id) => shortcutOf(id).group === group)
-                .map((id) => (
+        {shortcutGroups
+          .filter((group) => idsOf(group).length > 0)
+          .map((group) => (
+            <section key={group}>
+              <h3>{group}</h3>
+              <dl>
+                {idsOf(group).map((id) => (
                   <div key={id} className="row spread help-line">
                     <dt>{shortcutOf(id).label}</dt>
                     <dd>
@@ -28,9 +43,9 @@ export function HelpSheet({ opened, onClose }: { opened: boolean; onClose: () =>
                     </dd>
                   </div>
                 ))}
-            </dl>
-          </section>
-        ))}
+              </dl>
+            </section>
+          ))}
       </div>
       <Switch
         mt="lg"

@@ -7,6 +7,7 @@ import {
   useRef,
   useState,
   type ReactNode,
+  type RefObject,
 } from 'react'
 import { isDialogOpen } from './open-dialog.ts'
 import { keepLetter } from './opening-letters.ts'
@@ -15,11 +16,17 @@ import { platform } from './platform.ts'
 import { ariaKeysOf, type ShortcutId } from './shortcuts.ts'
 import { commandIds, type CommandId } from './commands.ts'
 
+/** What a command does. `within`: only for keys that are pressed in this element. */
+interface Handler {
+  readonly call: () => void
+  readonly within: RefObject<HTMLElement | null> | null
+}
+
 interface Keyboard {
   readonly singleKeys: boolean
   readonly setSingleKeys: (on: boolean) => void
-  readonly register: (id: CommandId, handler: () => void) => () => void
-  /** the commands that do something on this page now */
+  readonly register: (id: CommandId, handler: Handler) => () => void
+  /** the commands that have a handler on this page */
   readonly commandsNow: () => CommandId[]
   readonly run: (id: CommandId) => void
 }
@@ -29,9 +36,9 @@ const storageKey = 'countersign.single-keys'
 /** Commands that also work while a dialog is open. */
 const inDialogs: ReadonlySet<ShortcutId> = new Set(['submit', 'submitNext', 'palette'])
 
-/** Listens for keys once and calls whoever registered last for the command. */
+/** Listens for keys in one place and calls the newest handler of the command. */
 export function KeyboardProvider({ children }: { children: ReactNode }) {
-  const handlers = useRef(new Map<CommandId, (() => void)[]>())
+  const handlers = useRef(new Map<CommandId, Handler[]>())
   const [singleKeys, setSingle] = useState(() => localStorage.getItem(storageKey) !== 'off')
   const single = useRef(singleKeys)
 
@@ -40,7 +47,7 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
     single.current = on
     setSingle(on)
   }, [])
-  const register = useCallback((id: CommandId, handler: () => void) => {
+  const register = useCallback((id: CommandId, handler: Handler) => {
     const before = handlers.current.get(id) ?? []
     handlers.current.set(id, [...before, handler])
     return () => {
@@ -53,7 +60,7 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
     () => commandIds.filter((id) => (handlers.current.get(id) ?? []).length > 0),
     [],
   )
-  const run = useCallback((id: CommandId) => handlers.current.get(id)?.at(-1)?.(), [])
+  const run = useCallback((id: CommandId) => handlers.current.get(id)?.at(-1)?.call(), [])
 
   useEffect(() => {
     let pending: string | null = null
@@ -73,12 +80,12 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
       forget = setTimeout(() => (pending = null), 1_500)
       if (match.id === null) return
       if (isDialogOpen('[role="menu"]') && !inDialogs.has(match.id)) return
-      const handler = handlers.current.get(match.id)?.at(-1)
+      const handler = handlerFor(handlers.current.get(match.id) ?? [], event.target)
       if (handler === undefined) return
       event.preventDefault()
-      handler()
+      handler.call()
     }
-    // Before anything else: a dialog that Escape is about to close is still open now.
+    // In the capture phase, while a dialog that Escape is about to close is still open.
     window.addEventListener('keydown', onKeyDown, { capture: true })
     return () => {
       window.removeEventListener('keydown', onKeyDown, { capture: true })
@@ -93,15 +100,32 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
   return <KeyboardContext value={keyboard}>{children}</KeyboardContext>
 }
 
-/** The page's keyboard: whether single keys are commands, and the switch for it. */
+/** Whether single keys are commands, and the switch for it. */
 export function useKeyboard(): Keyboard {
   const keyboard = useContext(KeyboardContext)
   if (keyboard === null) throw new Error('useKeyboard is for components inside KeyboardProvider')
   return keyboard
 }
 
-/** Runs `handler` for the command while the component is mounted; `null` leaves it to others. */
-export function useShortcut(id: CommandId, handler: (() => void) | null): void {
+/**
+ * The newest handler of the element in which the key was pressed; without one, the newest of the
+ * page.
+ */
+function handlerFor(all: readonly Handler[], target: EventTarget | null): Handler | undefined {
+  const isHere = ({ within }: Handler): boolean =>
+    target instanceof Node && within?.current?.contains(target) === true
+  return all.findLast(isHere) ?? all.findLast(({ within }) => within === null)
+}
+
+/**
+ * Runs `handler` for the command while the component is mounted; `null` leaves it to others.
+ * `within`: only for keys that are pressed in this element, and before all others there.
+ */
+export function useShortcut(
+  id: CommandId,
+  handler: (() => void) | null,
+  within: RefObject<HTMLElement | null> | null = null,
+): void {
   const { register } = useKeyboard()
   const latest = useRef(handler)
   useEffect(() => {
@@ -110,8 +134,8 @@ export function useShortcut(id: CommandId, handler: (() => void) | null): void {
   const active = handler !== null
   useEffect(() => {
     if (!active) return undefined
-    return register(id, () => latest.current?.())
-  }, [id, active, register])
+    return register(id, { call: () => latest.current?.(), within })
+  }, [id, active, register, within])
 }
 
 /** `aria-keyshortcuts` for the control that does the same; nothing while single keys are off. */
@@ -127,7 +151,7 @@ function keyParts(event: KeyboardEvent) {
   return { key, ctrlKey, metaKey, altKey, shiftKey, repeat }
 }
 
-/** `target`: the innermost element, which may stand in a shadow root. */
+/** `target` is the innermost element, which may be in a shadow root. */
 function isTyping(target: EventTarget | undefined): boolean {
   if (!(target instanceof HTMLElement)) return false
   if (target.isContentEditable || target instanceof HTMLTextAreaElement) return true

@@ -41,7 +41,7 @@ test('switched off, no single key is a command; chords stay', () => {
   expect(matchKey(press('k', { ctrlKey: true }), null, false).id).toBe('palette')
 })
 
-test('no bare key submits', () => {
+test('no key without Ctrl or ⌘ submits', () => {
   for (const key of ['Enter', ' ', 'a', 'd', 'y', 's']) {
     expect(matchKey(press(key), null, true).id ?? '').not.toMatch(/^submit/)
   }

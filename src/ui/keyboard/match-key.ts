@@ -1,6 +1,6 @@
 import { shortcutIds, shortcutOf, type ShortcutId } from './shortcuts.ts'
 
-/** A pressed key as the browser tells it, and where it was pressed. */
+/** A pressed key, its modifiers, and whether the focus is in a text field. */
 export interface PressedKey {
   readonly key: string
   readonly ctrlKey: boolean
@@ -8,19 +8,19 @@ export interface PressedKey {
   readonly altKey: boolean
   readonly shiftKey: boolean
   readonly repeat: boolean
-  /** the focus is where text is typed */
+  /** whether the focus is in a text field */
   readonly typing: boolean
 }
 
-/** The command found, and the first key of a sequence when the next press may complete it. */
+/** The matching command, and the first key of a sequence if the next press can complete one. */
 export interface KeyMatch {
   readonly id: ShortcutId | null
   readonly pending: string | null
 }
 
 /**
- * Which command a press means. Bare keys mean nothing while text is typed, held down, or when
- * `singleKeys` is off; chords always count. Pure.
+ * The command of a pressed key. Single keys do not count in text fields, while held down, or if
+ * `singleKeys` is off; keys with Ctrl or Cmd always count. Pure.
  */
 export function matchKey(
   pressed: PressedKey,

@@ -1,4 +1,4 @@
-/** A dialog that is open: one that was put away stays in the page, with what was typed in it. */
+/** An open dialog. A closed sheet stays in the page with its fields, so `put-away` excludes it. */
 const openDialog = '[aria-modal="true"]:not(.put-away *)'
 
 /** Whether a dialog covers the page, or with `or` something else that a selector names. */

@@ -1,23 +1,23 @@
-/** A dialog that is late loses no key for longer than this: then keys are commands again. */
+/** If a dialog takes longer than this to open, keys are commands again. */
 const longestMs = 3_000
 
 let letters: string | null = null
 let untilMs = 0
 
-/** From here on letters belong to the field that opens, until it takes them. */
+/** Starts to collect letters for the field of a dialog that is opening. */
 export function beginOpening(): void {
   letters = ''
   untilMs = Date.now() + longestMs
 }
 
-/** What was typed meanwhile, for the field that now has the focus. */
+/** Returns the collected letters for the field, which now has the focus. */
 export function takeLetters(): string {
-  const typed = letters ?? ''
+  const text = letters ?? ''
   letters = null
-  return typed
+  return text
 }
 
-/** Keeps a key for the field that opens; false where nothing opens, or the key is no letter. */
+/** Collects a letter. False if no dialog is opening, or the key is not a letter. */
 export function keepLetter(pressed: {
   readonly key: string
   readonly ctrlKey: boolean

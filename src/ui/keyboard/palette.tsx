@@ -35,7 +35,7 @@ const faces: Readonly<
   rule: { word: 'Rules', Icon: IconScale },
 }
 const pathOf: Readonly<Record<SavedViewPage, string>> = { inbox: '/', audit: '/audit' }
-/** As long as somebody types, nothing is asked. */
+/** The pause in typing after which the service is searched. */
 const typingMs = 120
 
 /**
@@ -52,7 +52,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const search = useSearch(q)
   const lists = useLists().filter(({ label }) => hasWords(label, query))
   const [focusedBefore] = useState(() => document.activeElement)
-  const chosen = useRef<CommandId | null>(null)
+  const choice = useRef<CommandId | null>(null)
   useEffect(() => actions.open(), [actions])
 
   const matches = commands
@@ -62,11 +62,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
       label: commandLabel(id),
       description: commandKeys(id, platform),
       leftSection: <IconCommand size={18} aria-hidden />,
-      // Once the palette is away: a command may set the focus on the page.
-      onClick: () => (chosen.current = id),
+      // The command runs after the palette has closed, because it may set the focus on the page.
+      onClick: () => (choice.current = id),
     }))
-  const found = q === '' ? [] : (search.data?.items ?? [])
-  const groups = [...Map.groupBy(found, ({ type }) => type)].map(([type, items]) => ({
+  const hits = q === '' ? [] : (search.data?.items ?? [])
+  const groups = [...Map.groupBy(hits, ({ type }) => type)].map(([type, items]) => ({
     group: faces[type].word,
     actions: items.map((item) => foundAction(item, () => void navigate(item.url))),
   }))
@@ -84,7 +84,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         ...(listItems.length > 0 ? [{ group: 'Lists', actions: listItems }] : []),
         ...(matches.length > 0 ? [{ group: 'Commands', actions: matches }] : []),
       ]}
-      // The service has judged what matches, and the commands are filtered above.
+      // The service and the code above have already filtered the entries.
       filter={(_, all) => all}
       query={query}
       onQueryChange={setQuery}
@@ -97,13 +97,13 @@ export function Palette({ onClose }: { onClose: () => void }) {
       searchProps={{
         placeholder: 'Search requests, runs, people, workers, files and rules',
         'aria-label': 'Search requests, runs, people, workers, files and rules',
-        onFocus: () => setQuery((typed) => typed + takeLetters()),
+        onFocus: () => setQuery((before) => before + takeLetters()),
       }}
       overlayProps={{ blur: 0, opacity: 0.4 }}
       onExitTransitionEnd={() => {
-        // A command is of the row that had the focus, and may itself set it.
+        // The command acts on the row that had the focus before, and may move the focus itself.
         if (focusedBefore instanceof HTMLElement) focusedBefore.focus({ preventScroll: true })
-        if (chosen.current !== null) run(chosen.current)
+        if (choice.current !== null) run(choice.current)
         onClose()
       }}
     />

@@ -1,4 +1,5 @@
 import type { KeyboardPlatform } from './platform.ts'
+import { verbs } from '../words/verbs.ts'
 
 /** In the order of the list under `?`. */
 export const shortcutGroups = ['Lists', 'A request', 'Deciding', 'Pages'] as const
@@ -11,11 +12,11 @@ export interface Shortcut {
   readonly shift?: true
   readonly label: string
   readonly group: (typeof shortcutGroups)[number]
-  /** what a browser does of itself with this key: listed, not handled */
+  /** the browser handles the key itself: the command is listed only */
   readonly native?: true
 }
 
-/** The one registry: handlers, the list under `?`, and `aria-keyshortcuts` all come from here. */
+/** The registry of all keys: handlers, the list under `?` and `aria-keyshortcuts` use it. */
 export const shortcuts = {
   next: { key: 'j', label: 'Next', group: 'Lists' },
   previous: { key: 'k', label: 'Previous', group: 'Lists' },
@@ -25,14 +26,14 @@ export const shortcuts = {
   filter: { key: '/', label: 'Filter', group: 'Lists' },
   back: { key: 'u', label: 'Back (also Esc)', group: 'A request' },
   claim: { key: 'c', label: 'Claim or release', group: 'A request' },
-  snooze: { key: 'h', label: 'Snooze', group: 'A request' },
+  snooze: { key: 'h', label: verbs.snooze, group: 'A request' },
   comment: { key: 'm', label: 'Write a comment', group: 'A request' },
   viewed: { key: 'v', label: 'Mark the file as viewed', group: 'A request' },
   nextFile: { key: 'n', label: 'Next file', group: 'A request' },
   previousFile: { key: 'p', label: 'Previous file', group: 'A request' },
   split: { key: 's', label: 'Split or unified', group: 'A request' },
   raw: { key: 'r', label: 'Raw input', group: 'A request' },
-  copyLink: { key: 'y', label: 'Copy the link', group: 'A request' },
+  copyLink: { key: 'y', label: verbs.copyLink, group: 'A request' },
   deny: { key: 'd', label: 'Go to deny; again: submit (not at high risk)', group: 'Deciding' },
   approve: {
     key: 'a',
@@ -40,12 +41,12 @@ export const shortcuts = {
     group: 'Deciding',
   },
   takeBack: { key: 'z', label: 'Take back what is not sent yet', group: 'Deciding' },
-  submit: { key: 'Enter', chord: true, label: 'Submit', group: 'Deciding' },
+  submit: { key: 'Enter', chord: true, label: verbs.submit, group: 'Deciding' },
   submitNext: {
     key: 'Enter',
     chord: true,
     shift: true,
-    label: 'Submit and next',
+    label: verbs.submitNext,
     group: 'Deciding',
   },
   goInbox: { key: 'g', then: 'i', label: 'Inbox', group: 'Pages' },
@@ -63,7 +64,7 @@ export type ShortcutId = keyof typeof shortcuts
 /** Ids in the order of the list under `?`. */
 export const shortcutIds = Object.keys(shortcuts) as ShortcutId[]
 
-/** One shortcut with its optional members readable. */
+/** A shortcut with the type of its optional members. */
 export function shortcutOf(id: ShortcutId): Shortcut {
   return shortcuts[id]
 }
@@ -81,7 +82,9 @@ export function keysOf(id: ShortcutId, platform: KeyboardPlatform): string[] {
   ]
 }
 
-/** Value of `aria-keyshortcuts`; nothing for sequences, which that attribute cannot express. */
+/**
+ * The value of `aria-keyshortcuts`; `undefined` for sequences, which that attribute cannot express.
+ */
 export function ariaKeysOf(id: ShortcutId, platform: KeyboardPlatform): string | undefined {
   const { key, then, chord, shift } = shortcutOf(id)
   if (then !== undefined) return undefined

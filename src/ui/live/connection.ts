@@ -1,28 +1,27 @@
-/** What the page knows of its event stream. */
+/** The state of the page's event stream. */
 export interface Connection {
   readonly state: 'live' | 'reconnecting' | 'offline'
   /**
-   * when something last arrived, by the page's own clock; before that, when the page first
+   * when the last data arrived, by the clock of the page; before the first data, when the page
    * connected
    */
   readonly receivedMs: number
 }
 
-/**
- * How long the service may be silent before deciding is switched off (dashboard.md, hard parts).
- */
+/** After this long without data, decisions are switched off (dashboard.md, hard parts). */
 export const offlineAfterMs = 30_000
 
 /**
- * How long a stream may be silent and still be live: two heartbeats of the service, which says how
- * often it beats. Never so long that the page would be offline before it says that it reconnects.
+ * How long a stream may be silent and still count as live: two heartbeats of the service, but less
+ * than the time after which the page is offline.
  */
 export function silenceMs(heartbeatMs: number): number {
   return Math.min(2 * heartbeatMs, offlineAfterMs)
 }
 
 /**
- * What happens to a stream. `tick`: time passed; `allowedSilenceMs` is how long it may say nothing.
+ * An event in the life of a stream. `tick`: time passed; `allowedSilenceMs` is the permitted
+ * silence.
  */
 export type StreamHappening =
   | { readonly type: 'received' }
@@ -32,16 +31,16 @@ export type StreamHappening =
 /** The state after something happened to the stream at `nowMs`. Pure. */
 export function afterHappening(
   before: Connection,
-  happening: StreamHappening,
+  event: StreamHappening,
   nowMs: number,
 ): Connection {
-  if (happening.type === 'received') return { state: 'live', receivedMs: nowMs }
-  if (happening.type === 'lost') {
+  if (event.type === 'received') return { state: 'live', receivedMs: nowMs }
+  if (event.type === 'lost') {
     return before.state === 'live' ? { ...before, state: 'reconnecting' } : before
   }
   const silentMs = nowMs - before.receivedMs
   if (before.state === 'live') {
-    return silentMs > happening.allowedSilenceMs ? { ...before, state: 'reconnecting' } : before
+    return silentMs > event.allowedSilenceMs ? { ...before, state: 'reconnecting' } : before
   }
   const away = before.state === 'reconnecting' && silentMs >= offlineAfterMs
   return away ? { ...before, state: 'offline' } : before

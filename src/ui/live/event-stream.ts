@@ -4,29 +4,31 @@ import { readEvents } from './read-events.ts'
 
 const reconnectAfterMs = 2_000
 const lookEveryMs = 1_000
-/** How long a stream may take to open. */
+/** How long the stream may take to open. */
 const openWithinMs = 20_000
 
-/** The one event stream of the page. Ids only arrive; whoever listens fetches again. */
+/** The event stream of the page. Events contain ids only, and listeners reload the data. */
 export interface EventStream {
   connection(): Connection
-  /** Called when the connection's state changes. Returns how to stop. */
+  /**
+   * Calls `listener` when the state of the connection changes. Returns a function that
+   * unsubscribes.
+   */
   subscribe(listener: () => void): () => void
   close(): void
 }
 
-/** One reading of the stream. */
+/** One connection of the stream. */
 interface StreamReading {
   readonly begunMs: number
   isOpen: boolean
-  /** ends it, since nothing arrives */
+  /** aborts the connection, because no data arrives */
   readonly silent: AbortController
 }
 
 /**
- * Opens `/v1/events`, and again, from the last event on, two seconds after it ended, fell silent or
- * could not be had. After each gap `gap` is called, since what happened meanwhile is not known
- * here.
+ * Opens `/v1/events`, and opens it again after the last event, two seconds after it ended, became
+ * silent or failed. Calls `gap` after each interruption, because events may have been missed.
  */
 export function openEventStream(on: {
   event: (name: StreamEventName, data: StreamEventData) => void
@@ -38,11 +40,11 @@ export function openEventStream(on: {
   let reading: StreamReading = { begunMs: Date.now(), isOpen: false, silent: new AbortController() }
   let allowedSilenceMs = openWithinMs
   let last: string | null = null
-  let opened = false
+  let hasOpened = false
   let again: ReturnType<typeof setTimeout> | null = null
 
-  const step = (happening: StreamHappening): void => {
-    const next = afterHappening(connection, happening, Date.now())
+  const step = (event: StreamHappening): void => {
+    const next = afterHappening(connection, event, Date.now())
     const changed = next.state !== connection.state
     connection = next
     if (changed) for (const listener of listeners) listener()
@@ -51,13 +53,13 @@ export function openEventStream(on: {
     const now: StreamReading = { begunMs: Date.now(), isOpen: false, silent: new AbortController() }
     reading = now
     await readEvents(last, AbortSignal.any([stopping.signal, now.silent.signal]), {
-      opened: () => {
+      onOpen: () => {
         now.isOpen = true
-        if (opened) on.gap()
-        opened = true
+        if (hasOpened) on.gap()
+        hasOpened = true
         step({ type: 'received' })
       },
-      received: () => step({ type: 'received' }),
+      onData: () => step({ type: 'received' }),
       heartbeat: (ms) => {
         allowedSilenceMs = silenceMs(ms)
       },
@@ -70,7 +72,7 @@ export function openEventStream(on: {
     step({ type: 'lost' })
     again = setTimeout(() => void connect(), reconnectAfterMs)
   }
-  /** A connection that nothing arrives on does not end by itself for minutes. */
+  /** A dead connection can stay open for minutes without an error. */
   const look = (): void => {
     step({ type: 'tick', allowedSilenceMs })
     const isSilent = reading.isOpen

@@ -15,7 +15,10 @@ import { openEventStream, type EventStream } from './event-stream.ts'
 
 const StreamContext = createContext<EventStream | null>(null)
 
-/** Keeps one event stream open for the signed-in person and refetches what its events name. */
+/**
+ * Keeps one event stream open for the signed-in person and reloads the objects that its events
+ * name.
+ */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient()
   const [stream, setStream] = useState<EventStream | null>(null)
@@ -25,7 +28,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     openPage.current = navigate
   }, [navigate])
   useEffect(() => {
-    // Many events at once (a batch opens, a run ends) are one refetch.
+    // Many events at once, as when a run ends, cause one reload.
     let waiting = new Map<string, { requestId?: string; runId?: string }>()
     let timer: ReturnType<typeof setTimeout> | null = null
     const flush = (): void => {
@@ -33,7 +36,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       for (const event of waiting.values()) refetchAfterEvent(client, event)
       waiting = new Map()
     }
-    const opened = openEventStream({
+    const openStream = openEventStream({
       event: (name, { requestId, runId }) => {
         if (name === 'request.opened' && requestId !== undefined) {
           void notify(requestId, (path) => void openPage.current(path))
@@ -43,16 +46,16 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       },
       gap: () => refetchAfterEvent(client, 'everything'),
     })
-    setStream(opened)
+    setStream(openStream)
     return () => {
       if (timer !== null) clearTimeout(timer)
-      opened.close()
+      openStream.close()
     }
   }, [client])
   return <StreamContext value={stream}>{children}</StreamContext>
 }
 
-/** A notice that fails is no error of the page, which shows the request itself. */
+/** A failed notice is not reported, because the page shows the request itself. */
 async function notify(requestId: string, openPage: (path: string) => void): Promise<void> {
   try {
     const { notifyOfRequest } = await import('../notices/notify-of-request.ts')
@@ -64,7 +67,7 @@ async function notify(requestId: string, openPage: (path: string) => void): Prom
 
 const nothing = (): (() => void) => () => undefined
 
-/** Whether the page hears of changes: live, reconnecting, or offline for over thirty seconds. */
+/** The state of the connection: live, reconnecting, or offline after thirty seconds. */
 export function useConnection(): Connection['state'] {
   const stream = useContext(StreamContext)
   return useSyncExternalStore(

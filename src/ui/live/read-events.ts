@@ -3,22 +3,21 @@ import type { StreamEventData, StreamEventName } from '#api/schemas/notification
 import { requestOf } from '#client/call.ts'
 import { ask } from '../api/call-api.ts'
 
-/** What a reading of the stream tells as it goes. */
+/** Callbacks of one connection of the stream. */
 export interface EventReader {
-  readonly opened: () => void
-  /** something arrived, be it a heartbeat */
-  readonly received: () => void
-  /** how often the service says at least something */
+  readonly onOpen: () => void
+  /** data arrived, possibly only a heartbeat */
+  readonly onData: () => void
+  /** the interval of the heartbeats */
   readonly heartbeat: (ms: number) => void
   readonly event: (name: StreamEventName, data: StreamEventData) => void
-  /** where the next reading goes on */
+  /** the id after which the next connection continues */
   readonly at: (id: string) => void
 }
 
 /**
- * Reads `/v1/events` until it ends, from after the event `last`. The browser's own `EventSource`
- * sends no headers, and this stream is given only to who proves the session. Rejects when it could
- * not be had or broke.
+ * Reads `/v1/events` after the event `last` until it ends. The browser's `EventSource` cannot send
+ * the header that proves the session. Rejects if the stream cannot be opened or breaks.
  */
 export async function readEvents(
   last: string | null,
@@ -30,11 +29,11 @@ export async function readEvents(
   if (response.body === null) return
   const from = response.headers.get('last-event-id')
   if (from !== null) on.at(from)
-  on.opened()
+  on.onOpen()
   const onComment = (comment: string): void => {
     const heartbeatMs = /^\s*heartbeat=(\d+)$/.exec(comment)?.[1]
     if (heartbeatMs !== undefined) on.heartbeat(Number(heartbeatMs))
-    on.received()
+    on.onData()
   }
   const events = response.body
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array<ArrayBuffer>>)
@@ -43,7 +42,7 @@ export async function readEvents(
   for (;;) {
     const { done, value } = await events.read()
     if (done) return
-    on.received()
+    on.onData()
     if (value.id !== undefined) on.at(value.id)
     if (value.event === undefined) continue
     on.event(value.event as StreamEventName, JSON.parse(value.data) as StreamEventData)

@@ -4,9 +4,9 @@ import type { UiPart } from '#domain/runs/ui-part.ts'
 import { ask } from '../api/call-api.ts'
 
 /**
- * Reads a run's stream until it ends, from after the event `last`. `on.at` is told the id behind
- * each part. Resolves to whether the run rests or has ended. Rejects when the stream could not be
- * had or broke.
+ * Reads a run's stream after the event `last` until it ends, and calls `on.at` with the id of each
+ * part. Resolves to whether the run rests or has ended. Rejects if the stream cannot be opened or
+ * breaks.
  */
 export async function readRun(
   runId: string,

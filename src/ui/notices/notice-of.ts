@@ -2,11 +2,11 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { effectSentence } from '#domain/text/effect-sentence.ts'
 import { visibleText } from '#domain/text/visible-text.ts'
 
-/** What the browser shows outside of the page: text alone, nothing of the arguments. */
+/** A notification of the browser: text only, without arguments of the call. */
 export interface Notice {
   readonly title: string
   readonly body: string
-  /** the same for a request in every tab, so that a second one takes the place of the first */
+  /** the same in every tab, so that a second notification replaces the first */
   readonly tag: string
   readonly path: string
 }
@@ -16,7 +16,10 @@ export type NoticedRequest = Pick<
   'id' | 'number' | 'state' | 'kind' | 'tool' | 'title' | 'risk' | 'queue' | 'eligibility'
 >
 
-/** The notice of a new request: for who may decide it, while it waits; else `null`. Pure. */
+/**
+ * The notification about a new request, if the person may decide it and it is pending; else `null`.
+ * Pure.
+ */
 export function noticeOf(request: NoticedRequest): Notice | null {
   if (request.state !== 'pending' || !request.eligibility.canDecide) return null
   return {
@@ -27,7 +30,7 @@ export function noticeOf(request: NoticedRequest): Notice | null {
   }
 }
 
-/** Invisible characters by name: a notice has no chips. */
+/** Names invisible characters, because a notification cannot show chips. */
 function displayText(text: string): string {
   return visibleText(text.replaceAll(/[\n\t]/g, ' '))
     .map((part) => (part.kind === 'chip' ? `⟦${part.label}⟧` : part.text))

@@ -2,15 +2,18 @@ import { callApi } from '../api/call-api.ts'
 import { noticeOf } from './notice-of.ts'
 import { noticesState } from './notices-setting.ts'
 
-/** In local storage: the requests that a tab of this browser has shown a notice of. */
+/** The key in local storage for the requests that a tab of this browser has notified of. */
 const key = 'countersign.noticed'
 const maxStored = 200
-/** A visible tab claims the request first: then the hidden ones are silent. */
+/**
+ * A hidden tab waits this long, so that a visible tab can claim the request and no notification
+ * appears.
+ */
 const hiddenWaitsMs = 400
 
 /**
- * Shows a notice of a new request outside of the page, where that is switched on and none of our
- * pages is visible. A click on it opens the request; nothing can be decided in it.
+ * Shows a notification of a new request, if that is switched on and no page of the dashboard is
+ * visible. A click opens the request; it cannot be decided in the notification.
  */
 export async function notifyOfRequest(
   requestId: string,
@@ -33,7 +36,7 @@ export async function notifyOfRequest(
   })
 }
 
-/** Whether this tab is the one that notifies of a request: one of all tabs is, once. */
+/** Claims the notification of a request, so that exactly one tab shows it. */
 async function claimNotice(requestId: string): Promise<boolean> {
   if (document.visibilityState !== 'visible') {
     await new Promise((resolve) => setTimeout(resolve, hiddenWaitsMs))

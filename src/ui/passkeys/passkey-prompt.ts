@@ -4,8 +4,8 @@ import type {
 } from '@simplewebauthn/browser'
 
 /**
- * Has the browser ask for a passkey and returns what it signed. Rejects as
- * `navigator.credentials.get` does when the prompt is closed; `promptWords` says that in words.
+ * Asks the browser for a passkey's signature. Rejects as `navigator.credentials.get` does if the
+ * prompt is closed; `promptWords` makes a sentence of that.
  */
 export async function askPasskey(
   optionsJSON: PublicKeyCredentialRequestOptionsJSON,
@@ -15,8 +15,8 @@ export async function askPasskey(
 }
 
 /**
- * Why a passkey gave no answer, or the service took none, as a sentence. A prompt that was left is
- * no failure of anybody's.
+ * Why there is no signature, or why the service refused it, as a sentence. A closed prompt is not
+ * an error.
  */
 export function promptWords(error: unknown): string {
   if (!(error instanceof Error)) return 'The passkey gave no answer.'

@@ -8,8 +8,9 @@ import { ToolInputFields } from '../runs/calls/tool-input-fields.tsx'
 import { emptyInput, readInput, type InputValues } from '../runs/calls/tool-input.ts'
 import { Loading } from '../states/loading.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { verbs } from '../words/verbs.ts'
 
-/** A call that nobody has made. */
+/** A hypothetical call. */
 export interface Call {
   readonly tool: string
   readonly input: Json
@@ -18,13 +19,16 @@ export interface Call {
 interface CallFieldsProps {
   readonly worker: string
   readonly busy: boolean
-  /** the call is read when it is wanted; reading throws what is wrong with a field */
+  /**
+   * `readCall` reads the form when the function is called, and throws for a field that cannot be
+   * read
+   */
   readonly explain: (readCall: () => Call) => void
 }
 
 /**
- * The form of a call: a tool of the worker and a field for each of its input's, or JSON, which also
- * states calls that no form would let one state.
+ * The form of a hypothetical call: a tool of the worker and a field for each of its inputs, or
+ * JSON, which can also express calls that no form allows.
  */
 export function CallFields({ worker, busy, explain }: CallFieldsProps) {
   const [isJson, setJson] = useState(false)
@@ -94,7 +98,7 @@ function ToolForm({ tools, busy, explain }: FormProps & { tools: ToolList['items
         change={setValues}
       />
       <Button type="submit" loading={busy}>
-        Explain
+        {verbs.explain}
       </Button>
     </form>
   )
@@ -124,7 +128,7 @@ function JsonForm({ busy, explain }: FormProps) {
         onChange={(event) => setInput(event.currentTarget.value)}
       />
       <Button type="submit" loading={busy}>
-        Explain
+        {verbs.explain}
       </Button>
     </form>
   )

@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import type { Explanation } from '#api/schemas/policy/policy.ts'
 import { callApi } from '../api/call-api.ts'
-import { Risk } from '../request/facts/risk.tsx'
+import { Risk } from '../deciding/facts/risk.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallFields, type Call } from './call-fields.tsx'
 import { QuickVerdicts } from './quick-verdicts.tsx'
@@ -14,7 +14,7 @@ const verdicts = {
   error: 'Not a valid call',
 } as const
 
-/** What policy would say of a call that nobody has made, step by step. */
+/** The verdict of policy for a hypothetical call, step by step. */
 export function ExplainForm({ workers }: { workers: readonly string[] }) {
   const [worker, setWorker] = useState(workers[0] ?? '')
   const [answer, setAnswer] = useState<Explanation | null>(null)

@@ -8,7 +8,7 @@ import { VisibleText } from '../text/visible-text.tsx'
 import { agreedBy } from './policy-version.tsx'
 import { VersionDifference } from './version-difference.tsx'
 
-/** Every time that a version took force: who agreed, and for who may see it, what it changed. */
+/** The activations of versions: who agreed, and for people with the right, what each changed. */
 export function History() {
   const activations = usePolicyActivations()
   const { rights } = useMe().person
@@ -22,8 +22,7 @@ export function History() {
         {items.map((one) => (
           <li key={one.sequence} className="small">
             <p>
-              {one.sequence}. <Hash value={one.digest} what="policy digest" />{' '}
-              <Time at={one.activatedAt} /> by {agreedBy(one)}
+              {one.sequence}. Activated <Time at={one.activatedAt} /> by {agreedBy(one)}
               {one.note !== null && (
                 <span className="dim">
                   , <VisibleText text={one.note} />
@@ -31,6 +30,10 @@ export function History() {
               )}
             </p>
             {maySee && one.previousDigest !== null && <Changed activation={one} />}
+            <details>
+              <summary>Proof</summary>
+              <Hash value={one.digest} what="policy digest" />
+            </details>
           </li>
         ))}
       </ul>

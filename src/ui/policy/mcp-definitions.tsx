@@ -6,7 +6,7 @@ import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
 /**
- * What the version in force takes other people's tools to be: each server's own words, and what it
+ * The tools of MCP servers that the version in force pins, as the servers described them, and what
  * has changed since.
  */
 export function McpDefinitions() {

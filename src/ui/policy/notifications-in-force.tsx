@@ -9,8 +9,8 @@ import { Loading } from '../states/loading.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
 /**
- * The endpoints, and the deliveries that were given up, for who reads the trail or activates
- * versions.
+ * The endpoints of notifications and the deliveries that failed for good. Needs the right to read
+ * the trail or to activate versions.
  */
 export function NotificationsInForce() {
   const { rights } = useMe().person
@@ -39,10 +39,12 @@ function Notifications({ mayResend }: { mayResend: boolean }) {
       <ul className="plain-list">
         {endpoints.data?.items.map((one) => (
           <li key={one.name} className="small endpoint-row">
-            <strong>
-              <VisibleText text={one.name} />
-            </strong>{' '}
-            at <VisibleText text={one.origin} />: {one.pending} waiting, {one.dead} given up
+            <span>
+              <strong>
+                <VisibleText text={one.name} />
+              </strong>{' '}
+              at <VisibleText text={one.origin} />: {one.pending} waiting, {one.dead} given up
+            </span>
           </li>
         ))}
       </ul>

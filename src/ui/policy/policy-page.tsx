@@ -4,8 +4,8 @@ import type { Worker } from '#api/schemas/operation/workers.ts'
 import { useWorker, useWorkerLines } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
-import { Loading } from '../states/loading.tsx'
-import { Hash } from '../text/hash.tsx'
+import { Loading, LoadingCards } from '../states/loading.tsx'
+import { Together } from '../states/together.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { ExplainForm } from './explain-form.tsx'
 import { History } from './history.tsx'
@@ -20,25 +20,22 @@ import { WorkerRules } from './worker-rules.tsx'
 import './policy.css'
 
 /**
- * What is in force, and what would be: the version, workers with their zones, queues, routing, and
- * what policy would say of a call.
+ * The policy in force and the proposed one: version, workers with their zones, queues, routing, and
+ * verdicts for hypothetical calls.
  */
 export function PolicyPage() {
   const workers = useWorkerLines()
-  if (workers.isPending) return <Loading what="the policy" lines={6} />
+  if (workers.isPending) return <LoadingCards what="the policy" />
   if (workers.isError) return <Failure error={workers.error} retry={() => void workers.refetch()} />
   return (
-    <>
+    <Together what="the policy">
       <div className="page-head">
         <Headline tab="Policy">Policy</Headline>
-        <p className="dim small">
-          In force: <Hash value={workers.data.policyDigest} what="policy digest" />
-        </p>
       </div>
       {workers.data.items.length > 0 && <PolicyMatrix workers={workers.data.items} />}
       <div className="policy">
         <div className="column">
-          <PolicyVersion />
+          <PolicyVersion digest={workers.data.policyDigest} />
           <ProposedChanges />
           <section className="column" aria-labelledby="workers-title">
             <h2 id="workers-title">Workers</h2>
@@ -59,12 +56,12 @@ export function PolicyPage() {
         </div>
         <ExplainForm workers={workers.data.items.map((worker) => worker.name)} />
       </div>
-    </>
+    </Together>
   )
 }
 
 function WorkerCard({ worker }: { worker: Worker }) {
-  // A link that names a worker leads to it.
+  // A link can name a worker, to which the page scrolls.
   const linked = useSearchParams()[0].get('worker') === worker.name
   const [open, setOpen] = useState(linked)
   return (
@@ -90,7 +87,7 @@ function WorkerCard({ worker }: { worker: Worker }) {
   )
 }
 
-/** It is drawn once the page is there. */
+/** Scrolls to the element once it is drawn. */
 function scrollHere(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'start' })
 }

@@ -12,12 +12,13 @@ import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { ReplayBefore } from './replay-before.tsx'
 import { VersionDifference } from './version-difference.tsx'
+import { verbs } from '../words/verbs.ts'
 
 /**
- * Which version is in force and since when; for who may activate, the folder beside it and what
- * waits.
+ * The version in force and since when; for people who may activate, also the version of the folder
+ * and the open proposal. Digests are under Proof.
  */
-export function PolicyVersion() {
+export function PolicyVersion({ digest }: { digest: string }) {
   const policy = usePolicy()
   if (policy.isPending) return <Loading what="the version" lines={2} />
   if (policy.isError) return <Failure error={policy.error} retry={() => void policy.refetch()} />
@@ -38,11 +39,22 @@ export function PolicyVersion() {
       {folder !== null && <Problems folder={folder} />}
       {proposal !== null && <Waiting proposal={proposal} />}
       {folder?.state === 'changed' && <Change proposal={proposal} />}
+      <details>
+        <summary>Proof</summary>
+        <p className="small">
+          Digest of the version in force: <Hash value={digest} what="policy digest" />
+        </p>
+        {proposal !== null && (
+          <p className="small">
+            Digest of the proposed version: <Hash value={proposal.digest} what="proposed digest" />
+          </p>
+        )}
+      </details>
     </section>
   )
 }
 
-/** Who agreed to a version, in words. */
+/** The people who agreed to a version, as text. */
 export function agreedBy(activation: NonNullable<PolicyState['activation']>): string {
   const names = activation.people.map((person) => person.name)
   return names.length === 0 ? 'the service' : names.join(' and ')
@@ -82,20 +94,20 @@ function Waiting({ proposal }: { proposal: NonNullable<PolicyState['proposal']> 
   return (
     <div className="row">
       <p className="small grow">
-        {proposal.proposedBy.name} proposed <Hash value={proposal.digest} what="proposed digest" />{' '}
-        <Time at={proposal.proposedAt} />; it ends <Time at={proposal.expiresAt} />.{' '}
+        {proposal.proposedBy.name} proposed a version <Time at={proposal.proposedAt} />; it ends{' '}
+        <Time at={proposal.expiresAt} />.{' '}
         {proposal.isCurrent
           ? 'It waits for a second person.'
           : 'The folder or the version in force has changed since. Propose the version again.'}
       </p>
       <Button variant="default" size="compact-sm" onClick={() => void withdraw()}>
-        Withdraw
+        {verbs.withdraw}
       </Button>
     </div>
   )
 }
 
-/** The difference, and the control that agrees to exactly what it shows. */
+/** The difference, and the button that agrees to exactly this difference. */
 function Change({ proposal }: { proposal: PolicyState['proposal'] }) {
   const client = useQueryClient()
   const difference = usePolicyDifference({}, true)

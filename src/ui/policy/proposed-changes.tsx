@@ -11,9 +11,11 @@ import { Failure } from '../states/failure.tsx'
 import { useAct } from '../states/use-act.ts'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { verbs } from '../words/verbs.ts'
 
 /**
- * What people propose to pre-approve. Nothing here changes the policy: a patch is applied by hand.
+ * The open proposals to pre-approve a rule. They do not change the policy: a person applies the
+ * patch.
  */
 export function ProposedChanges() {
   const { rights } = useMe().person
@@ -68,7 +70,7 @@ function Change({ change, mayActivate }: { change: PolicyChangeView; mayActivate
       {mayEnd && (
         <div>
           <Button size="xs" variant="default" onClick={() => void end()}>
-            {isOwn ? 'Withdraw' : 'Decline'}
+            {isOwn ? verbs.withdraw : verbs.decline}
           </Button>
         </div>
       )}

@@ -3,10 +3,7 @@ import { usePolicy, useQueues } from '../api/queries.ts'
 
 type QueueSettings = PolicyState['queues'][number]
 
-/**
- * The queues with their teams, what waits in each, and what each does about requests that nobody
- * decides.
- */
+/** The queues with their teams, their pending requests, and their reminders and escalations. */
 export function QueuesInForce() {
   const queues = useQueues()
   const policy = usePolicy()

@@ -7,7 +7,7 @@ import type { JsonObject } from '#domain/json/json.ts'
 import { callApi } from '../api/call-api.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 
-/** How long a pause in typing asks for the verdicts. */
+/** The pause in typing after which the verdicts are loaded. */
 const pauseMs = 400
 
 interface Probe {
@@ -16,10 +16,10 @@ interface Probe {
   readonly input: JsonObject
 }
 
-/** What a path or a command that is typed or pasted would come to, while it is typed. */
+/** The verdicts for a path or command while it is typed. */
 export function QuickVerdicts({ worker }: { worker: string }) {
-  const [typed, setTyped] = useState('')
-  const [text] = useDebouncedValue(typed.trim(), pauseMs)
+  const [input, setInput] = useState('')
+  const [text] = useDebouncedValue(input.trim(), pauseMs)
   const probes = probesOf(text)
   const answers = useQueries({
     queries: probes.map(({ tool, input }) => ({
@@ -34,10 +34,10 @@ export function QuickVerdicts({ worker }: { worker: string }) {
       <TextInput
         label="A path or a command"
         placeholder="notes/1.2.md, or git push"
-        value={typed}
+        value={input}
         spellCheck={false}
         autoComplete="off"
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        onChange={(event) => setInput(event.currentTarget.value)}
       />
       {probes.length > 0 && (
         <ul className="plain-list quick-verdicts" aria-label="Verdicts" aria-live="polite">
@@ -55,7 +55,7 @@ export function QuickVerdicts({ worker }: { worker: string }) {
   )
 }
 
-/** A text without blanks may be a path, and every text may be a command. */
+/** A text without blanks can be a path; any text can be a command. */
 function probesOf(text: string): readonly Probe[] {
   if (text === '') return []
   const run = { title: 'Run it', tool: 'shell', input: { command: text } }

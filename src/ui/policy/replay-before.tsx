@@ -1,28 +1,34 @@
 import { Button } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { Link } from 'react-router'
-import type { PolicyReplay } from '#api/schemas/policy/policy.ts'
+import type { PolicyReplay } from '#api/schemas/policy/replay.ts'
 import type { Verdict } from '#domain/policy/verdict.ts'
 import { countWords } from '#domain/text/counted.ts'
 import { callApi } from '../api/call-api.ts'
+import { isoDaysAgo } from '../text/iso-days-ago.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 
 const daysBack = 30
-const dayMs = 24 * 60 * 60 * 1000
-/** How many differences are listed; all are counted. */
+/** The largest number of listed differences; all are counted. */
 const mostListed = 50
 
 interface Progress {
-  readonly judged: number
+  readonly judgedCount: number
   readonly items: PolicyReplay['items']
-  readonly differing: number
+  readonly differenceCount: number
   readonly notJudged: number
   readonly isDone: boolean
 }
 
-const nothing: Progress = { judged: 0, items: [], differing: 0, notJudged: 0, isDone: false }
+const nothing: Progress = {
+  judgedCount: 0,
+  items: [],
+  differenceCount: 0,
+  notJudged: 0,
+  isDone: false,
+}
 
-/** Judges the calls of the last 30 days by the folder's version, before anybody activates it. */
+/** Judges the calls of the last 30 days under the folder's version before it is activated. */
 export function ReplayBefore() {
   const [progress, setProgress] = useState<Progress | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
@@ -59,16 +65,16 @@ export function ReplayBefore() {
 }
 
 async function judgeAll(signal: AbortSignal, tell: (progress: Progress) => void): Promise<void> {
-  const since = new Date(Date.now() - daysBack * dayMs).toISOString()
+  const since = isoDaysAgo(daysBack)
   let progress = nothing
   for (let cursor: string | null = ''; cursor !== null;) {
     const body = { since, limit: 50, ...(cursor === '' ? {} : { cursor }) }
     const page: PolicyReplay = await callApi('replayPolicy', { body, signal })
     cursor = page.nextCursor
     progress = {
-      judged: progress.judged + page.judged,
+      judgedCount: progress.judgedCount + page.judged,
       items: [...progress.items, ...page.items].slice(0, mostListed),
-      differing: progress.differing + page.items.length,
+      differenceCount: progress.differenceCount + page.items.length,
       notJudged: progress.notJudged + page.notJudged.length,
       isDone: cursor === null,
     }
@@ -90,12 +96,12 @@ const wouldBe: Readonly<Record<Verdict, string>> = {
 }
 
 function Found({ progress }: { progress: Progress }) {
-  const { judged: judgedCount, items, differing, notJudged, isDone } = progress
+  const { judgedCount, items, differenceCount, notJudged, isDone } = progress
   return (
     <div role="status" className="column">
       <p>
         {isDone ? '' : 'So far: '}
-        {countWords(judgedCount, 'call')} judged, {differing} would differ
+        {countWords(judgedCount, 'call')} judged, {differenceCount} would differ
         {notJudged > 0 && `, and ${notJudged} cannot be judged yet`}.
       </p>
       {items.length > 0 && (
@@ -118,7 +124,7 @@ function Found({ progress }: { progress: Progress }) {
           ))}
         </ul>
       )}
-      {differing > items.length && (
+      {differenceCount > items.length && (
         <p className="dim">
           The first {items.length} are listed: countersign policy replay lists all.
         </p>

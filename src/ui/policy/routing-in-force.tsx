@@ -2,7 +2,10 @@ import type { PolicyState } from '#api/schemas/policy/policy.ts'
 import { usePolicy } from '../api/queries.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 
-/** Where calls that ask go, and the organisation's own rules, as they are in force. */
+/**
+ * The routing of calls that need an approval, and the overlays of the organisation, of the policy
+ * in force.
+ */
 export function RoutingInForce() {
   const policy = usePolicy()
   if (!policy.isSuccess) return null

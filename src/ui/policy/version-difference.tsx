@@ -2,7 +2,7 @@ import type { PolicyDifference } from '#api/schemas/policy/policy.ts'
 import { LinesView } from '../effect/lines-view.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
-/** What a version changes: setting by setting, then the lines of its files. */
+/** The difference of a version: the settings first, then the lines of its files. */
 export function VersionDifference({ difference }: { difference: PolicyDifference }) {
   const { files, settings } = difference
   return (

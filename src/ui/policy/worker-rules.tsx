@@ -2,7 +2,7 @@ import type { WorkerDetail } from '#api/schemas/operation/workers.ts'
 import { LinesView } from '../effect/lines-view.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
-/** One worker as it is in force: where it may go, with what, within which limits. */
+/** One worker of the policy in force: its zones, tools and limits. */
 export function WorkerRules({ worker }: { worker: WorkerDetail }) {
   return (
     <div className="column worker-rules">

@@ -1,9 +1,9 @@
-/** What the service worker tells a page when somebody clicks a notification. */
+/** The message of the service worker to a page after a click on a notification. */
 export interface OpenMessage {
   readonly open: string
 }
 
-/** The page of ours that a notification leads to; `null` for anything else. Pure. */
+/** The dashboard path of a notification; `null` for any other message. Pure. */
 export function openedPath(message: unknown): string | null {
   if (typeof message !== 'object' || message === null || !('open' in message)) return null
   const { open } = message

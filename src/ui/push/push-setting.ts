@@ -4,10 +4,10 @@ import type { NoticesState } from '../notices/notices-setting.ts'
 import { forgetKeptProof, keepProof } from './kept-proof.ts'
 import { registerServiceWorker } from './service-worker-registration.ts'
 
-/** In local storage: the person who turned push on in this browser. */
+/** The key in local storage for the person who turned push on in this browser. */
 const key = 'countersign.push'
 
-/** How it stands in this browser for a person: `off` until they turn it on. */
+/** The state of push in this browser for a person; `off` until they turn it on. */
 export function pushState(personId: string): NoticesState {
   const isSupported = 'serviceWorker' in navigator && 'PushManager' in window
   if (!isSupported || !('Notification' in window)) return 'unsupported'
@@ -16,8 +16,8 @@ export function pushState(personId: string): NoticesState {
 }
 
 /**
- * Asks the browser for permission, which needs a click, subscribes it, and tells the service.
- * Rejects with what the browser or the service says. Returns how it stands afterwards.
+ * Turns push on: asks the browser for permission, which needs a click, subscribes and tells the
+ * service. Returns the new state. Rejects with the error of the browser or the service.
  */
 export async function turnPushOn(personId: string): Promise<NoticesState> {
   if (Notification.permission !== 'granted') await Notification.requestPermission()
@@ -27,7 +27,7 @@ export async function turnPushOn(personId: string): Promise<NoticesState> {
   return pushState(personId)
 }
 
-/** Ends it in this browser and at the service. */
+/** Turns push off in this browser and at the service. Returns the new state. */
 export async function turnPushOff(personId: string): Promise<NoticesState> {
   localStorage.removeItem(key)
   await forgetKeptProof()
@@ -40,8 +40,8 @@ export async function turnPushOff(personId: string): Promise<NoticesState> {
 }
 
 /**
- * Subscribes again after signing in, where the same person had turned it on: the session before
- * took its subscription with it, and browsers renew theirs.
+ * Subscribes again after a sign-in, if the same person had turned push on: subscriptions end with
+ * their session, and browsers renew them.
  */
 export async function renewPush(personId: string): Promise<void> {
   if (pushState(personId) !== 'on') return
@@ -62,7 +62,8 @@ async function subscribe(): Promise<void> {
   const { pushManager } = await navigator.serviceWorker.ready
   const { publicKey, items } = await callApi('listPushSubscriptions')
   const present = await pushManager.getSubscription()
-  // One for another key is of another installation, or of before its key was replaced.
+  // A subscription for another key is from another installation, or from before the key was
+  // replaced.
   if (present !== null && keyOf(present) !== publicKey) await present.unsubscribe()
   const subscription = await pushManager.subscribe({
     userVisibleOnly: true,

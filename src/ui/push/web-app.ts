@@ -3,9 +3,8 @@ import { renewPush } from './push-setting.ts'
 import { registerServiceWorker } from './service-worker-registration.ts'
 
 /**
- * What makes the dashboard an installed app, for a person who is signed in: its service worker, a
- * page for each notification that is clicked, and push where they had turned it on. Returns how to
- * end it.
+ * Starts the installed app for a signed-in person: the service worker, the pages for clicked
+ * notifications, and push if it was turned on. Returns a function that stops it.
  */
 export function startWebApp(personId: string, open: (path: string) => void): () => void {
   if (!('serviceWorker' in navigator)) return () => undefined
@@ -15,7 +14,8 @@ export function startWebApp(personId: string, open: (path: string) => void): () 
   }
   navigator.serviceWorker.addEventListener('message', listen)
   navigator.serviceWorker.startMessages()
-  // What fails here is tried again with the next page; the account page says what is on.
+  // An error is not reported, because the next page tries again and the account page shows the
+  // state.
   void registerServiceWorker().then(() => renewPush(personId).catch(() => undefined))
   return () => navigator.serviceWorker.removeEventListener('message', listen)
 }

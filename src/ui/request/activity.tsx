@@ -6,7 +6,7 @@ import { EventLine, toldEvents } from '../audit/event-line.tsx'
 import { SaveButton } from '../states/save-button.tsx'
 import { Time } from '../text/time.tsx'
 
-/** What the trail has about this request, with the proof of it to take home. */
+/** The audit events of this request, and their proof as a download. */
 export function Activity({ request }: { request: RequestDetail }) {
   const audit = useAudit(`requestId=${request.id}`)
   const events = toldEvents(audit.data?.pages)

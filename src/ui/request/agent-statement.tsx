@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 import { VisibleText } from '../text/visible-text.tsx'
 
 /**
- * What the model said beside the call: quoted, labelled as its claim, never a link, never an image.
- * `children`: what leads on from it.
+ * The text of the model beside the call: quoted, labelled as its claim, without links or images.
+ * `children`: a link to more.
  */
 export function AgentStatement(props: { text: string | null; children?: ReactNode }) {
   const { text } = props

@@ -4,7 +4,7 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
-/** Votes on this request, earlier requests for the same call, and its revisions. */
+/** The votes on this request, earlier requests for the same call, and the revisions. */
 export function Decisions({ request }: { request: RequestDetail }) {
   const { decisions, previous, revisions } = request
   if (decisions.length === 0 && previous.length === 0 && revisions.length < 2) return null

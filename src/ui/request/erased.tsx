@@ -5,10 +5,7 @@ import { VisibleText } from '../text/visible-text.tsx'
 
 type Erasure = NonNullable<RequestDetail['erased']>
 
-/**
- * In the place of what would happen, once a person had that erased: who and when, and which hashes
- * are left of it.
- */
+/** Replaces erased contents: who erased them and when, and the hashes that are left. */
 export function Erased({ erased }: { erased: Erasure }) {
   const { at, by, contents } = erased
   return (

@@ -1,4 +1,5 @@
 import { Link } from 'react-router'
+import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { executionOutcomes } from '#domain/requests/request.ts'
 import type { CallResult } from '#api/schemas/runs/transcript.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
@@ -6,13 +7,13 @@ import { useTranscript, useMe } from '../api/queries.ts'
 import { CallResultView } from '../runs/calls/call-result.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { executionSentence, outcomeOf } from './facts/state-words.ts'
+import { outcomeOf } from '../deciding/facts/state-words.ts'
 import { callApi } from '../api/call-api.ts'
 import { announce } from '../states/announce.tsx'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
 import { isOfQueue } from './is-of-queue.ts'
 
-/** What happened to the effect, in place: the state, when, and what the tool returned. */
+/** The execution of the call: its state, its times, and the result of the tool. */
 export function ExecutionResult({ request }: { request: RequestDetail }) {
   const { execution } = request
   const sentence = executionSentence(execution, request)
@@ -51,12 +52,12 @@ export function ExecutionResult({ request }: { request: RequestDetail }) {
   )
 }
 
-/** A command that ended with another exit code than 0 is drawn as one that failed. */
+/** A command with a non-zero exit code is drawn as failed. */
 function toneClass({ state, exitCode }: RequestDetail['execution']): string {
   return state === 'succeeded' && exitCode !== undefined && exitCode !== 0 ? 'failed' : state
 }
 
-/** Why it was denied, in the words of who did, and what the run did then. */
+/** The reason of a denial, and what the run did afterwards. */
 function Denial({ request }: { request: RequestDetail }) {
   const denial = request.decisions.find(({ decision }) => decision === 'deny')
   if (request.state !== 'denied' || denial === undefined) return null
@@ -80,7 +81,7 @@ function Result({ result, callId }: { result: CallResult; callId: string }) {
   )
 }
 
-/** Revokes an approval whose call has not started, after a second press and with a reason. */
+/** Revokes an approval whose call has not started, after a confirmation with a reason. */
 function RevokeApproval({ request }: { request: RequestDetail }) {
   const me = useMe()
   const waits = request.permit === 'live' && request.execution.state === 'not_started'

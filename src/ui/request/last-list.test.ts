@@ -22,7 +22,7 @@ test('the neighbours of a request are those that still wait, also of one that wa
   expect(placeInList(list, 8, none)).toMatchObject({ position: null, next: 9, previous: 7 })
 })
 
-test('after a decision, what is on its way to the service already is passed over', () => {
+test('after a decision, requests whose decisions are being sent are skipped', () => {
   expect(placeInList(list, 7, new Set([9]))).toMatchObject({ next: 9, nextToDecide: 10 })
   expect(placeInList(list, 10, none)).toMatchObject({ next: null, nextToDecide: null })
 })

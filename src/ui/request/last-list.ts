@@ -1,12 +1,12 @@
 import { useSyncExternalStore } from 'react'
 
-/** A request of a list. `open`: it still waits. */
+/** A request of a list. `open`: it is pending. */
 export interface ListedRequest {
   readonly number: number
   readonly open: boolean
 }
 
-/** The list a request was opened from, so that its page can go to the next one. */
+/** The list from which a request was opened, so that its page can go to the next one. */
 export interface LastList {
   readonly address: string
   readonly requests: readonly ListedRequest[]
@@ -21,25 +21,25 @@ export function rememberList(list: LastList): void {
   for (const listener of listeners) listener()
 }
 
-/** Where the list was that led here. */
+/** The address of the list that led to this page. */
 export function lastListAddress(): string {
   return last.address
 }
 
-/** What the list is told when somebody comes back from a request of it. */
+/** The router state for a return from a request to the list. */
 export interface FromRequest {
   readonly fromRequest: number
 }
 
 /**
- * Where the list is that a request's address names by its filters, or else the one on the screen
- * before; for `navigate`.
+ * The arguments of `navigate` for the list that a request's address names by its filters, or else
+ * for the remembered list.
  */
 export function backToList(search: string, number: number): [string, { state: FromRequest }] {
   return [search === '' ? last.address : `/${search}`, { state: { fromRequest: number } }]
 }
 
-/** The remembered list, also as it changes beside the page. */
+/** The remembered list, updated when it changes. */
 export function useLastList(): LastList {
   return useSyncExternalStore(
     (listener) => {
@@ -50,18 +50,18 @@ export function useLastList(): LastList {
   )
 }
 
-/** Where a request stands in a list; numbers of requests, null where there is none. */
+/** The position of a request in a list and its neighbours by number; null: none. */
 export interface PlaceInList {
-  /** from 1, among those that wait */
+  /** from 1, among pending requests */
   readonly position: number | null
   readonly size: number
   readonly next: number | null
   readonly previous: number | null
-  /** the next one that is not on its way to the service already */
+  /** the next request without a decision that is being sent */
   readonly nextToDecide: number | null
 }
 
-/** Neighbours of a request among those that wait; `sent` are passed over after a decision. Pure. */
+/** The neighbours of a request among pending ones, without those in `sent`. Pure. */
 export function placeInList(
   { requests }: Pick<LastList, 'requests'>,
   number: number,

@@ -4,7 +4,7 @@ import { TurnView } from '../runs/turns/turn-view.tsx'
 
 const maxTurns = 3
 
-/** The turns of a run that led to a request, loaded after what is decided. */
+/** The turns of a run before a request, loaded on request. */
 export function LastTurns({ runId, turn }: { runId: string; turn: number }) {
   const transcript = useTranscript(runId)
   if (transcript.isPending) return <p className="dim">Loading the turns…</p>
@@ -16,7 +16,7 @@ export function LastTurns({ runId, turn }: { runId: string; turn: number }) {
     <div className="column">
       {items.map((item, index) => (
         // oxlint-disable-next-line react/no-array-index-key -- a transcript only grows at its end
-        <TurnView key={index} item={item} runId={runId} showsEffects={false} summarised={false} />
+        <TurnView key={index} item={item} runId={runId} showsEffects={false} isSummarised={false} />
       ))}
       <Link to={`/runs/${runId}`}>The whole run</Link>
     </div>

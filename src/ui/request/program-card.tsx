@@ -1,13 +1,14 @@
 import type { ExternalView } from '#api/schemas/requests/external-request.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { gitSentence, programSentence, provedSentence } from '#domain/text/origin-words.ts'
-import { Time } from '../text/time.tsx'
+import { Moment, Time } from '../text/time.tsx'
 import { LinesView } from '../effect/lines-view.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { programName } from './program-name.ts'
+import { programName } from '../deciding/facts/program-name.ts'
 
 /**
- * The program that asked: whose it is, what it says of its call, and what became of the approval.
+ * The program that opened the request: its owner, its own description of the call, and the use of
+ * the approval.
  */
 export function ProgramCard({ request }: { request: RequestDetail }) {
   const { external } = request
@@ -33,7 +34,7 @@ export function ProgramCard({ request }: { request: RequestDetail }) {
         )}
         {consumed === null && request.state === 'approved' && permitExpiresAt !== null && (
           <Row label="Permit">
-            not taken yet; until <Time at={permitExpiresAt} />
+            not taken yet; until <Moment at={permitExpiresAt} />
           </Row>
         )}
         {outcome !== null && (
@@ -67,7 +68,7 @@ function Row({ children, label }: { children: React.ReactNode; label: string }) 
   )
 }
 
-/** Where it says that it works: its own report, but for whether that is proved. */
+/** The origin that the program reports, and whether its proof was valid. */
 function OriginRows({ origin }: { origin: NonNullable<ExternalView['origin']> }) {
   const { files = [], git } = origin
   return (
@@ -116,7 +117,7 @@ function hashWords(hash: string): string {
   return hash === 'absent' ? 'no such file' : hash
 }
 
-/** In the program's own words: quoted, never a link, never markup. */
+/** The program's own description: quoted, without links or markup. */
 function Claim({ claim, program }: { claim: NonNullable<ExternalView['claim']>; program: string }) {
   return (
     <div className="program-words">

@@ -2,7 +2,7 @@ import { lazy, Suspense, useRef, useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
-import { Facts } from './facts/facts.tsx'
+import { Facts } from '../deciding/facts/facts.tsx'
 import { Lineage } from './surroundings.tsx'
 
 const Activity = lazy(() =>
@@ -10,16 +10,16 @@ const Activity = lazy(() =>
 )
 
 /**
- * What the decision rests on, to its last byte: facts and hashes, the version of the policy, who
- * started what, and what the trail has. Folded, because nobody needs it to decide, and loaded when
- * it is opened. `request` is the newest, `displayed` the revision that is on the page.
+ * Everything that the decision is bound to: facts and hashes, the version of the policy, the
+ * lineage, and the audit events. Folded, because nobody needs it to decide, and loaded when it is
+ * opened. `request` is the newest state, `displayedRequest` the revision on the page.
  */
 export function Proof({
   request,
-  displayed,
+  displayedRequest,
 }: {
   request: RequestDetail
-  displayed: RequestDetail
+  displayedRequest: RequestDetail
 }) {
   const [isOpen, setOpen] = useState(false)
   const [raw, setRaw] = useState(false)
@@ -41,7 +41,7 @@ export function Proof({
       </summary>
       {isOpen && (
         <div className="column">
-          <Facts request={displayed} raw={raw} onRaw={setRaw} />
+          <Facts request={displayedRequest} raw={raw} onRaw={setRaw} />
           <Lineage request={request} />
           <PageBoundary what="The activity">
             <Suspense fallback={null}>

@@ -6,15 +6,18 @@ import { backToList, type PlaceInList } from './last-list.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { Time } from '../text/time.tsx'
-import { Risk } from './facts/risk.tsx'
+import { ClaimButton } from '../deciding/triage/claim-button.tsx'
+import { Standing } from '../deciding/triage/standing.tsx'
+import { Risk } from '../deciding/facts/risk.tsx'
 import { useState } from 'react'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 import { useAct } from '../states/use-act.ts'
 import { isOfQueue } from './is-of-queue.ts'
 import { Triage } from './triage.tsx'
+import { verbs } from '../words/verbs.ts'
 
-/** The line above the headline: back, place in the list, risk, state, time left, claim, link. */
+/** The line above the headline: back, position in the list, risk, state, time left, claim, link. */
 export function RequestHead(props: { request: RequestDetail; place: PlaceInList }) {
   const { request, place } = props
   const navigate = useNavigate()
@@ -49,7 +52,7 @@ export function RequestHead(props: { request: RequestDetail; place: PlaceInList 
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label="Next request"
+            aria-label={verbs.nextRequest}
             disabled={place.next === null}
             onClick={() => void navigate(`/requests/${place.next}${search}`)}
             {...keys.next}
@@ -63,25 +66,32 @@ export function RequestHead(props: { request: RequestDetail; place: PlaceInList 
       <span className="dim small">#{request.number}</span>
       {request.state === 'pending' && (
         <span className="dim small">
-          expires <Time at={request.expiresAt} />
-          <span className="not-on-phone">, then it counts as expired, not as approved</span>
+          <span className="deadline">
+            expires <Time at={request.expiresAt} />
+            <span className="not-on-phone">, then it counts as expired, not as approved</span>
+          </span>
+          <span className="deadline-short">
+            <Time at={request.expiresAt} short /> left
+          </span>
         </span>
       )}
-      <span className="grow" />
-      <Triage request={request} />
-      <MoreTime request={request} />
-      <ClaimButton request={request} />
-      <Tooltip label="Copy the link">
-        <ActionIcon
-          variant="default"
-          size={30}
-          aria-label="Copy the link"
-          onClick={() => void copyText(window.location.href, 'Link')}
-          {...keys.copy}
-        >
-          <IconLink size={16} aria-hidden />
-        </ActionIcon>
-      </Tooltip>
+      <Standing request={request} />
+      <div className="request-acts">
+        <Triage request={request} />
+        <MoreTime request={request} />
+        <ClaimButton request={request} />
+        <Tooltip label={verbs.copyLink}>
+          <ActionIcon
+            variant="default"
+            size={30}
+            aria-label={verbs.copyLink}
+            onClick={() => void copyText(window.location.href, 'Link')}
+            {...keys.copy}
+          >
+            <IconLink size={16} aria-hidden />
+          </ActionIcon>
+        </Tooltip>
+      </div>
     </div>
   )
 }
@@ -89,7 +99,8 @@ export function RequestHead(props: { request: RequestDetail; place: PlaceInList 
 const dayMs = 86_400_000
 
 /**
- * Gives people a day more for a pending request; its reminders and escalations keep their times.
+ * Extends the deadline of a pending request by a day; its reminders and escalations keep their
+ * times.
  */
 function MoreTime({ request }: { request: RequestDetail }) {
   const me = useMe()
@@ -109,35 +120,7 @@ function MoreTime({ request }: { request: RequestDetail }) {
   }
   return (
     <Button size="xs" variant="default" loading={busy} onClick={() => void extend()}>
-      Extend by a day
+      {verbs.extend}
     </Button>
-  )
-}
-
-/** Tells colleagues that one is on it, for a while; nobody is kept from deciding. */
-function ClaimButton({ request }: { request: RequestDetail }) {
-  const me = useMe()
-  const act = useAct(['request'])
-  const mine = request.claim?.person.id === me.person.id
-  const toggle = () =>
-    act(() => callApi(mine ? 'releaseRequest' : 'claimRequest', { params: { id: request.id } }))
-  const usable = request.state === 'pending'
-  useShortcut('claim', usable ? () => void toggle() : null)
-  const keys = useAriaKeys('claim')
-  if (!usable) return null
-  return (
-    <>
-      {request.claim !== null && !mine && (
-        <span className="small dim claim-by">{request.claim.person.name} is on it</span>
-      )}
-      <Button
-        size="xs"
-        variant={mine ? 'light' : 'default'}
-        onClick={() => void toggle()}
-        {...keys}
-      >
-        {mine ? 'Release' : 'Claim'}
-      </Button>
-    </>
   )
 }

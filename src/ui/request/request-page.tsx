@@ -8,56 +8,42 @@ import { backToList, placeInList, useLastList } from './last-list.ts'
 import { useHeldDecisions } from '../sending/held-decisions.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Headline } from '../shell/headline.tsx'
-import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
-import { Loading, LoadingCards } from '../states/loading.tsx'
+import { LoadingCards } from '../states/loading.tsx'
 import { copyText } from '../text/copy-text.ts'
-import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
+import { SecretsContext } from '../text/secret-chips.tsx'
 import { AgentStatement } from './agent-statement.tsx'
-import { Comments } from './comments/comments.tsx'
-import { useChosen } from './decision/choosing/use-chosen.ts'
-import { DecisionPanel } from './decision/decision-panel.tsx'
-import { Effect } from '../effect/effect.tsx'
+import { Comments } from '../deciding/comments/comments.tsx'
+import { BeforeRestore } from '../deciding/facts/before-restore.tsx'
+import { OpenedEffect } from '../deciding/opened-effect.tsx'
+import { RequestForm } from '../deciding/request-form.tsx'
+import { useOpenedRequest } from '../deciding/use-opened-request.ts'
 import { useNarrow } from '../effect/settings/diff-settings.ts'
-import { resultsInFile } from './editing/results-in-file.ts'
 import { Erased } from './erased.tsx'
 import { ExecutionResult } from './execution-result.tsx'
-import { Alike } from './facts/alike.tsx'
+import { Alike } from '../deciding/facts/alike.tsx'
 import { Decisions } from './decisions.tsx'
-import { NamedFiles } from './facts/named-files.tsx'
+import { NamedFiles } from '../deciding/facts/named-files.tsx'
 import { ProgramCard } from './program-card.tsx'
-import { Quorum } from './decision/quorum.tsx'
+import { Quorum } from '../deciding/decision/quorum.tsx'
 import { ModeBanner } from '../runs/page/mode-banner.tsx'
-import { Notice } from '../states/notice.tsx'
 import { Proof } from './proof.tsx'
 import { RequestHead } from './request-head.tsx'
-import { RequestEffect, RequestSentence } from './request-sentence.tsx'
+import { RequestEffect, RequestSentence } from '../deciding/facts/request-sentence.tsx'
 import { Siblings, TurnsBefore } from './surroundings.tsx'
-import { useSeen } from '../effect/seeing/use-seen.ts'
-import { useLineNotes } from './comments/line-notes.tsx'
-import { Cues } from './card/cues.tsx'
-import { WhyAsked } from './card/routing.tsx'
-import { Task } from './card/task.tsx'
+import { Cues } from '../deciding/card/cues.tsx'
+import { WhyAsked } from '../deciding/card/routing.tsx'
+import { Task } from '../deciding/card/task.tsx'
 import './request.css'
 
-const FileEditForm = lazy(() =>
-  import('./editing/file-edit-form.tsx').then((module) => ({ default: module.FileEditForm })),
-)
-
-/** Loaded where there is no room beside the request. */
+/** Loaded on screens without room beside the request. */
 const DecisionSheet = lazy(() =>
-  import('./decision/decision-sheet.tsx').then((module) => ({ default: module.DecisionSheet })),
+  import('../deciding/decision/decision-sheet.tsx').then((module) => ({
+    default: module.DecisionSheet,
+  })),
 )
 
-/** Loaded for the requests that are settled or answered, which few are. */
-const SettleForm = lazy(() =>
-  import('./decision/answering/settle-form.tsx').then((module) => ({ default: module.SettleForm })),
-)
-const AnswerForm = lazy(() =>
-  import('./decision/answering/answer-form.tsx').then((module) => ({ default: module.AnswerForm })),
-)
-
-/** One request, and where it is decided. */
+/** One request and its decision panel. */
 export function RequestPage() {
   const { id = '' } = useParams()
   const request = useQuery(requestQuery(id))
@@ -68,26 +54,14 @@ export function RequestPage() {
   return <LoadingCards what="the request" />
 }
 
-/**
- * `request` is the newest; what is shown stays the revision that was opened until the person moves
- * on.
- */
+/** `request` is the newest, which is not always what is shown. */
 function Opened({ request }: { request: RequestDetail }) {
   const navigate = useNavigate()
   const phone = useNarrow()
-  const [opened, setOpened] = useState(request)
+  const view = useOpenedRequest(request)
+  const { request: displayedRequest, secrets, editsFile } = view
   const [sheet, setSheet] = useState(false)
   const [isDecided, setDecided] = useState(false)
-  const [allVisible, setAllVisible] = useState(false)
-  const [region, setRegion] = useState<HTMLElement | null>(null)
-  const sameRevision = opened.revision === request.revision && opened.digest === request.digest
-  // The newest of everything but the call itself, which only changes when the person reviews it.
-  const displayed: RequestDetail = sameRevision ? request : opened
-  const secrets = useRequestSecrets(displayed.id, displayed.revision)
-  const complete = allVisible && !displayed.presentation.truncated && secrets.allRevealed
-  const chosen = useChosen()
-  const { fullyViewed, tracker } = useSeen(region, displayed.presentation.digest, complete)
-  const notes = useLineNotes(request)
   const { search } = useLocation()
   const decisions = useHeldDecisions().filter(({ stage }) => stage !== 'refused')
   const sent = new Set(decisions.map(({ number }) => number))
@@ -102,7 +76,7 @@ function Opened({ request }: { request: RequestDetail }) {
   const { next, previous, nextToDecide } = place
   const client = useQueryClient()
   useEffect(() => {
-    // Read while this one is: deciding leads to it without waiting.
+    // Loaded in advance, because deciding opens it next.
     const soon = nextToDecide ?? next
     if (soon !== null) void client.prefetchQuery(requestQuery(String(soon)))
   }, [client, next, nextToDecide])
@@ -111,58 +85,35 @@ function Opened({ request }: { request: RequestDetail }) {
   useShortcut('back', goBack)
   useShortcut('copyLink', () => void copyText(window.location.href, 'Link'))
   useEffect(() => {
-    // A request that is decided elsewhere leaves nothing to do in the sheet but to read what
-    // happened.
+    // If the request was decided elsewhere, the sheet shows only what happened.
     if (!phone) setSheet(false)
   }, [phone])
 
-  const editsFile =
-    chosen.choice === 'edit' &&
-    request.state === 'pending' &&
-    request.eligibility.canDecide &&
-    resultsInFile(displayed)
   useEffect(() => {
     if (editsFile) setSheet(false)
   }, [editsFile])
-  const shownRevision = useRef(opened.revision)
+  const shownRevision = useRef(displayedRequest.revision)
   useEffect(() => {
-    if (shownRevision.current === opened.revision) return
-    shownRevision.current = opened.revision
-    // What was edited or reviewed has left the page, and with it the focus.
+    if (shownRevision.current === displayedRequest.revision) return
+    shownRevision.current = displayedRequest.revision
+    // The edited form has left the page, and the focus with it.
     document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
-  }, [opened.revision])
+  }, [displayedRequest.revision])
+  const toTop = (): void => window.scrollTo({ top: 0 })
   const onRevised = (fresh: RequestDetail): void => {
-    chosen.setChoice(null)
-    setOpened(fresh)
-    window.scrollTo({ top: 0 })
-    announce(`Revision ${fresh.revision}: it is decided as shown.`)
+    view.revise(fresh)
+    toTop()
   }
-
-  const panel =
-    request.kind === 'outcome_check' ? (
-      <Suspense fallback={null}>
-        <SettleForm request={request} onNext={goNext} />
-      </Suspense>
-    ) : request.kind === 'question' ? (
-      <Suspense fallback={null}>
-        <AnswerForm request={request} onNext={goNext} />
-      </Suspense>
-    ) : (
-      <DecisionPanel
-        request={request}
-        opened={displayed}
-        chosen={chosen}
-        fullyViewed={fullyViewed}
-        masked={!secrets.allRevealed}
-        onReview={() => {
-          setOpened(request)
-          window.scrollTo({ top: 0 })
-        }}
-        onRevised={onRevised}
-        onRecorded={() => setDecided(true)}
-        onNext={goNext}
-      />
-    )
+  const panel = (
+    <RequestForm
+      request={request}
+      view={view}
+      onReview={() => (view.review(), toTop())}
+      onRevised={onRevised}
+      onRecorded={() => setDecided(true)}
+      onNext={goNext}
+    />
+  )
   return (
     <div className="request">
       <RequestHead request={request} place={place} />
@@ -170,76 +121,51 @@ function Opened({ request }: { request: RequestDetail }) {
         <SecretsContext value={secrets.others}>
           <Task request={request} />
           <Headline tab={`#${request.number} ${request.effect}`}>
-            <RequestEffect request={displayed} />
+            <RequestEffect request={displayedRequest} />
           </Headline>
           <p className="request-who">
-            <RequestSentence request={displayed} />
+            <RequestSentence request={displayedRequest} />
           </p>
           <Cues
             role="region"
-            cues={displayed.cues}
-            content={displayed.presentation.content}
-            within={region}
+            cues={displayedRequest.cues}
+            content={displayedRequest.presentation.content}
+            within={view.region}
           />
         </SecretsContext>
         <ModeBanner
           mode={request.mode}
           startedBy={request.lineage.at(-1)?.startedBy?.name ?? null}
         />
-        {request.askedBeforeRestore && !isDecided && (
-          <Notice tone="bad" title="It may have been carried out already">
-            After this request was opened, the service was restored from an older copy of its
-            database. Decisions and executions of the lost time are not known: check before you
-            approve.
-          </Notice>
-        )}
+        {request.askedBeforeRestore && !isDecided && <BeforeRestore />}
         <ExecutionResult request={request} />
         <SecretsContext value={secrets.others}>
           <Alike request={request} />
         </SecretsContext>
-        {editsFile && (
-          <Suspense fallback={<Loading what="the editor" lines={6} />}>
-            <FileEditForm
-              key={displayed.presentation.digest}
-              opened={displayed}
-              onDone={onRevised}
-            />
-          </Suspense>
-        )}
-        {displayed.erased !== null ? (
-          <Erased erased={displayed.erased} />
+        {displayedRequest.erased !== null ? (
+          <Erased erased={displayedRequest.erased} />
         ) : (
-          <SecretsContext value={secrets.counted}>
-            <Effect
-              key={displayed.presentation.digest}
-              request={displayed}
-              ownsKeys
-              onRegion={setRegion}
-              onAllVisible={setAllVisible}
-              notes={sameRevision ? notes : undefined}
-              tracker={tracker}
-            />
-          </SecretsContext>
+          <OpenedEffect view={view} onRevised={onRevised} />
         )}
-        <NamedFiles key={`files ${displayed.revision}`} request={displayed} />
+        <NamedFiles key={`files ${displayedRequest.revision}`} request={displayedRequest} />
         <SecretsContext value={secrets.others}>
           {request.external !== null ? (
             <ProgramCard request={request} />
           ) : (
-            displayed.erased === null &&
-            displayed.kind !== 'start' && (
-              <AgentStatement text={displayed.agentReason}>
+            displayedRequest.erased === null &&
+            displayedRequest.kind !== 'start' && (
+              <AgentStatement text={displayedRequest.agentReason}>
                 <TurnsBefore request={request} />
               </AgentStatement>
             )
           )}
         </SecretsContext>
-        <WhyAsked request={displayed} />
+        <WhyAsked request={displayedRequest} />
         <Siblings request={request} />
         <Decisions request={request} />
         <Comments request={request} />
         <SecretsContext value={secrets.others}>
-          <Proof request={request} displayed={displayed} />
+          <Proof request={request} displayedRequest={displayedRequest} />
         </SecretsContext>
       </div>
       {phone ? (
@@ -254,7 +180,7 @@ function Opened({ request }: { request: RequestDetail }) {
           <Suspense fallback={null}>
             <DecisionSheet isOpen={sheet} onClose={() => setSheet(false)}>
               {panel}
-              <Quorum request={displayed} />
+              <Quorum request={displayedRequest} />
             </DecisionSheet>
           </Suspense>
         </>
@@ -262,7 +188,7 @@ function Opened({ request }: { request: RequestDetail }) {
         <aside className="request-side" aria-label="Decision">
           <div className="card">
             {panel}
-            <Quorum request={displayed} />
+            <Quorum request={displayedRequest} />
           </div>
         </aside>
       )}

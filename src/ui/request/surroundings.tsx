@@ -18,7 +18,7 @@ const verdictWords = {
   error: 'not a valid call',
 } as const
 
-/** The other calls of the same turn, and what became of each. */
+/** The other calls of the same turn and their states. */
 export function Siblings({ request }: { request: RequestDetail }) {
   const { batch } = request
   if (batch === null || batch.siblings.length === 0) return null
@@ -38,7 +38,7 @@ export function Siblings({ request }: { request: RequestDetail }) {
         <li aria-current="true">
           <span className="dim">{batch.position}.</span>
           <span className="grow break">
-            <strong>This call:</strong> <VisibleText text={request.title} />
+            <strong>This call:</strong> <VisibleText text={request.effect} />
           </span>
           <span className="dim small">
             {batch.finished ? `${request.state}, has its result` : request.state}
@@ -56,7 +56,7 @@ export function Siblings({ request }: { request: RequestDetail }) {
 }
 
 /**
- * Siblings in the model's order, numbered as the model asked for them: `before` places come first.
+ * The siblings in the model's order, with their numbers; `before` are the calls before this one.
  */
 function row(before: number) {
   return function Row(sibling: Sibling, index: number) {
@@ -84,7 +84,7 @@ function stateText({ state, verdict, finished }: Sibling): string {
   return finished ? `${word}, has its result` : word
 }
 
-/** Who started what, from the person's run down to the one that asks. */
+/** The lineage, from the person's root run down to the run of this request. */
 export function Lineage({ request }: { request: RequestDetail }) {
   if (request.runId === null) return null
   return (
@@ -102,15 +102,15 @@ export function Lineage({ request }: { request: RequestDetail }) {
   )
 }
 
-/** What the run did before it asked, which loads when it is opened. */
+/** The turns of the run before the request, loaded when they are opened. */
 export function TurnsBefore({ request }: { request: RequestDetail }) {
-  const [opened, setOpened] = useState(false)
+  const [isOpen, setIsOpen] = useState(false)
   const { runId, turn } = request
   if (runId === null || turn === null) return null
   return (
-    <details className="turns" onToggle={(event) => setOpened(event.currentTarget.open)}>
+    <details className="turns" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary>The last turns</summary>
-      {opened && (
+      {isOpen && (
         <PageBoundary what="The last turns">
           <Suspense fallback={<p className="dim">Loading the turns…</p>}>
             <LastTurns runId={runId} turn={turn} />

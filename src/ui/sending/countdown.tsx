@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 
 /**
- * "Sending in 4 s". It is announced once, when it begins: who reads the page by ear is not told
- * every second.
+ * "Sending in 4 s". Announced once at the start, so that a screen reader does not speak every
+ * second.
  */
 export function Countdown({ sendAtMs }: { sendAtMs: number }) {
   const [nowMs, setNowMs] = useState(() => Date.now())

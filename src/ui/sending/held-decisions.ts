@@ -3,12 +3,12 @@ import type { DecisionAnswer, DecisionBody } from '#api/schemas/requests/decisio
 import { ApiRefusal, callApi } from '../api/call-api.ts'
 import { newIdempotencyKey } from '../api/idempotency-key.ts'
 
-/** How long a decision by key can be taken back before it is sent. */
+/** How long a decision by key can be undone before it is sent. */
 export const holdMs = 5_000
-/** How long the page says that the last one was recorded. */
+/** How long the page shows that the last decision was recorded. */
 const recordedMs = 10_000
 
-/** A decision that somebody submitted by key, and how it is put to them. */
+/** A decision that a person submitted by key, with the texts that describe it. */
 export interface DecisionToHold {
   readonly requestId: string
   readonly number: number
@@ -20,16 +20,16 @@ export interface DecisionToHold {
   readonly refusedWords: (refusal: ApiRefusal) => string
 }
 
-/** `held`: nothing has left this page. Only `recorded` is the service's word. */
+/** A decision and its state. `held`: it has not been sent. `recorded`: the service confirmed it. */
 export interface HeldDecision extends DecisionToHold {
-  /** also its idempotency key: sent twice, it counts once */
+  /** id and idempotency key, so that a repeated request counts once */
   readonly key: string
   readonly sendAtMs: number
   readonly stage: 'held' | 'submitting' | 'recorded' | 'refused'
-  /** what came of it */
+  /** the result as text */
   readonly words: string
-  /** the service did not answer: it may be sent again under the same key */
-  readonly unanswered: boolean
+  /** the service did not answer; the decision can be sent again under the same key */
+  readonly isUnanswered: boolean
 }
 
 let decisions: readonly HeldDecision[] = []
@@ -46,7 +46,7 @@ function change(key: string, to: Partial<HeldDecision>): void {
   set(decisions.map((one) => (one.key === key ? { ...one, ...to } : one)))
 }
 
-/** Keeps a decision for `holdMs`, then sends it; the newest is first. */
+/** Holds a decision for `holdMs`, then sends it. The newest is first. */
 export function holdDecision(decision: DecisionToHold): void {
   const key = newIdempotencyKey()
   const one: HeldDecision = {
@@ -55,7 +55,7 @@ export function holdDecision(decision: DecisionToHold): void {
     sendAtMs: Date.now() + holdMs,
     stage: 'held',
     words: '',
-    unanswered: false,
+    isUnanswered: false,
   }
   set([one, ...decisions])
   timers.set(
@@ -64,7 +64,10 @@ export function holdDecision(decision: DecisionToHold): void {
   )
 }
 
-/** Takes back what has not been sent: the newest, or that of a key. `null`: there is none. */
+/**
+ * Undoes a decision that has not been sent: the newest one, or the one with this key. `null`: there
+ * is none.
+ */
 export function takeBack(key?: string): HeldDecision | null {
   const one = decisions.find(
     (each) => each.stage === 'held' && (key === undefined || each.key === key),
@@ -74,34 +77,34 @@ export function takeBack(key?: string): HeldDecision | null {
   return one
 }
 
-/** Who signs out decides nothing any more. */
+/** Undoes all decisions that have not been sent, for a sign-out. */
 export function takeBackAll(): void {
   while (takeBack() !== null);
 }
 
-/** Sends at once all that waits: the page is being left, and nobody reads a later stage. */
+/** Sends all held decisions at once, because the person leaves the page. */
 export function sendAllHeld(): void {
   for (const { key, stage } of decisions) if (stage === 'held') void send(key, 0)
 }
 
-/** Takes a bar away. What was sent stays sent. */
+/** Removes the bar of a decision. A sent decision stays sent. */
 export function dismissDecision(key: string): void {
   clearTimeout(timers.get(key))
   timers.delete(key)
   set(decisions.filter((one) => one.key !== key))
 }
 
-/** Sends one now, or once more; the page may end meanwhile (`keepalive`). */
+/** Sends a decision now or again. The page may close meanwhile (`keepalive`). */
 export function sendDecision(key: string): Promise<void> {
   return send(key, 2)
 }
 
-/** `preferWaitSeconds`: how long its answer may wait for what becomes of it. */
+/** `preferWaitSeconds`: how long the answer may wait for the execution of the call. */
 async function send(key: string, preferWaitSeconds: number): Promise<void> {
   const one = decisions.find((each) => each.key === key)
   if (one === undefined || one.stage === 'submitting' || one.stage === 'recorded') return
   clearTimeout(timers.get(key))
-  change(key, { stage: 'submitting', unanswered: false })
+  change(key, { stage: 'submitting', isUnanswered: false })
   try {
     const answer = await callApi('decideRequest', {
       params: { id: one.requestId },
@@ -110,7 +113,7 @@ async function send(key: string, preferWaitSeconds: number): Promise<void> {
       preferWaitSeconds,
       keepalive: true,
     })
-    // One that was recorded before gives its place to this one.
+    // A new recorded decision replaces the bar of an earlier one.
     for (const each of decisions) if (each.stage === 'recorded') dismissDecision(each.key)
     change(key, { stage: 'recorded', words: one.recordedWords(answer) })
     timers.set(
@@ -119,13 +122,16 @@ async function send(key: string, preferWaitSeconds: number): Promise<void> {
     )
   } catch (error) {
     if (!(error instanceof ApiRefusal)) throw error
-    const unanswered = error.code === 'network'
-    change(key, { stage: 'refused', words: one.refusedWords(error), unanswered })
+    const isUnanswered = error.code === 'network'
+    change(key, { stage: 'refused', words: one.refusedWords(error), isUnanswered })
   }
   for (const listener of settled) listener()
 }
 
-/** Calls back when the service has answered for one. */
+/**
+ * Calls `listener` when the service has answered for a decision. Returns a function that
+ * unsubscribes.
+ */
 export function onSettled(listener: () => void): () => void {
   settled.add(listener)
   return () => settled.delete(listener)
@@ -136,12 +142,12 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** All that waits, is being sent, or was answered just now; the newest first. */
+/** All decisions that are held, being sent or answered recently; the newest first. */
 export function useHeldDecisions(): readonly HeldDecision[] {
   return useSyncExternalStore(subscribe, () => decisions)
 }
 
-/** The one about a request that has no answer yet. */
+/** The decision about a request that has no answer yet. */
 export function useHeldOf(requestId: string): HeldDecision | null {
   const all = useHeldDecisions()
   const open = all.find(

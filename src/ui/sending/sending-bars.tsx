@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
-import { Link } from 'react-router'
+import { useEffect, useRef } from 'react'
+import { Link, useLocation } from 'react-router'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { announce } from '../states/announce.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
@@ -9,12 +9,13 @@ import { Countdown } from './countdown.tsx'
 import {
   dismissDecision,
   onSettled,
+  sendAllHeld,
   sendDecision,
   takeBack,
   useHeldDecisions,
   type HeldDecision,
 } from './held-decisions.ts'
-import { useSendOnLeaving } from './use-send-on-leaving.ts'
+import { verbs } from '../words/verbs.ts'
 import './sending.css'
 
 /** A bar for each decision that was submitted by key, the newest on top. */
@@ -47,7 +48,7 @@ export function SendingBars() {
 
 function Bar(props: { decision: HeldDecision; isNewest: boolean; onTakeBack: () => void }) {
   const { decision, isNewest, onTakeBack } = props
-  const { stage, key, number, unanswered } = decision
+  const { stage, key, number, isUnanswered } = decision
   const keys = useAriaKeys('takeBack')
   return (
     <div className="sending-bar" data-stage={stage}>
@@ -64,7 +65,7 @@ function Bar(props: { decision: HeldDecision; isNewest: boolean; onTakeBack: () 
               <Countdown sendAtMs={decision.sendAtMs} />. Not recorded yet.
             </>
           ) : stage === 'submitting' ? (
-            'Submitting…'
+            verbs.submitting
           ) : (
             decision.words
           )}
@@ -80,9 +81,9 @@ function Bar(props: { decision: HeldDecision; isNewest: boolean; onTakeBack: () 
           Take back{isNewest && <kbd aria-hidden>Z</kbd>}
         </Button>
       )}
-      {unanswered && (
+      {isUnanswered && (
         <Button size="compact-sm" variant="default" onClick={() => void sendDecision(key)}>
-          Send again
+          {verbs.sendAgain}
         </Button>
       )}
       {stage === 'refused' && (
@@ -92,4 +93,23 @@ function Bar(props: { decision: HeldDecision; isNewest: boolean; onTakeBack: () 
       )}
     </div>
   )
+}
+
+/**
+ * Sends held decisions when the person leaves the browser page, or the dashboard page on which they
+ * decided. The inbox and its requests count as one page, because deciding moves from one to the
+ * next (dashboard.md, Keyboard).
+ */
+function useSendOnLeaving(): void {
+  const { pathname } = useLocation()
+  const page = pathname.startsWith('/requests/') ? '/' : pathname
+  const before = useRef(page)
+  useEffect(() => {
+    if (before.current !== page) sendAllHeld()
+    before.current = page
+  }, [page])
+  useEffect(() => {
+    window.addEventListener('pagehide', sendAllHeld)
+    return () => window.removeEventListener('pagehide', sendAllHeld)
+  }, [])
 }

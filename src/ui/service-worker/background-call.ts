@@ -4,9 +4,9 @@ import { readKeptProof } from '../push/kept-proof.ts'
 const maxMs = 8000
 
 /**
- * Reads from the API as the person who is signed in, with the proof that the page keeps for this
- * (security.md 39). It does not count as use of the session. Rejects when nobody is signed in, or
- * the service does not answer in 8 s.
+ * Calls the API as the signed-in person, with the proof that the page stored (security.md 39). The
+ * call does not extend the session. Rejects if nobody is signed in or the service does not answer
+ * within 8 s.
  */
 export const callInBackground = callOver(async ({ path, method, headers }) => {
   const proof = await readKeptProof()

@@ -2,16 +2,16 @@ const cacheName = 'countersign-shell'
 const page = '/'
 
 /**
- * Keeps the page of the dashboard and the files that it begins with, so that the app opens without
- * a connection and says so. It holds no data: what the API answers is kept nowhere.
+ * Caches the page of the dashboard and its first files, so that the app opens without a connection
+ * and says so. No answers of the API are cached.
  */
 export async function keepShell(): Promise<void> {
   await keepPage(await fetch(page, { credentials: 'omit', headers: { accept: 'text/html' } }))
 }
 
 /**
- * The page for a navigation: the service's, or without a connection the one that was kept. Another
- * page than the kept one takes its place.
+ * Answers a navigation with the service's page, or without a connection with the cached one. A new
+ * page replaces the cached one.
  */
 export async function answerNavigation(
   request: Request,
@@ -19,7 +19,7 @@ export async function answerNavigation(
 ): Promise<Response> {
   try {
     const response = await fetch(request)
-    if (response.ok) keepAlive(keepPage(response.clone()).catch(() => undefined))
+    if (isPage(response)) keepAlive(keepPage(response.clone()).catch(() => undefined))
     return response
   } catch (error) {
     const cached = await caches.match(page, { cacheName })
@@ -28,7 +28,12 @@ export async function answerNavigation(
   }
 }
 
-/** A file of the shell: as it was kept, since its name changes with its bytes. */
+/** Whether an answer is the page: `/healthz` and other addresses answer a navigation too. */
+function isPage(response: Response): boolean {
+  return response.ok && response.headers.get('content-type')?.startsWith('text/html') === true
+}
+
+/** Answers with a cached file of the shell. The name of a file changes with its bytes. */
 export async function answerAsset(request: Request): Promise<Response> {
   return (await caches.match(request, { cacheName })) ?? fetch(request)
 }
@@ -52,7 +57,7 @@ async function keepPage(response: Response): Promise<void> {
   for (const name of names) if (!shellNames.has(name)) await cache.delete(name)
 }
 
-/** The scripts, styles and pictures that a page names. */
+/** The addresses of the scripts, styles and pictures of a page. */
 function filesOf(html: string): string[] {
   const names = [...html.matchAll(/(?:src|href)="(\/[\w./-]+)"/g)].map(([, name]) => name ?? '')
   return [...new Set(names)].filter((name) => name.startsWith('/assets/') || name.endsWith('.svg'))

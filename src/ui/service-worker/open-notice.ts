@@ -1,8 +1,8 @@
 import { openedPath, type OpenMessage } from '../push/opened-path.ts'
 
 /**
- * Opens the request of a clicked notification: in a window of ours that is there, without loading
- * it again, or in a new one. A notification decides nothing.
+ * Opens the request of a clicked notification: in an open window without reloading it, or in a new
+ * one. The click decides nothing.
  */
 export async function openNotice(
   { clients }: ServiceWorkerGlobalScope,

@@ -1,7 +1,7 @@
 import { noticeOf, type NoticedRequest } from '../notices/notice-of.ts'
-import { outcomeOf } from '../request/facts/state-words.ts'
+import { outcomeOf } from '../deciding/facts/state-words.ts'
 
-/** What a push message says: ids, and nothing of what is asked. */
+/** The content of a push message: ids only. */
 export interface PushedIds {
   readonly requestId: string
   readonly number: number
@@ -14,7 +14,7 @@ export interface PushNotice {
   readonly path: string
 }
 
-/** The ids of a message; `null` when it is none of ours. Pure. */
+/** Reads the ids of a message; `null` for any other message. Pure. */
 export function readPushedIds(message: unknown): PushedIds | null {
   if (typeof message !== 'object' || message === null) return null
   const { requestId, number } = message as Partial<Record<keyof PushedIds, unknown>>
@@ -22,7 +22,7 @@ export function readPushedIds(message: unknown): PushedIds | null {
   return Number.isSafeInteger(number) ? { requestId, number: number as number } : null
 }
 
-/** What is shown while nothing but the ids is known: somebody has to sign in to read more. Pure. */
+/** The notification for ids alone, if nobody is signed in. Pure. */
 export function noticeOfIds({ requestId, number }: PushedIds): PushNotice {
   return {
     title: `Request #${number}`,
@@ -32,7 +32,7 @@ export function noticeOfIds({ requestId, number }: PushedIds): PushNotice {
   }
 }
 
-/** The same with what a signed-in person may read: what waits, or how it ended. Pure. */
+/** The notification for a signed-in person: the pending request, or how it ended. Pure. */
 export function noticeOfRequest(
   ids: PushedIds,
   request: NoticedRequest & Parameters<typeof outcomeOf>[0],

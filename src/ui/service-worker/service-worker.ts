@@ -4,12 +4,12 @@ import { showPush } from './show-push.ts'
 
 declare const self: ServiceWorkerGlobalScope
 
-/** Navigations that sign in at a provider, and those to the documentation. */
+/** Paths that are not pages of the dashboard: sign-ins at a provider, and the documentation. */
 const isNoPage = /^\/(?:v1|docs)(?:\/|$)/
 
 /**
- * The dashboard's service worker: the shell of the app without a connection, and notifications.
- * What the API answers passes it by.
+ * The dashboard's service worker: it serves the shell without a connection, and shows
+ * notifications. It does not handle calls of the API.
  */
 self.addEventListener('install', (event) => {
   event.waitUntil(keepShell().then(() => self.skipWaiting()))

@@ -7,7 +7,10 @@ afterEach(() => vi.unstubAllGlobals())
 const requestId = '01993f00-0000-7000-8000-000000000001'
 const message = { json: () => ({ requestId, number: 142 }) } as PushMessageData
 
-/** The browser around a service worker: its windows, and what it was told to show and to open. */
+/**
+ * The browser around a service worker: its windows, and the notifications and pages that the worker
+ * opened.
+ */
 function browser(windows: readonly object[]) {
   const shown: { title: string; body: string; path: string }[] = []
   const opened: string[] = []

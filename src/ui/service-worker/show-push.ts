@@ -2,8 +2,8 @@ import { callInBackground } from './background-call.ts'
 import { noticeOfIds, noticeOfRequest, readPushedIds, type PushNotice } from './push-notice.ts'
 
 /**
- * Shows a pushed message: its text where somebody is signed in, else the number alone. Where a page
- * of ours is in sight, that shows it.
+ * Shows the notification of a push message: with its text if somebody is signed in, else with the
+ * number only. Shows nothing if a page of the dashboard is visible.
  */
 export async function showPush(
   scope: ServiceWorkerGlobalScope,
@@ -43,7 +43,7 @@ function parse(data: PushMessageData | null): unknown {
   }
 }
 
-/** How many wait for the person, on the icon of the installed app. */
+/** Shows the number of pending requests on the icon of the installed app. */
 async function showCount({ navigator }: ServiceWorkerGlobalScope): Promise<void> {
   if (!('setAppBadge' in navigator)) return
   const { items } = await callInBackground('listQueues')

@@ -3,25 +3,25 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 
 interface ConfirmButtonProps {
-  /** of the button that asks the first time */
+  /** label of the first button */
   readonly label: string
   readonly confirm: string
-  /** of the way back */
+  /** label of the button that cancels */
   readonly leave: string
   /**
-   * `note` describes the field; an empty reason is accepted only where none is needed. `null`: no
-   * reason is asked for
+   * `note` describes the field. An empty reason is accepted unless `isNeeded`. `null`: there is no
+   * field for a reason
    */
   readonly reason: { readonly isNeeded: boolean; readonly note?: string } | null
-  /** Does it with the trimmed reason; what it throws is shown as its refusal. */
+  /** Performs the action with the trimmed reason. An error is shown as its refusal. */
   readonly act: (reason: string) => Promise<void>
-  /** makes a card of the form, which says what it will do */
+  /** shows the form as a card that says what it will do */
   readonly card?: { readonly title: string; readonly text: string }
 }
 
 /**
- * Ends something for good: a button, then a form with a reason and a way back. Afterwards the page
- * reads its data again.
+ * A button for an irreversible action, then a form with a reason and a cancel button. Afterwards
+ * the page reloads its data.
  */
 export function ConfirmButton({ label, confirm, leave, reason, act, card }: ConfirmButtonProps) {
   const client = useQueryClient()

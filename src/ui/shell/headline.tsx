@@ -1,21 +1,24 @@
-import { useEffect, useRef, type ReactNode } from 'react'
+import { use, useEffect, useLayoutEffect, useRef, type ReactNode } from 'react'
 import { useLocation } from 'react-router'
+import { OnScreenContext } from '../states/together.tsx'
 import { visibleString } from '../text/visible-string.ts'
 
 /**
- * The page's headline. It takes the focus when the page opens, so that keyboard and screen reader
- * begin there, and names the browser's tab.
+ * The headline of the page. It takes the focus when the page opens, so that keyboard and screen
+ * reader begin there, and sets the title of the browser tab.
  */
 export function Headline({ tab, children }: { tab: string; children: ReactNode }) {
   const ref = useRef<HTMLHeadingElement>(null)
   const { pathname, key } = useLocation()
+  const isOnScreen = use(OnScreenContext)
   useEffect(() => {
     document.title = `${visibleString(tab)} · Countersign`
   }, [tab])
-  useEffect(() => {
-    // `default`: the first page of a visit keeps the focus where the browser puts it.
-    if (key !== 'default') ref.current?.focus({ preventScroll: true })
-  }, [pathname, key])
+  // A layout effect, because it runs again when a part of the page that was loading hid the page.
+  useLayoutEffect(() => {
+    // `default` is the first page of a visit, where the browser sets the focus.
+    if (key !== 'default' && isOnScreen) ref.current?.focus({ preventScroll: true })
+  }, [pathname, key, isOnScreen])
   return (
     <h1 ref={ref} tabIndex={-1}>
       {children}

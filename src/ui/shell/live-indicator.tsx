@@ -16,7 +16,7 @@ const faces = {
   },
 } as const
 
-/** Whether what is on the page is what is so: live, reconnecting, offline. */
+/** The state of the live updates: live, reconnecting or offline. */
 export function LiveIndicator() {
   const state = useConnection()
   const { Icon, word, says } = faces[state]

@@ -6,8 +6,8 @@ const MessageStack = lazy(() =>
 )
 
 /**
- * Where the short messages of the page appear ("Link copied"). What draws them is loaded with the
- * first of them, since most pages are left without any.
+ * Short messages of the page ("Link copied"). The component that draws them is loaded with the
+ * first message, because most visits have none.
  */
 export function Messages() {
   const { notifications } = useNotifications()

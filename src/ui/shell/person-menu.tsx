@@ -21,20 +21,21 @@ import { useMe } from '../api/queries.ts'
 import { Initials } from '../text/initials.tsx'
 import { forgetKeptProof } from '../push/kept-proof.ts'
 
-/** Who is signed in, sign out and, in the development profile, the switch to another person. */
+/**
+ * The signed-in person, the sign-out and, in the development profile, the switch to another person.
+ */
 export function PersonMenu() {
   const me = useMe()
   const client = useQueryClient()
   const change = async (work: () => Promise<Partial<SignedOut>>): Promise<void> => {
-    // What waits to be sent was decided by who leaves now, and is not the next person's.
+    // Held decisions belong to the person who leaves, and must not be sent as the next one's.
     takeBackAll()
     try {
       const answer = await work()
-      // What one person may see is not for the next.
+      // The next person must not see cached data of this one.
       client.clear()
       await client.invalidateQueries()
-      // Where the provider signs people out, it asks them whether they are to be signed out there
-      // too.
+      // The provider asks the person whether to sign out there too.
       if (answer.providerUrl) window.location.assign(answer.providerUrl)
       else window.location.reload()
     } catch (error) {

@@ -29,7 +29,7 @@ const Palette = lazy(() =>
   import('../keyboard/palette.tsx').then((module) => ({ default: module.Palette })),
 )
 
-/** Header, navigation and what belongs to every page of a signed-in person. */
+/** Header, navigation and the other parts of every page of a signed-in person. */
 export function Shell() {
   const navigate = useNavigate()
   const { pathname } = useLocation()
@@ -104,7 +104,7 @@ export function Shell() {
       <Announcements />
       <PageBoundary key={`${pathname} ${help} ${palette}`} what="This list">
         <Suspense fallback={null}>
-          {help && <HelpSheet opened onClose={() => setHelp(false)} />}
+          {help && <HelpSheet isOpen onClose={() => setHelp(false)} />}
           {palette && <Palette onClose={() => setPalette(false)} />}
         </Suspense>
       </PageBoundary>
@@ -112,12 +112,14 @@ export function Shell() {
   )
 }
 
-/** The inbox and its requests are one page: the list stays while another card opens beside it. */
+/**
+ * The inbox and its requests count as one page: the list stays while another card opens beside it.
+ */
 function pageOf(pathname: string): string {
   return pathname.startsWith('/requests/') ? '/' : pathname
 }
 
-/** The service worker and notifications, once the page stands. */
+/** Starts the service worker and notifications after the first page. */
 function useWebApp(open: (path: string) => void): void {
   const { person } = useMe()
   const openPage = useRef(open)
@@ -157,7 +159,7 @@ function InboxLink() {
   )
 }
 
-/** What every page of the development profile says of itself (api.md; product.md 17). */
+/** The banner of the development profile (api.md; product.md 17). */
 function ProfileBanner() {
   const { installation } = useMe()
   if (installation.profile !== 'development') return null
@@ -171,9 +173,9 @@ function ProfileBanner() {
   )
 }
 
-/** Light or dark; follows the system until somebody chooses. */
+/** The switch between light and dark. Follows the system until the person chooses. */
 function SchemeToggle() {
-  // Else Mantine writes a style element by its text, which Trusted Types refuse.
+  // Otherwise Mantine sets the text of a style element, which Trusted Types refuse.
   const { setColorScheme } = useMantineColorScheme({ keepTransitions: true })
   const dark = useComputedColorScheme('light') === 'dark'
   const label = commandLabel(dark ? 'lightColours' : 'darkColours')

@@ -7,16 +7,16 @@ import type { SignInLink } from './sign-in-link.ts'
 import './sign-in.css'
 
 /**
- * Where a one-time link leads: it hands the token over in a POST, one that was mailed only when the
- * button is pressed. The token stands after `#`, so that it reaches no server's log and no preview
- * of the link uses it up.
+ * The page of a one-time link. It sends the token in a POST; for a mailed link only when the person
+ * presses the button. The token is in the fragment, so that no server logs it and no preview of the
+ * link uses it.
  */
 export function LinkPage({ link }: { link: SignInLink }) {
-  const { token, mailed, returnTo } = link
+  const { token, isMailed, returnTo } = link
   const client = useQueryClient()
   const navigate = useNavigate()
   const [refusal, setRefusal] = useState<string | null>(null)
-  const [busy, setBusy] = useState(!mailed)
+  const [busy, setBusy] = useState(!isMailed)
   const signIn = useCallback(() => {
     setBusy(true)
     callApi('signInWithLink', { body: { token } }).then(
@@ -29,27 +29,26 @@ export function LinkPage({ link }: { link: SignInLink }) {
     )
   }, [client, navigate, returnTo, token])
   useEffect(() => {
-    // Gone from the address and the history before anything else happens.
+    // Removes the token from the address and the history first.
     window.history.replaceState(null, '', window.location.pathname)
-    if (!mailed) signIn()
-  }, [mailed, signIn])
+    if (!isMailed) signIn()
+  }, [isMailed, signIn])
   return (
     <main className="sign-in">
       <div className="card sign-in-card column">
         <img src="/favicon.svg" width="40" height="40" alt="" />
         <h1>{titleOf(refusal, busy, returnTo !== null)}</h1>
-        {refusal === null && mailed && (
+        {refusal === null && isMailed && (
           <Button loading={busy} onClick={signIn}>
             Sign in on this device
           </Button>
         )}
         {refusal !== null && (
           <>
-            <p role="alert">{refusal}</p>
+            <p role="alert">{refusal.replace(/\.?$/, '.')}</p>
             {returnTo === null ? (
               <p className="dim">
-                A link works once, for 15 minutes. Make another one where the service runs, or{' '}
-                <Link to="/">sign in another way</Link>.
+                <Link to="/">Sign in another way</Link>
               </p>
             ) : (
               <p className="dim">

@@ -3,8 +3,7 @@ import { useState, type FormEvent } from 'react'
 import { callApi } from '../api/call-api.ts'
 
 /**
- * Asks for a sign-in link by mail. What it says is the same whoever has the address (security.md
- * 21).
+ * Requests a sign-in link by mail. The page shows the same text for every address (security.md 21).
  */
 export function MailLink() {
   const [email, setEmail] = useState('')

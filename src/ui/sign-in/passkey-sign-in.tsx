@@ -5,10 +5,7 @@ import { useState } from 'react'
 import { callApi } from '../api/call-api.ts'
 import { askPasskey, promptWords } from '../passkeys/passkey-prompt.ts'
 
-/**
- * Signs in with a passkey; nobody types who they are. Nothing is shown where the browser knows no
- * passkeys.
- */
+/** Signs in with a passkey, without a name. Hidden if the browser does not support passkeys. */
 export function PasskeySignIn() {
   const client = useQueryClient()
   const [refusal, setRefusal] = useState<string | null>(null)

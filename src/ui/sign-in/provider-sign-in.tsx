@@ -5,7 +5,7 @@ import { requestOf } from '#client/call.ts'
 import { sessionProofHash } from '../api/session-proof.ts'
 import { keepFragment } from './kept-fragment.ts'
 
-/** Leaves for the sign-in provider; one comes back to the page that one wanted. */
+/** Goes to the sign-in provider, which returns to the current page. */
 export function ProviderSignIn({ label }: { label: string }) {
   const { pathname, search } = window.location
   const path = pathname === '/sign-in' ? '/' : pathname + search
@@ -22,7 +22,7 @@ export function ProviderSignIn({ label }: { label: string }) {
   )
 }
 
-/** Why the sign-in at the provider that one comes back from came to nothing. */
+/** The reason why a sign-in at the provider failed. */
 export function ProviderRefusal() {
   const why = new URLSearchParams(window.location.search).get('refused') ?? ''
   if (!Object.hasOwn(signInRefusals, why)) return null

@@ -1,16 +1,15 @@
-/**
- * What stands behind the `#` of a sign-in link, or of the page to which a sign-in provider sends
- * one back.
- */
+/** The fragment of a sign-in link, or of the page to which a sign-in provider returns. */
 export interface SignInLink {
   readonly token: string
-  /** programs that look into mail have opened it too, so its page waits for a person */
-  readonly mailed: boolean
-  /** one comes from the provider, and goes on to this page of ours; null: it is a link */
+  /**
+   * the link was mailed: programs that scan mail may have opened it, so the page waits for a person
+   */
+  readonly isMailed: boolean
+  /** the dashboard page to open after a sign-in at the provider; null: it is a link */
   readonly returnTo: string | null
 }
 
-/** The link in the page's address, if it is one. */
+/** Reads the sign-in link in the address of the page; `null`: there is none. */
 export function readSignInLink(): SignInLink | null {
   const behind = new URLSearchParams(window.location.hash.slice(1))
   const mailed = behind.get('mailed')
@@ -20,5 +19,5 @@ export function readSignInLink(): SignInLink | null {
   const path = behind.get('return') ?? ''
   const isOurs = /^\/(?![/\\])/.test(path)
   const returnTo = provider === null ? null : isOurs ? path : '/'
-  return { token, mailed: mailed !== null, returnTo }
+  return { token, isMailed: mailed !== null, returnTo }
 }

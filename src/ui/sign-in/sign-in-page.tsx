@@ -12,17 +12,10 @@ import { ProviderRefusal, ProviderSignIn } from './provider-sign-in.tsx'
 import './sign-in.css'
 
 /**
- * Signing in. The address stays, so that a link sent by a colleague opens after it. `ended`:
- * somebody was signed in on this page until now. `refusal`: why a session that is there counts for
- * nothing.
+ * The sign-in page. The address stays, so that a link of a colleague opens afterwards. `hasEnded`:
+ * a session of this page has ended. `refusal`: why an existing session is not accepted.
  */
-export function SignInPage({
-  ended: hasEnded,
-  refusal,
-}: {
-  ended: boolean
-  refusal: string | null
-}) {
+export function SignInPage({ hasEnded, refusal }: { hasEnded: boolean; refusal: string | null }) {
   const methods = useAuthMethods()
   return (
     <main className="sign-in">

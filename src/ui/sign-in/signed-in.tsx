@@ -9,22 +9,20 @@ const SignInPage = lazy(() =>
   import('./sign-in-page.tsx').then((module) => ({ default: module.SignInPage })),
 )
 
-/**
- * Shows `children` to whoever is signed in, and the sign-in page in their place to everybody else.
- */
+/** Shows `children` to a signed-in person, and the sign-in page to everybody else. */
 export function SignedIn({ children }: { children: ReactNode }) {
   const me = useQuery(meQuery)
   const client = useQueryClient()
   const signedOut = isSignedOut(me.error)
   useEffect(() => {
-    // What one person saw is not for whoever signs in next.
+    // The next person must not see cached data of this one.
     if (signedOut) client.removeQueries({ type: 'inactive' })
   }, [signedOut, client])
   if (me.data !== undefined && !signedOut) return children
   if (signedOut) {
     return (
       <Suspense fallback={null}>
-        <SignInPage ended={me.data !== undefined} refusal={unprovenIn(me.error)} />
+        <SignInPage hasEnded={me.data !== undefined} refusal={unprovenIn(me.error)} />
       </Suspense>
     )
   }
@@ -39,7 +37,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   )
 }
 
-/** Why the session of this browser counts for nothing, in the service's words. */
+/** Why the service does not accept the session of this browser. */
 function unprovenIn(error: Error | null): string | null {
   return error instanceof ApiRefusal && error.code === 'session_unproven' ? error.message : null
 }

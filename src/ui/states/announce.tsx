@@ -3,14 +3,14 @@ import { useSyncExternalStore } from 'react'
 let message = ''
 const listeners = new Set<() => void>()
 
-/** Tells assistive technology something, politely. */
+/** Announces a text to assistive technology, politely. */
 export function announce(text: string): void {
-  // The same words twice are only read twice when they differ.
+  // A screen reader reads the same text again only if it differs.
   message = text === message ? `${text}\u00A0` : text
   for (const listener of listeners) listener()
 }
 
-/** The page's one live region. */
+/** The live region of the page. */
 export function Announcements() {
   const text = useSyncExternalStore(
     (listener) => {

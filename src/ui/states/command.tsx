@@ -4,12 +4,12 @@ import { copyText } from '../text/copy-text.ts'
 import { useMe } from '../api/queries.ts'
 import './states.css'
 
-/** The same of this service's own command, by the name that it has there. */
+/** A command of `countersign`, under the name that it has on the host of the service. */
 export function OwnCommand({ text }: { text: string }) {
   return <Command text={`${useMe().installation.command} ${text}`} />
 }
 
-/** A command to run in a terminal, with a control that copies it. */
+/** A command to run in a terminal, with a button that copies it. */
 export function Command({ text }: { text: string }) {
   return (
     <div className="command">

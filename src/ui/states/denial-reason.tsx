@@ -2,7 +2,7 @@ import { Button, Textarea } from '@mantine/core'
 import { useRef } from 'react'
 import { reasonPresets, withPreset, type ReasonPreset } from './reason-presets.ts'
 
-/** The reason of a denial: typed, or begun with what people often say. */
+/** The field for the reason of a denial, with presets for frequent reasons. */
 export function DenialReason(props: {
   description: string
   required: boolean
@@ -13,7 +13,7 @@ export function DenialReason(props: {
 }) {
   const { value, onChange, ...field } = props
   const text = useRef<HTMLTextAreaElement>(null)
-  /** Writes the preset before what was typed and puts the caret at the end, to go on typing. */
+  /** Puts the preset before the typed text and the caret at the end. */
   const begin = (preset: ReasonPreset): void => {
     onChange(withPreset(preset, value))
     text.current?.focus()

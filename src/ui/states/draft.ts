@@ -2,9 +2,8 @@ import { useCallback, useState } from 'react'
 import { useMe } from '../api/queries.ts'
 
 /**
- * Text that a person has typed for a request or a run. It survives a reload, a refusal, a look
- * elsewhere and the end of the session, for this person: whoever signs in next in the same tab has
- * a draft of their own.
+ * The draft of a person's text about a request or run. It survives a reload, a refusal, other pages
+ * and the end of the session. The next person in the same tab has drafts of their own.
  */
 export function useDraft(
   requestId: string,

@@ -2,9 +2,10 @@ import { Button } from '@mantine/core'
 import { IconCloudOff, IconEyeOff, IconMoodConfuzed } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import { ApiRefusal } from '../api/call-api.ts'
+import { verbs } from '../words/verbs.ts'
 import './states.css'
 
-/** Why a page has nothing to show, in words that say what to do next. */
+/** Why a page has no content, and what to do next. */
 export function Failure({ error, retry }: { error: Error; retry: () => void }) {
   const refusal = error instanceof ApiRefusal ? error : null
   if (refusal?.status === 404) return <NotFound />
@@ -22,7 +23,7 @@ export function Failure({ error, retry }: { error: Error; retry: () => void }) {
         </p>
       )}
       <Button variant="default" onClick={retry}>
-        Try again
+        {verbs.tryAgain}
       </Button>
     </div>
   )
@@ -35,8 +36,8 @@ function titleOf(refusal: ApiRefusal | null): string {
 }
 
 /**
- * There is nothing under this address, or nothing that the viewer may see; one is not told from the
- * other.
+ * The page for an address without an object that the person may see. It does not tell whether the
+ * object exists.
  */
 export function NotFound() {
   return (

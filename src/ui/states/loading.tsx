@@ -2,15 +2,14 @@ import { Skeleton } from '@mantine/core'
 import { useEffect, useState, type ReactNode } from 'react'
 import './loading.css'
 
-/** What stands in the place of data that is being fetched has the shape of what comes. */
+/** Placeholders for data that is loading, in the shape of the data. */
 interface LoadingProps {
-  /** as it is read out: “Loading the runs” */
+  /** the text for screen readers: “Loading the runs” */
   readonly what: string
 }
 
 /**
- * Grey lines in place of what is being fetched; only after 150 ms, so that quick answers do not
- * flicker.
+ * Grey lines while data is loading. They appear after 150 ms, so that fast answers do not flicker.
  */
 export function Loading({ what, lines }: LoadingProps & { lines: number }) {
   return (
@@ -22,7 +21,7 @@ export function Loading({ what, lines }: LoadingProps & { lines: number }) {
   )
 }
 
-/** A list whose rows are fetched: as many as fill a screen. */
+/** Placeholders for the rows of a list that fill a screen. */
 export function LoadingRows({ what }: LoadingProps) {
   return (
     <Busy what={what}>
@@ -38,7 +37,9 @@ export function LoadingRows({ what }: LoadingProps) {
   )
 }
 
-/** A page with a headline, cards below it, and a card beside them where there is room. */
+/**
+ * Placeholders for a page with a headline, cards below it, and a card beside them on wide screens.
+ */
 export function LoadingCards({ what }: LoadingProps) {
   return (
     <Busy what={what}>

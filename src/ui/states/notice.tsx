@@ -4,10 +4,7 @@ import './states.css'
 
 const icons = { good: IconCircleCheck, bad: IconAlertTriangle, plain: IconInfoCircle } as const
 
-/**
- * Something that happened to the request, in the place where the person acted. Bad news is an
- * alert.
- */
+/** A message about the request at the place of the person's action. Bad news is an alert. */
 export function Notice(props: { tone: keyof typeof icons; title: string; children?: ReactNode }) {
   const Icon = icons[props.tone]
   return (

@@ -4,15 +4,15 @@ import { Component, type ReactNode } from 'react'
 import './states.css'
 
 interface BoundaryProps {
-  /** what would be missing, as a sentence begins with it: `This page`, `The last turns` */
+  /** the missing part as the subject of a sentence: `This page`, `The last turns` */
   readonly what: string
   readonly children: ReactNode
 }
 
 /**
- * Keeps a page that cannot be drawn from taking everything with it: a part of the dashboard that
- * did not load, which is so without a network and after an upgrade, or a defect. Another page is a
- * new attempt: give it as `key`.
+ * Catches the error of a part of the dashboard that could not be loaded, for instance after an
+ * upgrade, or that has a defect, and keeps the rest. Give the page as `key`, so that another page
+ * is a new attempt.
  */
 export class PageBoundary extends Component<BoundaryProps, { failed: boolean }> {
   override state = { failed: false }

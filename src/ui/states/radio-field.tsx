@@ -2,7 +2,7 @@ import { Radio } from '@mantine/core'
 import type { ReactNode } from 'react'
 import './choices.css'
 
-/** One of the answers that a field offers. */
+/** One option of a radio field. */
 export interface RadioOption<T extends string> {
   readonly value: T
   readonly label: ReactNode
@@ -10,7 +10,7 @@ export interface RadioOption<T extends string> {
   readonly disabled?: boolean
 }
 
-/** A question with its answers, of which none is chosen beforehand. */
+/** A question with its options. None is selected at first. */
 export function RadioField<T extends string>(props: {
   legend: string
   name: string

@@ -1,8 +1,11 @@
-/** What is often said to a denial (dashboard.md, Request); the last one is to be gone on with. */
+/**
+ * Frequent reasons for a denial (dashboard.md, Request). The last one is the beginning of a
+ * sentence.
+ */
 export const reasonPresets = ['wrong file', 'too wide', 'not now', 'do it differently: …'] as const
 export type ReasonPreset = (typeof reasonPresets)[number]
 
-/** A reason that begins with a preset, in the place of another one. What was typed stays. */
+/** Puts a preset before a reason, in place of another preset. The typed text stays. */
 export function withPreset(preset: ReasonPreset, reason: string): string {
   const own = ownWords(reason)
   if (preset.endsWith('…')) return `${startOf(preset)}: ${own}`
@@ -10,12 +13,12 @@ export function withPreset(preset: ReasonPreset, reason: string): string {
 }
 
 function ownWords(reason: string): string {
-  const typed = reason.trim()
+  const text = reason.trim()
   for (const start of reasonPresets.map(startOf)) {
-    if (typed === start) return ''
-    if (typed.startsWith(`${start}:`)) return typed.slice(start.length + 1).trim()
+    if (text === start) return ''
+    if (text.startsWith(`${start}:`)) return text.slice(start.length + 1).trim()
   }
-  return typed
+  return text
 }
 
 function startOf(preset: ReasonPreset): string {

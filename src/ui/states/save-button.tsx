@@ -4,7 +4,10 @@ import { useState, type ReactNode } from 'react'
 import type { ApiRequest } from '#client/call.ts'
 import { ask } from '../api/call-api.ts'
 
-/** Saves what an operation answers with. `name`: of the file; else what the answer says. */
+/**
+ * Saves the answer of an operation as a file. `name`: name of the file; default: the name in the
+ * answer.
+ */
 export function SaveButton(props: {
   request: ApiRequest
   name?: string
@@ -38,21 +41,21 @@ export function SaveButton(props: {
 }
 
 /**
- * Fetches an operation's bytes and saves them as a file. A link could not: a call needs the proof
- * of the session, which a link does not carry. Without `name` the file has the answer's.
+ * Fetches the bytes of an operation and saves them as a file. A link cannot send the proof of the
+ * session. Without `name` the file has the name in the answer.
  *
  * @throws ApiRefusal as `callApi` does.
  */
 async function saveFile(request: ApiRequest, name?: string): Promise<void> {
   const response = await ask(request)
   const fileName = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1]
-  // Of no type that a browser would open: it lies under our own origin.
+  // The type prevents the browser from opening the file under this origin.
   const bytes = new Blob([await response.blob()], { type: 'application/octet-stream' })
   const url = URL.createObjectURL(bytes)
   const link = document.createElement('a')
   link.href = url
   link.download = name ?? fileName ?? 'download'
   link.click()
-  // The browser has begun to save it by the end of this task.
+  // The browser starts the download in this task, so the address can be revoked later.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

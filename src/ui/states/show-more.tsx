@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 
-/** Asks for the next page of a list; nothing once all of it is there. */
+/** A button that loads the next page of a list. Hidden on the last page. */
 export function ShowMore({
   list,
   words = 'Show more',

@@ -1,4 +1,4 @@
-// One style sheet for each component in use: the whole of Mantine's is four times as large.
+// One style sheet for each used component. All of Mantine's styles are four times as large.
 import '@mantine/core/styles/baseline.css'
 import '@mantine/core/styles/default-css-variables.css'
 import '@mantine/core/styles/global.css'

@@ -1,29 +1,29 @@
 import { useSyncExternalStore } from 'react'
 
-/** How much room a row of a list takes. */
+/** The height of the rows of lists. */
 export type RowDensity = 'roomy' | 'compact'
 
 const key = 'countersign.rows'
 const listeners = new Set<() => void>()
 
-/** Chosen once, kept in the browser; `roomy` until somebody chooses. */
+/** The stored density of this browser; default: `roomy`. */
 export function rowDensity(): RowDensity {
   return localStorage.getItem(key) === 'compact' ? 'compact' : 'roomy'
 }
 
-/** Tells the style sheet, which reads `data-rows` of the document. */
+/** Sets `data-rows` of the document, which the style sheet reads. */
 export function applyRowDensity(): void {
   document.documentElement.dataset['rows'] = rowDensity()
 }
 
-/** Chooses for every list of this browser. */
+/** Stores the density for all lists of this browser. */
 export function setRowDensity(density: RowDensity): void {
   localStorage.setItem(key, density)
   applyRowDensity()
   for (const listener of listeners) listener()
 }
 
-/** The density, read again when it changes. */
+/** The current density. */
 export function useRowDensity(): RowDensity {
   return useSyncExternalStore((listener) => {
     listeners.add(listener)

@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications'
 
-/** Copies and says so, or says that the browser would not. */
+/** Copies a text and announces it, or announces that the browser refused. */
 export async function copyText(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text)

@@ -1,7 +1,7 @@
 import { UnstyledButton } from '@mantine/core'
 import { copyText } from './copy-text.ts'
 
-/** A digest in short form; a click copies the whole. */
+/** A shortened digest. A click copies the whole digest. */
 export function Hash({ value, what }: { value: string; what: string }) {
   const digits = value.replace(/^sha256:/, '')
   return (

@@ -1,6 +1,6 @@
 /**
- * The first letters of the first and the last word of a name; what is no letter or digit is left
- * out, so that no sign which cannot be seen stands for a person. Pure.
+ * The first letters of the first and the last word of a name. Only letters and digits count, so
+ * that no invisible character represents a person. Pure.
  */
 export function initialsOf(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '')

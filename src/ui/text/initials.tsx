@@ -1,6 +1,6 @@
 import { initialsOf } from './initials-of.ts'
 
-/** A person as two letters, beside their name, which says it all: they are drawn, and not read. */
+/** The initials of a person. Screen readers ignore them, because the name is beside them. */
 export function Initials({ name }: { name: string }) {
   return <span className="initials" data-initials={initialsOf(name)} aria-hidden />
 }

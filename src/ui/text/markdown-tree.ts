@@ -3,12 +3,12 @@ import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table'
 import { gfmTable } from 'micromark-extension-gfm-table'
 
-/** Longer texts are shown as they are: a bound on what reading them takes. */
+/** Longer texts are not parsed, to limit the time of parsing. */
 const maxCharacters = 16 * 1024
-/** More marks of nesting at the beginning of one line than people write. */
+/** Deep nesting at the beginning of a line, which people do not write. */
 const nested = /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){20}/m
 
-/** Markdown as a tree, with tables; `null` for what is shown as plain text. Pure. */
+/** Parses Markdown with tables to a tree; `null` for a text that is shown as plain text. Pure. */
 export function markdownTree(text: string): Root | null {
   if (text.length > maxCharacters || nested.test(text)) return null
   try {

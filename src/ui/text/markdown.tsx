@@ -4,12 +4,12 @@ import { markdownTree } from './markdown-tree.ts'
 import { VisibleLine, VisibleText } from './visible-text.tsx'
 import './markdown.css'
 
-/** Deeper trees are shown as they were written. */
+/** Deeper trees are shown as plain text. */
 const maxDepth = 24
 
 /**
- * What a model wrote, with its bold, code, lists, tables and headings. Everything else is the text
- * as it was written: no links, no images, no HTML (security.md 18). Each text is `VisibleText`.
+ * Text of a model with bold, code, lists, tables and headings. Everything else is plain text: no
+ * links, no images, no HTML (security.md 18). Each text is a `VisibleText`.
  */
 export function Markdown({ text }: { text: string }) {
   const tree = useMemo(() => markdownTree(text), [text])
@@ -33,7 +33,7 @@ function Node({ node, source, depth }: { node: Nodes; source: string; depth: num
   switch (node.type) {
     case 'paragraph':
       return <p>{childrenOf(node, source, depth)}</p>
-    // The page has headings of its own: these are the model's.
+    // Headings of a model are no headings of the page.
     case 'heading':
       return (
         <p className={`md-heading md-heading-${node.depth}`}>{childrenOf(node, source, depth)}</p>
@@ -81,7 +81,7 @@ function Node({ node, source, depth }: { node: Nodes; source: string; depth: num
   }
 }
 
-/** A part of a paragraph: behind its last line the paragraph may go on. */
+/** A part of a paragraph. The paragraph may continue after its last line. */
 function Words({ text }: { text: string }) {
   return text.split('\n').map((line, index, lines) => (
     // eslint-disable-next-line react/no-array-index-key
@@ -121,7 +121,7 @@ function MarkdownTable({ table, source, depth }: { table: Table; source: string;
   )
 }
 
-/** The characters that a node was read from. */
+/** The source text of a node. */
 function writtenText(node: Nodes, source: string): string {
   return source.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0)
 }

@@ -3,7 +3,7 @@ import { relativeTime, shortSpan } from './relative-time.ts'
 
 const hour = 3_600_000
 
-test('time is told in the largest unit that fits, never rounded up', () => {
+test('a time is shown in the largest unit that fits, and is never rounded up', () => {
   expect(relativeTime(0, 3 * hour + 59 * 60_000)).toBe('3 hours ago')
   expect(relativeTime(42 * 60_000, 0)).toBe('in 42 minutes')
   expect(relativeTime(0, 25 * hour)).toBe('1 day ago')

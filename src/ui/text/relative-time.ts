@@ -7,8 +7,8 @@ const units = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always', style: 'long' })
 
 /**
- * "3 hours ago", "in 42 minutes", "just now": the largest unit that fits, rounded towards now.
- * Pure.
+ * A relative time: "3 hours ago", "in 42 minutes", "just now". Uses the largest unit that fits,
+ * rounded towards now. Pure.
  */
 export function relativeTime(instantMs: number, nowMs: number): string {
   const distance = instantMs - nowMs
@@ -19,7 +19,7 @@ export function relativeTime(instantMs: number, nowMs: number): string {
   return distance >= 0 ? 'in under a minute' : 'just now'
 }
 
-/** "3 h", "42 min", "2 d": for narrow places. Pure. */
+/** A short duration: "3 h", "42 min", "2 d". Pure. */
 export function shortSpan(spanMs: number): string {
   const span = Math.abs(spanMs)
   if (span >= 2 * 86_400_000) return `${Math.trunc(span / 86_400_000)} d`

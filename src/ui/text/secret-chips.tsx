@@ -2,37 +2,38 @@ import { createContext, use, useCallback, useEffect, useMemo, useState } from 'r
 import { chippedSecrets, type FoundSecret } from '#domain/text/secrets.ts'
 import { callApi } from '../api/call-api.ts'
 
-/** What looks like a secret on a page, and which of it its reader had shown (security.md 20). */
+/**
+ * The values on a page that look like secrets, and those that the person has revealed (security.md
+ * 20).
+ */
 export interface Secrets {
   readonly revealed: ReadonlySet<string>
-  /** A chip is there with this value; returns what to do when it goes. */
-  readonly drawn: (value: string) => () => void
-  /** Shows a value once that is recorded; rejects with why it could not be. */
+  /** Registers a chip with this value. Returns a function that removes it. */
+  readonly register: (value: string) => () => void
+  /** Records the reveal and then shows the value. Rejects if it could not be recorded. */
   readonly reveal: (secret: { readonly value: string; readonly kind: string }) => Promise<void>
 }
 
-/** Where there is one, `VisibleLine` draws secrets as chips; elsewhere as the text they are. */
+/** With this context `VisibleLine` masks secrets; without it, it shows the text. */
 export const SecretsContext = createContext<Secrets | null>(null)
 
 export interface PageSecrets {
-  /** of what will happen: each has to be revealed before high risk is approved */
-  readonly counted: Secrets
-  /** of the rest of the page, some of it folded away */
+  /** secrets of what will happen: all must be revealed before a high-risk approval */
+  readonly registry: Secrets
+  /** secrets of the rest of the page, parts of which are folded */
   readonly others: Secrets
   readonly allRevealed: boolean
 }
 
-const uncounted = (): (() => void) => () => undefined
+const registerNothing = (): (() => void) => () => undefined
 
-/** What is recorded of a secret before it is shown. */
+/** The facts that are recorded about a secret before it is shown. */
 interface SecretFacts {
   readonly kind: string
   readonly characters: number
 }
 
-/**
- * The secrets of a page about a revision of a request: the service records each before it is shown.
- */
+/** The secrets of the page of a request. The service records each reveal first. */
 export function useRequestSecrets(id: string, revision: number): PageSecrets {
   return useSecrets(
     useCallback(
@@ -43,7 +44,7 @@ export function useRequestSecrets(id: string, revision: number): PageSecrets {
   )
 }
 
-/** The same of a page about a run. */
+/** The secrets of the page of a run. */
 export function useRunSecrets(id: string): PageSecrets {
   return useSecrets(
     useCallback((body: SecretFacts) => callApi('recordRunReveal', { params: { id }, body }), [id]),
@@ -51,13 +52,12 @@ export function useRunSecrets(id: string): PageSecrets {
 }
 
 /**
- * None is shown at first: `record` does what has to happen before one is, and stays the same
- * function.
+ * At first all are masked. `record` is called before one is shown, and must stay the same function.
  */
 function useSecrets(record: (revealed: SecretFacts) => Promise<unknown>): PageSecrets {
   const [revealed, setRevealed] = useState<ReadonlySet<string>>(new Set())
   const [places, setPlaces] = useState<ReadonlyMap<string, number>>(new Map())
-  const drawn = useCallback((value: string) => {
+  const register = useCallback((value: string) => {
     const count = (by: number) => (before: ReadonlyMap<string, number>) => {
       const chips = (before.get(value) ?? 0) + by
       const next = new Map(before)
@@ -77,26 +77,27 @@ function useSecrets(record: (revealed: SecretFacts) => Promise<unknown>): PageSe
   )
   return useMemo(() => {
     const allRevealed = [...places.keys()].every((value) => revealed.has(value))
-    const counted = { revealed, drawn, reveal }
-    return { counted, others: { ...counted, drawn: uncounted }, allRevealed }
-  }, [revealed, places, drawn, reveal])
+    const registry = { revealed, register, reveal }
+    return { registry, others: { ...registry, register: registerNothing }, allRevealed }
+  }, [revealed, places, register, reveal])
 }
 
 /**
- * What is in it is beside what will happen: nothing of it has to be revealed before an approval.
+ * The secrets in `children` are not part of what will happen, and need not be revealed before an
+ * approval.
  */
 export function UncountedSecrets({ children }: { children: React.ReactNode }) {
   const secrets = use(SecretsContext)
-  const others = useMemo(() => secrets && { ...secrets, drawn: uncounted }, [secrets])
+  const others = useMemo(() => secrets && { ...secrets, register: registerNothing }, [secrets])
   return <SecretsContext value={others}>{children}</SecretsContext>
 }
 
-/** A part of a line: text, or what looks like a secret. */
+/** A part of a line: text, or a value that looks like a secret. */
 export type LinePart =
   | { readonly text: string; readonly secret: null }
   | { readonly text: string; readonly secret: FoundSecret }
 
-/** A line in parts that are the line when joined. */
+/** Splits a line into parts. Joined, they are the line. */
 export function partsOf(line: string): LinePart[] {
   const parts: LinePart[] = []
   let at = 0
@@ -109,16 +110,13 @@ export function partsOf(line: string): LinePart[] {
   return parts
 }
 
-/**
- * A value that looks like a secret: what it is and how long, until its reader has it shown in its
- * place.
- */
+/** A masked value: its kind and length, until the person reveals it. */
 export function SecretChip(props: { value: string; kind: string; children: React.ReactNode }) {
   const { value, kind } = props
   const secrets = use(SecretsContext)
   const [failure, setFailure] = useState<string | null>(null)
-  const drawn = secrets?.drawn
-  useEffect(() => drawn?.(value), [drawn, value])
+  const register = secrets?.register
+  useEffect(() => register?.(value), [register, value])
   if (secrets === null || secrets.revealed.has(value)) {
     return <span className="chip-secret-shown">{props.children}</span>
   }

@@ -1,4 +1,4 @@
-/** A stretch of a line that is drawn with a class, in UTF-16 units from the line's start. */
+/** A range of a line with a class, in UTF-16 units from the start of the line. */
 export interface StyledRun {
   readonly start: number
   readonly end: number
@@ -12,7 +12,7 @@ export interface StyledPart {
 }
 
 /**
- * A part of a line that stands at `offset`, cut where runs begin and end; joined, the parts are the
+ * Cuts a part of a line, which begins at `offset`, at the ends of runs. Joined, the parts are the
  * text. Runs are in order and do not overlap. Pure.
  */
 export function cutByRuns(text: string, offset: number, runs: readonly StyledRun[]): StyledPart[] {
@@ -30,7 +30,7 @@ export function cutByRuns(text: string, offset: number, runs: readonly StyledRun
   return parts
 }
 
-/** Two layers of runs as one: where both are, both classes apply. Pure. */
+/** Combines two layers of runs. Where both apply, both classes apply. Pure. */
 export function layRuns(below: readonly StyledRun[], above: readonly StyledRun[]): StyledRun[] {
   const ends = [...below, ...above].flatMap(({ start, end }) => [start, end])
   const edges = [...new Set(ends)].toSorted((a, b) => a - b)

@@ -1,6 +1,6 @@
 import { VisibleText } from './visible-text.tsx'
 
-/** What a line of policy says, and the reason that its file gives. */
+/** A sentence about policy, and the reason in its file. */
 export function TextAndReason({ line }: { line: { text: string; reason: string | null } }) {
   return (
     <>

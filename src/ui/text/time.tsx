@@ -9,13 +9,13 @@ setInterval(() => {
 }, 20_000)
 
 function subscribe(listener: () => void): () => void {
-  // What appears now is not measured against a clock that stood still for a while.
+  // A new component must not use the time at which the clock stopped.
   nowMs = Date.now()
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** The page's clock, moving every 20 seconds. */
+/** The current time of the page, updated every 20 seconds. */
 export function useNowMs(): number {
   return useSyncExternalStore(subscribe, () => nowMs)
 }
@@ -31,22 +31,38 @@ const precise = new Intl.DateTimeFormat('en-GB', {
 })
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 
-/** An instant in the viewer's zone, whole. */
+/** An instant as date and time in the viewer's time zone. */
 export function absoluteTime(at: string): string {
   return absolute.format(new Date(at))
 }
 
-/** Day and time to the second, in the viewer's zone. */
+/** An instant as date and time to the second, in the viewer's time zone. */
 export function preciseTime(at: string): string {
   return precise.format(new Date(at))
 }
 
-/** Hours and minutes in the viewer's zone. */
+/** An instant as hours and minutes in the viewer's time zone. */
 export function clockTime(at: string): string {
   return clock.format(new Date(at))
 }
 
-/** An instant relative to now; the absolute one, in the viewer's zone, on hover. */
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+
+/**
+ * An instant after "since" or "until": the time of today, else the day and the time. Hovering shows
+ * the absolute time.
+ */
+export function Moment({ at }: { at: string }) {
+  const instant = new Date(at)
+  const isToday = instant.toDateString() === new Date(useNowMs()).toDateString()
+  return (
+    <time dateTime={at} title={absoluteTime(at)}>
+      {isToday ? clockTime(at) : `${day.format(instant)}, ${clockTime(at)}`}
+    </time>
+  )
+}
+
+/** An instant relative to now. Hovering shows the absolute time in the viewer's time zone. */
 export function Time({ at, short }: { at: string; short?: boolean }) {
   const now = useNowMs()
   const instantMs = Date.parse(at)

@@ -1,8 +1,8 @@
 import { linePieces } from '#domain/text/line-pieces.ts'
 
 /**
- * Text from outside where only a string can stand: what cannot be seen is named in brackets, and
- * line ends are spaces. Pure.
+ * Untrusted text as a string: invisible characters are named in brackets, and line ends become
+ * spaces. Pure.
  */
 export function visibleString(text: string): string {
   return linePieces(text.replaceAll(/[\r\n]+/g, ' '), false)

@@ -15,8 +15,8 @@ const sentences: Record<Extract<TextSegment, { kind: 'chip' }>['reason'], string
 }
 
 /**
- * Text from outside on one line or more, as text: what cannot be seen becomes a chip, nothing
- * becomes markup.
+ * Untrusted text of one or more lines. Invisible characters become chips, and nothing is
+ * interpreted as markup.
  */
 export function VisibleText({ text }: { text: string }) {
   return text.split('\n').map((line, index, lines) => (

@@ -1,4 +1,4 @@
-/** The shapes of workers, drawn in a box of 16: none reads as a person's initials or as a risk. */
+/** The shapes of workers, drawn in a box of 16. None looks like initials or like a risk. */
 export const workerShapes = [
   'M2 5h12M2 11h12',
   'M3 3h10v10H3z',
@@ -11,8 +11,8 @@ export const workerShapes = [
 ] as const
 
 /**
- * The shape of a worker, from its name alone: the same one on every page and in every browser.
- * Two workers may have the same, since their names stand beside it. Pure.
+ * The shape of a worker, which depends on its name only. Two workers may have the same, because
+ * their names are beside it. Pure.
  */
 export function workerShapeOf(name: string): string {
   let hash = 0

@@ -4,7 +4,7 @@ import { callApi } from '../api/call-api.ts'
 import { savedViewsQuery } from '../api/queries.ts'
 import { useAct } from '../states/use-act.ts'
 
-/** Removes a saved view; what it lists stays as it is. */
+/** A button that removes a saved view, and not the objects in it. */
 export function RemoveView({ id, name }: { id: string; name: string }) {
   const act = useAct(savedViewsQuery.queryKey)
   const remove = () => callApi('removeSavedView', { params: { id } })

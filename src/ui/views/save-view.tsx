@@ -4,19 +4,20 @@ import type { SavedViewPage } from '#domain/saved-view.ts'
 import { callApi } from '../api/call-api.ts'
 import { savedViewsQuery, useSavedViews } from '../api/queries.ts'
 import { useAct } from '../states/use-act.ts'
+import { verbs } from '../words/verbs.ts'
 
 /**
- * Keeps the filters of a page under a name. `query`: that of the address, as a view keeps it; there
- * is nothing to keep while it is empty, and "Saved" says that a view has it.
+ * Saves the filters of a page under a name. `query` is the query of the address in the form of a
+ * view. Disabled while it is empty; shows "Saved" if a view has it.
  */
 export function SaveView(props: { page: SavedViewPage; query: string; label: string }) {
   const { page, query, label } = props
   const act = useAct(savedViewsQuery.queryKey)
   const views = useSavedViews(page)
-  const [opened, setOpened] = useState(false)
+  const [isOpen, setIsOpen] = useState(false)
   const [name, setName] = useState('')
   if (query === '') return null
-  // It keeps its place: what is below it does not move when the views are known.
+  // It always takes its space, so that nothing below it moves when the views are loaded.
   if (views.some((view) => view.query === query)) {
     return (
       <Button variant="default" disabled>
@@ -29,13 +30,13 @@ export function SaveView(props: { page: SavedViewPage; query: string; label: str
   const save = async (): Promise<void> => {
     const body = { page, name: trimmed, query }
     if (!(await act(() => callApi('saveView', { body }), `Saved as ${trimmed}`))) return
-    setOpened(false)
+    setIsOpen(false)
     setName('')
   }
   return (
-    <Popover opened={opened} onChange={setOpened} position="bottom-end" trapFocus returnFocus>
+    <Popover opened={isOpen} onChange={setIsOpen} position="bottom-end" trapFocus returnFocus>
       <Popover.Target>
-        <Button variant="default" onClick={() => setOpened(!opened)}>
+        <Button variant="default" onClick={() => setIsOpen(!isOpen)}>
           {label}
         </Button>
       </Popover.Target>
@@ -56,7 +57,7 @@ export function SaveView(props: { page: SavedViewPage; query: string; label: str
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <Button type="submit" disabled={trimmed === ''}>
-            {replaces ? 'Replace the view with this name' : 'Save'}
+            {replaces ? 'Replace the view with this name' : verbs.save}
           </Button>
         </form>
       </Popover.Dropdown>

@@ -4,6 +4,8 @@ import { SignJWT } from 'jose'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openIdProviders } from '#delivery/oidc/open-id-provider.ts'
 import type { Policy } from '#policy/policy.ts'
+import { addPerson } from '../../harness/fixtures/people.ts'
+import { sealRows } from '../../harness/fixtures/keys/test-keys.ts'
 import { fixtureFiles, policyOf } from '../../harness/fixtures/project.ts'
 import {
   newIssuerKey,
@@ -38,12 +40,12 @@ afterEach(async () => {
 })
 
 /** The fixture project whose people sign in at the issuer, with one server of the gateway. */
-function withIssuer(of: { people?: string; signIn?: boolean } = {}): Policy {
-  const { people = '', signIn = true } = of
+function withIssuer(of: { people?: string; signIn?: boolean; oidc?: string } = {}): Policy {
+  const { oidc = '', people = '', signIn = true } = of
   const text = fixtureFiles.texts.get('countersign.yaml') ?? ''
   const more = `mcpServers:
   files: { command: node, args: [server.js] }
-${signIn ? `signIn: { oidc: { issuer: "${issuer.issuer}", clientId: countersign } }\n` : ''}`
+${signIn ? `signIn: { oidc: { issuer: "${issuer.issuer}", clientId: countersign${oidc} } }\n` : ''}`
   const texts = new Map([...fixtureFiles.texts, ['countersign.yaml', `${text}${people}${more}`]])
   return policyOf({ ...fixtureFiles, texts })
 }
@@ -142,6 +144,27 @@ test("a token of the provider opens the gateway in its person's name, and its cl
   expect(issuer.timesAsked()).toBe(1)
 })
 
+// Rules: security.md 32
+test('a provider that issues no tokens for an address names its own audience, in the project alone', async () => {
+  const [app, api_] = ['7d0c2f6e-9b1a-4c55-8f3e-2a6b1c9d4e70', 'api://7d0c2f6e']
+  // As Entra ID writes them: the client in azp, the scopes in scp.
+  const { client_id: azp, scope: _, ...rest } = claimsOf()
+  const entra = (aud: string, scp = 'requests:read requests:write') =>
+    issuer.sign({ ...rest, azp, scp, ver: '2.0', aud })
+  for (const aud of [app, api_]) {
+    expect(await refused(await entra(aud))).toBe('ERR_JWT_CLAIM_VALIDATION_FAILED')
+  }
+  policy = withIssuer({ oidc: `, tokenAudiences: ["${app}", "${api_}"]` })
+  for (const aud of [app, api_, gateway]) {
+    expect((await open(await entra(aud))).status, aud).toBe(200)
+  }
+  for (const aud of [app.slice(1), app.toUpperCase(), `${api_}/`, 'countersign']) {
+    expect(await refused(await entra(aud)), aud).toBe('ERR_JWT_CLAIM_VALIDATION_FAILED')
+  }
+  // An ID token for that audience has no scopes.
+  expect((await open(await entra(app, ''))).status).toBe(403)
+})
+
 test('a token that is not of the issuer, not for this address, or not of this time lets nobody in', async () => {
   const [key] = issuer.keys as [IssuerKey]
   const now = Math.floor(Date.now() / 1000)
@@ -179,7 +202,7 @@ test('a token that is not of the issuer, not for this address, or not of this ti
     ['ERR_JOSE_ALG_NOT_ALLOWED', `${part({ alg: 'none', kid: 'one' })}.${payload}.AAAA`],
     ['ERR_JOSE_ALG_NOT_ALLOWED', `${mac}.${payload}.${sign(mac, Buffer.from(pem))}`],
     ['ERR_JOSE_ALG_NOT_ALLOWED', `${mac}.${payload}.${sign(mac, JSON.stringify(key.jwk))}`],
-    // A key that the token brings along is nobody's.
+    // A key inside the token is not one of the provider.
     [
       'ERR_JWKS_NO_MATCHING_KEY',
       await new SignJWT(claimsOf())
@@ -234,7 +257,8 @@ test('a token is nobody’s whose account nobody has here, or who is nobody any 
   const unverified = { sub: 'x', email: 'linus@example.com', email_verified: 'true' }
   expect(await refused(await of(unverified))).toBe('unverified_email')
   expect(await refused(await of({ sub: 'x', email: 'nobody@example.com' }))).toBe('unknown_person')
-  // Bound to Linus, it stays his, whatever address it tells; another account is not his.
+  // An account that is bound to Linus stays his, whatever address the token has. Another account is
+  // not his.
   const row = { issuer: issuer.issuer, subject: 'his', person_id: linus.id }
   await api.service.db
     .insertInto('identity')
@@ -264,6 +288,19 @@ test('a token is nobody’s whose account nobody has here, or who is nobody any 
   expect(await refused(good)).toBe('disabled')
 })
 
+// Rules: security.md 29
+test('nobody whom the project does not name is let in by a membership that somebody wrote', async () => {
+  const { db } = api.service
+  const zoe = await addPerson(db, 'Zoe', [])
+  const token = await issuer.sign(claimsOf({ sub: 'of-zoe', email: 'zoe@example.com' }))
+  expect(await refused(token)).toBe('unknown_person')
+  const until = new Date(Date.now() + 3_600_000)
+  await db.insertInto('membership').values({ team: 'platform', person_id: zoe.id, until }).execute()
+  expect(await refused(token)).toBe('unknown_person')
+  await sealRows(db, 'membership', 'person_id', zoe.id)
+  expect((await open(token)).status).toBe(200)
+})
+
 test('a client whose key was revoked comes back with no token, and gets no secret', async () => {
   const good = await issuer.sign(claimsOf())
   expect((await open(good)).status).toBe(200)
@@ -274,7 +311,7 @@ test('a client whose key was revoked comes back with no token, and gets no secre
   expect((await grace.delete(`/v1/keys/${id}`)).status).toBeLessThan(300)
   expect(await refused(good)).toBe('client_revoked')
   expect(await refused(await issuer.sign(claimsOf()))).toBe('client_revoked')
-  // Another client of hers goes on.
+  // Another client of hers continues to work.
   expect((await open(await issuer.sign(claimsOf({ client_id: 'other' })))).status).toBe(200)
 })
 

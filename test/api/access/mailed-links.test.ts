@@ -57,7 +57,7 @@ async function audited(type: 'credential.changed' | 'session.refused'): Promise<
 
 /** The tokens in the mails so far. */
 const mailed = (): string[] =>
-  server.received.map(({ parsed }) => /#mailed=([\w-]{43})\n/.exec(parsed.text ?? '')?.[1] ?? '')
+  server.received.map(({ message }) => /#mailed=([\w-]{43})\n/.exec(message.text ?? '')?.[1] ?? '')
 
 test('where no mail is configured nobody is asked for an address, nor mailed anything', async () => {
   expect((await api.ask('/v1/auth/methods')).body).toMatchObject({ mail: false })

@@ -5,6 +5,7 @@ import { hashToken, newToken } from '#services/access/token.ts'
 import type { Policy } from '#policy/policy.ts'
 import { syncPeople } from '#services/policy/sync-people.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { fixtureFiles, policyOf } from '../../harness/fixtures/project.ts'
 import {
   clientId,
@@ -296,10 +297,59 @@ test('an account stays the person it was bound to: with another address it is no
   expect((await (await api.signIn(api.people.grace)).post(path)).status).toBe(403)
   policy = withProvider('', 'managePeople: [aud@example.com]')
   const aud = await api.signIn(api.people.aud)
+  const { db } = api.service
+  const bound = db.selectFrom('identity').selectAll().where('subject', '=', 'olga')
+  const [before] = await bound.execute()
+  // One binding has an id; one of an earlier version has none.
+  for (const id of [before?.id ?? null, null]) {
+    const row = { ...before, id, person_id: api.people.olga.id, issuer: before?.issuer ?? '' }
+    await db.deleteFrom('identity').where('subject', '=', 'olga').execute()
+    const whole = { ...row, subject: 'olga', groups: [], email: '', told_at: new Date() }
+    const seal = api.service.ctx.seals.of('identity', whole)
+    await db
+      .insertInto('identity')
+      .values({ ...whole, seal })
+      .execute()
+    expect((await aud.post(path)).body).toEqual({ unlinked: true })
+    // Put back by SQL, it binds the account to nobody.
+    await db
+      .insertInto('identity')
+      .values({ ...whole, seal })
+      .execute()
+    expect((await signIn(olga)).location).toBe(refusedWith('unknown_person'))
+    await db.deleteFrom('identity').where('subject', '=', 'olga').execute()
+  }
+  // The same account can be bound to her again.
+  expect((await signIn(olga)).location).toBe('/')
   expect((await aud.post(path)).body).toEqual({ unlinked: true })
   expect((await aud.post(path)).status).toBe(404)
   expect((await whoIs((await signIn(other)).browser)).body.person.name).toBe('Olga')
   expect((await signIn(olga)).location).toBe(refusedWith('other_account'))
+})
+
+// Rules: product.md 17
+test('an account goes to a new address only when what its person stands behind under the old one is over', async () => {
+  const olga = { sub: 'of-olga', email: 'olga@example.com', email_verified: true }
+  policy = withProvider('', 'managePeople: [aud@example.com]')
+  const path = '/v1/people/olga@example.com/unlink'
+  const aud = await api.signIn(api.people.aud)
+  await aud.post(path)
+  expect((await signIn(olga)).location).toBe('/')
+  const run = await addRun(api.service, { startedBy: api.people.olga })
+  const request = await addRequest(api.service, run)
+  // While the address is in the file, the account comes back to the same person.
+  expect((await aud.post(path)).status).toBe(200)
+  expect((await signIn(olga)).location).toBe('/')
+  const people = policy.config.people.filter(({ email }) => email !== olga.email)
+  policy = { ...policy, config: { ...policy.config, people } }
+  const refused = await aud.post(path)
+  expect(refused).toMatchObject({ status: 409, body: { code: 'conflict' } })
+  expect(refused.body.detail).toMatch(/request #\d+, run #\d+/)
+  const { db } = api.database
+  await db.updateTable('request').set({ state: 'cancelled' }).where('id', '=', request.id).execute()
+  expect((await aud.post(path)).status).toBe(409)
+  await db.updateTable('run').set({ ended_at: new Date() }).where('id', '=', run.id).execute()
+  expect((await aud.post(path)).status).toBe(200)
 })
 
 test('whom the project does not name is refused, and made a person while a mapped group fills a team', async () => {
@@ -308,6 +358,17 @@ test('whom the project does not name is refused, and made a person while a mappe
   expect((await signIn({ ...nina, groups: ['strangers'] })).location).toBe(
     refusedWith('unknown_person'),
   )
+  // Somebody who has another address now is not made a second person by a group.
+  const usual = policy
+  const [ada, ...others] = policy.config.people
+  const people = [
+    { ...ada, name: 'Ada', email: 'ada@example.com', formerly: [nina.email] },
+    ...others,
+  ]
+  policy = { ...policy, config: { ...policy.config, people } }
+  const former = await signIn({ ...nina, groups: ['ops'] })
+  expect(former.location).toBe(refusedWith('unknown_person'))
+  policy = usual
   const { browser, location } = await signIn({ ...nina, groups: ['ops', 'strangers'] })
   expect(location).toBe('/')
   const me = await whoIs(browser)
@@ -353,7 +414,9 @@ test('who is in a team by a group is one under each version that says so, and fo
   const activate = (version: Policy) =>
     db
       .transaction()
-      .execute((tx) => syncPeople({ tx, seals: api.service.ctx.seals }, version.config))
+      .execute((tx) =>
+        syncPeople({ tx, seals: api.service.ctx.seals, revoke: () => undefined }, version.config),
+      )
   await activate(withProvider())
   expect(await teams()).toEqual(['platform', 'security'])
   await activate(withProvider('    teams: { ops: operators }\n'))
@@ -382,7 +445,11 @@ test('groups that somebody wrote into the database give no team, whatever is act
     .where('subject', '=', 'linus')
     .execute()
   const { config } = withProvider()
-  await db.transaction().execute((tx) => syncPeople({ tx, seals: api.service.ctx.seals }, config))
+  await db
+    .transaction()
+    .execute((tx) =>
+      syncPeople({ tx, seals: api.service.ctx.seals, revoke: () => undefined }, config),
+    )
   expect(await teams()).toEqual(before)
 })
 

@@ -14,7 +14,7 @@ import { createTestApi, type Client, type Reply, type TestApi } from '../test-ap
 const now = (): number => 0
 const queries: LoggedQuery[] = []
 let changes: SignInChanges
-/** two processes: one hears of changes, one never does */
+/** two processes: one gets notifications of changes, and one gets none */
 let api: TestApi
 let deaf: TestApi
 let people = 0
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 interface SignedIn {
   readonly person: TestPerson
-  /** of the process that hears */
+  /** of the process that gets notifications */
   readonly here: Client
   /** the same session at the one that does not */
   readonly there: Client
@@ -81,7 +81,7 @@ async function rememberedBy(read: () => Promise<Reply>): Promise<void> {
   await waitUntil(isRemembered, { withinMs: 30_000 })
 }
 
-/** Ends a session as another host does, whose ledger is not ours. */
+/** Ends a session as another host does, which has a ledger of its own. */
 async function endFromAfar({ sessionId }: SignedIn): Promise<void> {
   await api.service.db.deleteFrom('session').where('id', '=', sessionId).execute()
 }
@@ -250,7 +250,7 @@ test('a session that ends between the look-up and the transaction decides nothin
   const one = await signedIn()
   const [first, second] = [await waitingRequest(), await waitingRequest()]
   await endFromAfar(one)
-  // The process that hears nothing believes the session still, for reading.
+  // The process without notifications still accepts the session for reading.
   expect((await one.there.get('/v1/me')).status).toBe(200)
   expect(await one.there.post(first.path, first.approval)).toMatchObject({
     status: 401,

@@ -1,7 +1,12 @@
+import { createECDH } from 'node:crypto'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { personOfIdentity } from '#services/access/oidc/person-of-identity.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { syncPeople } from '#services/policy/sync-people.ts'
+import { byVisitor } from '#services/core/authority.ts'
+import { inUnitOfWork } from '#services/core/unit-of-work.ts'
+import { findPushTarget } from '#services/channels/push/push-subscription.ts'
 import { confirmSlackLink } from '#services/channels/slack/confirm-slack-link.ts'
 import { hashToken } from '#services/access/token.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
@@ -70,6 +75,54 @@ test('a person is linked with no user of Slack by a code that was written into t
   expect((await refusal(linked)).code).toBe('not_found')
 })
 
+test('what was used or taken back stays so when its row is put back: a challenge that a passkey answered, a proposed key, a device', async () => {
+  const { db } = api.database
+  /** Carries out an act, and puts back the rows of a table that it removed. */
+  async function puttingBack<T>(table: string, act: () => Promise<T>): Promise<T> {
+    const name = sql.id(table)
+    const { rows } = await sql<{ row: object }>`select to_jsonb(r) as row from ${name} r`.execute(
+      db,
+    )
+    const done = await act()
+    for (const { row } of rows) {
+      await sql`insert into ${name} select * from
+        jsonb_populate_record(null::${name}, ${JSON.stringify(row)}::jsonb)
+        on conflict do nothing`.execute(db)
+    }
+    return done
+  }
+  const passkey = softwarePasskey()
+  const asked = (await grace.post('/v1/credentials/options')).body
+  const registration = { name: 'Phone', response: passkey.create(asked, { counter: 0 }) }
+  expect((await grace.post('/v1/credentials', registration)).status).toBe(201)
+  const options = (await api.ask('/v1/auth/passkey/options', { method: 'POST', body: {} })).body
+  const body = { response: passkey.get(options, { counter: 0 }) }
+  const signIn = () => api.ask('/v1/auth/passkey', { method: 'POST', body })
+  expect((await puttingBack('passkey_challenge', signIn)).status).toBe(200)
+  expect((await signIn()).status).toBe(401)
+
+  for (const end of ['claimed', 'declined']) {
+    const proposal = { name: end, scopes: ['runs:read'], owner: 'grace@example.com' }
+    const path = `/v1/key-proposals/${(await olga.post('/v1/keys', proposal)).body.id}`
+    const claim = () => grace.post(`${path}/claim`)
+    const act = end === 'claimed' ? claim : () => grace.delete(path)
+    expect((await puttingBack('api_key_proposal', act)).status).toBeLessThan(300)
+    expect(await claim(), end).toMatchObject({ status: 409, body: { code: 'tampered' } })
+  }
+
+  const p256dh = createECDH('prime256v1').generateKeys().toString('base64url')
+  const keys = { p256dh, auth: 'AAAAAAAAAAAAAAAAAAAAAA' }
+  const subscription = { endpoint: 'https://1.1.1.1/lost-phone', keys }
+  const device = await grace.post('/v1/me/push-subscriptions', subscription)
+  expect(device.status).toBe(201)
+  const times = { idleMs: 3_600_000, absoluteMs: 3_600_000 }
+  const target = () => findPushTarget(api.service.ctx, times, device.body.id)
+  expect(await target()).toMatchObject({ endpoint: subscription.endpoint })
+  const removal = { method: 'DELETE', headers: grace.headers, body: { id: device.body.id } }
+  await puttingBack('push_subscription', () => api.ask('/v1/me/push-subscriptions', removal))
+  expect(await target()).toBe('a row without a valid seal')
+})
+
 const mallory = await addPerson(api.service.db, 'Mallory', [])
 
 /** Has the address of one person stand in the row of another one. */
@@ -93,10 +146,8 @@ async function exchanging(
   }
 }
 
-const activate = (): Promise<void> =>
-  api.database.db
-    .transaction()
-    .execute((tx) => syncPeople({ tx, seals: api.service.ctx.seals }, api.service.policy.config))
+const activate = (config = api.service.policy.config): Promise<void> =>
+  inUnitOfWork(api.service.ctx, byVisitor('host', 'system'), (unit) => syncPeople(unit, config))
 
 test('nobody becomes a member by the address of somebody else, which stood in their row while a version was activated', async () => {
   const run = await addRun(api.service, { startedBy: api.people.linus })
@@ -109,6 +160,120 @@ test('nobody becomes a member by the address of somebody else, which stood in th
   expect(['not_eligible', 'not_found', 'tampered']).toContain(code)
   await activate()
   expect(await approve(api.people.grace)).toMatchObject({ state: 'approved' })
+})
+
+// Rules: product.md 18; security.md 29
+test('who left a team decides nothing for it when their row is put back, and decides again once they joined it again', async () => {
+  const { db } = api.database
+  const { grace: leaving } = api.people
+  const run = await addRun(api.service, { startedBy: api.people.ada })
+  const { id, digest, revision } = await addRequest(api.service, run)
+  const approve = () => grace.post(`/v1/requests/${id}/decisions`, approvalOf)
+  const approvalOf = { decision: 'approve', digest, revision }
+  const rows = db.selectFrom('membership').selectAll().where('person_id', '=', leaving.id)
+  const { config } = api.service.policy
+  const platform = config.teams.get('platform')
+  if (platform === undefined) throw new Error('There is no team platform')
+  const members = platform.members.filter((email) => email !== 'grace@example.com')
+  await activate()
+  const before = await rows.execute()
+  await activate()
+  expect(await rows.execute()).toEqual(before)
+  // A row of an earlier version has no id.
+  for (const forms of [before, before.map((row) => ({ ...row, id: null }))]) {
+    const sealed = forms.map((row) => ({
+      ...row,
+      seal: api.service.ctx.seals.of('membership', row),
+    }))
+    await db.deleteFrom('membership').where('person_id', '=', leaving.id).execute()
+    await db.insertInto('membership').values(sealed).execute()
+    await activate({
+      ...config,
+      teams: new Map([...config.teams, ['platform', { ...platform, members }]]),
+    })
+    expect((await approve()).status).toBe(404)
+    await db.insertInto('membership').values(sealed).execute()
+    expect(await approve()).toMatchObject({ status: 409, body: { which: 'membership' } })
+    await activate()
+  }
+  expect((await approve()).status).toBe(200)
+})
+
+// Rules: product.md 17; security.md 29
+test('whoever has another address now decides nothing that they are behind under an earlier one', async () => {
+  const run = await addRun(api.service, { startedBy: api.people.linus })
+  const { id, digest, revision } = await addRequest(api.service, run)
+  const { config } = api.service.policy
+  const platform = config.teams.get('platform')
+  if (platform === undefined) throw new Error('There is no team platform')
+  const renamed = 'torvalds@example.com'
+  const naming = (formerly: readonly string[]) => {
+    const others = config.people.filter(({ email }) => email !== 'linus@example.com')
+    const people = [...others, { email: renamed, name: 'Torvalds', formerly }]
+    const members = [...platform.members.filter((email) => email !== 'linus@example.com'), renamed]
+    const teams = new Map([...config.teams, ['platform', { ...platform, members }]])
+    return activate({ ...config, people, teams })
+  }
+  const renamedRow = () =>
+    api.database.db
+      .selectFrom('person')
+      .select(['id', 'other_ids'])
+      .where('email', '=', renamed)
+      .executeTakeFirstOrThrow()
+  await naming([])
+  const torvalds = await api.signIn({ ...api.people.linus, name: 'Torvalds' })
+  const item = async () => (await torvalds.get(`/v1/requests/${id}`)).body
+  const listed = async () => (await torvalds.get('/v1/requests?mine=true')).text.includes(id)
+  // Two rows are two people until somebody says that they are not.
+  expect(await item()).toMatchObject({ eligibility: { canDecide: true } })
+  expect(await listed()).toBe(true)
+  await naming(['linus@example.com'])
+  expect(await renamedRow()).toMatchObject({ other_ids: [api.people.linus.id] })
+  expect(await item()).toMatchObject({ eligibility: { canDecide: false } })
+  expect(await listed()).toBe(false)
+  const approval = { decision: 'approve', digest, revision }
+  const decide = () => torvalds.post(`/v1/requests/${id}/decisions`, approval)
+  const refused = { status: 403, body: { code: 'not_eligible', which: 'behind_request' } }
+  expect(await decide()).toMatchObject(refused)
+  const edit = { input: { path: 'notes/1.md', content: 'x' }, digest, revision }
+  expect(await torvalds.post(`/v1/requests/${id}/revisions`, edit)).toMatchObject(refused)
+  const handed = await grace.post(`/v1/requests/${id}/hand-over`, { to: renamed })
+  expect(handed).toMatchObject({ status: 422, body: { code: 'not_eligible' } })
+  // If SQL removes the link, the seal of the row of the person no longer holds.
+  const row = api.database.db.updateTable('person').where('email', '=', renamed)
+  await row.set({ other_ids: null }).execute()
+  expect((await decide()).status).toBe(401)
+  await row.set({ other_ids: [api.people.linus.id] }).execute()
+  expect(await decide()).toMatchObject(refused)
+  expect((await grace.post(`/v1/requests/${id}/decisions`, approval)).status).toBe(200)
+  await activate()
+  expect(await renamedRow()).toMatchObject({ other_ids: null })
+})
+
+test('nobody is disabled, signed out, erased or loses an account in place of another person, whose address stood in their row', async () => {
+  await exchanging(['grace', 'mallory'], async () => {
+    for (const act of ['disable', 'unlink']) {
+      const answer = await olga.post(`/v1/people/grace@example.com/${act}`)
+      expect(answer).toMatchObject({ status: 409, body: { code: 'tampered', which: 'person' } })
+    }
+    for (const [path, body] of [
+      ['/v1/sessions/end-others', { person: 'grace@example.com' }],
+      ['/v1/people/grace@example.com/erasures', { why: 'she asked' }],
+    ] as const) {
+      expect(await olga.post(path, body)).toMatchObject({ status: 409, body: { code: 'tampered' } })
+    }
+  })
+  const rows = api.database.db.selectFrom('person').select('disabled_at')
+  expect(await rows.where('disabled_at', 'is not', null).execute()).toEqual([])
+  await addPerson(api.service.db, 'Mordred', [])
+  // Who is disabled is so however often it is said.
+  for (const status of [200, 200]) {
+    expect((await olga.post('/v1/people/mordred@example.com/disable')).status).toBe(status)
+  }
+  await exchanging(['edsger', 'mordred'], async () => {
+    const answer = await olga.post('/v1/people/edsger@example.com/disable')
+    expect(answer).toMatchObject({ status: 409, body: { code: 'tampered' } })
+  })
 })
 
 test('an account at the provider is bound to nobody in whose row somebody wrote its address', async () => {

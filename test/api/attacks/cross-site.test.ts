@@ -1,13 +1,16 @@
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
+import { addSession, registeredPasskey } from '../../harness/fixtures/keys/registered-passkey.ts'
 import { softwarePasskey } from '../../harness/fixtures/keys/software-passkey.ts'
+import { endWithFiles } from '../../harness/fixtures/result-with-files.ts'
 import { createTestApi, developmentToken } from '../test-api.ts'
 
 const api = disposeAfterTests(await createTestApi())
 const olga = await api.signIn(api.people.olga)
 
-/** Judged by a signature or a file of the host, whoever sends them. */
+/** These operations check a signature or a file of the host, and no session. */
 const withoutSession = ['askForDeployment', 'postSlackInteraction', 'startFromTrigger']
 
 /** What a sign-in is judged by only after it could be read. */
@@ -22,15 +25,20 @@ interface Operation {
   readonly operationId: string
 }
 
-async function changingOperations(): Promise<{ id: string; method: string; path: string }[]> {
+async function allOperations(): Promise<{ id: string; method: string; path: string }[]> {
   const { body } = await api.ask('/openapi.json')
   const paths = body.paths as Record<string, Record<string, Operation>>
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, { operationId: id }]) =>
-      method === 'get' ? [] : [{ id, method: method.toUpperCase(), path }],
-    ),
+    Object.entries(methods).map(([method, { operationId: id }]) => ({
+      id,
+      method: method.toUpperCase(),
+      path,
+    })),
   )
 }
+
+const changingOperations = async () =>
+  (await allOperations()).filter(({ method }) => method !== 'GET')
 
 // Rules: security.md 39
 test('a page of another site changes nothing with any operation, though it has the cookie, the token and the proof', async () => {
@@ -58,4 +66,119 @@ test('a page of another site changes nothing with any operation, though it has t
     }
   }
   expect((await olga.get('/v1/me')).status).toBe(200)
-}, 120_000)
+})
+
+// Rules: security.md 22, 24, 34
+test('no operation reads a body that two readers of JSON could read differently, or that is no JSON', async () => {
+  const json = { 'content-type': 'application/json' }
+  const refused: readonly (readonly [
+    body: string,
+    headers: Record<string, string>,
+    status: number,
+  ])[] = [
+    ['{"decision":"deny","decision":"approve"}', json, 422],
+    ['{"decision":"deny","dec\\u0069sion":"approve"}', json, 422],
+    ['{"a":{"__proto__":{"isAdmin":true}}}', json, 422],
+    ['{"revision":9007199254740993}', json, 422],
+    ['{"revision":1e400}', json, 422],
+    ['{"a":"\\ud800"}', json, 422],
+    ['{"a":1}{"a":2}', json, 422],
+    ['a=1', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
+    ['{}', { 'content-type': 'text/plain' }, 415],
+    ['{}', { 'content-type': 'application/json', 'content-encoding': 'gzip' }, 415],
+  ]
+  const overrides = { 'x-http-method-override': 'GET', 'x-method-override': 'GET' }
+  for (const { id, method, path } of await changingOperations()) {
+    if (withoutSession.includes(id)) continue
+    const address = path.replaceAll(/\{\w+\}/g, uuidv7())
+    for (const [rawBody, headers, status] of refused) {
+      const reply = await api.ask(address, {
+        method,
+        rawBody,
+        headers: { ...olga.headers, ...headers, ...overrides },
+      })
+      expect(reply.status, `${id} ${rawBody}: ${reply.text}`).toBe(status)
+    }
+  }
+  expect((await olga.get('/v1/me')).status).toBe(200)
+})
+
+// Rules: security.md 22
+test('what somebody may not see is answered by every operation as what does not exist, to people and to keys', async () => {
+  const { ada, grace } = api.people
+  const owner = await api.signIn(grace)
+  const stranger = await api.signIn(api.people.edsger)
+  const run = await addRun(api.service, { startedBy: ada })
+  const { id, callId, digest } = await addRequest(api.service, run)
+  const bytes = Buffer.from('bytes')
+  const [file] = await endWithFiles(api.database.db, callId, [{ mediaType: 'text/plain', bytes }])
+  const key = (await owner.post('/v1/keys', { name: 'hers', scopes: ['runs:read'] })).body.id
+  const session = await addSession(api.service.ctx, grace)
+  const { credentialId } = await registeredPasskey(api.service.ctx, grace, session, null)
+  const sessionId = (await owner.get('/v1/sessions')).body.items[0].id
+  const [none, noNumber] = [uuidv7(), '999999']
+  const pairs: readonly (readonly [path: string, there: string, absent: string])[] = [
+    ['/v1/runs/{id}', run.id, none],
+    ['/v1/runs/{id}', '1', noNumber],
+    ['/v1/requests/{id}', id, none],
+    ['/v1/requests/{id}', '1', noNumber],
+    ['/v1/calls/{id}', callId, none],
+    ['/v1/keys/{id}', key, '0123456789abcdef'],
+    ['/v1/sessions/{id}', sessionId, none],
+    ['/v1/credentials/{id}', credentialId, none],
+    ['/v1/people/{email}', 'grace@example.com', 'nobody@example.com'],
+  ]
+  const named = { digest, revision: 1 }
+  const input = { path: 'notes/1.md', content: 'x' }
+  const until = new Date(Date.now() + 3_600_000).toISOString()
+  const contents: Readonly<Record<string, object>> = {
+    decideRequest: { decision: 'deny', reason: 'x', ...named },
+    createChallenge: { decision: 'approve', ...named },
+    consumePermit: { digest },
+    reviseRequest: { input, ...named },
+    handOverRequest: { to: 'linus@example.com' },
+    snoozeRequest: { until },
+    extendRequest: { expiresAt: until },
+    answerQuestion: { text: 'x' },
+    settleOutcome: { ran: true, reason: 'x' },
+    revokeApproval: { reason: 'x' },
+    reportOutcome: { state: 'succeeded' },
+    commentRequest: { text: 'x' },
+    editComment: { text: 'x' },
+    postMessage: { text: 'x' },
+    forkRun: { afterTurn: 0 },
+    invokeTool: { tool: 'x', input: {} },
+    renameCredential: { name: 'x' },
+    eraseRequest: { why: 'x' },
+    erasePerson: { why: 'x' },
+  }
+  const scopes = ['runs:read', 'runs:write', 'requests:read', 'requests:write', 'audit:read']
+  const made = (await stranger.post('/v1/keys', { name: 'all', scopes })).body.key
+  const callers = [stranger.headers, { authorization: `Bearer ${made}` }]
+  let refusals = 0
+  for (const { id: operation, method, path } of await allOperations()) {
+    for (const [start, there, absent] of pairs) {
+      if (!path.startsWith(start)) continue
+      for (const headers of callers) {
+        const answers = [there, absent].map(async (one) => {
+          const address = path
+            .replace(/\{\w+\}/, one)
+            .replace('{hash}', file?.hash ?? '')
+            .replace('{stream}', 'stdout')
+            .replace('{n}', '1')
+            .replace('{commentId}', none)
+          const body = contents[operation] ?? {}
+          const read = method === 'GET' || method === 'DELETE'
+          const reply = await api.ask(address, { method, headers, ...(read ? {} : { body }) })
+          const { requestId: _, ...said } = reply.body
+          const text = JSON.stringify(said).replaceAll(` ${one} `, ' it ')
+          return [reply.status, text, [...reply.headers.keys()].toSorted().join(' ')]
+        })
+        const [seen, unseen] = await Promise.all(answers)
+        expect(seen, `${operation} ${there}`).toEqual(unseen)
+        if (seen?.[0] === 404) refusals += 1
+      }
+    }
+  }
+  expect(refusals).toBeGreaterThan(100)
+})

@@ -4,7 +4,10 @@ import { createProgram } from '../program.ts'
 import { createTestApi } from '../test-api.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
-const api = disposeAfterTests(await createTestApi())
+const logged: object[] = []
+const ignore = (): void => undefined
+const log = { info: (line: object) => void logged.push(line), warn: ignore, error: ignore }
+const api = disposeAfterTests(await createTestApi({ log }))
 const ada = await api.signIn(api.people.ada)
 const key = (await createProgram(api, ada, ['runs:read', 'requests:write', 'requests:read'])).key
 
@@ -73,6 +76,17 @@ describe('a connection', () => {
     const plain = await statusesOf('GET /healthz HTTP/1.1', 'host: localhost', ...end)
     expect((await line('evil.example'))[0]).toBeGreaterThanOrEqual(400)
     expect(await line('localhost')).toEqual(plain)
+  })
+
+  // Rules: security.md 25
+  test('reaches no operation by a path that the log and rules by path do not see', async () => {
+    for (const path of ['/V1/me', '/v1/Me', '/METRICS', '/MCP/x', '//v1/me', '/%761/me']) {
+      const [status] = await statusesOf(`GET ${path} HTTP/1.1`, 'host: localhost', ...end)
+      expect(status, path).toBe(404)
+    }
+    logged.length = 0
+    await statusesOf('GET http://localhost/v1/me HTTP/1.1', 'host: localhost', ...end)
+    expect(logged).toEqual([expect.objectContaining({ route: '/v1/me', status: 401 })])
   })
 })
 

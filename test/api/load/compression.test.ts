@@ -72,7 +72,7 @@ describe('what is read', () => {
   })
 })
 
-test('files of the dashboard go out as the build compressed them, kept as long as ever', async () => {
+test('files of the dashboard are sent as the build compressed them, with an unchanged cache lifetime', async () => {
   const plain = await raw('/assets/main-1a2b.js', 'identity')
   const br = await raw('/assets/main-1a2b.js', 'gzip, br')
   const gz = await raw('/assets/main-1a2b.js', 'gzip')

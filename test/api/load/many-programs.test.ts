@@ -3,7 +3,7 @@ import { createTestDatabase } from '../../harness/postgres.ts'
 import { createProgram } from '../program.ts'
 import { createTestApi } from '../test-api.ts'
 
-/** What the API has unless it is told otherwise. */
+/** The default of the API. */
 const poolSize = 10
 
 // Rules: security.md 37

@@ -38,7 +38,7 @@ interface Seen {
   readonly data: Record<string, string>
 }
 
-/** An open stream: what it has told so far, whether it has ended, and how to leave. */
+/** An open stream: its frames so far, whether it has ended, and a function that closes it. */
 async function listen(client: Pick<Client, 'headers'>, lastEventId?: string) {
   const leave = new AbortController()
   const response = await fetch(`${api.url}/v1/events`, {
@@ -171,7 +171,7 @@ test('a stream from the future, of a database that was restored, goes on from th
   stream.leave()
 })
 
-test('nobody, and whoever sends a Last-Event-ID that is not ours, gets no stream', async () => {
+test('a caller without a session or key, and one with a foreign Last-Event-ID, get no stream', async () => {
   expect((await api.ask('/v1/events')).status).toBe(401)
   const grace = await api.signIn(api.people.grace)
   const reply = await grace.get('/v1/events', { 'last-event-id': '1; drop' })

@@ -90,7 +90,7 @@ test('devices are their own person’s alone: others neither see nor end them, a
   expect(await endpoints(again)).toEqual([])
 })
 
-test('what is pushed is one’s own choice; quiet hours name times of a zone', async () => {
+test('each person chooses what is pushed to them; quiet hours need two times and a time zone', async () => {
   const quiet = { from: '22:00', to: '07:00', timeZone: 'Europe/Berlin' }
   const mail = { choice: 'digest', ended: false }
   const push = { requests: 'high', ended: false, quiet }

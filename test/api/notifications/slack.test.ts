@@ -46,7 +46,7 @@ const grace = await api.signIn(api.people.grace)
 for (const [name, id] of Object.entries(users)) slackMember(slack, id, `${name}@example.com`)
 
 beforeEach(() => {
-  slack.asked.length = 0
+  slack.calls.length = 0
   slack.instead = () => false
 })
 
@@ -121,9 +121,9 @@ const submitting = (
   ...more,
 })
 
-/** Presses the button; the modal that Slack was told to show. */
+/** Presses the button, and returns the modal that the service sent to Slack. */
 async function opened(userId: string, requestId: string) {
-  slack.asked.length = 0
+  slack.calls.length = 0
   expect(await post(pressing(userId, requestId))).toMatchObject({ status: 200, text: '' })
   const [asked] = slack.of('views.open')
   return asked?.fields['view']
@@ -312,7 +312,12 @@ test('a link needs the very person: another address, a used code and a strangerâ
   const [linked] = (await edsger.get('/v1/slack/links')).body.items
   expect(linked).toMatchObject({ team: settings.team, userId: users.edsger })
   expect(await grace.delete(`/v1/slack/links/${linked.id}`)).toMatchObject({ status: 404 })
+  const { db } = api.database
+  const row = await db.selectFrom('slack_link').selectAll().where('id', '=', linked.id).execute()
   expect(await edsger.delete(`/v1/slack/links/${linked.id}`)).toMatchObject({ status: 200 })
+  expect(JSON.stringify(await opened(users.edsger, request.id))).toContain('Link your account once')
+  // The link does not work again when its row is put back into the database.
+  await db.insertInto('slack_link').values(row).execute()
   expect(JSON.stringify(await opened(users.edsger, request.id))).toContain('Link your account once')
 })
 

@@ -83,7 +83,7 @@ const decide = (request: Reply['body'], decision: string, by = grace): Promise<R
     ...(decision === 'approve' && request.alike.again > 0 ? { again: true } : {}),
   })
 
-/** An API process that tells; disposed, it is one that was stopped. */
+/** The relay of an API process. Disposing it stops the process. */
 function relay(): ChannelRelay {
   const { database, api: ctx } = api.desk
   const rules = { allow: [], isDevelopment: true }

@@ -258,7 +258,8 @@ describe('a program', () => {
     expect(text).not.toContain('ab'.repeat(32))
     expect(body.presentation.warnings[0]).toContain('As reported by “laptop”')
     const again = await program.post('/v1/requests', { ...asking, origin: { ...origin, git } })
-    expect(again).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } })
+    const code = 'idempotency_key_reused'
+    expect(again).toMatchObject({ status: 422, body: { code, request: body.id } })
   })
 
   test('may report four megabytes of files beside eight of arguments', async () => {

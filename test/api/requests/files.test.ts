@@ -20,7 +20,7 @@ const kept = await endWithFiles(api.database.db, callId, claimedPictures)
 const pathOf = (file: StoredFile | undefined): string =>
   `/v1/calls/${callId}/files/${file?.hash ?? ''}`
 
-test('a picture is served as what its bytes are, to be drawn by our own page and never to be one', async () => {
+test('a picture is served with the type of its bytes, for display by the dashboard and never as a page', async () => {
   const response = await api.ask(pathOf(kept[0]), { headers: ada.headers })
   expect(response.status).toBe(200)
   expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -55,7 +55,7 @@ test('what only calls itself a picture is bytes to be saved: a page, an SVG, a p
   expect(gif.headers.get('x-content-type-options')).toBe('nosniff')
 })
 
-test('a row that calls a page a picture makes it none', async () => {
+test('a row that declares an HTML page to be a picture does not make it one', async () => {
   const { db } = api.database
   const bytes = Buffer.from('<html><script>1</script>')
   const hash = await putContent(db, bytes)

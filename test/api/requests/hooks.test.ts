@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import { decideHook, reportHook } from '#cli/hook/answer-hook.ts'
+import { WaitingCalls } from '#cli/hook/waiting/waiting-calls.ts'
+import { askPermission } from '#cli/mcp/ask-permission.ts'
 import { EventFeed } from '#delivery/stream/event-feed.ts'
 import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
+import { agents, type AgentName } from '#domain/hooks/agents.ts'
+import type { HookEvent } from '#domain/hooks/hook-event.ts'
+import type { JsonObject } from '#domain/json/json.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { newFolder } from '../../harness/new-folder.ts'
 import { createTestDatabase } from '../../harness/postgres.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { createProgram, type ProgramClient } from '../program.ts'
@@ -75,6 +82,11 @@ const decide = (request: Reply['body'], decision: string): Promise<Reply> =>
     reason: 'not on a Friday',
     seen: request.presentation.digest,
   })
+const linus = await api.signIn(api.people.linus)
+async function revise({ id, digest, revision }: Reply['body'], input: object): Promise<void> {
+  const { status } = await linus.post(`/v1/requests/${id}/revisions`, { input, digest, revision })
+  expect(status).toBe(200)
+}
 const countOf = async (): Promise<number> => {
   const { n } = await api.database.db
     .selectFrom('external_request')
@@ -144,7 +156,7 @@ describe("Claude Code's HTTP hook", () => {
     expect(await countOf()).toBe(before)
     await send(after(again))
     expect((await requestOf(nameOf(first))).external.outcome).toMatchObject({ state: 'succeeded' })
-    // The id of the first call stands for what was done under it.
+    // The id of the first call names the call that was made under it.
     expect(said(await send(first))).toEqual(no)
   })
 
@@ -233,6 +245,34 @@ describe("Claude Code's HTTP hook", () => {
     expect(outcome).toMatchObject({ state: 'unknown', summary: expect.stringMatching(/other arg/) })
   })
 
+  test('a call that somebody changed is handed over as it was approved, and its outcome is found', async () => {
+    const one = event({ tool_input: { command: 'npm publish', description: 'Publish it' } })
+    await send(one, { wait: 0, root: '/srv/shop' })
+    await revise(await requestOf(nameOf(one)), { command: 'npm publish --dry-run' })
+    await decide(await requestOf(nameOf(one)), 'approve')
+    const updatedInput = { command: 'npm publish --dry-run', description: 'Publish it' }
+    expect(said(await send(one, { root: '/srv/shop' }))).toMatchObject({
+      permissionDecision: 'allow',
+      updatedInput,
+    })
+    await send(after({ ...one, tool_input: updatedInput }), { root: '/srv/shop' })
+    expect((await requestOf(nameOf(one))).external.outcome).toMatchObject({ state: 'succeeded' })
+  })
+
+  test('a call that was changed to what its tool cannot do is denied, and did not run', async () => {
+    const one = event()
+    await send(one, { wait: 0, root: '/srv/shop' })
+    await revise(await requestOf(nameOf(one)), { command: 'npm publish', cwd: 'other' })
+    await decide(await requestOf(nameOf(one)), 'approve')
+    expect(reasonOf(await send(one, { root: '/srv/shop' }))).toMatch(
+      /other arguments were approved/,
+    )
+    expect((await requestOf(nameOf(one))).external.outcome).toMatchObject({
+      state: 'failed',
+      summary: expect.stringMatching(/^Nothing ran/),
+    })
+  })
+
   test('harmless tools get no verdict; every other spelling and every hostile name is asked about or denied', async () => {
     const before = await countOf()
     expect((await send(event({ tool_name: 'TodoWrite' }))).body).toEqual({})
@@ -310,5 +350,63 @@ describe("Claude Code's HTTP hook", () => {
     })
     await send(after({ ...asked, tool_use_id: id }, 'PostToolUseFailure'))
     expect((await requestOf(name)).external.outcome).toMatchObject({ state: 'failed' })
+  })
+})
+
+describe('a program on the machine', () => {
+  const service = { url: api.url, apiKey: other.key }
+  const waiting = new WaitingCalls(newFolder('countersign hooks '))
+  const settingsOf = (name: AgentName) => ({
+    service,
+    agent: { name, ...agents[name] },
+    root: '/srv/shop',
+    hostProof: null,
+    late: AbortSignal.timeout(120_000),
+    waiting,
+    leave: null,
+  })
+  const hooked = (name: AgentName, tool_input: JsonObject) => {
+    const { permission_mode: _, transcript_path: __, ...rest } = event({ tool_name: 'Deploy' })
+    const one: HookEvent = { ...rest, hook_event_name: 'PreToolUse', tool_input }
+    return {
+      one,
+      answer: decideHook(one, settingsOf(name)),
+      name: nameOf(rest).replace('claude-code', name),
+    }
+  }
+
+  test('gives an agent the arguments that people approved, and reports what became of them', async () => {
+    const { answer, name, one } = hooked('claude-code', { to: 'production' })
+    await revise(await requestOf(name), { to: 'staging' })
+    await decide(await requestOf(name), 'approve')
+    expect(await answer).toMatchObject({ decision: 'allow', input: { to: 'staging' } })
+    const report = {
+      ...one,
+      hook_event_name: 'PostToolUse',
+      tool_input: { to: 'staging' },
+    } as const
+    await reportHook(report, settingsOf('claude-code'))
+    expect((await requestOf(name)).external.outcome).toMatchObject({ state: 'succeeded' })
+  })
+
+  test('denies where the agent would merge the arguments into its own and keep one that people removed', async () => {
+    const { answer, name } = hooked('gemini-cli', { to: 'production', force: true })
+    await revise(await requestOf(name), { to: 'production' })
+    await decide(await requestOf(name), 'approve')
+    expect(await answer).toMatchObject({
+      decision: 'deny',
+      reason: expect.stringMatching(/cannot take/),
+    })
+    expect((await requestOf(name)).external.outcome).toMatchObject({ state: 'failed' })
+  })
+
+  test('answers a permission prompt with the arguments that people approved', async () => {
+    const tool_use_id = use()
+    const asked = { tool_name: 'Deploy', input: { to: 'production' }, tool_use_id }
+    const settings = { service, root: '/srv/shop', hostProof: null, waitMs: 120_000 }
+    const answer = askPermission(asked, settings, new AbortController().signal)
+    await revise(await requestOf(tool_use_id), { to: 'canary' })
+    await decide(await requestOf(tool_use_id), 'approve')
+    expect(await answer).toEqual({ behavior: 'allow', updatedInput: { to: 'canary' } })
   })
 })

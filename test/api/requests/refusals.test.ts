@@ -111,7 +111,14 @@ test('unknown fields are refused, with the field named', async () => {
 test('a decision with a key twice is refused and changes nothing', async () => {
   const body = `{"decision":"deny","digest":"${digest}","revision":1,"decision":"approve"}`
   const reply = await post(`/v1/requests/${requestId}/decisions`, body)
-  expect(reply).toMatchObject({ status: 422, body: { code: 'invalid_request' } })
+  expect(reply).toMatchObject({
+    status: 422,
+    body: {
+      code: 'invalid_request',
+      field: '',
+      errors: [{ field: '', message: reply.body.detail }],
+    },
+  })
   expect(reply.body.detail).toContain('twice')
   expect(await api.service.db.selectFrom('decision').selectAll().execute()).toEqual([])
 })
@@ -124,7 +131,11 @@ test.each(['true', '1', 'null', '"yes"', '"Approve"', '"approve "', '["approve"]
     const reply = await post(`/v1/requests/${requestId}/decisions`, body)
     expect(reply).toMatchObject({
       status: 422,
-      body: { code: 'invalid_request', field: 'decision' },
+      body: {
+        code: 'invalid_request',
+        field: 'decision',
+        errors: [{ field: 'decision', message: expect.any(String) }],
+      },
     })
     expect(await api.service.db.selectFrom('decision').selectAll().execute()).toEqual([])
   },

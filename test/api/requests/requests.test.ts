@@ -26,6 +26,14 @@ test('a request is found by id and by number, with an ETag that changes with it'
   expect(etag).toMatch(/^".+"$/)
   const same = await grace.get(`/v1/requests/${id}`, { 'if-none-match': etag })
   expect(same).toMatchObject({ status: 304, text: '' })
+  for (const tags of [`W/${etag}`, `"other", W/${etag}`, '*']) {
+    const still = await grace.get(`/v1/requests/${id}`, { 'if-none-match': tags })
+    expect(still).toMatchObject({ status: 304, text: '' })
+  }
+  for (const tags of ['"other", "sha256:0"', etag.slice(1, -1), '']) {
+    const other = await grace.get(`/v1/requests/${id}`, { 'if-none-match': tags })
+    expect(other.status).toBe(200)
+  }
   await grace.post(`/v1/requests/${id}/comments`, { text: 'looking' })
   const changed = await grace.get(`/v1/requests/${id}`, { 'if-none-match': etag })
   expect(changed.status).toBe(200)
@@ -125,6 +133,13 @@ test('what looks like a secret is masked in lists, and shown to who decides', as
   expect(list.text).not.toContain(secret)
   expect(list.text).toContain(`[GitHub token, 40 characters, ${hashBytes(secret).slice(0, 19)}…]`)
   expect((await grace.get(`/v1/requests/${id}`)).text).toContain(secret)
+  await grace.post(`/v1/requests/${id}/comments`, { text: `Who has ${secret}?` })
+  const { about } = (await grace.get(`/v1/audit?about=true&requestId=${id}`)).body
+  expect(about).toMatchObject({
+    requests: [{ effect: expect.stringContaining('[GitHub token') }],
+    words: [{ text: expect.stringMatching(/^Who has .GitHub token/) }],
+  })
+  expect(JSON.stringify(about)).not.toContain(secret)
 })
 
 // Rules: security.md 20

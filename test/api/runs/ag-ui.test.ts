@@ -69,7 +69,7 @@ test('a front end of AG-UI shows a run whose approval is given elsewhere by some
   const yes = { interruptId: requestId, status: 'resolved', payload: { approved: true } } as const
   const resumed = chat.run({ resume: [yes] })
   await waitUntil(() => chat.types().filter((type) => type === 'RUN_STARTED').length === 2, {
-    withinMs: 20_000,
+    withinMs: 90_000,
   })
   expect((await (await api.signIn('linus')).get(`/v1/requests/${requestId}`)).body.state).toBe(
     'pending',
@@ -118,7 +118,7 @@ test('a denial is a result, a failed run is an error, and a run of others is non
       content: expect.stringContaining('did not run'),
     }),
   )
-  // Nobody of Grace's team was asked anything by this one.
+  // This run has no request for the team of Grace.
   const own = await desk.start()
   const graces = await createProgram(api, await api.signIn('grace'), ['runs:read'])
   const narrow = await createProgram(api, await api.signIn('ada'), ['requests:read'])

@@ -22,6 +22,11 @@ test('a run is started once for its key, and is there with every field of the co
   const first = await start(ada, {}, key)
   expect(first.status).toBe(201)
   expect(first.headers.get('location')).toBe(`/v1/runs/${first.body.id}`)
+  expect(first.body).toMatchObject({
+    task: { text: 'write the notes', by: first.body.startedBy, later: 0 },
+    usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: null },
+    waitsFor: [],
+  })
   expect((await start(ada, {}, key)).body).toEqual(first.body)
   expect(await start(ada, { input: 'other' }, key)).toMatchObject({
     status: 422,
@@ -45,6 +50,35 @@ test('a run is started once for its key, and is there with every field of the co
     startedBy: body.startedBy,
   })
   expect(body.policyDigest).toMatch(/^sha256:[0-9a-f]{64}$/)
+})
+
+test('what is wrong with a field is said without the name of the field', async () => {
+  const { body: run } = await start(ada)
+  const refused = await ada.post(`/v1/runs/${run.id}/forks`, {
+    afterTurn: 0,
+    text: 'a',
+    input: 'b',
+  })
+  const message = 'and input say the same with afterTurn: 0; give one of them'
+  expect(refused.body).toMatchObject({
+    detail: `text ${message}`,
+    errors: [{ field: 'text', message }],
+  })
+})
+
+test('a run that rests says until when: null without an end, and nothing when it does not rest', async () => {
+  const { body: run } = await start(ada)
+  const { db } = api.service
+  const rests = async (values: object) => {
+    await db.updateTable('run').set(values).where('id', '=', run.id).execute()
+    return (await ada.get(`/v1/runs/${run.id}`)).body
+  }
+  const stopped = { state: 'waiting_for_input', rest: 'stopped' } as const
+  expect(await rests(stopped)).toMatchObject({ rest: 'stopped', restsUntil: null })
+  const until = new Date('2030-01-01T00:00:00.000Z')
+  expect(await rests({ rests_until: until })).toMatchObject({ restsUntil: until.toISOString() })
+  const goesOn = await rests({ state: 'running', rest: null, rests_until: null })
+  expect(Object.keys(goesOn).filter((name) => name.startsWith('rest'))).toEqual([])
 })
 
 test('what belongs to a run is found by its number as by its id, and a number that is none finds nothing', async () => {

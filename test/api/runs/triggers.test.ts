@@ -106,6 +106,17 @@ describe('a signed message', () => {
     )
   })
 
+  // Rules: security.md 22, 34
+  test.each([
+    '{"id":9007199254740993}',
+    '{"branch":"main","branch":"release"}',
+    '{"__proto__":{"isAdmin":true}}',
+  ])('that readers of JSON read differently reaches the model as it was sent: %s', async (body) => {
+    const { body: started } = await send({ body })
+    const { items } = (await olga.get(`/v1/runs/${started.runId}/transcript`)).body
+    expect(JSON.stringify(items)).toContain(JSON.stringify(JSON.stringify(body)).slice(3, -3))
+  })
+
   test('that is forged, old, from the future or of no trigger is answered alike and starts nothing', async () => {
     const before = await count()
     const minutes = (n: number) => new Date(Date.now() + n * 60_000)
@@ -191,6 +202,122 @@ describe('a key', () => {
   })
 })
 
+describe('a paused trigger', () => {
+  const change = (who: Client, name: string, verb: 'pause' | 'resume') =>
+    who.post(`/v1/triggers/${name}/${verb}`)
+
+  test('refuses messages, answers a repeated one with its run, and starts runs again once resumed', async () => {
+    const ada = await api.signIn('ada')
+    const first = await send({ name: 'reports', key: other, id: 'msg_before' })
+    expect(await change(ada, 'reports', 'pause')).toMatchObject({
+      status: 200,
+      body: { name: 'reports', paused: true, mayManage: true, lastRun: first.body },
+    })
+    const before = await count()
+    const refused = await send({ name: 'reports', key: other, id: 'msg_paused' })
+    expect(refused).toMatchObject({ status: 409, body: { code: 'trigger_paused' } })
+    const again = await send({ name: 'reports', key: other, id: 'msg_before' })
+    expect(again).toEqual({ status: 202, body: first.body })
+    expect(await count()).toBe(before)
+    expect((await send()).status).toBe(202)
+    expect((await change(ada, 'reports', 'resume')).body).toMatchObject({ paused: false })
+    // The sender sends the refused message again.
+    const late = await send({ name: 'reports', key: other, id: 'msg_paused' })
+    expect(late.status).toBe(202)
+    expect(late.body.runId).not.toBe(first.body.runId)
+  })
+
+  test('is in the trail with who paused it, once, and with what it refused, without the body', async () => {
+    const { db } = api.desk.database
+    for (const verb of ['pause', 'pause', 'resume', 'resume'] as const) {
+      const { status, body } = await change(olga, 'deploys', verb)
+      expect([status, body.paused]).toEqual([200, verb === 'pause'])
+      if (verb === 'pause') await send({ body: 'a word of the body' })
+    }
+    const events = await db
+      .selectFrom('audit_event')
+      .select(['type', 'document'])
+      .where('type', 'in', ['trigger.paused', 'trigger.resumed', 'attempt.refused'])
+      .execute()
+    const of = events.filter(({ document }) => document.includes('"deploys"'))
+    expect(of.map(({ type }) => type).toSorted()).toEqual([
+      'attempt.refused',
+      'trigger.paused',
+      'trigger.resumed',
+    ])
+    const text = of.map(({ document }) => document).join('\n')
+    expect(text).toContain('trigger_paused')
+    expect(text).toContain('trigger:deploys')
+    expect(text).toContain(api.desk.people.olga.id)
+    for (const word of ['a word of the body', secret]) expect(text).not.toContain(word)
+  })
+
+  test('refuses the calls of keys too, and each refusal is recorded once', async () => {
+    const { body } = await olga.post('/v1/keys', { name: 'paused', scopes: ['runs:write'] })
+    await change(olga, 'unset', 'pause')
+    const response = await fetch(`${api.url}/v1/triggers/unset`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${body.key}`, 'content-type': 'application/json' },
+      body: '{}',
+    })
+    expect(response.status).toBe(409)
+    await change(olga, 'unset', 'resume')
+    const refused = await api.desk.database.db
+      .selectFrom('audit_event')
+      .select('document')
+      .where('type', '=', 'attempt.refused')
+      .execute()
+    const texts = refused.map(({ document }) => document)
+    expect(
+      texts.filter((text) => text.includes('trigger_paused') && text.includes('"unset"')),
+    ).toHaveLength(1)
+    expect(
+      texts.filter((text) => text.includes('trigger_paused') && text.includes('POST /v1/trigg')),
+    ).toEqual([])
+  })
+
+  test('answers before the message and its sender are judged, and tells nothing else of them', async () => {
+    const { body } = await olga.post('/v1/keys', { name: 'not permitted', scopes: ['runs:write'] })
+    const byKey = { authorization: `Bearer ${body.key}` }
+    const call = () =>
+      fetch(`${api.url}/v1/triggers/reports`, {
+        method: 'POST',
+        headers: { ...byKey, 'content-type': 'application/json' },
+        body: '{}',
+      })
+    await change(olga, 'reports', 'pause')
+    // Olga may not start this worker, and Ada, whom the trigger names, no longer may.
+    const { db } = api.desk.database
+    const ada = db.updateTable('person').where('email', '=', 'ada@example.com')
+    await ada.set({ disabled_at: new Date() }).execute()
+    expect((await call()).status).toBe(409)
+    expect(await send({ name: 'reports', key: other })).toMatchObject({ status: 409 })
+    await ada.set({ disabled_at: null }).execute()
+    await change(olga, 'reports', 'resume')
+    expect((await call()).status).toBe(403)
+  })
+
+  test('is paused by its person and by holders of manageRuns alone, and only if there is one', async () => {
+    const linus = await api.signIn('linus')
+    for (const verb of ['pause', 'resume'] as const) {
+      expect(await change(linus, 'reports', verb)).toMatchObject({
+        status: 403,
+        body: { code: 'forbidden' },
+      })
+      expect((await change(linus, 'deploys', verb)).status).toBe(403)
+      expect((await change(olga, '__proto__', verb)).status).toBe(404)
+      expect((await change(olga, 'nothing', verb)).body).toMatchObject({ code: 'not_found' })
+    }
+    const mayManage = async (who: Client) =>
+      (await who.get('/v1/triggers')).body.items.map(
+        (item: { mayManage: boolean }) => item.mayManage,
+      )
+    expect(await mayManage(linus)).toEqual([false, false, false])
+    expect(await mayManage(await api.signIn('ada'))).toEqual([false, true, false])
+    expect(await mayManage(olga)).toEqual([true, true, true])
+  })
+})
+
 // Rules: product.md 17
 test('a call of a run that nobody started is decided by any colleague, and by nobody who wrote to it', async () => {
   const { body } = await send()
@@ -215,7 +342,13 @@ test('a run whose start asks is explained, started, shown and approved over the 
   const free = { ...asked, worker: 'scribe' }
   expect((await ada.post('/v1/policy/explain', free)).body.verdict).toBe('preApproved')
   const started = await ada.post('/v1/runs', { worker: 'careful', input: 'Write' })
-  expect(started).toMatchObject({ status: 201, body: { state: 'waiting_for_approval' } })
+  expect(started).toMatchObject({
+    status: 201,
+    body: {
+      state: 'waiting_for_approval',
+      waitsFor: [{ requestId: expect.any(String), people: [{ name: 'Grace' }, { name: 'Linus' }] }],
+    },
+  })
   const run = (await ada.get(`/v1/runs/${started.body.id}`)).body
   expect(run).toMatchObject({ turns: 0, allowed: { message: false, cancel: true } })
   const request = (await grace.get(`/v1/requests/${run.startRequestId}`)).body
@@ -281,7 +414,7 @@ describe('the list of triggers', () => {
         lastRun: { runId: started.runId, number: started.number, state },
       },
       { name: 'reports', worker: 'guarded', as: { name: 'Ada' }, hasSecret: true },
-      { name: 'unset', as: null, hasSecret: false },
+      { name: 'unset', as: null, hasSecret: false, paused: false, mayManage: true },
     ])
     expect(body.items[2]).not.toHaveProperty('lastRun')
     for (const word of [secret, other, 'DEPLOYS_SECRET'])

@@ -31,7 +31,7 @@ test('one signs in at the provider and is on the page that one wanted; signing o
   await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
 })
 
-test('whom the provider does not vouch for is told why, on the sign-in page', async () => {
+test('a person whom the provider does not vouch for sees the reason on the sign-in page', async () => {
   provider.account = { sub: 'linus', email: 'linus@example.com', email_verified: false }
   const page = await dashboard.openSignedOut('/')
   await page.getByRole('link', { name: 'Sign in with Example Corp' }).click()

@@ -19,10 +19,13 @@ test('the page says what a decision waits for: Temporal, then a worker, then tha
   const { runId, requestIds, callIds } = await askForNotes(1)
   const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
   await page.getByRole('radio', { name: 'Approve as shown' }).check()
-  await page.getByRole('button', submit).click()
+  await page.keyboard.press('Control+Enter')
   await page
     .getByText('Recorded. The run gets the decision as soon as Temporal can be reached.')
     .waitFor()
+  // The form has gone, and the focus is where it was.
+  const panel = page.getByRole('complementary', { name: 'Decision' })
+  await expect.poll(() => panel.evaluate((it) => it.contains(document.activeElement))).toBe(true)
   await tellTemporal(dashboard.desk, runId)
   await page.getByText('Recorded. The run goes on.').waitFor()
   await page.getByText('Recorded. It will go on when a Temporal worker is back.').waitFor()

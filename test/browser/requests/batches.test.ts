@@ -40,7 +40,7 @@ test('a request shows its place in the batch and how each other call stands; the
   expect(told).toEqual([
     '1. read_file notes/read.md pre-approved, has its result',
     expect.stringMatching(/^2\. Create notes\/first\.md .* pending$/),
-    expect.stringMatching(/^3\. This call: Edit notes\/first\.md .* approved$/),
+    expect.stringMatching(/^3\. This call: Edit notes\/first\.md: .* approved$/),
     '4. delete_file notes/read.md blocked, has its result',
     '5. write_file scratch/free.txt pre-approved',
   ])

@@ -49,7 +49,7 @@ test('five files of one turn are read and decided on one page, by one action, ea
   expect(await page.getByRole('radio', { name: 'Leave', exact: true, checked: true }).count()).toBe(
     5,
   )
-  const submit = page.getByRole('button', { name: /^Submit \d decisions?$/ })
+  const submit = page.getByRole('button', { name: /^Submit( \d)? decisions?$/ })
   expect(await submit.isDisabled()).toBe(true)
   for (const position of [1, 2, 3, 5]) await choose(page, position, 'Approve as shown')
   await choose(page, 4, 'Deny')
@@ -97,7 +97,7 @@ test('what was decided or changed elsewhere meanwhile is not decided here, and s
     revision: 1,
   })
   await page.context().setOffline(false)
-  const submit = page.getByRole('button', { name: /^Submit \d decisions?$/ })
+  const submit = page.getByRole('button', { name: /^Submit( \d)? decisions?$/ })
   await expect.poll(() => submit.isEnabled()).toBe(true)
   await submit.click()
   await page.getByText('Approved by you').waitFor()
@@ -167,6 +167,9 @@ test('each call has its cues, its map of what was not seen, and comments on its 
   await first.locator('.diff-gutter-delete').first().click()
   const field = first.getByLabel('Comment on old line 1')
   await field.fill('Keep <b>this</b> \u202Eline')
+  await field.press('Escape')
+  expect(await field.evaluate((at) => at === document.activeElement)).toBe(false)
+  expect(await field.inputValue()).toContain('Keep <b>this</b>')
   await first.getByRole('button', { name: 'Comment on the line' }).click()
   await first.locator('.diff-widget', { hasText: 'Keep <b>this</b>' }).waitFor()
   await page.keyboard.press('Escape')

@@ -51,13 +51,17 @@ test('a colleague sees at once who is on a request, in the list and on its page,
   await linus.getByText('Grace is on it').waitFor({ state: 'detached' })
 })
 
-test('a comment appears for a colleague as text, and one that was not sent is still there after a reload', async () => {
+test('a comment appears for a colleague as text, and one that was not sent is still there after Escape, which leaves the field and not the page, and after a reload', async () => {
   const { id } = await askForNote()
   const linus = await dashboard.open('Linus', `/requests/${id}`)
   const grace = await dashboard.open('Grace', `/requests/${id}`)
   await grace.getByRole('textbox', { name: 'Comment' }).waitFor()
   await grace.keyboard.press('m')
   await grace.keyboard.type('Is <b>this</b> planned?')
+  await grace.keyboard.press('Escape')
+  const form = grace.getByRole('region', { name: 'Comments' }).locator('.comment-form')
+  await expect.poll(() => form.evaluate((it) => it === document.activeElement)).toBe(true)
+  expect(new URL(grace.url()).pathname).toBe(`/requests/${id}`)
   await grace.reload()
   const box = grace.getByRole('textbox', { name: 'Comment' })
   expect(await box.inputValue()).toBe('Is <b>this</b> planned?')
@@ -66,7 +70,7 @@ test('a comment appears for a colleague as text, and one that was not sent is st
   await comments.getByText('Is <b>this</b> planned?').waitFor()
   await comments.getByText('Grace', { exact: true }).waitFor()
   expect(await box.inputValue()).toBe('')
-  // Whoever read it before is told that it is another now.
+  // Readers of the earlier text see that the comment was edited.
   expect(await comments.getByText(/, edited/).count()).toBe(0)
   const own = grace.getByRole('region', { name: 'Comments' })
   await own.getByRole('button', { name: 'Edit' }).click()

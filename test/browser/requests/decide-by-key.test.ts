@@ -29,7 +29,7 @@ async function statesOf(ids: readonly string[]): Promise<string[]> {
 const headline = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
 const bars = (page: Page) => page.getByRole('region', { name: 'Decisions being sent' })
 
-/** From the list, as its order stands, to the first of them. */
+/** Opens the first request of the list, in its present order. */
 async function openFirst(names: readonly string[]): Promise<Page> {
   const page = await dashboard.open('Grace', '/')
   await page.getByRole('link', { name: names[0]! }).click()
@@ -54,7 +54,8 @@ test('the same key twice decides, opens the next request with the focus on its h
   await page.keyboard.press('d')
   await page.keyboard.press('d')
   await headline(page, names[2]!).waitFor()
-  // The newest is on top, and is what Z takes back; the other is sent in its time.
+  // The newest bar is on top, and Z takes it back; the other decision is sent when its time is
+  // over.
   expect(await bars(page).getByRole('button', { name: 'Take back' }).count()).toBe(2)
   const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
   expect(violations.map(({ id }) => id)).toEqual([])

@@ -68,7 +68,7 @@ test('deny comes first in the order of the keyboard, and D leads there', async (
 test('of two people who race, one decides; the other reads who, keeps the typed reason, and nothing of theirs counts', async () => {
   const { id } = await askForNote()
   const grace = await dashboard.open('Grace', `/requests/${id}`)
-  // Linus hears nothing of what happens meanwhile.
+  // The page of Linus gets no events meanwhile.
   const linus = await dashboard.open('Linus', '/')
   await linus.route('**/v1/events', (route) => route.abort())
   await linus.goto(`${dashboard.url}/requests/${id}`)
@@ -111,7 +111,7 @@ test('who opened a revision that is no longer current cannot decide the new one 
   await region.getByText('second').waitFor()
   await region.getByText('first', { exact: true }).waitFor()
 
-  await linus.getByRole('button', { name: 'Review the new revision' }).click()
+  await linus.getByRole('button', { name: 'Show the new revision' }).click()
   await linus.getByRole('radio', { name: 'Approve as shown' }).waitFor()
   expect(await linus.getByLabel('Reason').inputValue()).toBe('first is fine')
   await linus.getByRole('radio', { name: 'Approve as shown' }).check()
@@ -126,7 +126,7 @@ test('who opened a revision that is no longer current cannot decide the new one 
   expect(decisions).toEqual([{ revision: 2 }])
 })
 
-test('a change that arrives while one reads is announced and not slipped in', async () => {
+test('a change that arrives while a person reads is announced, and does not replace what they see', async () => {
   const { id } = await askForNote('first\n')
   const linus = await dashboard.open('Linus', `/requests/${id}`)
   await linus.getByRole('radio', { name: 'Approve as shown' }).check()
@@ -148,7 +148,7 @@ test('who started the run reads why they cannot decide, and has nothing to decid
   expect(await page.getByRole('radio').count()).toBe(0)
 })
 
-test('an answer that never came is not taken for a decision; sent again it counts once', async () => {
+test('a decision whose answer is lost does not count as recorded; sent again, it counts once', async () => {
   const { id } = await askForNote()
   const page = await dashboard.open('Grace', `/requests/${id}`)
   await page.getByRole('radio', { name: 'Approve as shown' }).check()
@@ -205,6 +205,6 @@ test('many alike are approved with one action after a list of what it covers, wi
   expect(await stateOf(other.id)).toBe('pending')
 })
 
-test('nothing in all of this was refused by the content policy or thrown by the page', () => {
+test('during these tests the content security policy refused nothing, and the page threw no error', () => {
   expect(dashboard.complaints).toEqual([])
 })

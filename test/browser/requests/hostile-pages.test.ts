@@ -99,7 +99,7 @@ test.each([
   'on %s no page interprets what a model, a program or a colleague wrote, nor hides a character of it, nor breaks its layout',
   async (_, viewport) => {
     const page = await dashboard.open('Grace', '/account', { viewport })
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(90_000)
     const outside: string[] = []
     page.on('request', (request) => {
       if (!request.url().startsWith(dashboard.url)) outside.push(request.url())

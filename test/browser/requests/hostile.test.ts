@@ -166,7 +166,7 @@ test('what looks like a secret is a chip that is revealed in place once that is 
   expect(JSON.stringify(revealed)).not.toContain(token)
 })
 
-test('nothing in all of this was refused by the content policy or thrown by the page', () => {
+test('during these tests the content security policy refused nothing, and the page threw no error', () => {
   // The one call that the test itself cut off.
   expect(dashboard.complaints.filter((one) => !one.includes('ERR_FAILED'))).toEqual([])
 })

@@ -96,7 +96,7 @@ describe.skipIf(!testSandbox.works)('the run page of a command that runs', () =>
     await go(3)
     await ended
     await output(page).waitFor({ state: 'detached' })
-    // It came over the run's stream: nothing was asked for again and again.
+    // It came over the stream of the run, without polling.
     expect(asked.filter((url) => url.includes('/output/'))).toEqual([])
     expect(asked.filter((url) => url.endsWith('/stream')).length).toBeGreaterThan(0)
   })

@@ -63,6 +63,8 @@ test('who is asked what became of a call says so, and only a call that did not r
   const settled = await settleUnknown(desk.worker, { callId })
   const [check] = settled.kind === 'wait' ? settled.requestIds : []
   const page = await dashboard.open('Grace', `/requests/${check}`)
+  const title = 'Did this take effect? Create notes/lost.md with 1 line'
+  await page.getByRole('heading', { level: 1, name: title }).waitFor()
   await page.getByRole('radio', { name: 'Yes, it did' }).check()
   expect(await page.getByRole('radio', { name: 'Carry it out again' }).isEnabled()).toBe(false)
   await page.getByRole('radio', { name: 'No, it did not' }).check()
@@ -71,12 +73,16 @@ test('who is asked what became of a call says so, and only a call that did not r
   await page.getByRole('radio', { name: 'Continue' }).check()
   expect(await submit.isEnabled()).toBe(false)
   await page.getByLabel('Reason').fill('the file is not there')
-  await submit.click()
+  await page.keyboard.press('Control+Enter')
   await page.getByText('The run continues with your finding.').waitFor()
+  // The form has gone, and the focus is where it was.
+  const panel = page.getByRole('complementary', { name: 'Decision' })
+  await expect.poll(() => panel.evaluate((it) => it.contains(document.activeElement))).toBe(true)
   release()
   await running
 })
 
+// Rules: product.md 47
 test("a program's request says whose it is, quotes its words as a claim, and what became of it", async () => {
   const { desk } = dashboard
   const { ada, grace } = desk.people

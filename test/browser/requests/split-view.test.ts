@@ -118,8 +118,6 @@ test('H in the list puts the focused request off, C claims it, Y copies its link
   expect(await focusedRow(page)).toContain('notes/alone.md')
   await page.keyboard.press('h')
   await page.getByRole('menuitem', { name: '4 hours' }).waitFor()
-  // The menu hears its digits once it has the focus.
-  await page.locator('[role=menu]:focus-within, [role=menu]:focus').waitFor()
   await page.keyboard.press('2')
   await row(page, 'notes/alone.md').waitFor({ state: 'detached' })
   const { db } = dashboard.desk.database

@@ -8,8 +8,9 @@ import { openDashboard, phone } from '../open-dashboard.ts'
 const dashboard = disposeAfterTests(await openDashboard())
 const named = (name: string, more: string): string =>
   deskWorker.replace('name: scribe', `name: ${name}\n${more}`)
+const config = deskConfig.replace('defaults:', '  alone: { team: operators }\ndefaults:')
 await dashboard.desk.activate({
-  'countersign.yaml': deskConfig.replace('defaults:', '  alone: { team: operators }\ndefaults:'),
+  'countersign.yaml': config,
   'workers/form.md': named(
     'form',
     'input: { type: object, required: [version], properties: { version: { type: string, title: Version, pattern: "^[0-9.]+$" }, kind: { enum: [fix, feature], title: Kind } } }',
@@ -45,6 +46,20 @@ test('who starts a run reads first what it does alone, whom it asks and what it 
   const olga = await dashboard.open('Olga', '/runs/new?worker=scribe')
   await olga.getByRole('radio', { name: 'Approve all' }).check()
   await olga.getByRole('region', { name: 'Does without asking in mode “Approve all”' }).waitFor()
+})
+
+test('while a worker or a task is missing, the button says so and starts nothing', async () => {
+  const before = (await runs()).length
+  const page = await dashboard.open('Ada', '/runs/new')
+  await page.getByText('Choose a worker.', { exact: true }).waitFor()
+  expect(await start(page).isDisabled()).toBe(true)
+  await page.getByLabel('Worker', { exact: true }).selectOption('scribe')
+  await page.getByText('Write the task.', { exact: true }).waitFor()
+  await page.keyboard.press('Control+Enter')
+  expect(await page.getByLabel('Task').getAttribute('aria-invalid')).toBe('true')
+  await page.getByLabel('Task').fill('Go')
+  await expect.poll(() => start(page).isDisabled()).toBe(false)
+  expect((await runs()).length).toBe(before)
 })
 
 test('a run is started by keyboard alone, from any page, and its page opens', async () => {
@@ -119,14 +134,25 @@ test('a worker with a schema gets a form; what does not fit is said at its field
 test('a worker whose questions reach nobody is said to before it starts, and is not started', async () => {
   const before = (await runs()).length
   const page = await dashboard.open('Olga', '/runs/new?worker=lonely&task=Go')
-  await page.getByText('A run of this worker would not start now').waitFor()
+  await page.getByText('A run of this worker would not start now', { exact: true }).waitFor()
   await page
     .getByText(/would reach nobody but those behind them \(Olga/)
     .first()
     .waitFor()
-  await start(page).click()
+  expect(await start(page).isDisabled()).toBe(true)
+  const reason = await start(page).getAttribute('aria-describedby')
+  expect(await page.locator(`[id="${reason}"]`).innerText()).toContain('would not start now')
+  // By keyboard too: the button gets the focus, and starts nothing.
+  await start(page).focus()
+  await page.keyboard.press('Enter')
   await page.getByText('The run was not started').waitFor()
   expect((await runs()).length).toBe(before)
+  await dashboard.desk.activate({
+    'countersign.yaml': config.replace('members: [olga@', 'members: [ada@example.com, olga@'),
+  })
+  await page.getByRole('button', { name: 'Check again' }).click()
+  await expect.poll(() => start(page).isDisabled()).toBe(false)
+  await dashboard.desk.activate({ 'countersign.yaml': config })
   const ada = await dashboard.open('Ada', '/runs/new?worker=theirs&task=Go')
   await ada.getByText('Only members of operators may start theirs').first().waitFor()
   const none = await dashboard.open('Ada', '/runs/new?worker=nobody')
@@ -156,14 +182,15 @@ test('a run starts with a budget of its own, and one above the limits of its wor
   const page = await dashboard.open('Ada', '/runs/new?worker=scribe&task=Within+a+budget')
   await page.getByPlaceholder('at most 40').waitFor()
   await page.getByLabel('Maximum turns').fill('several')
-  await start(page).click()
   await page.getByText('Maximum turns is a whole number, 1 or more.').waitFor()
+  expect(await start(page).isDisabled()).toBe(true)
+  await page.keyboard.press('Control+Enter')
+  expect(await page.getByLabel('Maximum turns').getAttribute('aria-invalid')).toBe('true')
   await page.getByLabel('Maximum turns').fill('41')
   await start(page).click()
   await page.getByText('budget.turns is above the limit of scribe, 40').waitFor()
   await page.getByLabel('Maximum turns').fill('4')
   await page.getByLabel('Maximum USD').fill('0.00')
-  await start(page).click()
   await page.getByText('Maximum USD is an amount such as 0.50.').waitFor()
   await page.getByLabel('Maximum USD').fill('0.50')
   await start(page).click()

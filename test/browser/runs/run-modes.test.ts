@@ -7,7 +7,7 @@ import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 
-/** A run of Olga's in a mode, whose one call has begun and of whose outcome a person is asked. */
+/** A run of Olga's in a mode, whose only call has begun, and has an outcome check. */
 async function startLost(mode: RunMode): Promise<{ runId: string; release: () => Promise<void> }> {
   const { desk } = dashboard
   const path = `notes/${mode}.md`
@@ -40,7 +40,7 @@ test('every page of a run in approve_all says so, and who started it', async () 
   const page = await dashboard.open('Grace', `/runs/${runId}`)
   const banner = page.getByRole('note', { name: 'Mode of the run' })
   await banner.getByText('Approve all.').waitFor()
-  expect(await banner.innerText()).toContain('Olga started this run in mode approve_all')
+  expect(await banner.innerText()).toContain('Olga started this run in this mode')
   const { id } = await desk.database.db
     .selectFrom('request')
     .select('id')
@@ -53,12 +53,12 @@ test('every page of a run in approve_all says so, and who started it', async () 
 })
 
 // Rules: product.md 21
-test('a strict run says so, a usual one says nothing', async () => {
+test('the page of a strict run shows its mode, and that of a run in the usual mode does not', async () => {
   const { desk } = dashboard
   const strict = await desk.start({ mode: 'strict' })
   const page = await dashboard.open('Ada', `/runs/${strict}`)
   const banner = page.getByRole('note', { name: 'Mode of the run' })
-  await banner.getByText('Ada started this run in mode strict').waitFor()
+  await banner.getByText('Ada started this run in this mode').waitFor()
   await page.goto(`${dashboard.url}/runs/${await desk.start()}`)
   await page.getByRole('heading', { name: 'Turns' }).waitFor()
   expect(await banner.count()).toBe(0)

@@ -31,7 +31,7 @@ test('the page shows what the model of the run is told of its world, once somebo
   const told: string[] = []
   page.on('request', (request) => told.push(request.url()))
   const about = page.getByRole('region', { name: 'About' })
-  await about.getByText('Policy', { exact: true }).waitFor()
+  await about.getByText('Window', { exact: true }).waitFor()
   expect(told.some((url) => url.endsWith('/preamble'))).toBe(false)
   await about.getByText('Preamble of the model').click()
   await about.getByText('- Write and edit files in notes/').waitFor()
@@ -191,8 +191,12 @@ test('the files that a run changed stand beside it, with their lines, their requ
   await changed.getByRole('button', { name: 'Show 3 more' }).click()
   await changed.getByText('scratch/old.txt → scratch/new.txt').waitFor()
   expect(await changed.getByRole('listitem').count()).toBe(11)
-  const number = await written.getByRole('link').innerText()
-  await written.getByRole('link').click()
+  expect(await written.getByRole('link', { name: 'turn 1 write_file' }).getAttribute('href')).toBe(
+    `/runs/${runId}#call-${callId}`,
+  )
+  const request = written.getByRole('link', { name: /^#\d+$/ })
+  const number = await request.innerText()
+  await request.click()
   await page.waitForURL((url) => url.pathname === `/requests/${number.slice(1)}`)
 })
 

@@ -15,7 +15,7 @@ test('what the model writes is on the page before its step is over, and its stor
   const turn = desk.turn(runId, 1)
   await model.say('I read the ')
   await writing.getByText('I read the').waitFor()
-  // The text is not ours: nothing in it is markup.
+  // The text comes from outside, so nothing in it is markup.
   await model.say('log <img src=x onerror="document.title=1"> first.')
   await writing.getByText('I read the log <img src=x').waitFor()
   expect(await page.title()).not.toBe('1')

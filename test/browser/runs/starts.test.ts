@@ -11,6 +11,9 @@ await dashboard.desk.activate({
   'countersign.yaml': `${deskConfig}schedules:
   nightly: { worker: scribe, input: Draft the notes, cron: "0 6 * * 1-5", timezone: Europe/Berlin, as: ada@example.com }
   weekly: { worker: scribe, input: Sum up, cron: "0 7 * * 1", as: linus@example.com }
+triggers:
+  deploys: { worker: scribe, secret: "\${DEPLOYS_SECRET}", as: ada@example.com }
+  reports: { worker: scribe, secret: "\${REPORTS_SECRET}" }
 `,
   'workers/careful.md': deskWorker
     .replace('name: scribe', 'name: careful')
@@ -29,7 +32,7 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 // Rules: product.md 45
-test('the start of a run is read and approved like any request, and its page says that it waits', async () => {
+test('the start of a run is read and approved like any request, on its own page or on that of the run, which says that it waits', async () => {
   const { desk } = dashboard
   const runId = await desk.start({ worker: 'careful', input: 'Write the notes of 1.2' })
   const ada = await dashboard.open('Ada', `/runs/${runId}`)
@@ -64,9 +67,23 @@ test('the start of a run is read and approved like any request, and its page say
   })
   await phoneOfGrace.getByText('It has not begun.').waitFor()
   await picture(phoneOfGrace, 'start-run-phone')
-  await phoneOfGrace.getByRole('link', { name: /^request #/ }).click()
-  await phoneOfGrace.getByText('Start a run of careful').first().waitFor()
+  expect(await ada.getByRole('button', { name: /^Decide #/ }).count()).toBe(0)
+  const decide = phoneOfGrace.getByRole('button', { name: /^Decide #/ })
+  await decide.waitFor()
+  await phoneOfGrace.keyboard.press('d')
+  const form = phoneOfGrace.getByRole('region', { name: 'Start a run of careful' })
+  await form.getByText('Does alone:').waitFor()
   await picture(phoneOfGrace, 'start-request-phone')
+  expect(await problemsOf(phoneOfGrace)).toEqual([])
+  await phoneOfGrace.keyboard.press('Escape')
+  await form.waitFor({ state: 'detached' })
+  expect(await decide.evaluate((it) => it === document.activeElement)).toBe(true)
+  await decide.click()
+  await form.getByRole('radio', { name: 'Deny', exact: true }).check()
+  await form.getByLabel('Reason').fill('not now')
+  await form.getByRole('button', { name: 'Submit', exact: true }).click()
+  await form.getByText('Denied by you').waitFor()
+  await phoneOfGrace.getByText('It did not begin.').waitFor()
 })
 
 test('the runs page lists schedules in words with their next time, and who may switches one off and on', async () => {
@@ -89,5 +106,21 @@ test('the runs page lists schedules in words with their next time, and who may s
     await picture(page, `schedules-phone-${scheme}`)
     expect(await problemsOf(page)).toEqual([])
   }
+  expect(dashboard.complaints).toEqual([])
+})
+
+test('the runs page lists triggers with the address to send to, and who may switches one off and on', async () => {
+  const ada = await dashboard.open('Ada', '/runs')
+  const section = ada.getByRole('region', { name: 'Triggers' })
+  await section.getByText('/v1/triggers/deploys').waitFor()
+  const deploys = section.getByRole('switch', { name: 'deploys starts runs' })
+  expect(await section.getByRole('switch', { name: 'reports starts runs' }).isDisabled()).toBe(true)
+  await deploys.focus()
+  await ada.keyboard.press('Space')
+  await section.getByText('it is paused').waitFor()
+  await picture(ada, 'triggers')
+  expect(await deploys.isChecked()).toBe(false)
+  await ada.keyboard.press('Space')
+  await section.getByText('it is paused').waitFor({ state: 'detached' })
   expect(dashboard.complaints).toEqual([])
 })

@@ -13,7 +13,7 @@ export function noteSigner(name: string, algorithm: NoteAlgorithm = 'ed25519'): 
 }
 
 /**
- * A log of some fixed leaves at any size up to those, without a database; `salt` makes another
+ * A log of fixed leaves at any size up to their number, without a database. `salt` makes another
  * history under the same key.
  */
 export interface FixedLog {

@@ -8,10 +8,7 @@ import { deskWorker, openAgentDesk, type AgentDesk } from '../fixtures/agent-des
 import type { TestPerson } from '../fixtures/people.ts'
 import { coverAudit, logSigner } from '../fixtures/cover-audit.ts'
 
-/**
- * An installation in which something has happened of every kind that a trail tells of, and the key
- * of its log.
- */
+/** An installation with events of every type, and the key of its log. */
 export interface LivedDesk {
   readonly desk: AgentDesk
   readonly signer: NoteSigner
@@ -38,8 +35,8 @@ export async function livedDesk(): Promise<LivedDesk> {
   await coverAudit(desk.database.db)
   await desk.activate({ 'countersign.yaml': quorumOfTwo })
   const requestId = await twoPeople(desk)
-  await denied(desk)
-  await starts(desk)
+  await denyAndStop(desk)
+  await startRuns(desk)
   await coverAudit(desk.database.db)
   return { desk, signer: logSigner, runId, requestId }
 }
@@ -47,7 +44,7 @@ export async function livedDesk(): Promise<LivedDesk> {
 /**
  * Starts that are approved, denied and begun by a trigger and by somebody for a schedule's person.
  */
-async function starts(desk: AgentDesk): Promise<void> {
+async function startRuns(desk: AgentDesk): Promise<void> {
   const { ada, grace, linus } = desk.people
   const careful = deskWorker.replace('name: scribe', 'name: careful\nstartApproval: ask')
   await desk.activate({
@@ -56,18 +53,18 @@ async function starts(desk: AgentDesk): Promise<void> {
 `,
     'workers/careful.md': careful,
   })
-  const asked = async (runId: string): Promise<string> => {
+  const firstRequestOf = async (runId: string): Promise<string> => {
     const [first] = (await getRun(desk.api, ada.caller, runId)).waitsFor
     return first?.requestId ?? ''
   }
   const approved = await desk.start({ worker: 'careful' })
-  await desk.decide(grace, await asked(approved))
+  await desk.decide(grace, await firstRequestOf(approved))
   await desk.turn(approved, 1)
   const refused = await desk.start({ worker: 'careful' })
-  await desk.decide(grace, await asked(refused), { decision: 'deny' })
+  await desk.decide(grace, await firstRequestOf(refused), { decision: 'deny' })
   await desk.start({ worker: 'careful', mode: 'strict' })
   const scheduled = await triggerSchedule(desk.api, grace.caller, { name: 'yearly' })
-  await desk.decide(linus, await asked(scheduled.id))
+  await desk.decide(linus, await firstRequestOf(scheduled.id))
   await desk.turn(scheduled.id, 1)
   const deploys = { name: 'deploys', worker: 'scribe', as: null, secretFrom: '', source: '' }
   const trigger = { ...deploys, conversation: false }
@@ -121,7 +118,7 @@ async function twoPeople(desk: AgentDesk): Promise<string> {
   return requestId
 }
 
-async function denied(desk: AgentDesk): Promise<void> {
+async function denyAndStop(desk: AgentDesk): Promise<void> {
   desk.say({
     text: 'I would.',
     calls: [

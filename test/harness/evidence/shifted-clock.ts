@@ -4,9 +4,8 @@ import type { Db } from '#store/database.ts'
 import { waitUntil } from '../wait-until.ts'
 
 /**
- * Puts a clock of its own before Postgres's in one database: what calls `clock_timestamp()` from
- * now on gets that one, which `shiftClock` sets. Open connections end, since they have looked the
- * name up already.
+ * Installs a clock in one database: from now on `clock_timestamp()` returns its time, which
+ * `shiftClock` sets. Open connections are closed, because they have already resolved the name.
  */
 export async function installClock(database: { readonly db: Db; readonly url: string }) {
   const client = new Client({ connectionString: database.url })
@@ -23,7 +22,7 @@ export async function installClock(database: { readonly db: Db; readonly url: st
   } finally {
     await client.end()
   }
-  // The pool hears of each connection that ended by itself, a moment later.
+  // The pool notices each closed connection a moment later.
   await waitUntil(() => areOpen(database.db), { withinMs: 60_000 })
 }
 

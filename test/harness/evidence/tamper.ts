@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '#store/database.ts'
-import type { Random } from './seeded.ts'
+import type { Choices } from '../../shell/seeded.ts'
 
 export const tamperings = ['change', 'delete', 'insert', 'reorder', 'truncate'] as const
 export type Tampering = (typeof tamperings)[number]
@@ -8,14 +8,11 @@ export type Tampering = (typeof tamperings)[number]
 /** A table that evidence rests on. */
 interface TrailTable {
   readonly order: string
-  /** the columns of it that are evidence, each with what makes its value another one */
+  /** its columns that are evidence, each with an expression for another value */
   readonly changes: Readonly<Record<string, (at: number) => string>>
   /** which column two rows swap to be in each other's place */
   readonly swaps: string
-  /**
-   * a row more: `row` is the one that it is made of; `null`: one more of these proves and hides
-   * nothing
-   */
+  /** inserts a row made from `row`; `null`: another row of this table proves nothing */
   readonly insert: ((row: string) => string) | null
   /** only the newest row is evidence: what is older has been covered by it */
   readonly newestOnly?: true
@@ -72,8 +69,7 @@ export const trailTables: Readonly<Record<string, TrailTable>> = {
     order: 'size',
     changes: { ...letters('line'), size: () => 'size + 1' },
     swaps: 'line',
-    // Anybody may put a line under a note: who verifies looks for those of witnesses that they
-    // know.
+    // Anybody may add a line to a note: a verifier looks only for lines of witnesses that it knows.
     insert: null,
     newestOnly: true,
   },
@@ -120,14 +116,14 @@ export const trailTables: Readonly<Record<string, TrailTable>> = {
 }
 
 /**
- * Tampers with one random row, as the database's owner does: without triggers. Returns what was
- * done; `null` where the table has too few rows for it, or it would not be one.
+ * Tampers with one random row, as the owner of the database can: without triggers. Returns a
+ * description; `null` if the table has too few rows.
  */
 export async function tamper(
   tx: Tx,
   name: string,
   tampering: Tampering,
-  random: Random,
+  choose: Choices,
 ): Promise<string | null> {
   const table = trailTables[name]
   if (table === undefined) throw new TypeError(`${name} is no table of the trail`)
@@ -136,17 +132,17 @@ export async function tamper(
     select ctid::text as ctid from ${sql.table(name)} order by ${sql.raw(table.order)}
   `.execute(tx)
   const ctids = rows.map(({ ctid }) => `'${ctid}'::tid`)
-  const picked = table.newestOnly === true ? ctids.length - 1 : random.below(ctids.length)
+  const picked = table.newestOnly === true ? ctids.length - 1 : choose.number(ctids.length)
   const [first, ...others] = [ctids[picked], ...ctids.filter((_, place) => place !== picked)]
   if (first === undefined) return null
   const row = `${tampering} row ${picked} of ${ctids.length} of ${name}`
   if (tampering === 'change') {
     const columns = Object.entries(table.changes)
-    const [column, change] = columns[random.below(columns.length)] ?? []
+    const [column, change] = columns[choose.number(columns.length)] ?? []
     if (column === undefined || change === undefined) return null
     await run(
       tx,
-      `update ${name} set ${column} = ${change(random.below(100_000))} where ctid = ${first}`,
+      `update ${name} set ${column} = ${change(choose.number(100_000))} where ctid = ${first}`,
     )
     return `${row}: ${column}`
   }
@@ -155,18 +151,18 @@ export async function tamper(
     if (table.insert === null) return null
     await run(tx, table.insert(first))
   } else if (tampering === 'truncate') {
-    const from = table.newestOnly === true ? random.below(ctids.length) : picked
+    const from = table.newestOnly === true ? choose.number(ctids.length) : picked
     await run(tx, `delete from ${name} where ctid in (${ctids.slice(from).join(', ')})`)
     return `truncate ${name} from row ${from} of ${ctids.length}`
   } else {
-    const second = others[random.below(others.length)]
+    const second = others[choose.number(others.length)]
     if (second === undefined) return null
     await swap(tx, name, table.swaps, first, second)
   }
   return row
 }
 
-/** One row after the other, since their values may be unique. */
+/** One row after the other, because their values may be unique. */
 async function swap(
   tx: Tx,
   name: string,

@@ -1,7 +1,7 @@
 import type { Verdict } from '#evidence/verify/findings/finding.ts'
 import { verifyLog } from '#evidence/verify/verify-log.ts'
 import { exportOf } from './export-of.ts'
-import { seeded } from './seeded.ts'
+import { seededChoices } from '../../shell/seeded.ts'
 import { tamper, type Tampering } from './tamper.ts'
 import type { WitnessedDesk } from './witnessed-desk.ts'
 
@@ -15,7 +15,7 @@ export async function tamperedVerdicts(
 ): Promise<{ readonly done: string | null; readonly verdicts: readonly Verdict[] }> {
   const tx = await desk.database.db.startTransaction().execute()
   try {
-    const done = await tamper(tx, what.table, what.tampering, seeded(what.seed))
+    const done = await tamper(tx, what.table, what.tampering, seededChoices(what.seed))
     const files = await exportOf(tx, signer, desk.api.verifier)
     return { done, verdicts: verifyLog(files, signer.key, null, { keys: [witness.key], count: 1 }) }
   } finally {

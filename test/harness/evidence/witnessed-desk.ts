@@ -5,8 +5,8 @@ import { noteSigner } from './fixed-log.ts'
 import { livedDesk, type LivedDesk } from './lived-desk.ts'
 
 /**
- * A lived desk whose log has whole tiles, and a witness that saw its first checkpoint and its
- * newest.
+ * A lived desk whose log has whole tiles, and a witness that cosigned its first and its newest
+ * checkpoint.
  */
 export interface WitnessedDesk extends LivedDesk {
   readonly witness: NoteSigner

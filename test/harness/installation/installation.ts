@@ -101,8 +101,8 @@ export class Installation implements AsyncDisposable {
   }
 
   /**
-   * kill -9, as a power cut for one process. Returns the process id that is gone. One that is being
-   * started again at this moment is killed as soon as it serves.
+   * Sends `kill -9`, like a power cut for one process. Returns the id of the killed process. A
+   * process that is restarting is killed as soon as it serves.
    */
   async killNine(name: ProcessName): Promise<number> {
     let killed = 0
@@ -123,14 +123,14 @@ export class Installation implements AsyncDisposable {
   }
 
   /**
-   * Waits until the supervisor has started the process anew and the service says it is ready.
-   * Rejects with what it said instead, and the last lines of the supervisor and of the process.
+   * Waits until the supervisor has restarted the process and the service is ready. Rejects with the
+   * last answer, and the last lines of the supervisor and the process.
    */
-  async untilBack(name: ProcessName, gone: number): Promise<void> {
+  async untilBack(name: ProcessName, earlierPid: number): Promise<void> {
     let missing = ''
     const isBack = async (): Promise<boolean> => {
-      const pid = await this.#started.pidOf(name).catch(() => gone)
-      missing = pid === gone ? 'it has no new process' : await this.#unreadiness()
+      const pid = await this.#started.pidOf(name).catch(() => earlierPid)
+      missing = pid === earlierPid ? 'it has no new process' : await this.#unreadiness()
       return missing === ''
     }
     try {

@@ -9,7 +9,7 @@ export interface Answer {
 /** Longer than the API may take to find that Postgres or Temporal is away. */
 const answerWithinMs = 45_000
 
-/** A person's session with a running service, as a browser has one. */
+/** A person's session with a running service, like that of a browser. */
 export class TestSession {
   readonly #url: string
   readonly #headers: Readonly<Record<string, string>>
@@ -38,6 +38,11 @@ export class TestSession {
     })
   }
 
+  /** For a client in a process of its own. */
+  get headers(): Readonly<Record<string, string>> {
+    return this.#headers
+  }
+
   get(path: string): Promise<Answer> {
     return this.#ask('GET', path)
   }
@@ -51,9 +56,9 @@ export class TestSession {
     return { status, type: headers.get('content-type'), bytes }
   }
 
-  /** An answer whose body goes on: the live stream. */
-  open(path: string): Promise<Response> {
-    return fetch(this.#url + path, { headers: this.#headers })
+  /** An answer with an endless body: the live stream. */
+  open(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+    return fetch(this.#url + path, { headers: { ...this.#headers, ...headers } })
   }
 
   post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer> {
@@ -65,8 +70,8 @@ export class TestSession {
   }
 
   /**
-   * As a careful client: the same key again until there is an answer that is not about the service
-   * being away.
+   * Like a careful client: repeats the call with the same key until an answer says something else
+   * than that the service is unavailable.
    */
   async postUntilAnswered(path: string, body: unknown, withinMs: number): Promise<Answer> {
     const key = { 'idempotency-key': randomUUID() }

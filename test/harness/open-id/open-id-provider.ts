@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 
-/** What the provider says of somebody; `sub` is the account. */
+/** The claims of the provider about a person; `sub` is the account. */
 export interface Account {
   readonly sub: string
   readonly email: string
@@ -15,8 +15,8 @@ export interface Account {
 type Claims = Record<string, unknown>
 
 /**
- * A real OpenID Connect provider, of other people's making, which signs in whoever the test says
- * without asking.
+ * A real OpenID Connect provider of a third party, which signs in the account that the test sets,
+ * without a prompt.
  */
 export interface OpenIdProvider extends AsyncDisposable {
   readonly issuer: string
@@ -49,7 +49,7 @@ export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdPr
     server.closeAllConnections()
     await closed
   }
-  const opened: OpenIdProvider = {
+  const settings: OpenIdProvider = {
     issuer,
     account: null,
     forgeClaims: null,
@@ -59,20 +59,20 @@ export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdPr
       if (server.listening) await stop()
     },
   }
-  const provider = new Provider(issuer, configurationOf(opened, privateKey, redirectUri))
+  const provider = new Provider(issuer, configurationOf(settings, privateKey, redirectUri))
   const callback = provider.callback()
   handle = (request, response) => {
     const path = request.url ?? ''
-    if (path.startsWith('/interaction/')) return void answer(provider, opened, request, response)
+    if (path.startsWith('/interaction/')) return void answer(provider, settings, request, response)
     if (path.startsWith('/token')) {
-      change(response, (body) => ({ ...body, id_token: forged(opened, body, privateKey) }))
+      change(response, (body) => ({ ...body, id_token: forgeToken(settings, body, privateKey) }))
     }
     callback(request, response)
   }
-  return opened
+  return settings
 }
 
-function configurationOf(opened: OpenIdProvider, key: KeyObject, redirectUri: string): unknown {
+function configurationOf(provider: OpenIdProvider, key: KeyObject, redirectUri: string): unknown {
   return {
     clients: [
       {
@@ -109,14 +109,14 @@ function configurationOf(opened: OpenIdProvider, key: KeyObject, redirectUri: st
         }),
       },
     },
-    // As providers do that are told to: the address stands in tokens for resources too.
+    // Like a provider with this setting, tokens for resources contain the address too.
     extraTokenClaims: () => ({
-      email: opened.account?.email,
-      email_verified: opened.account?.email_verified,
+      email: provider.account?.email,
+      email_verified: provider.account?.email_verified,
     }),
     interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     findAccount: (_context: unknown, sub: string) => {
-      const { account } = opened
+      const { account } = provider
       return account?.sub === sub ? { accountId: sub, claims: async () => account } : undefined
     },
     loadExistingGrant: async ({ oidc }: GrantContext) => {
@@ -163,15 +163,17 @@ function change(response: ServerResponse, by: (body: Claims) => Claims): void {
   }) as typeof response.end
 }
 
-function forged(opened: OpenIdProvider, body: Claims, key: KeyObject): unknown {
+function forgeToken(provider: OpenIdProvider, body: Claims, key: KeyObject): unknown {
   const token = body['id_token']
   if (typeof token !== 'string') return token
   const [head = '', payload = '', signature = ''] = token.split('.')
-  if (opened.spoilsSignature)
+  if (provider.spoilsSignature)
     return [head, payload, signature.split('').toReversed().join('')].join('.')
-  if (opened.forgeClaims === null) return token
+  if (provider.forgeClaims === null) return token
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims
-  const payloadPart = Buffer.from(JSON.stringify(opened.forgeClaims(claims))).toString('base64url')
+  const payloadPart = Buffer.from(JSON.stringify(provider.forgeClaims(claims))).toString(
+    'base64url',
+  )
   const signed = createSign('RSA-SHA256').update(`${head}.${payloadPart}`).sign(key, 'base64url')
   return `${head}.${payloadPart}.${signed}`
 }

@@ -21,7 +21,7 @@ export interface TokenIssuer extends AsyncDisposable {
   answersKeys: 'whole' | 'fails' | 'never' | 'nonsense' | 'elsewhere'
   /** how often it was asked for them */
   readonly timesAsked: () => number
-  /** a token with these claims and head, by its first key unless another one is named */
+  /** signs a token with these claims and this header, with its first key by default */
   sign(
     claims: Record<string, unknown>,
     head?: { readonly by?: IssuerKey; readonly kid?: string; readonly typ?: string },
@@ -38,11 +38,11 @@ export async function newIssuerKey(kid: string): Promise<IssuerKey> {
 }
 
 export async function startTokenIssuer(): Promise<TokenIssuer> {
-  let asked = 0
+  let keyRequests = 0
   const server = createServer((request, response) => {
     if (request.url !== '/keys') return json(response, metadata)
-    asked += 1
-    switch (opened.answersKeys) {
+    keyRequests += 1
+    switch (tokenIssuer.answersKeys) {
       case 'never':
         return
       case 'fails':
@@ -52,7 +52,7 @@ export async function startTokenIssuer(): Promise<TokenIssuer> {
       case 'elsewhere':
         return void response.writeHead(302, { location: '/other-keys' }).end()
       case 'whole':
-        return json(response, { keys: opened.keys.map(({ jwk }) => jwk) })
+        return json(response, { keys: tokenIssuer.keys.map(({ jwk }) => jwk) })
     }
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -64,12 +64,12 @@ export async function startTokenIssuer(): Promise<TokenIssuer> {
     jwks_uri: `${issuer}/keys`,
     response_types_supported: ['code'],
   }
-  const opened: TokenIssuer = {
+  const tokenIssuer: TokenIssuer = {
     issuer,
     keys: [await newIssuerKey('one')],
     answersKeys: 'whole',
-    timesAsked: () => asked,
-    sign: (claims, { by = opened.keys[0], kid = by?.kid, typ = 'at+jwt' } = {}) => {
+    timesAsked: () => keyRequests,
+    sign: (claims, { by = tokenIssuer.keys[0], kid = by?.kid, typ = 'at+jwt' } = {}) => {
       if (by === undefined || kid === undefined) throw new Error('there is no key')
       return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid, typ }).sign(by.privateKey)
     },
@@ -78,7 +78,7 @@ export async function startTokenIssuer(): Promise<TokenIssuer> {
       await new Promise((resolve) => server.close(resolve))
     },
   }
-  return opened
+  return tokenIssuer
 }
 
 function json(response: ServerResponse, body: object): void {

@@ -11,7 +11,7 @@ import type { Step } from './step.ts'
 import { queueNames, teamNames } from './team.ts'
 import { hours, type TeamLife } from './team-life.ts'
 
-interface Waiting {
+interface WaitingRequest {
   readonly id: string
   readonly kind: string
   readonly queue: string
@@ -21,13 +21,13 @@ interface Waiting {
 }
 
 export function pick<T>(from: readonly T[], index: number): T {
-  const found = from[index % from.length]
-  if (found === undefined) throw new Error('there is nothing to choose from')
-  return found
+  const choice = from[index % from.length]
+  if (choice === undefined) throw new Error('there is nothing to choose from')
+  return choice
 }
 
-/** One of the requests that wait, the oldest more often than others; `null` when none does. */
-export async function waiting(life: TeamLife, step: Step): Promise<Waiting | null> {
+/** A pending request, old ones more often than others; `null` if there is none. */
+export async function pickWaiting(life: TeamLife, step: Step): Promise<WaitingRequest | null> {
   const rows = await life.db
     .selectFrom('request')
     .select(['id', 'kind', 'queue', 'digest', 'revision', 'expires_at'])
@@ -44,7 +44,7 @@ export async function waiting(life: TeamLife, step: Step): Promise<Waiting | nul
       )
 }
 
-/** Mostly somebody who may be asked, sometimes anybody. */
+/** Mostly a person who may decide the request, sometimes anybody. */
 export function voterOf(
   life: TeamLife,
   request: { readonly queue: string },
@@ -63,7 +63,7 @@ export function voterOf(
 
 export async function vote(
   life: TeamLife,
-  request: Waiting,
+  request: WaitingRequest,
   { voter, step }: { readonly voter: TestPerson; readonly step: Step },
 ): Promise<void> {
   const { digest, revision } = request
@@ -76,16 +76,14 @@ export async function vote(
         : { decision: 'approve', ...(how === 2 ? { scope: 'run' } : {}) }
   const body = { ...verdict, digest, revision }
   const idempotencyKey = randomUUID()
-  const given = { request: request.id, body, idempotencyKey }
-  const answer = await life.call(step.which, (ctx) => decideRequest(ctx, voter.caller, given))
+  const input = { request: request.id, body, idempotencyKey }
+  const answer = await life.call(step.which, (ctx) => decideRequest(ctx, voter.caller, input))
   if (answer !== null) life.acknowledged.add(answer.decisionId)
 }
 
-/**
- * Six people decide, edit, extend and cancel the same at once, while a fault comes between them.
- */
+/** Six people decide, edit and extend the same request at once, during a fault. */
 export async function race(life: TeamLife, step: Step, fault: () => Promise<void>): Promise<void> {
-  const request = await waiting(life, step)
+  const request = await pickWaiting(life, step)
   if (request === null) return fault()
   const acts = Array.from({ length: 6 }, (_, index) => {
     const amount = step.amount + index * 5
@@ -97,16 +95,16 @@ export async function race(life: TeamLife, step: Step, fault: () => Promise<void
   await Promise.all([...acts, fault()])
 }
 
-async function act(life: TeamLife, request: Waiting, step: Step): Promise<void> {
+async function act(life: TeamLife, request: WaitingRequest, step: Step): Promise<void> {
   const { digest, revision } = request
   const decision = step.amount % 9 === 0 ? 'deny' : 'approve'
   const { caller } = voterOf(life, request, step.who)
-  const given = {
+  const input = {
     request: request.id,
     body: { decision, digest, revision },
     idempotencyKey: randomUUID(),
   }
-  const answer = await life.call(step.which, (ctx) => decideRequest(ctx, caller, given))
+  const answer = await life.call(step.which, (ctx) => decideRequest(ctx, caller, input))
   if (answer !== null) life.acknowledged.add(answer.decisionId)
 }
 
@@ -146,7 +144,7 @@ export async function many(life: TeamLife, step: Step): Promise<void> {
   }
 }
 
-export async function handle(life: TeamLife, request: Waiting, step: Step): Promise<void> {
+export async function handle(life: TeamLife, request: WaitingRequest, step: Step): Promise<void> {
   const { caller } = voterOf(life, request, step.who)
   const { id, digest, revision } = request
   await life.call(step.which, async (ctx) => {

@@ -51,7 +51,7 @@ export class ApiProcess implements AsyncDisposable {
     })
   }
 
-  /** From now on it says nothing more to Temporal; whoever cuts its connections has killed it. */
+  /** From now on it sends nothing to Temporal. Cutting its connections completes its end. */
   die(): void {
     this.#dead = true
   }

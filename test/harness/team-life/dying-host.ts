@@ -34,7 +34,7 @@ export class DyingHost {
     return Promise.race([call, died])
   }
 
-  /** The host that was thought dead goes on, or another one is there in its place. */
+  /** The host that was considered dead continues, or another one takes its place. */
   comeBack(): void {
     this.#died = Promise.withResolvers()
     this.#back.resolve()

@@ -9,9 +9,8 @@ import { brokenInLife } from './judge-life.ts'
 import { hours, type TeamLife } from './team-life.ts'
 
 /**
- * Lets everything come to its end: what nobody decides expires, runs that wait for a word get one.
- * Then nothing may be open, undelivered or broken, and whoever has only the export and the log's
- * key finds every verdict to hold.
+ * Ends everything: pending requests expire, and runs that wait for a message get one. Then nothing
+ * may be open, undelivered or broken, and the export must verify with the key of the log alone.
  */
 export async function endOfLife(life: TeamLife): Promise<void> {
   const { db, temporal } = life
@@ -50,7 +49,7 @@ export async function endOfLife(life: TeamLife): Promise<void> {
   expect(verdicts).toHaveLength(6)
 }
 
-/** Everybody says what became of a call of which nobody knows; the first who may is heard. */
+/** Everybody tries to settle a call with an unknown outcome; the first who may succeeds. */
 async function settleChecks(life: TeamLife): Promise<void> {
   const checks = await life.db
     .selectFrom('request')

@@ -6,9 +6,9 @@ import { takeStep } from './take-step.ts'
 import type { TeamLife } from './team-life.ts'
 
 /**
- * Lives through random steps until so much time has passed, or so many were taken, and looks for a
- * broken invariant behind each step, for every one of them behind every so manieth. What goes wrong
- * is told with the seed, which repeats the steps, and the last of them.
+ * Takes random steps for a given time or number, and checks invariants of the touched rows after
+ * each step, and of all rows after every few. An error names the seed, which repeats the steps, and
+ * the last steps.
  */
 export async function liveOn(
   life: TeamLife,

@@ -15,7 +15,7 @@ import type { DyingHost } from './dying-host.ts'
 interface StandIn {
   readonly runId: string
   turn: number
-  begun: boolean
+  hasBegun: boolean
   calls: readonly CallPlan[] | null
   readonly done: Set<string>
   /** on the fake clock, in milliseconds */
@@ -23,13 +23,13 @@ interface StandIn {
   woken: boolean
   /** its deadline is the end of a conversation's rest */
   rests: boolean
-  ended: boolean
+  hasEnded: boolean
 }
 
 /**
- * In the place of Temporal and of the workflow `agentRun`: keeps its timers on the fake clock, and
- * calls the services that the activities call, in the workflow's order. What it is told of comes
- * through the real relay.
+ * Takes the place of Temporal and of the workflow `agentRun`: has timers on the fake clock, and
+ * calls the services that the activities call, in the workflow's order. It is notified by the real
+ * relay.
  */
 export class StandInTemporal {
   readonly #worker: WorkerContext
@@ -45,7 +45,7 @@ export class StandInTemporal {
   }
 
   /**
-   * The client of one process: calls fail while Temporal is down, and once that process is dead.
+   * The client of one process. Calls fail while Temporal is down, and after that process has died.
    */
   clientOf(isDead: () => boolean): TemporalClient {
     const reach = async <T>(call: () => T): Promise<T> => {
@@ -71,27 +71,27 @@ export class StandInTemporal {
 
   /** How many workflows have not ended. */
   get open(): number {
-    return [...this.#runs.values()].filter(({ ended }) => !ended).length
+    return [...this.#runs.values()].filter(({ hasEnded }) => !hasEnded).length
   }
 
   /** When the first timer fires. */
   nextTimer(): number | null {
-    const timers = [...this.#runs.values()].flatMap(({ ended, deadline }) =>
-      ended || deadline === null ? [] : [deadline],
+    const timers = [...this.#runs.values()].flatMap(({ hasEnded, deadline }) =>
+      hasEnded || deadline === null ? [] : [deadline],
     )
     return timers.length === 0 ? null : Math.min(...timers)
   }
 
   /**
-   * Lets every workflow go on that was woken or whose timer has fired, while it is up. Answers how
-   * many did.
+   * Continues every workflow that was woken or whose timer has fired, while it is up. Returns their
+   * number.
    */
   async work(): Promise<number> {
     if (this.isDown) return 0
     const now = (await this.#clock.now()).getTime()
     const isDue = (run: StandIn): boolean =>
       run.woken || (run.deadline !== null && run.deadline <= now)
-    const ready = [...this.#runs.values()].filter((run) => !run.ended && isDue(run))
+    const ready = [...this.#runs.values()].filter((run) => !run.hasEnded && isDue(run))
     for (const run of ready) await this.#move(run)
     return ready.length
   }
@@ -101,19 +101,19 @@ export class StandInTemporal {
     if (this.#runs.has(workflowId)) {
       throw new WorkflowExecutionAlreadyStartedError('started', workflowId, type)
     }
-    const fresh = { runId, turn: 1, begun: false, calls: null, done: new Set<string>() }
+    const fresh = { runId, turn: 1, hasBegun: false, calls: null, done: new Set<string>() }
     this.#runs.set(workflowId, {
       ...fresh,
       deadline: null,
       woken: true,
       rests: false,
-      ended: false,
+      hasEnded: false,
     })
   }
 
   #wake(workflowId: string): void {
     const run = this.#runs.get(workflowId)
-    if (run === undefined || run.ended) {
+    if (run === undefined || run.hasEnded) {
       throw new WorkflowNotFoundError('workflow not found', workflowId, undefined)
     }
     run.woken = true
@@ -141,17 +141,17 @@ export class StandInTemporal {
 
   async #goOn(run: StandIn): Promise<void> {
     const { runId } = run
-    if (!run.begun) {
+    if (!run.hasBegun) {
       const beginning = await beginRun(this.#worker, { runId })
       run.turn = beginning.turn
-      run.begun = true
+      run.hasBegun = true
     }
-    while (!run.ended) {
+    while (!run.hasEnded) {
       if (run.calls === null) {
         const signal = new AbortController().signal
         const taken = await takeTurn(this.#worker, { runId, turn: run.turn, signal })
         run.deadline = null
-        if (taken.kind === 'ended') run.ended = true
+        if (taken.kind === 'ended') run.hasEnded = true
         if (taken.kind === 'waiting_for_input') {
           run.turn = taken.turn ?? run.turn
           await this.#rest(run, taken.restsForMs ?? null)
@@ -171,7 +171,7 @@ export class StandInTemporal {
 
   async #close(run: StandIn): Promise<CloseOutcome['kind']> {
     const closed = await closeRun(this.#worker, { runId: run.runId })
-    if (closed.kind === 'closed') run.ended = true
+    if (closed.kind === 'closed') run.hasEnded = true
     else if (closed.kind === 'rests') {
       run.turn = closed.turn
       await this.#rest(run, closed.restsForMs)
@@ -197,7 +197,7 @@ export class StandInTemporal {
         return false
       }
       if (outcome.kind === 'ended') {
-        run.ended = true
+        run.hasEnded = true
         return false
       }
       run.done.add(callId)
@@ -205,7 +205,7 @@ export class StandInTemporal {
     return true
   }
 
-  /** One attempt; when it fails the store says whether there may be another. */
+  /** One attempt. If it fails, the database decides whether there may be another. */
   async #execute(callId: string): Promise<CallOutcome> {
     for (;;) {
       const call = executeCall(this.#worker, { callId, signal: new AbortController().signal })

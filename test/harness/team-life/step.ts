@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 
 /**
- * What somebody does next, or what happens to the installation. The numbers choose among what there
- * is then.
+ * The next action of a person, or event of the installation. The numbers choose among the existing
+ * objects.
  */
 export interface Step {
   readonly do: StepKind
@@ -53,7 +53,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   amount: number,
 })
 
-/** The steps that a seed gives, the same ones every time. */
+/** The steps of a seed, the same at every call. */
 export function stepsOf(seed: number, count: number): Step[] {
   return fc.sample(fc.noBias(step), { seed, numRuns: count })
 }

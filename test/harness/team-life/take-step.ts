@@ -13,14 +13,14 @@ import type { TestPerson } from '../fixtures/people.ts'
 import type { Step } from './step.ts'
 import { queueNames, mailOf, scheduleNames, teamNames } from './team.ts'
 import { hours, type TeamLife } from './team-life.ts'
-import { handle, many, pick, race, vote, voterOf, waiting } from './act-on-requests.ts'
+import { handle, many, pick, race, vote, voterOf, pickWaiting } from './act-on-requests.ts'
 
 /** At most so many are disabled, or nobody is left who decides. */
 const disabledMost = 4
 
 /**
- * Takes a step at the real verbs, and lets everybody go on behind it. A refusal is an answer;
- * anything else that goes wrong rejects.
+ * Takes a step with the real verbs, and then settles. A refusal is a valid answer; any other error
+ * rejects.
  */
 export async function takeStep(life: TeamLife, step: Step): Promise<void> {
   await happen(life, step)
@@ -43,7 +43,7 @@ async function happen(life: TeamLife, step: Step): Promise<void> {
     case 'a schedule is due':
       return scheduleIsDue(life, step)
     case 'vote': {
-      const request = await waiting(life, step)
+      const request = await pickWaiting(life, step)
       if (request !== null) await vote(life, request, { voter: voterOf(life, request, who), step })
       return
     }
@@ -51,7 +51,7 @@ async function happen(life: TeamLife, step: Step): Promise<void> {
       return race(life, step, async () => undefined)
     case 'connections are cut':
       await race(life, step, () => life.cut())
-      // And once more while workflows go on: an activity dies in the middle of its call.
+      // And once more while workflows run: an activity dies in the middle of its call.
       await Promise.all([life.settle(), laterBy(amount % 40).then(() => life.cut())])
       return
     case 'a process is killed':
@@ -66,7 +66,7 @@ async function happen(life: TeamLife, step: Step): Promise<void> {
     case 'edit':
     case 'extend':
     case 'settle': {
-      const request = await waiting(life, step)
+      const request = await pickWaiting(life, step)
       if (request !== null) await handle(life, request, step)
       return
     }
@@ -105,7 +105,7 @@ async function happen(life: TeamLife, step: Step): Promise<void> {
   }
 }
 
-/** So many turns of the event loop later: somewhere in the middle of what goes on. */
+/** Waits for this many turns of the event loop, to act in the middle of other work. */
 async function laterBy(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) await setImmediate()
 }
@@ -132,7 +132,7 @@ async function start(
   await life.call(step.which, (ctx) => startRun(ctx, person.caller, input))
 }
 
-/** Whoever started it closes a run that rests, or forks any run, with more to do. */
+/** The starter closes a resting run, or forks any run, with more to do. */
 async function goOnWith(life: TeamLife, step: Step): Promise<void> {
   const rows = await life.db
     .selectFrom('run')
@@ -175,11 +175,11 @@ async function takeBack(life: TeamLife, step: Step): Promise<void> {
   if (rows.length === 0) return
   const request = pick(rows, step.which)
   const { caller } = voterOf(life, request, step.who)
-  const given = { request: request.id, reason: 'not now' }
-  await life.call(step.which, (ctx) => revokePermit(ctx, caller, given))
+  const input = { request: request.id, reason: 'not now' }
+  await life.call(step.which, (ctx) => revokePermit(ctx, caller, input))
 }
 
-/** Whoever started it says something to a run, those first that wait for it, or cancels it. */
+/** The starter posts a message to a run, first to those that wait for input, or cancels it. */
 async function steer(life: TeamLife, step: Step): Promise<void> {
   const rows = await life.db
     .selectFrom('run')
@@ -199,7 +199,7 @@ async function steer(life: TeamLife, step: Step): Promise<void> {
   )
 }
 
-/** A message has the run go on, or do more. */
+/** A message that lets the run continue or do more. */
 function wordsOf(step: Step): string {
   return step.amount % 2 === 0 ? filesOf(step) : 'Go on.'
 }

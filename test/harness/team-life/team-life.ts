@@ -29,13 +29,13 @@ export interface TeamLife extends AsyncDisposable {
   readonly host: DyingHost
   readonly team: Team
   readonly people: readonly TestPerson[]
-  /** decisions that somebody was told are recorded */
+  /** decisions whose recording was confirmed to a person */
   readonly acknowledged: Set<string>
   /** codes that somebody was refused with */
   readonly refused: Set<string>
   /**
-   * Does something as a person's program does: at any process, again at another one when the
-   * connection is lost. Answers what it was answered, or `null` when it was refused.
+   * Calls a verb like a person's program: at any process, and at another one if the connection
+   * breaks. Returns the answer, or `null` for a refusal.
    */
   call<T>(which: number, verb: (ctx: SigningContext) => Promise<T>): Promise<T | null>
   /** Puts the teams as they are into force. */
@@ -58,11 +58,11 @@ export async function openTeamLife(size: number): Promise<TeamLife> {
   // Connections of the clock's own kind: made after it.
   const db = connectDatabase({ url: plain.url, poolSize: 10, applicationName: 'worker' })
   const desk = await agentDeskOn({ url: plain.url, db, [Symbol.asyncDispose]: () => db.destroy() })
-  // Every turn writes something new: what a file already holds asks nobody.
+  // Every turn writes a new text, because a write without a change needs no approval.
   let turns = 0
   const modelOf = () => ({
     scripted: true,
-    step: async (asked: ModelRequest) => answer(asked, (turns += 1)),
+    step: async (request: ModelRequest) => answer(request, (turns += 1)),
   })
   const host = new DyingHost()
   desk.beforeExecute = () => host.beforeExecute()
@@ -82,8 +82,8 @@ export async function openTeamLife(size: number): Promise<TeamLife> {
     acknowledged: new Set(),
     refused: new Set(),
     async call(which, verb) {
-      for (let tried = 0; ; tried += 1) {
-        const process = processes[(which + tried) % processes.length]
+      for (let attempt = 0; ; attempt += 1) {
+        const process = processes[(which + attempt) % processes.length]
         if (process === undefined) throw new Error('no API process runs')
         try {
           const outcome = await outcomeOf(verb(process.ctx))
@@ -91,7 +91,7 @@ export async function openTeamLife(size: number): Promise<TeamLife> {
           life.refused.add(outcome.refused.code)
           return null
         } catch (error) {
-          if (tried >= 8 || !isLostConnection(error)) throw error
+          if (attempt >= 8 || !isLostConnection(error)) throw error
         }
       }
     },
@@ -115,7 +115,7 @@ export async function openTeamLife(size: number): Promise<TeamLife> {
       for (;;) {
         await waitUntil(
           async () => {
-            const outbox = await undelivered(plain.db, processes)
+            const outbox = await countUndelivered(plain.db, processes)
             if (outbox.moving + outbox.paused === 0) return true
             // Of a process that died, or given back while Temporal was down: theirs again when the
             // pause is over.
@@ -160,8 +160,8 @@ export async function openTeamLife(size: number): Promise<TeamLife> {
 function answer({ turn, messages }: ModelRequest, edition: number): ModelAnswer {
   const usage = { inputTokens: 10, outputTokens: 10 }
   const last = messages.at(-1)
-  const asked: unknown = last?.role === 'user' ? readJson(last.text) : []
-  const paths = Array.isArray(asked) ? asked.filter((path) => typeof path === 'string') : []
+  const list: unknown = last?.role === 'user' ? readJson(last.text) : []
+  const paths = Array.isArray(list) ? list.filter((path) => typeof path === 'string') : []
   const calls = paths.map((path, index) => ({
     id: `call-${turn}-${index + 1}`,
     tool: 'write_file',
@@ -190,7 +190,7 @@ async function peopleOf(db: Db, team: Team): Promise<TestPerson[]> {
 /**
  * Runs with rows in the outbox: on their way, or paused until a lease ends that nobody works under.
  */
-async function undelivered(
+async function countUndelivered(
   db: Db,
   living: readonly ApiProcess[],
 ): Promise<{ readonly moving: number; readonly paused: number }> {

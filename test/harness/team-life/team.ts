@@ -13,7 +13,7 @@ interface Version {
 
 export const teamNames = ['platform', 'security', 'legal'] as const
 
-/** The queues' folders below `notes`, and who is asked about a file in them. */
+/** The queues, whose folders are below `notes`. */
 export const queueNames = ['docs', 'ops', 'law'] as const
 
 /** A run of each starts every minute: as often as the test says that Temporal does. */
@@ -30,7 +30,7 @@ export class Team {
     this.#members = new Map(teamNames.map((name) => [name, new Set<string>()]))
     for (const [index, person] of this.people.entries()) {
       this.membersOf(teamNames[index % 3]).add(person)
-      // Some are in two teams, and must fill one place only.
+      // Some people are in two teams, and must count in one only.
       if (index % 5 === 0) this.membersOf(teamNames[(index + 1) % 3]).add(person)
     }
   }
@@ -41,7 +41,7 @@ export class Team {
     return members
   }
 
-  /** Who is a member of the team leaves it, who is not joins it; a team keeps two at least. */
+  /** A member leaves the team, anybody else joins it. A team keeps at least two members. */
   change(person: string, team: string): 'leaves' | 'joins' {
     const members = this.membersOf(team)
     if (members.has(person) && members.size > 2) {

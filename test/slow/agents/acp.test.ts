@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { client, ndJsonStream } from '@agentclientprotocol/sdk'
@@ -49,6 +51,27 @@ const agents: Readonly<Record<string, AcpAgent>> = {
       )
     },
     call: (command) => ({ name: 'bash', input: { command, description: 'Make it' } }),
+  },
+  'Claude Code': {
+    programs: new InstalledPrograms('claude-acp', {
+      '@agentclientprotocol/claude-agent-acp': '0.101.0',
+    }),
+    words: ['.bin/claude-agent-acp'],
+    env: ({ model }) => ({
+      ANTHROPIC_API_KEY: 'sk-local',
+      ANTHROPIC_BASE_URL: model.url,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+      // Else root may not choose the mode in which it asks about nothing.
+      IS_SANDBOX: '1',
+    }),
+    // Of itself it would ask about nothing: the bridge has it ask.
+    prepare: async ({ project }) => {
+      await mkdir(join(project.folder, '.claude'))
+      const permissions = { allow: ['Bash'], defaultMode: 'bypassPermissions' }
+      await project.write('.claude/settings.json', JSON.stringify({ permissions }))
+    },
+    call: (command) => ({ name: 'Bash', input: { command, description: 'Make it' } }),
   },
 }
 

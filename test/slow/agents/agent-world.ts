@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { JsonObject } from '#domain/json/json.ts'
 import { FaultWorld } from '#test/faults/fault-world.ts'
 import { faultProject } from '#test/faults/fault-project.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
@@ -37,7 +38,10 @@ export class AgentWorld implements AsyncDisposable {
   }
 
   static async start(): Promise<AgentWorld> {
-    const world = await FaultWorld.start(faultProject({}))
+    const files = faultProject({})
+    const third = 'linus@example.com, edsger@example.com]'
+    const config = files['countersign.yaml']?.replace('linus@example.com]', third) ?? ''
+    const world = await FaultWorld.start({ ...files, 'countersign.yaml': config })
     const grace = await world.as('grace')
     const scopes = ['requests:write', 'requests:read']
     const { body } = await grace.post('/v1/keys', { name: 'agent', scopes })
@@ -75,6 +79,16 @@ export class AgentWorld implements AsyncDisposable {
     await waitUntil(look, { withinMs: 120_000 })
     const person = await this.world.as(who)
     return (await person.get(`/v1/requests/${found[0]?.id}`)).body
+  }
+
+  /** Edsger changes a name in the one call that waits. */
+  async revise(from: string, to: string): Promise<void> {
+    const { digest, id, input, revision } = await this.waiting('edsger')
+    const changed = JSON.parse(JSON.stringify(input).replace(from, to)) as JsonObject
+    const edsger = await this.world.as('edsger')
+    const body = { input: changed, digest, revision }
+    const { body: answer, status } = await edsger.post(`/v1/requests/${String(id)}/revisions`, body)
+    if (status !== 200) throw new Error(JSON.stringify(answer))
   }
 
   /** Decides the one request that waits. Returns the status. */

@@ -41,15 +41,16 @@ const install = async (...args: string[]): Promise<void> => {
 const outcomes = () =>
   agent.world.sql(`select outcome from external_request order by request_id desc limit 1`)
 
-test('in print mode a call waits for somebody else, is made once, and its outcome is reported', async () => {
+test('in print mode a call waits for somebody else, is made once as it was approved, and its outcome is reported', async () => {
   await install('--wait', '60')
   touch('printed')
   const ended = print()
   expect(await agent.decide('approve', 'grace')).toBe(403)
-  expect(await agent.has('printed')).toBe(false)
+  await agent.revise('printed', 'changed')
   expect(await agent.decide('approve')).toBe(200)
   expect(JSON.parse((await ended).out)).toMatchObject({ result: 'Done.', is_error: false })
-  expect(await agent.has('printed')).toBe(true)
+  expect(await agent.has('printed')).toBe(false)
+  expect(await agent.has('changed')).toBe(true)
   expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }])
 })
 

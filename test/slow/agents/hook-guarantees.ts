@@ -43,16 +43,21 @@ export function guaranteesOf(name: MeasuredAgent): void {
     agent.model.calls = Array.from({ length: times }, () => real.runs(`mkdir ${folder}`))
   }
 
-  test('a call waits for somebody else, is made once, and its outcome is reported', async () => {
+  test('a call waits for somebody else and through a restart, is made once as it was approved, and its outcome is reported', async () => {
     await install('120')
     make('made')
     const ended = work()
     expect(await agent.waiting()).toMatchObject(real.request)
     expect(await agent.decide('approve', 'grace')).toBe(403)
     expect(await agent.has('made')).toBe(false)
+    await (
+      await agent.world.takeDown('api')
+    )()
+    await agent.revise('made', 'changed')
     expect(await agent.decide('approve')).toBe(200)
     expect((await ended).out).toContain('Done.')
-    expect(await agent.has('made')).toBe(true)
+    expect(await agent.has('made')).toBe(false)
+    expect(await agent.has('changed')).toBe(true)
     expect(await outcome()).toBe('succeeded')
   })
 

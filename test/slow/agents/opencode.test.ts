@@ -34,16 +34,20 @@ const bash = (name: string) => ({
 const outcomes = () =>
   agent.world.sql(`select outcome from external_request order by request_id desc limit 1`)
 
-test('a call of OpenCode waits for somebody else, is made once, and its outcome is reported', async () => {
+test('a call of OpenCode waits for somebody else and through a restart, is made once as it was approved, and its outcome is reported', async () => {
   await install('120')
   agent.model.calls = [bash('made')]
   const ended = work()
   expect(await agent.waiting()).toMatchObject({ tool: 'opencode:bash', risk: 'high' })
   expect(await agent.decide('approve', 'grace')).toBe(403)
-  expect(await agent.has('made')).toBe(false)
+  await (
+    await agent.world.takeDown('api')
+  )()
+  await agent.revise('made', 'changed')
   expect(await agent.decide('approve')).toBe(200)
   expect((await ended).out).toContain('Done.')
-  expect(await agent.has('made')).toBe(true)
+  expect(await agent.has('made')).toBe(false)
+  expect(await agent.has('changed')).toBe(true)
   expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }])
 })
 

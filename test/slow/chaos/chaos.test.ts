@@ -9,7 +9,7 @@ import {
 } from '../../harness/installation/installation.ts'
 import type { Answer, TestSession } from '../../harness/installation/test-session.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
-import { seeded, type Choices } from '../../shell/seeded.ts'
+import { seededChoices, type Choices } from '../../shell/seeded.ts'
 import { seedOfRun } from '../seed-of-run.ts'
 import { chaosProject } from './chaos-project.ts'
 import { Facts } from './facts.ts'
@@ -207,7 +207,7 @@ function kindsWith(disk: boolean): Disturbance[] {
 
 describe('kills at awkward moments, stops, lost and slow connections, clock steps and full disks', () => {
   it(`lose no decision, run no call twice, and every run ends, in ${faults} faults`, async () => {
-    const choose = seeded(seedOfRun())
+    const choose = seededChoices(seedOfRun())
     await using around = await ChaosSurroundings.make()
     await using installation = await Installation.start(chaosProject(), around)
     await using facts = new Facts(await installation.databaseUrl())

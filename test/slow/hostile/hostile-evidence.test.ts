@@ -11,7 +11,7 @@ import { exportBundle } from '#services/audit/export/export-bundle.ts'
 import { exportOf } from '../../harness/evidence/export-of.ts'
 import { witnessedDesk, type WitnessedDesk } from '../../harness/evidence/witnessed-desk.ts'
 import { keepCovered } from '../../harness/fixtures/cover-audit.ts'
-import { seeded, type Choices } from '../../shell/seeded.ts'
+import { seededChoices, type Choices } from '../../shell/seeded.ts'
 import { cpuMsOf } from '../cpu-time.ts'
 import { mutateBytes } from './mutate.ts'
 import { seedOfRun } from '../seed-of-run.ts'
@@ -164,7 +164,7 @@ function documentOf(event: string): { requestId?: string; sequence?: number } {
 // Rules: security.md 13
 test(`none of ${bundleRounds} damaged bundles is said to hold that says anything else`, () => {
   const seed = seedOfRun()
-  const choose = seeded(seed)
+  const choose = seededChoices(seed)
   const { signer, witness } = lived
   const judge = (one: EvidenceBundle): Verdict[] =>
     verifyBundle(one, signer.key, null, { keys: [witness.key], count: 1 })
@@ -289,7 +289,7 @@ async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
 // Rules: security.md 13
 test(`none of ${archiveRounds} damaged archives is said to hold that has other files`, async () => {
   const seed = seedOfRun()
-  const choose = seeded(seed)
+  const choose = seededChoices(seed)
   const { signer, witness } = lived
   const judge = (files: Map<string, Buffer>): Verdict[] => {
     const log: LogFiles = { read: (path) => files.get(path) ?? null }

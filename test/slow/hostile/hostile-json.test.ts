@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { JsonProblem, parseStrictJson } from '#api/body/strict-json.ts'
 import { canonicalJson } from '#domain/json/digest.ts'
-import { seeded, type Choices } from '../../shell/seeded.ts'
+import { seededChoices, type Choices } from '../../shell/seeded.ts'
 import { cpuMsOf } from '../cpu-time.ts'
 import { mutateBytes } from './mutate.ts'
 import { seedOfRun } from '../seed-of-run.ts'
@@ -164,7 +164,7 @@ function parsedStrictly(bytes: Buffer): { value: unknown } | JsonProblem {
 // Rules: security.md 22, 34
 test(`of ${documents} random bodies exactly those that mean one thing are read, as what they say`, () => {
   const seed = seedOfRun()
-  const choose = seeded(seed)
+  const choose = seededChoices(seed)
   let read = 0
   let refusedAlone = 0
   for (let round = 0; round < documents; round += 1) {

@@ -21,7 +21,7 @@ import { protectedName } from '#policy/names/protected-names.ts'
 import { parsePath } from '#sandbox/path-names.ts'
 import { realPathOf } from '#sandbox/real-path.ts'
 import { openWorkspace, type OpenWorkspace } from '#sandbox/workspace.ts'
-import { seeded, type Choices } from '../../shell/seeded.ts'
+import { seededChoices, type Choices } from '../../shell/seeded.ts'
 import { seedOfRun } from '../seed-of-run.ts'
 
 const trees = 40
@@ -200,7 +200,7 @@ const foreign = (): string[] =>
 // Rules: security.md 8, 10, 11
 test(`none of ${trees * pathsATree} random paths leaves its workspace, reaches a hidden folder or changes anything there`, async () => {
   const seed = seedOfRun()
-  const choose = seeded(seed)
+  const choose = seededChoices(seed)
   const counts = { read: 0, listed: 0, written: 0, removed: 0, refused: 0 }
   for (let tree = 0; tree < trees; tree += 1) {
     await makeTree(choose, tree)
@@ -269,7 +269,7 @@ const plainlyProtected = ['.git', '.env', '.vscode']
 // Rules: security.md 8, 11
 test('the zone and the protected names of a path are those of the place that the kernel finds', async () => {
   const seed = seedOfRun()
-  const choose = seeded(seed)
+  const choose = seededChoices(seed)
   let found = 0
   for (let tree = 0; tree < trees; tree += 1) {
     await makeTree(choose, tree)
@@ -304,7 +304,7 @@ test('the zone and the protected names of a path are those of the place that the
 // Rules: security.md 10
 test('where a command finds a path is where the kernel finds it, or nobody says so', async () => {
   const seed = seedOfRun()
-  const choose = seeded(seed)
+  const choose = seededChoices(seed)
   const counts = { there: 0, created: 0, unclear: 0 }
   for (let tree = 0; tree < trees; tree += 1) {
     await makeTree(choose, tree)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { compileGlob } from '#policy/globs/compile-glob.ts'
-import { seeded } from '../../shell/seeded.ts'
+import { seededChoices } from '../../shell/seeded.ts'
 import { cpuMsOf } from '../cpu-time.ts'
 import { seedOfRun } from '../seed-of-run.ts'
 
@@ -38,7 +38,7 @@ const maxCharacters = 256
 // Rules: security.md 27
 test('of 5,000 random globs against random names none holds the event loop for 100 ms', () => {
   const seed = seedOfRun()
-  const choose = seeded(seed)
+  const choose = seededChoices(seed)
   const textOf = (parts: readonly string[], most: number): string => {
     // Repeating a few pieces is what makes patterns explode.
     const few = Array.from({ length: 1 + choose.number(4) }, () => choose.one(parts))

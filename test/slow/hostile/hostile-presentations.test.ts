@@ -8,7 +8,7 @@ import { visibleText } from '#domain/text/visible-text.ts'
 import { decodeText } from '#tools/presentations/file-kind.ts'
 import { fileVersion, presentFileChange } from '#tools/presentations/file-change.ts'
 import { unifiedDiff } from '#tools/presentations/unified-diff.ts'
-import { seeded, type Choices } from '../../shell/seeded.ts'
+import { seededChoices, type Choices } from '../../shell/seeded.ts'
 import { cpuMsOf } from '../cpu-time.ts'
 import { mutateBytes } from './mutate.ts'
 import { seedOfRun } from '../seed-of-run.ts'
@@ -169,7 +169,7 @@ function checkTerminal(text: string, lines: readonly string[], what: string): vo
 // Rules: security.md 17, 18
 test(`of ${rounds} random texts every byte is drawn or counted, and no control character as itself`, () => {
   const seed = seedOfRun()
-  const choose = seeded(seed)
+  const choose = seededChoices(seed)
   for (let round = 0; round < rounds; round += 1) {
     const what = `SEED=${seed} round ${round}`
     const text = anyText(choose)
@@ -183,7 +183,7 @@ test(`of ${rounds} random texts every byte is drawn or counted, and no control c
 // Rules: product.md 26
 test(`of ${rounds} random changes the difference that is shown makes the one text of the other`, async () => {
   const seed = seedOfRun()
-  const choose = seeded(seed)
+  const choose = seededChoices(seed)
   const names = { before: 'notes/a.md', after: 'notes/a.md' }
   for (let round = 0; round < rounds; round += 1) {
     const what = `SEED=${seed} round ${round}`

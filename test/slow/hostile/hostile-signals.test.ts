@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { decided } from '#workflows/messages.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
-import { seeded, type Choices } from '../../shell/seeded.ts'
+import { seededChoices, type Choices } from '../../shell/seeded.ts'
 import { payloadOf, rawSignal, taskFailures, untilTakenIn } from '../../workflows/hostile-client.ts'
 import { ScriptedStore, startScriptedRun } from '../../workflows/scripted-run.ts'
 import { seedOfRun } from '../seed-of-run.ts'
@@ -50,10 +50,10 @@ function anyPayload(choose: Choices) {
 // Rules: security.md 31
 test('5,000 random signals fail no workflow task, and the real decision is carried out once', async () => {
   const seed = seedOfRun()
-  const choose = seeded(seed)
+  const choose = seededChoices(seed)
   await using run = await startScriptedRun(new ScriptedStore([[{ requestId: 'real' }]]))
   const { client, handle, store } = run
-  await waitUntil(() => store.asked.get('takeTurn') === 1, { withinMs: 90_000 })
+  await waitUntil(() => store.activityCounts.get('takeTurn') === 1, { withinMs: 90_000 })
   for (let round = 0; round < rounds; round += 1) {
     const signals = Array.from({ length: signalsARound }, () => ({
       name: choose.one(names),

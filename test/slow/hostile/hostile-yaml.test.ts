@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { parseDocument } from 'yaml'
 import type { ProjectFiles } from '#policy/policy.ts'
 import { parseProject } from '#policy/project/parse-project.ts'
-import { seeded, type Choices } from '../../shell/seeded.ts'
+import { seededChoices, type Choices } from '../../shell/seeded.ts'
 import { cpuMsOf } from '../cpu-time.ts'
 import { mutateBytes } from './mutate.ts'
 import { seedOfRun } from '../seed-of-run.ts'
@@ -201,7 +201,7 @@ const ownNames = (): string[][] => prototypes.map((one) => Object.getOwnProperty
 // Rules: security.md 24
 test(`${rounds} broken projects are read or answered with problems at their lines, each within 100 ms or five times what the YAML reader needs`, () => {
   const seed = seedOfRun()
-  const choose = seeded(seed)
+  const choose = seededChoices(seed)
   const projects = exampleProjects()
   for (const project of projects) expect(parseProject(project)).toHaveProperty('policy')
   const before = ownNames()

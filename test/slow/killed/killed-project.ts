@@ -1,4 +1,4 @@
-import type { Asking, HeldAnswer } from '../../harness/held-model.ts'
+import type { ModelQuestion, HeldAnswer } from '../../harness/held-model.ts'
 
 const worker = (name: string, rest: string): string => `---
 name: ${name}
@@ -9,6 +9,29 @@ You are ${name}.
 `
 const scratch = `zones:
   - { name: scratch, root: scratch, mode: rw, approval: { read: preApproved, write: preApproved } }
+`
+/** Notes each beginning and end, and waits for a file in between. */
+const holdTool = `import { appendFileSync, existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { join } from 'node:path'
+import { defineTool } from 'countersign'
+import { z } from 'zod'
+
+const root = join(import.meta.dirname, '..')
+
+export default defineTool({
+  name: 'hold',
+  description: 'Hold',
+  inputSchema: z.object({ round: z.string() }),
+  approval: () => 'preApproved',
+  execute: async ({ round }) => {
+    const note = (word) => appendFileSync(join(root, 'held-' + round), word + ' ' + process.pid + '\\n')
+    note('begin')
+    while (!existsSync(join(root, 'go'))) await delay(50)
+    note('end')
+    return 'held'
+  },
+})
 `
 const branch = `workspace: shop
 zones:
@@ -29,10 +52,15 @@ workspaces:
   default: { root: . }
   shop: { root: shop, isolation: worktree, base: main }
 rights: { manageRuns: [platform], readAudit: [platform] }
+triggers: { deploys: { worker: opener, secret: "\${DEPLOYS_SECRET}" } }
 `,
   'scratch/a.txt': 'a\n',
   'workers/streamer.md': worker('streamer', scratch),
   'workers/writer.md': worker('writer', scratch),
+  'tools/hold.ts': holdTool,
+  'workers/holder.md': worker('holder', 'tools: { hold: {} }\n'),
+  'workers/asker.md': worker('asker', 'tools: { ask_person: {} }\n'),
+  'workers/opener.md': worker('opener', scratch),
   'workers/merger.md': worker('merger', branch),
   'workers/pusher.md': worker('pusher', branch),
 }
@@ -42,7 +70,7 @@ export const filesOfMerge = 300
 const summary = 'They wrote files.'
 
 /** What the model says. The task names the round, which tells one kill from the next. */
-export function killedAnswer({ system, users, turn, hasTools }: Asking): HeldAnswer {
+export function killedAnswer({ system, users, turn, hasTools }: ModelQuestion): HeldAnswer {
   const [, round = ''] = /round-([a-z-]+)/.exec(users) ?? []
   if (!hasTools) return { text: summary, hold: `compaction ${round}` }
   if (system.includes('You are streamer.')) {
@@ -55,6 +83,15 @@ export function killedAnswer({ system, users, turn, hasTools }: Asking): HeldAns
     const path = `scratch/${round}-${turn}.txt`
     const input = { path, content: `${path}\n`.repeat(500) }
     return { text: 'I write.', calls: [{ tool: 'write_file', input }] }
+  }
+  if (system.includes('You are holder.')) {
+    if (turn > 1) return { text: 'Held.' }
+    return { text: 'I hold.', calls: [{ tool: 'hold', input: { round } }] }
+  }
+  if (system.includes('You are opener.')) return { text: 'Opened.' }
+  if (system.includes('You are asker.')) {
+    if (turn > 1) return { text: 'Thanks.' }
+    return { text: 'I ask.', calls: [{ tool: 'ask_person', input: { question: 'Which colour?' } }] }
   }
   const isMerge = system.includes('You are merger.')
   if (turn === 1)

@@ -1,19 +1,26 @@
 import { execFile } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readSecrets, webhookHeaders } from '#delivery/webhooks/webhook-secret.ts'
 import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { FaultWorld } from '../../faults/fault-world.ts'
 import { processNames } from '../../harness/installation/installation.ts'
+import type { Answer } from '../../harness/installation/test-session.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { HeldModel } from '../../harness/held-model.ts'
+import { problemsOfTrail } from '../chaos/verify-trail.ts'
+import { StreamReader } from './stream-reader.ts'
 import { filesOfMerge, killedAnswer, killedProject } from './killed-project.ts'
 
 const run = promisify(execFile)
 const sandbox = await findSandbox('bwrap')
 const patient = { withinMs: 60_000 }
+const answerMs = 240_000
+const deploysSecret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 let model: HeldModel
 let world: FaultWorld
 
@@ -41,7 +48,8 @@ async function prepare(folder: string): Promise<AsyncDisposable> {
 beforeAll(async () => {
   model = await HeldModel.start(killedAnswer)
   const { baseUrl } = model
-  const env = { OPENAI_COMPATIBLE_BASE_URL: baseUrl, OPENAI_COMPATIBLE_API_KEY: 'held' }
+  const provider = { OPENAI_COMPATIBLE_BASE_URL: baseUrl, OPENAI_COMPATIBLE_API_KEY: 'held' }
+  const env = { ...provider, DEPLOYS_SECRET: deploysSecret }
   world = await FaultWorld.start(killedProject, { env, prepare })
 }, 240_000)
 afterAll(async () => {
@@ -49,13 +57,18 @@ afterAll(async () => {
   await model?.[Symbol.asyncDispose]()
 }, 240_000)
 
-/** Nobody writes to a table until it is released, or Postgres is gone. */
-async function heldLock(table: string) {
+/**
+ * Nobody starts a run, and the call of this one gets no result, until it is released, or Postgres
+ * is gone.
+ */
+async function heldWrites(runId: string) {
   const client = new pg.Client({ connectionString: await world.installation.databaseUrl() })
   client.on('error', () => undefined)
   await client.connect()
-  await client.query(`begin; lock table ${table} in share row exclusive mode`)
-  const waiting = `select count(*)::int as many from pg_locks where relation = '${table}'::regclass and not granted`
+  await client.query('begin; lock table run_lineage in share row exclusive mode')
+  await client.query('select from tool_call where run_id = $1 for update', [runId])
+  const waiting = `select count(*)::int as many from pg_stat_activity
+    where pg_backend_pid() = any(pg_blocking_pids(pid))`
   const release = async (): Promise<void> => {
     await client.query('rollback').catch(() => undefined)
     client.end().catch(() => undefined)
@@ -64,6 +77,23 @@ async function heldLock(table: string) {
     release,
     waiting: async (): Promise<number> => (await client.query(waiting)).rows[0].many,
     [Symbol.asyncDispose]: release,
+  }
+}
+
+/** Sends a message to the trigger, again until it is answered, as its senders do. */
+async function sendMessage(id: string): Promise<Answer> {
+  const body = JSON.stringify({ id })
+  const deadline = performance.now() + answerMs
+  for (;;) {
+    const signed = webhookHeaders(readSecrets(deploysSecret) ?? [], { id, at: new Date(), body })
+    const headers = { 'content-type': 'application/json', ...signed }
+    const url = `${world.installation.url}/v1/triggers/deploys`
+    const response = await fetch(url, { method: 'POST', headers, body }).catch(String)
+    if (typeof response !== 'string' && response.status < 500) {
+      return { status: response.status, body: (await response.json()) as Answer['body'] }
+    }
+    if (performance.now() > deadline) throw new Error('the trigger does not answer')
+    await delay(50)
   }
 }
 
@@ -90,7 +120,7 @@ async function untilCompleted(runId: string): Promise<void> {
 
 /** What the model said in a run, turn by turn. */
 async function saidIn(runId: string): Promise<string[]> {
-  const { body } = await (await world.as('ada')).get(`/v1/runs/${runId}/transcript`)
+  const { body } = await (await world.as('grace')).get(`/v1/runs/${runId}/transcript`)
   const items = body['items'] as { role: string; text?: string }[]
   return items.filter(({ role }) => role === 'assistant').map(({ text = '' }) => text)
 }
@@ -100,27 +130,48 @@ const count = async (text: string, ...values: unknown[]): Promise<unknown> =>
 
 // Rules: product.md 28, 29, 31, 35, 36
 describe.skipIf(!sandbox.works)('a process that is killed', () => {
-  test.each(processNames)(
-    '%s, in the middle of a stream, a compaction, a fork, a merge and a push, loses and doubles none of them',
+  test.each([...processNames, 'tools', 'reader'] as const)(
+    '%s, in the middle of a stream, a compaction, a fork, an answer, a trigger, a merge and a push, loses and doubles none of them',
     async (victim) => {
       const round = `round-${victim}`
       const start = (worker: string, input: string) => world.startRun(worker, { input })
-      const [old, streaming, writing, merging, pushing] = await Promise.all([
+      const [old, streaming, writing, holding, asking, merging, pushing] = await Promise.all([
         start('streamer', `short ${round}`),
         start('streamer', `held ${round}`),
         start('writer', round),
+        start('holder', round),
+        start('asker', round),
         start('merger', round),
         start('pusher', round),
       ])
       await Promise.all([world.untilRun(old, 'completed'), approve(merging), approve(pushing)])
       for (const place of ['stream', 'compaction'])
         await waitUntil(() => model.holds(`${place} ${victim}`) || `no ${place}`, patient)
+      const held = (): Promise<string> => readFile(at(`held-${victim}`), 'utf8').catch(() => '')
+      await waitUntil(async () => /begin \d+\n/.test(await held()), patient)
+      const streamUrl = `${world.installation.url}/v1/runs/${streaming}/stream`
+      const session = await world.as('ada')
+      const reader = new StreamReader(streamUrl, session, at(`stream-${victim}`))
+      await reader.start()
+      await waitUntil(
+        async () => (await reader.parts()).some(({ type }) => type === 'text-delta'),
+        patient,
+      )
       await Promise.all([world.waiting(merging), world.waiting(pushing)])
 
-      await using lock = await heldLock('run_prefix')
+      const question = await world.onlyWaiting(asking)
+      const ofTrigger = `select count(*)::int from run where started_from = 'trigger:deploys'`
+      const openedBefore = await count(ofTrigger)
+      await using lock = await heldWrites(asking)
       const ada = await world.as('ada')
-      const forked = ada.postUntilAnswered(`/v1/runs/${old}/forks`, { text: 'again' }, 240_000)
-      await waitUntil(async () => (await lock.waiting()) === 1 || 'no fork', patient)
+      const post = (path: string, text: string) =>
+        ada.postUntilAnswered(`/v1/${path}`, { text }, answerMs)
+      const answers = Promise.all([
+        post(`runs/${old}/forks`, 'again'),
+        post(`requests/${question.id}/answer`, 'blue'),
+        sendMessage(round),
+      ])
+      await waitUntil(async () => (await lock.waiting()) === 3 || 'not all wait', patient)
       await approve(pushing)
       const received = (): Promise<string> => readFile(at('received'), 'utf8').catch(() => '')
       const branchOf = `select worktree ->> 'branch' from run where id = $1`
@@ -131,16 +182,36 @@ describe.skipIf(!sandbox.works)('a process that is killed', () => {
       const ref = (): Promise<string> => readFile(at('shop/.git/refs/heads/main'), 'utf8')
       await waitUntil(async () => (await ref()).trim() !== before, { ...patient, everyMs: 1 })
 
-      const gone = await world.installation.killNine(victim)
+      const kill = async (): Promise<() => Promise<void>> => {
+        if (victim === 'reader') {
+          await reader.kill()
+          return async () => undefined
+        }
+        if (victim === 'tools') {
+          process.kill(Number((await held()).split(/\s/)[1]), 'SIGKILL')
+          return async () => undefined
+        }
+        const gone = await world.installation.killNine(victim)
+        return () => world.installation.untilBack(victim, gone)
+      }
+      const untilBack = await kill()
       await lock.release()
       await writeFile(at('go'), '')
       model.release()
-      await world.installation.untilBack(victim, gone)
+      await untilBack()
 
-      const fork = await forked
-      expect(fork).toMatchObject({ status: 201 })
+      const [fork, answer, triggered] = await answers
+      expect([fork.status, answer.status, triggered.status]).toEqual([201, 200, 202])
       const forkId = String(fork.body['id'])
-      await Promise.all([forkId, streaming, writing, merging, pushing].map(untilCompleted))
+      const openedId = String(triggered.body['runId'])
+      expect(await count(ofTrigger)).toBe(Number(openedBefore) + 1)
+      const going = [streaming, writing, holding, asking, merging, pushing]
+      await Promise.all([forkId, openedId, ...going].map(untilCompleted))
+      expect(await saidIn(openedId)).toEqual(['Opened.'])
+      expect(await saidIn(asking)).toEqual(['I ask.', 'Thanks.'])
+      expect(await world.told(asking)).toEqual([expect.stringContaining('blue')])
+      const answered = `select count(*)::int from decision join request on request.id = request_id where run_id = $1`
+      expect(await count(answered, asking)).toBe(1)
       expect(await count('select count(*)::int from run where forked_from = $1', old)).toBe(1)
       expect(await saidIn(forkId)).toEqual(['Short.', 'Short.'])
       expect(await saidIn(streaming)).toEqual(['All of it.'])
@@ -165,6 +236,15 @@ describe.skipIf(!sandbox.works)('a process that is killed', () => {
         expect(last).toMatchObject({ execution: 'succeeded', attempts: 1 })
       }
       await run('rm', [at('go')])
+
+      // The tool began once, whoever knows how it ended, and the reader has each word once.
+      expect((await held()).match(/begin/g)).toHaveLength(1)
+      expect((await held()).match(/end/g) ?? []).toHaveLength(victim === 'tools' ? 0 : 1)
+      await reader.untilDone(patient.withinMs)
+      const parts = await reader.parts()
+      const last = parts.slice(parts.findLastIndex(({ type }) => type === 'text-start'))
+      expect(last.map(({ delta = '' }) => delta).join('')).toBe('All of it.')
+      expect(await problemsOfTrail(await world.as('grace'))).toEqual([])
     },
     400_000,
   )

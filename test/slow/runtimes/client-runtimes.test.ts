@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createContext, runInContext } from 'node:vm'
 import { build } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ContractDesk } from '../../contract/contract-desk.ts'
@@ -43,23 +44,33 @@ test.each(runtimes)('a program under %s asks, waits, takes and tells', async (_,
   })
   // Read when both requests are decided.
   acts.catch(() => undefined)
-  await desk.decideForProgram(await desk.pendingOfProgram('release'), 'approve')
-  await desk.decideForProgram(await desk.pendingOfProgram('release'), 'deny')
+  await decideBoth()
   expect(JSON.parse((await acts).stdout)).toEqual(actsOutput)
 })
 
-test('a page asks, waits, takes and tells, from the origin of the service', async () => {
+/** The program as one script, which takes its settings from the global `settings`. */
+async function oneScript(): Promise<string> {
   await using project = await openPackedProject()
-  const page = `globalThis.process = { env: globalThis.settings }\n${imported}${actsProgram}`
-  const entry = await project.write('page.js', page)
+  const program = `globalThis.process = { env: globalThis.settings }\n${imported}${actsProgram}`
+  const entry = await project.write('program.js', program)
   const built = await build({
     root: project.folder,
     configFile: false,
     logLevel: 'error',
-    build: { write: false, lib: { entry, formats: ['es'], fileName: 'page' } },
+    build: { write: false, lib: { entry, formats: ['es'], fileName: 'program' } },
   })
   const [output] = Array.isArray(built) ? built : [built]
   if (output === undefined || !('output' in output)) throw new Error('nothing was built')
+  return output.output[0].code
+}
+
+async function decideBoth(): Promise<void> {
+  await desk.decideForProgram(await desk.pendingOfProgram('release'), 'approve')
+  await desk.decideForProgram(await desk.pendingOfProgram('release'), 'deny')
+}
+
+test('a page asks, waits, takes and tells, from the origin of the service', async () => {
+  const content = await oneScript()
   await using browser = await launchBrowser()
   const tab = await (await browser.newContext({ bypassCSP: true })).newPage()
   const printed = new Promise<string>((resolve) =>
@@ -70,8 +81,30 @@ test('a page asks, waits, takes and tells, from the origin of the service', asyn
     ...environment,
     EXTERNAL_ID: randomUUID(),
   })
-  await tab.addScriptTag({ content: output.output[0].code, type: 'module' })
-  await desk.decideForProgram(await desk.pendingOfProgram('release'), 'approve')
-  await desk.decideForProgram(await desk.pendingOfProgram('release'), 'deny')
+  await tab.addScriptTag({ content, type: 'module' })
+  await decideBoth()
   expect(JSON.parse(await printed)).toEqual(actsOutput)
+})
+
+/** Of the globals that edge runtimes have in common (ECMA-429), those that a client could use. */
+const edgeGlobals = Object.fromEntries(
+  'AbortController AbortSignal DOMException Event EventTarget Headers ReadableStream Request Response TextDecoder TextEncoder URL URLSearchParams atob btoa clearTimeout crypto fetch performance queueMicrotask setTimeout structuredClone'
+    .split(' ')
+    .map((name) => [name, Reflect.get(globalThis, name)]),
+)
+
+test('a program asks, waits, takes and tells with no global but those of edge runtimes, which compile no text', async () => {
+  const printed = Promise.withResolvers<string>()
+  const settings = { ...environment, EXTERNAL_ID: randomUUID() }
+  const context = createContext(
+    { ...edgeGlobals, settings, console: { log: printed.resolve } },
+    { codeGeneration: { strings: false, wasm: false } },
+  )
+  expect(() => runInContext('new Function("return 1")', context)).toThrow('disallowed')
+  expect(runInContext('[typeof require, typeof Buffer]', context).join()).toBe(
+    'undefined,undefined',
+  )
+  runInContext(await oneScript(), context)
+  await decideBoth()
+  expect(JSON.parse(await printed.promise)).toEqual(actsOutput)
 })

@@ -29,12 +29,20 @@ test('`npm pack --workspace` builds each package first, and packs what a release
   const { stdout } = await runProgram('npm', ['query', '.workspace'], { cwd })
   const names = (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)
   const workspaces = names.flatMap((name) => ['--workspace', name])
-  await packPackages(released)
-  await packService(released)
+  const repository = 'https://github.com/acme/countersign'
+  await packPackages(released, repository)
+  await packService(released, repository)
   await mkdir(packed)
   await runProgram('npm', ['pack', '--pack-destination', packed, ...workspaces], { cwd })
   const ofRelease = await contents(released)
   expect(Object.keys(ofRelease)).toHaveLength(names.length)
+  // npm publishes with provenance only what names the repository of the job.
+  for (const tarball of Object.keys(ofRelease)) {
+    const args = ['-xOf', join(released, tarball), 'package/package.json']
+    const manifest = JSON.parse((await runProgram('tar', args)).stdout)
+    const url = 'git+https://github.com/acme/countersign.git'
+    expect(manifest.repository).toMatchObject({ type: 'git', url })
+  }
   expect(await contents(packed)).toEqual(ofRelease)
   expect((await readdir(join(cwd, 'packages/service'))).toSorted()).toEqual([
     '.gitignore',

@@ -1,10 +1,10 @@
-"""Asks a Countersign service for approval of a call, waits, takes the permit, reports the outcome."""
+"""Client of a Countersign service: requests approvals, waits, takes permits, reports outcomes."""
 
 from ._async_client import AsyncClient
 from ._callback import Callback, callback_secret
 from ._client import Client
 from ._digest import call_digest
-from ._request import Allowed, Asked, Decision, Permit
+from ._request import AllowedCall, RequestSummary, Decision, Permit
 from .errors import (
     AlreadyTakenError,
     BlockedError,
@@ -16,9 +16,9 @@ from .errors import (
 )
 
 __all__ = [
-    "Allowed",
+    "AllowedCall",
     "AlreadyTakenError",
-    "Asked",
+    "RequestSummary",
     "AsyncClient",
     "BlockedError",
     "Callback",

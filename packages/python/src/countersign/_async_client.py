@@ -1,4 +1,4 @@
-"""The client for asyncio: the one that blocks, in threads."""
+"""The client for asyncio, which runs the blocking client in threads."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from typing import Any, TypeVar
 from ._callback import Callback
 from ._client import Client
 from ._gate import open_call, take_decided, try_report
-from ._request import Allowed, Asked, Decision, Permit
+from ._request import AllowedCall, RequestSummary, Decision, Permit
 
 Result = TypeVar("Result")
 
 
 class AsyncClient:
-    """`Client` for asyncio, with the same acts, arguments and errors.
+    """`Client` for asyncio, with the same methods, arguments and errors.
 
-    An act runs in a thread of the event loop's executor. Cancelling its task ends the waiting of the
-    task; the thread ends with the answer, at most 50 seconds later.
+    A method runs in a thread of the event loop's executor. Cancelling its task does not end the
+    thread, which ends with the answer, at most 50 seconds later.
     """
 
     def __init__(self, *, url: str, api_key: str, timeout: float = 30.0) -> None:
         self._client = Client(url=url, api_key=api_key, timeout=timeout)
 
-    async def ask(self, tool: str, input: dict[str, Any], **more: Any) -> Asked:
+    async def ask(self, tool: str, input: dict[str, Any], **more: Any) -> RequestSummary:
         """See `Client.ask`."""
         return await asyncio.to_thread(self._client.ask, tool, input, **more)
 
-    async def find(self, external_id: str) -> Asked | None:
+    async def find(self, external_id: str) -> RequestSummary | None:
         """See `Client.find`."""
         return await asyncio.to_thread(self._client.find, external_id)
 
@@ -38,7 +38,7 @@ class AsyncClient:
         ends_at = asyncio.get_running_loop().time() + wait
         while True:
             left = max(0.0, ends_at - asyncio.get_running_loop().time())
-            # One hold a thread, so that a task that was cancelled leaves no thread behind for long.
+            # A thread waits for one answer only, so that a cancelled task leaves no thread for long.
             decision = await asyncio.to_thread(self._client.decision, id, wait=min(left, 50))
             if decision.state != "pending" or asyncio.get_running_loop().time() >= ends_at:
                 return decision
@@ -59,7 +59,7 @@ class AsyncClient:
         self,
         tool: str,
         input: dict[str, Any],
-        execute: Callable[[Allowed], Awaitable[Result]],
+        execute: Callable[[AllowedCall], Awaitable[Result]],
         **more: Any,
     ) -> Result:
         """See `Client.gate`; `execute` is awaited."""
@@ -76,7 +76,7 @@ class AsyncClient:
         self,
         tool: str,
         input: dict[str, Any],
-        execute: Callable[[Allowed], Awaitable[Result]],
+        execute: Callable[[AllowedCall], Awaitable[Result]],
         *,
         external_id: str,
         **more: Any,
@@ -86,7 +86,7 @@ class AsyncClient:
 
     async def take(
         self, tool: str, input: dict[str, Any], *, wait: float = math.inf, **more: Any
-    ) -> Allowed:
+    ) -> AllowedCall:
         """See `Client.take`."""
         id = await asyncio.to_thread(open_call, self._client, tool, input, **more)
         request = (await self.decision(id, wait=wait)).request

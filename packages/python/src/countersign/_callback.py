@@ -1,4 +1,4 @@
-"""Callbacks, which are signed as Standard Webhooks says."""
+"""Callbacks, which are signed according to Standard Webhooks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_AGE_SECONDS = 5 * 60
 
 @dataclass(frozen=True)
 class Callback:
-    """What a callback says. Fetch the request for everything else."""
+    """The content of a callback. Fetch the request for everything else."""
 
     request_id: str
     external_id: str
@@ -26,12 +26,12 @@ class Callback:
 
 
 def callback_secret(api_key: str) -> str:
-    """The secret of Standard Webhooks of the API key that asked."""
+    """The secret that signs callbacks for requests of this API key, in the form `whsec_…`."""
     return f"whsec_{base64.b64encode(_secret_bytes(api_key)).decode()}"
 
 
 def verify_callback(api_key: str, body: bytes | str, headers: Mapping[str, str]) -> Callback:
-    """Checks signature and time; see `Client.verify_callback`."""
+    """Verifies signature and age; see `Client.verify_callback`."""
     content = body.encode() if isinstance(body, str) else body
     header = {name.lower(): value for name, value in headers.items()}
     timestamp = header.get("webhook-timestamp", "")
@@ -40,13 +40,13 @@ def verify_callback(api_key: str, body: bytes | str, headers: Mapping[str, str])
         and abs(time.time() - int(timestamp)) <= _MAX_AGE_SECONDS
     )
     if not is_recent:
-        raise _refused("its time differs from the clock by more than 5 minutes")
+        raise _bad_signature("its time differs from the clock by more than 5 minutes")
     signed = f"{header.get('webhook-id', '')}.{timestamp}.".encode() + content
     mac = base64.b64encode(hmac.new(_secret_bytes(api_key), signed, hashlib.sha256).digest())
     expected = b"v1," + mac
     signatures = header.get("webhook-signature", "").split(" ")
     if not any(hmac.compare_digest(expected, signature.encode()) for signature in signatures):
-        raise _refused("its signature is not valid")
+        raise _bad_signature("its signature is not valid")
     data = json.loads(content)["data"]
     return Callback(data["requestId"], data["externalId"], data["state"])
 
@@ -55,5 +55,5 @@ def _secret_bytes(api_key: str) -> bytes:
     return hmac.new(api_key.encode(), b"countersign/callback/v1", hashlib.sha256).digest()
 
 
-def _refused(why: str) -> CountersignError:
-    return CountersignError("bad_signature", f"This callback is not of the service: {why}")
+def _bad_signature(why: str) -> CountersignError:
+    return CountersignError("bad_signature", f"This callback does not come from the service: {why}")

@@ -1,4 +1,4 @@
-"""The client that blocks."""
+"""The blocking client."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from urllib.parse import quote
 from ._callback import Callback, verify_callback
 from ._digest import canonical_json
 from ._gate import check_permit, open_call, take_decided, try_report
-from ._request import Allowed, Asked, Decision, Permit, read_asked, read_decision
+from ._request import AllowedCall, RequestSummary, Decision, Permit, read_summary, read_decision
 from ._transport import Service, send
 
 Result = TypeVar("Result")
 
-# Seconds for which the service holds one answer; a lost answer costs no more.
+# Longest wait for one HTTP response, in seconds, so that a lost connection is noticed by then.
 _MAX_HOLD = 50
-# The service's bound of a summary, in characters.
+# The longest summary that the service accepts, in characters.
 _MAX_SUMMARY = 4000
 
 
 class Client:
-    """A client of a Countersign service, for programs that are no runs of it.
+    """A client of a Countersign service, for programs that are not runs of the service.
 
-    It holds no connection and no state: a program may ask, end, and go on later with the request's
-    id, or by asking again under the same `external_id`.
+    It holds no connection and no state: a program may open a request, end, and continue later with
+    the id of the request, or by opening the request again under the same `external_id`.
 
     `url` is the service's address such as `http://localhost:4400`; `api_key` needs the scopes
-    `requests:write` and `requests:read`; `timeout` is how many seconds an act waits for a service
-    that is away. Every act raises `CountersignError`, whose `code` is the service's own, or
-    `unavailable` when no answer came in time.
+    `requests:write` and `requests:read`; `timeout` is how many seconds a method waits for an
+    unreachable service. Every method raises `CountersignError`. Its `code` is the service's, or
+    `unavailable` if no answer came in time.
     """
 
     def __init__(self, *, url: str, api_key: str, timeout: float = 30.0) -> None:
@@ -53,11 +53,11 @@ class Client:
         metadata: dict[str, Any] | None = None,
         edits: str | None = None,
         origin: dict[str, Any] | None = None,
-    ) -> Asked:
-        """Asks for an approval. Under the `external_id` of an earlier call it returns that request.
+    ) -> RequestSummary:
+        """Opens a request for the approval of a call, or finds the request of this `external_id`.
 
-        Raises `policy_blocked` where policy never allows the call, and `ValueError` for an input
-        that JSON cannot carry. With `edits="off"` nobody may change the call before it is approved.
+        Raises `policy_blocked` if policy never allows the call, and `ValueError` for an input that
+        JSON cannot represent. With `edits="off"` nobody may change the call.
         """
         canonical_json(input)
         body = {
@@ -75,37 +75,37 @@ class Client:
             "origin": origin,
         }
         present = {name: value for name, value in body.items() if value is not None}
-        return read_asked(send(self._service, "POST", "/v1/requests", present))
+        return read_summary(send(self._service, "POST", "/v1/requests", present))
 
-    def find(self, external_id: str) -> Asked | None:
-        """The request of this `external_id`, by any program of the key's owner; `None`: none."""
+    def find(self, external_id: str) -> RequestSummary | None:
+        """Finds the request that a program of the key's owner opened under this `external_id`, or `None`."""
         answer = send(self._service, "GET", f"/v1/requests?q={quote(external_id, safe='')}")
         for request in answer["items"]:
             if (request["external"] or {}).get("externalId") == external_id:
-                return read_asked(request)
+                return read_summary(request)
         return None
 
     def decision(self, id: str, *, wait: float = 0) -> Decision:
-        """What became of a request so far.
+        """Reads the state of a request.
 
-        With `wait` it returns when the request has ended, or after so many seconds; `math.inf` waits
-        for its end.
+        With `wait` it returns once the request has ended, at the latest after that many seconds;
+        `math.inf` waits until it has ended.
         """
         ends_at = time.monotonic() + wait
         while True:
             left = max(0.0, ends_at - time.monotonic())
             hold = math.ceil(min(left, _MAX_HOLD))
             path = _path(id) if hold == 0 else f"{_path(id)}?wait={hold}"
-            # While somebody waits, a service that is away is waited for as long.
+            # A service that is unreachable is waited for as long as the decision may take.
             away = left + self._service.timeout
             answer = send(self._service, "GET", path, timeout=away, request_id=id)
             if answer["state"] != "pending" or time.monotonic() >= ends_at:
                 return read_decision(answer)
 
     def consume(self, id: str, digest: str) -> Permit:
-        """Takes the permit of an approved request, once: make the call once and at once.
+        """Takes the permit of an approved request. Make the call once, directly afterwards.
 
-        Raises `already_consumed` when it was taken before, `conflict` while nobody has decided,
+        Raises `already_consumed` if it was taken before, `conflict` while nobody has decided,
         `already_decided` after a denial, `expired`, `cancelled` or `stale_digest`. The signature of
         the permit is not verified.
         """
@@ -124,25 +124,25 @@ class Client:
         return permit
 
     def report(self, id: str, state: str, summary: str | None = None) -> None:
-        """Reports what became of a call whose permit was taken, once.
+        """Reports the outcome of a call whose permit was taken. It can be reported once.
 
         `state` is `succeeded`, `failed` or `unknown`.
         """
         body = {"state": state}
         if summary is not None:
-            # A lone surrogate has no UTF-8 form.
+            # A lone surrogate cannot be encoded in UTF-8.
             body["summary"] = summary[:_MAX_SUMMARY].encode(errors="replace").decode()
         send(self._service, "POST", f"{_path(id)}/outcome", body, request_id=id)
 
     def withdraw(self, id: str) -> None:
-        """Withdraws a request that is pending: it leaves the queue."""
+        """Withdraws a pending request: it leaves its queue."""
         send(self._service, "POST", f"{_path(id)}/withdraw", {}, request_id=id)
 
     def verify_callback(self, body: bytes | str, headers: Mapping[str, str]) -> Callback:
-        """What a callback says, once its signature holds and it is at most five minutes old.
+        """Verifies a callback and returns its content.
 
-        Raises `bad_signature` otherwise. `body` is as it was received, before it is parsed. The same
-        callback may come more than once.
+        Raises `bad_signature` if the signature is wrong or the callback is older than five minutes.
+        `body` is the received body before parsing. The same callback may arrive more than once.
         """
         return verify_callback(self._service.api_key, body, headers)
 
@@ -150,16 +150,16 @@ class Client:
         self,
         tool: str,
         input: dict[str, Any],
-        execute: Callable[[Allowed], Result],
+        execute: Callable[[AllowedCall], Result],
         **more: Any,
     ) -> Result:
-        """Asks, waits however long it takes, takes the permit, runs `execute` once and reports.
+        """Opens a request, waits without a limit, takes the permit, runs `execute` once and reports.
 
-        `more` is what `ask` takes. A person may have changed the call: do what `allowed.input` says,
-        or ask with `edits="off"`. Whatever `execute` returns or raises comes back. Raises without
-        having run it `DeniedError`, `ExpiredError`, `CancelledError`, `BlockedError`,
-        `MismatchError` or another `CountersignError`; `AlreadyTakenError` when the permit of this
-        `external_id` was taken before.
+        `more` are arguments of `ask`. A person may have changed the call: use `allowed.input`, or pass
+        `edits="off"`. Returns or raises what `execute` does. Before `execute` runs, raises
+        `DeniedError`, `ExpiredError`, `CancelledError`, `BlockedError`, `MismatchError` or another
+        `CountersignError`, and `AlreadyTakenError` if the permit of this `external_id` was taken
+        before.
         """
         allowed = self.take(tool, input, **more)
         try:
@@ -174,12 +174,12 @@ class Client:
         self,
         tool: str,
         input: dict[str, Any],
-        execute: Callable[[Allowed], Result],
+        execute: Callable[[AllowedCall], Result],
         *,
         external_id: str,
         **more: Any,
     ) -> Result:
-        """`gate` for a call that an earlier process may have asked about.
+        """`gate` for a call that an earlier process may have requested.
 
         Under the same `external_id` it continues to wait. Raises `AlreadyTakenError` if the earlier
         process may have run the call.
@@ -188,11 +188,11 @@ class Client:
 
     def take(
         self, tool: str, input: dict[str, Any], *, wait: float = math.inf, **more: Any
-    ) -> Allowed:
-        """The first half of `gate`, for who makes the call elsewhere. Raises as `gate` does.
+    ) -> AllowedCall:
+        """The first half of `gate`, for callers that make the call elsewhere. Raises as `gate` does.
 
-        `wait` is how many seconds the decision may take; after them it raises with the code
-        `pending`.
+        `wait` is how many seconds the decision may take. If nobody decided in time, raises with the
+        code `pending`.
         """
         id = open_call(self, tool, input, **more)
         request = self.decision(id, wait=wait).request
@@ -200,5 +200,5 @@ class Client:
 
 
 def _path(id: str) -> str:
-    """A part of a path is never more than one segment."""
+    """The path of a request. The id is encoded, so that it stays one segment."""
     return f"/v1/requests/{quote(id, safe='')}"

@@ -1,4 +1,4 @@
-"""What the adapters of frameworks share: they ask about calls, and take their permits."""
+"""Functions that the adapters of frameworks share."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ._client import Client
 from ._gate import try_report
-from ._request import Allowed, Asked
+from ._request import AllowedCall, RequestSummary
 from .errors import CountersignError, MismatchError
 
 Item = TypeVar("Item")
@@ -16,40 +16,40 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a call is not made: a sentence for the model."""
+    """The reason why a call is not made, as a sentence for the model."""
 
     words: str
 
 
 def call_name(framework: str, scope: str | None, id: str) -> str:
-    """The `external_id` of a call that a model made: its id, within what makes the id unique."""
+    """The `external_id` of a model's call. `scope` names the conversation or run, if call ids need it."""
     return ":".join(part for part in (framework, scope, id) if part is not None)
 
 
 def ask_about(
     client: Client, items: Iterable[Item], call_of: Callable[[Item], dict[str, Any]]
-) -> list[tuple[Item, Asked]]:
-    """Asks about the calls for which a framework pauses, and returns those that wait, in order.
+) -> list[tuple[Item, RequestSummary]]:
+    """Opens a request for each call for which a framework pauses; returns the pending ones, in order.
 
-    `call_of` makes what `ask` takes. A call that is refused does not wait: `settle` says why. Raises
-    only while the service is away.
+    `call_of` returns the arguments of `ask`. A refused call is not among the results; `settle` returns
+    its refusal. Raises only if the service is unreachable.
     """
     waiting = []
     for item in items:
-        asked = _or_refusal(lambda item=item: client.ask(**call_of(item)))
-        if isinstance(asked, Asked) and asked.state == "pending":
-            waiting.append((item, asked))
+        request = _or_refusal(lambda item=item: client.ask(**call_of(item)))
+        if isinstance(request, RequestSummary) and request.state == "pending":
+            waiting.append((item, request))
     return waiting
 
 
-def settle(client: Client, call_of: Callable[[], dict[str, Any]]) -> Allowed | Refusal:
-    """Takes the permit of a call that is decided, or says why nothing is to be made.
+def settle(client: Client, call_of: Callable[[], dict[str, Any]]) -> AllowedCall | Refusal:
+    """Takes the permit of a decided call, or returns why the call must not be made.
 
-    A call with `edits="off"` is made as it was asked about or not at all. Raises only while the
-    service is away.
+    A call with `edits="off"` is refused if its input was changed. Raises only if the service is
+    unreachable.
     """
 
-    def take() -> Allowed:
+    def take() -> AllowedCall:
         call = call_of()
         allowed = client.take(**call, wait=0)
         if allowed.is_changed and call.get("edits") == "off":

@@ -1,4 +1,4 @@
-"""What `gate` and `take` check between the acts, for both clients."""
+"""The checks of `gate` and `take`, for both clients."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from ._digest import call_digest, canonical_json
-from ._request import Allowed, Permit
+from ._request import AllowedCall, Permit
 from .errors import (
     AlreadyTakenError,
     BlockedError,
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def open_call(client: Client, tool: str, input: dict[str, Any], **more: Any) -> str:
-    """Asks and returns the request's id. Raises `BlockedError` where policy never allows the call."""
+    """Opens a request and returns its id. Raises `BlockedError` if policy never allows the call."""
     try:
         return client.ask(tool, input, **more).id
     except CountersignError as error:
@@ -34,8 +34,8 @@ def open_call(client: Client, tool: str, input: dict[str, Any], **more: Any) -> 
 
 def take_decided(
     client: Client, request: dict[str, Any], tool: str, input: dict[str, Any], more: dict[str, Any]
-) -> Allowed:
-    """Takes the permit of a request that has ended, once it is for exactly this call."""
+) -> AllowedCall:
+    """Takes the permit of an approved request, after checking that it is for exactly this call."""
     _refuse_undecided(request)
     _check_call(request, tool, input, more)
     try:
@@ -43,11 +43,11 @@ def take_decided(
     except CountersignError as error:
         raise _taken(error, request["id"]) from error
     is_changed = canonical_json(request["input"]) != canonical_json(input)
-    return Allowed(request["input"], is_changed, request["id"], permit)
+    return AllowedCall(request["input"], is_changed, request["id"], permit, request["revision"])
 
 
 def try_report(client: Client, id: str, state: str, summary: str | None = None) -> None:
-    """Reports an outcome, or leaves the request started where the service does not answer."""
+    """Reports an outcome. Ignores errors: the request then remains without an outcome."""
     try:
         client.report(id, state, summary)
     except CountersignError:
@@ -77,7 +77,10 @@ def _refuse_undecided(request: dict[str, Any]) -> None:
 def _check_call(
     request: dict[str, Any], tool: str, input: dict[str, Any], more: dict[str, Any]
 ) -> None:
-    """What was approved must be what was asked for, unless a person changed it or a worker gave it form."""
+    """Raises `MismatchError` unless the request is about this call.
+
+    Its input must equal ours, unless a person changed it or a worker's tool added defaults.
+    """
     id, is_changed = request["id"], request["revision"] > 1
     if is_changed and more.get("edits") == "off":
         raise MismatchError(id, f"Other arguments were approved: {request['input']}")
@@ -92,9 +95,9 @@ def _check_call(
 
 
 def check_permit(permit: Permit, id: str, digest: str) -> None:
-    """Raises `MismatchError` unless the signed statement allows exactly this call, now."""
+    """Raises `MismatchError` unless the statement of the permit allows exactly this call now."""
     statement = json.loads(permit.statement)
-    # Python 3.10 does not read "Z".
+    # Python 3.10 does not parse "Z".
     expires_at = datetime.fromisoformat(statement["expiresAt"].replace("Z", "+00:00"))
     for is_wrong, what in (
         (statement["requestId"] != id, "it names another request"),
@@ -103,11 +106,11 @@ def check_permit(permit: Permit, id: str, digest: str) -> None:
         (expires_at <= datetime.now(timezone.utc), "it has expired"),
     ):
         if is_wrong:
-            raise MismatchError(id, f"The permit is not one for this call: {what}")
+            raise MismatchError(id, f"The permit is not for this call: {what}")
 
 
 def _taken(error: CountersignError, id: str) -> CountersignError:
-    """Why a permit could not be taken. It may be our own answer that was lost: nothing ran."""
+    """The error of a permit that could not be taken. Perhaps we took it and the answer was lost."""
     if error.code == "already_consumed":
         return AlreadyTakenError(id, None)
     if error.code == "expired":

@@ -1,4 +1,4 @@
-"""What the acts of a client return."""
+"""The results of the methods of a client."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A request that was opened. `number` is short enough to say aloud."""
+class RequestSummary:
+    """A request that `ask` opened or found. People refer to it by its `number`."""
 
     id: str
     number: int
@@ -17,11 +17,11 @@ class Asked:
 
 @dataclass(frozen=True)
 class Decision:
-    """What became of a request so far.
+    """The state of a request, and who decided it.
 
     `state` is `pending`, `approved`, `denied`, `expired` or `cancelled`. `decided_by` is the name of
-    the person whose decision ended it, `reason` that person's words or why it was cancelled.
-    `request` is the service's whole answer.
+    the person whose decision ended the request. `reason` is that person's reason, or the reason of a
+    cancellation. `request` is the whole answer of the service.
     """
 
     state: str
@@ -34,7 +34,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Permit:
-    """The right to make one call once, as the service signed it."""
+    """The right to make one call once, signed by the service."""
 
     permit_id: str
     request_id: str
@@ -46,27 +46,28 @@ class Permit:
 
 
 @dataclass(frozen=True)
-class Allowed:
-    """What was allowed.
+class AllowedCall:
+    """An approved call.
 
-    `input` is what people approved, and what is to be done: a person may have changed it, and a
-    `worker` gives it the form of its tool. `is_changed` says whether it differs from what was asked
-    for.
+    Make it with `input`, which is what people approved: a person may have changed it, and the tool of
+    a `worker` may have added its defaults. `is_changed` says whether it differs from the input of the
+    call; a `revision` above 1, that a person changed it.
     """
 
     input: dict[str, Any]
     is_changed: bool
     request_id: str
     permit: Permit
+    revision: int
 
 
-def read_asked(answer: dict[str, Any]) -> Asked:
-    """The request of an answer, in short."""
-    return Asked(answer["id"], answer["number"], answer["state"])
+def read_summary(answer: dict[str, Any]) -> RequestSummary:
+    """Reads id, number and state of a request from an answer."""
+    return RequestSummary(answer["id"], answer["number"], answer["state"])
 
 
 def read_decision(answer: dict[str, Any]) -> Decision:
-    """Who decided a request and why, from its answer."""
+    """Reads who decided a request and why from an answer."""
     state = answer["state"]
     is_decided = state in ("approved", "denied")
     last = answer["decisions"][-1] if answer["decisions"] else None

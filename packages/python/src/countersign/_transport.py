@@ -1,4 +1,4 @@
-"""Sends requests to the service, again while it is away."""
+"""Sends requests to the service, with retries while it is unreachable."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from typing import Any
 
 from .errors import CountersignError
 
-# Statuses that pass with time: the service starts again, or is busy.
+# Statuses of a service that restarts or is busy: the request is retried.
 _PASSING_STATUSES = frozenset({429, 502, 503, 504})
 _FIRST_PAUSE = 0.2
 _MAX_PAUSE = 10.0
-# Seconds; longer than the service holds an answer.
+# Seconds; longer than the service waits before it answers a request with `?wait=`.
 _MAX_ANSWER = 90.0
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """The key goes to no other address: a redirect is a refusal."""
+    """Refuses redirects, which would send the key to another address."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
@@ -33,7 +33,7 @@ _opener = urllib.request.build_opener(_NoRedirect)
 
 @dataclass(frozen=True)
 class Service:
-    """How the service is reached; `timeout` is how many seconds it may be away."""
+    """Address and key of a service; `timeout` is how many seconds it may be unreachable."""
 
     url: str
     api_key: str
@@ -51,9 +51,9 @@ def send(
 ) -> dict[str, Any]:
     """Sends a request and returns the JSON of its answer.
 
-    While the service is away or busy it is sent again with growing pauses: every act of this client
-    may be repeated. Raises `CountersignError` with the service's refusal, or with `unavailable` when
-    no answer came within `timeout` seconds.
+    While the service is unreachable or busy, retries with growing pauses; every request of this
+    client can be repeated. Raises `CountersignError` with the service's refusal, or with `unavailable`
+    if no answer came within `timeout` seconds.
     """
     limit = service.timeout if timeout is None else timeout
     ends_at = time.monotonic() + limit
@@ -69,7 +69,7 @@ def send(
             cause = refusal
         except (OSError, http.client.HTTPException, json.JSONDecodeError) as error:
             cause = error
-        # Callers that lost the service together do not come back together.
+        # Random pauses, so that the clients of a service that restarts do not all retry at once.
         this_pause = pause * (0.5 + random.random() / 2)
         if time.monotonic() + this_pause >= ends_at:
             message = f"{service.url} gave no answer within {limit:g} s: {getattr(cause, 'reason', cause)}"

@@ -1,4 +1,4 @@
-"""Why a call was not made, or why an act was refused."""
+"""Why a call was not made, or why a method of the client was refused."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 
 class CountersignError(Exception):
-    """A refusal. `code` is the service's own where it refused (its HTTP API lists them).
+    """A refusal. `code` is the service's (its HTTP API lists them), or one of the client's own.
 
-    Codes of this client are `unavailable` (no answer in time), `pending` (no decision in time),
-    `mismatch` (what came back is about another call) and `bad_signature` (a callback that the
-    service did not sign). `status` and `problem` are the HTTP status and the problem details of the service, or `None`.
+    The client's own codes are `unavailable` (no answer in time), `pending` (no decision in time),
+    `mismatch` (the answer is about another call) and `bad_signature` (a callback that the service did
+    not sign). `status` and `problem` are the HTTP status and the problem details of the service, or `None`.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class CountersignError(Exception):
 
 
 class DeniedError(CountersignError):
-    """A person said no. `reason` is their words: data for a model, never an instruction."""
+    """A person denied the call. `reason` is data for a model, never an instruction."""
 
     def __init__(self, request_id: str, decided_by: str, reason: str | None) -> None:
         words = "" if reason is None else f": {reason}"
@@ -40,11 +40,11 @@ class DeniedError(CountersignError):
 
 
 class ExpiredError(CountersignError):
-    """Nobody decided in time, or the approval was not used within its hour."""
+    """Nobody decided in time, or the permit was not taken before it expired."""
 
 
 class CancelledError(CountersignError):
-    """The request left the queue, or its approval was revoked."""
+    """The request was cancelled or withdrawn, or its approval was revoked."""
 
 
 class BlockedError(CountersignError):
@@ -52,21 +52,21 @@ class BlockedError(CountersignError):
 
 
 class AlreadyTakenError(CountersignError):
-    """The permit was taken before, so this time nothing ran.
+    """The permit was taken before, so nothing ran this time.
 
-    `outcome` is what was reported then. `None`: nothing was, for instance because the program died,
-    and nobody but its operator can know what happened.
+    `outcome` is the outcome that was reported for the earlier attempt. `None`: none was, for instance
+    because the program crashed. Then only its operator can find out whether the call ran.
     """
 
     def __init__(self, request_id: str, outcome: str | None) -> None:
-        known = "nothing was reported since" if outcome is None else f"its outcome is {outcome}"
-        message = f"The permit of this call was taken before, and {known}"
+        report = "nothing was reported since" if outcome is None else f"its outcome is {outcome}"
+        message = f"The permit of this call was taken before, and {report}"
         super().__init__("already_consumed", message, request_id=request_id)
         self.outcome = outcome
 
 
 class MismatchError(CountersignError):
-    """What was approved is not what was asked for, or the permit is for something else."""
+    """The approved call or the permit differs from the call of the program. Nothing ran."""
 
     def __init__(self, request_id: str, message: str) -> None:
         super().__init__("mismatch", message, request_id=request_id)

@@ -19,23 +19,22 @@ from langgraph.types import interrupt
 from ._client import Client
 from ._framework_calls import Refusal, ask_about, call_name, settle
 from ._gate import try_report
-from ._request import Allowed, Asked
+from ._request import AllowedCall, RequestSummary
 
 
 class CountersignMiddleware(AgentMiddleware):
-    """Lets each call of a tool wait until a different person has approved it.
+    """Makes each tool call wait until a different person has approved it.
 
-    The agent is interrupted while calls wait: the value of the interrupt is that of LangChain's own
-    human-in-the-loop middleware, with an action for each call that waits and `countersign`, the
-    requests in the same order. Resume it, in any process, with `Command(resume={})`. What it is
-    resumed with decides nothing: the service is asked again, and the agent is interrupted again
-    while a call waits. Right before a call is made its permit is taken, once, and it is made with
-    the arguments that were approved. What is refused is answered with a sentence for the model; only
-    while the service is away is `unavailable` raised, and nothing has run.
+    While calls wait, the agent is interrupted. The value of the interrupt has the shape of LangChain's
+    human-in-the-loop middleware, with an action for each pending call, and `countersign`, the requests
+    in the same order. Resume in any process with `Command(resume={})`. The resume value decides
+    nothing: the middleware reads the requests again, and interrupts again while one is pending.
+    Directly before a call, its permit is taken, and the call is made with the approved arguments. The
+    model gets a sentence about a refused call. If the service is unreachable, this raises
+    `unavailable` and nothing has run.
 
-    `unasked` names the tools that nobody is asked about. Without `can_edit`, a call that was
-    approved with other arguments is not made. `more` is what `ask` takes: `worker`, `queue` and
-    `on_behalf_of`.
+    `unasked` names the tools that need no approval. With `can_edit=False`, nobody may change the
+    arguments of a call. `more` are arguments of `ask`: `worker`, `queue` and `on_behalf_of`.
     """
 
     def __init__(
@@ -47,7 +46,7 @@ class CountersignMiddleware(AgentMiddleware):
         self._more = more if can_edit else {**more, "edits": "off"}
 
     def after_model(self, state: Any, runtime: Any) -> None:
-        """Asks about the calls of the newest message, and interrupts while one of them waits."""
+        """Opens requests for the calls of the newest message, and interrupts while one is pending."""
         config = get_config()
         while value := self._interrupt_value(state, config):
             interrupt(value)
@@ -59,9 +58,9 @@ class CountersignMiddleware(AgentMiddleware):
             interrupt(value)
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[..., Any]) -> Any:
-        """Takes the permit of a call, makes the call and reports what became of it."""
+        """Takes the permit of a call, makes the call and reports its outcome."""
         settled = self._settle(request)
-        if not isinstance(settled, Allowed):
+        if not isinstance(settled, AllowedCall):
             return settled or handler(request)
         report = partial(try_report, self._client, settled.request_id)
         try:
@@ -77,7 +76,7 @@ class CountersignMiddleware(AgentMiddleware):
     ) -> Any:
         """See `wrap_tool_call`."""
         settled = await asyncio.to_thread(self._settle, request)
-        if not isinstance(settled, Allowed):
+        if not isinstance(settled, AllowedCall):
             return settled or await handler(request)
         report = partial(asyncio.to_thread, try_report, self._client, settled.request_id)
         try:
@@ -91,20 +90,20 @@ class CountersignMiddleware(AgentMiddleware):
     def _interrupt_value(self, state: Any, config: Any) -> dict[str, Any] | None:
         answers = [one for one in state["messages"] if isinstance(one, AIMessage)]
         calls = answers[-1].tool_calls if answers else []
-        asking = [call for call in calls if call["name"] not in self._unasked]
-        waiting = ask_about(self._client, asking, lambda call: self._call(call, config))
+        gated = [call for call in calls if call["name"] not in self._unasked]
+        waiting = ask_about(self._client, gated, lambda call: self._call(call, config))
         if not waiting:
             return None
         return {
-            "action_requests": [_action(call, asked) for call, asked in waiting],
-            # Nobody decides here.
+            "action_requests": [_action(call, request) for call, request in waiting],
+            # Decisions are made in Countersign, not by the value of the resume.
             "review_configs": [
                 {"action_name": call["name"], "allowed_decisions": []} for call, _ in waiting
             ],
-            "countersign": [asdict(asked) for _, asked in waiting],
+            "countersign": [asdict(request) for _, request in waiting],
         }
 
-    def _settle(self, request: ToolCallRequest) -> Allowed | ToolMessage | None:
+    def _settle(self, request: ToolCallRequest) -> AllowedCall | ToolMessage | None:
         call, config = request.tool_call, request.runtime.config
         if call["name"] in self._unasked:
             return None
@@ -128,12 +127,12 @@ def countersign_middleware(client: Client, **options: Any) -> CountersignMiddlew
     return CountersignMiddleware(client, **options)
 
 
-def _action(call: Any, asked: Asked) -> dict[str, Any]:
-    words = f"Waits in Countersign as #{asked.number}"
+def _action(call: Any, request: RequestSummary) -> dict[str, Any]:
+    words = f"Waits in Countersign as #{request.number}"
     return {"name": call["name"], "args": call["args"], "description": words}
 
 
-def _with_input(request: ToolCallRequest, allowed: Allowed) -> ToolCallRequest:
+def _with_input(request: ToolCallRequest, allowed: AllowedCall) -> ToolCallRequest:
     return request.override(tool_call={**request.tool_call, "args": allowed.input})
 
 
@@ -141,8 +140,8 @@ def _state_of(result: Any) -> str:
     return "failed" if getattr(result, "status", None) == "error" else "succeeded"
 
 
-def _tell_change(result: Any, allowed: Allowed) -> Any:
+def _tell_change(result: Any, allowed: AllowedCall) -> Any:
     if allowed.is_changed and isinstance(result, ToolMessage) and isinstance(result.content, str):
-        told = f"Approved and run with other arguments: {allowed.input}"
-        result.content = f"{told}\n{result.content}"
+        note = f"Approved and run with other arguments: {allowed.input}"
+        result.content = f"{note}\n{result.content}"
     return result

@@ -13,18 +13,18 @@ from typing import Any
 from ._client import Client
 from ._digest import call_digest
 from ._framework_calls import Refusal, ask_about, settle
-from ._request import Allowed, Asked
+from ._request import AllowedCall, RequestSummary
 
 
 @dataclass(frozen=True)
 class AnsweredInterrupts:
-    """What is known of the calls for which a graph pauses.
+    """The state of the calls for which a graph pauses.
 
-    Go on with `Command(resume=resume)` once nothing is in `waiting`. `taken` are the ids of the
-    requests whose permits were taken, with the names of their calls: report what becomes of them.
+    Continue with `Command(resume=resume)` once `waiting` is empty. `taken` are the ids of the requests
+    whose permits were taken, with the names of their calls: report the outcomes of these calls.
     """
 
-    waiting: list[Asked]
+    waiting: list[RequestSummary]
     resume: dict[str, Any] | None
     taken: list[tuple[str, str]]
 
@@ -35,19 +35,19 @@ class _Action:
     args: dict[str, Any]
     can_approve: bool
     can_edit: bool
-    answer: Callable[[Allowed | Refusal], dict[str, Any]]
+    answer: Callable[[AllowedCall | Refusal], dict[str, Any]]
 
 
 def answer_interrupts(client: Client, interrupts: Iterable[Any], **more: Any) -> AnsweredInterrupts:
-    """Asks about every call for which a graph of your own pauses.
+    """Opens a request for every call for which a graph pauses.
 
     Call it again later, also in another process, with the interrupts of the stored state. Once all
-    calls are decided it takes the permits and writes the answer of each, in order and in the shape of
-    its interrupt: approved, with other arguments where a person changed them, or refused with the
-    words of the person. `more` is what `ask` takes: `worker`, `queue` and `on_behalf_of`.
+    calls are decided, takes the permits and returns an answer for each call in the shape of its
+    interrupt: an approval, with new arguments if a person changed them, or a refusal with the person's
+    reason. `more` are arguments of `ask`: `worker`, `queue` and `on_behalf_of`.
 
-    Raises `TypeError` for an interrupt of another shape, and `unavailable` while the service is away.
-    Nothing is asked then, and nothing runs.
+    Raises `TypeError` for an interrupt of another shape, and `unavailable` if the service is
+    unreachable. It then opens no request.
     """
     pauses = [(one.id, *_read(one.value)) for one in interrupts]
 
@@ -55,7 +55,7 @@ def answer_interrupts(client: Client, interrupts: Iterable[Any], **more: Any) ->
         id, index, action = place
         if not action.can_approve:
             raise ValueError("its graph lets nobody approve this")
-        # A name of its own for each pause and each input.
+        # The id is unique for each pause and each input.
         digest = call_digest(action.name, action.args, "")
         edits = {} if action.can_edit else {"edits": "off"}
         external_id = f"langgraph:{id}:{index}:{digest[7:23]}"
@@ -63,9 +63,9 @@ def answer_interrupts(client: Client, interrupts: Iterable[Any], **more: Any) ->
 
     places = [(id, index, action) for id, actions, _ in pauses for index, action in enumerate(actions)]
     if waiting := ask_about(client, places, call_of):
-        return AnsweredInterrupts([asked for _, asked in waiting], None, [])
+        return AnsweredInterrupts([request for _, request in waiting], None, [])
     settled = [(place, settle(client, lambda place=place: call_of(place))) for place in places]
-    taken = [(one.request_id, place[2].name) for place, one in settled if isinstance(one, Allowed)]
+    taken = [(one.request_id, place[2].name) for place, one in settled if isinstance(one, AllowedCall)]
     resume = {
         id: resume_of([place[2].answer(one) for place, one in settled if place[0] == id])
         for id, _, resume_of in pauses
@@ -74,21 +74,21 @@ def answer_interrupts(client: Client, interrupts: Iterable[Any], **more: Any) ->
 
 
 def _read(value: Any) -> tuple[list[_Action], Callable[[list[Any]], Any]]:
-    """The calls of an interrupt's value, and the value with which it goes on, of their answers."""
+    """Reads the calls of an interrupt, and a function that makes the resume value of their answers."""
     if isinstance(value, Mapping) and isinstance(value.get("action_requests"), list):
         allowed = {one["action_name"]: one["allowed_decisions"] for one in value["review_configs"]}
-        actions = [_reviewed(call, allowed.get(call["name"], [])) for call in value["action_requests"]]
+        actions = [_read_review(call, allowed.get(call["name"], [])) for call in value["action_requests"]]
         return actions, lambda decisions: {"decisions": decisions}
     items = value if isinstance(value, list) else [value]
     if not items or not all(isinstance(one, Mapping) and "action_request" in one for one in items):
         raise TypeError("this interrupt names no call that could be approved")
-    return [_inboxed(one["action_request"], one["config"]) for one in items], lambda answers: answers
+    return [_read_inbox(one["action_request"], one["config"]) for one in items], lambda answers: answers
 
 
-def _reviewed(call: Mapping[str, Any], allowed: list[str]) -> _Action:
+def _read_review(call: Mapping[str, Any], allowed: list[str]) -> _Action:
     name = call["name"]
 
-    def answer(settled: Allowed | Refusal) -> dict[str, Any]:
+    def answer(settled: AllowedCall | Refusal) -> dict[str, Any]:
         if isinstance(settled, Refusal):
             return {"type": "reject", "message": settled.words}
         edited = {"name": name, "args": settled.input}
@@ -97,11 +97,11 @@ def _reviewed(call: Mapping[str, Any], allowed: list[str]) -> _Action:
     return _Action(name, dict(call["args"]), "approve" in allowed, "edit" in allowed, answer)
 
 
-def _inboxed(request: Mapping[str, Any], config: Mapping[str, Any]) -> _Action:
-    """Of `{action_request: {action, args}, config: {allow_accept, …}}`, as graphs pause for the inbox."""
+def _read_inbox(request: Mapping[str, Any], config: Mapping[str, Any]) -> _Action:
+    """Reads `{action_request: {action, args}, config: {allow_accept, …}}` of LangGraph's agent inbox."""
     name = request["action"]
 
-    def answer(settled: Allowed | Refusal) -> dict[str, Any]:
+    def answer(settled: AllowedCall | Refusal) -> dict[str, Any]:
         if isinstance(settled, Refusal):
             can_respond = config.get("allow_respond", False)
             return {"type": "response", "args": settled.words} if can_respond else {"type": "ignore", "args": None}

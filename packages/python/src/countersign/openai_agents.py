@@ -16,7 +16,7 @@ from ._client import Client
 from ._framework_calls import Refusal, ask_about, call_name, settle
 from ._gate import try_report
 
-# What the SDK answers for a tool that raised, unless the tool has a `failure_error_function`.
+# The SDK's result for a tool that raised, unless the tool has a `failure_error_function`.
 _FAILED = "An error occurred while running the tool"
 
 
@@ -25,13 +25,13 @@ def resolve_interruptions(
 ) -> dict[str, str] | None:
     """Approves or rejects every interrupted call in the state; `None` while one of them waits.
 
-    While one waits the state is as it was: store `state.to_string()` and call this again later, in
-    any process. Once all are decided the permits are taken, so call `Runner.run(agent, state)` next:
-    another call of this would find them taken. Returns the requests of the approved calls, for
-    `report_outcomes`. A denial reaches the model with its reason. `run` makes ids of calls unique
-    that are not by themselves; `more` is what `ask` takes: `queue` and `on_behalf_of`. Raises
-    `unavailable` while the service is away. The SDK does not sign a stored state: keep it on the
-    server.
+    While one waits, the state stays unchanged: store `state.to_string()` and call this again later, in
+    any process. Once all are decided, this takes the permits. Call `Runner.run(agent, state)` next,
+    because a second call of this function finds the permits taken. Returns the requests of the
+    approved calls, for `report_outcomes`. The model gets the reason of a denial. `run` is for models
+    whose call ids are unique only within one run. `more` are arguments of `ask`: `queue` and
+    `on_behalf_of`. Raises `unavailable` if the service is unreachable. The SDK does not sign a stored
+    state: keep it on the server.
     """
 
     def call_of(item: ToolApprovalItem) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def resolve_interruptions(
             "tool": f"{namespace}.{name}" if namespace else name,
             "input": json.loads(_member(raw, "arguments") or "{}"),
             "external_id": call_name("openai-agents", run, _id(raw)),
-            # The SDK makes a call as the model made it.
+            # The SDK cannot change the arguments of a call.
             "edits": "off",
         }
 
@@ -63,7 +63,7 @@ def resolve_interruptions(
 
 
 def report_outcomes(items: Iterable[RunItem], taken: dict[str, str], client: Client) -> None:
-    """Reports what became of the approved calls, from `new_items` of the run that made them."""
+    """Reports the outcomes of the approved calls, from `new_items` of the run that made them."""
     for item in items:
         if isinstance(item, ToolCallOutputItem):
             request_id = taken.get(_id(item.raw_item))

@@ -21,14 +21,14 @@ _NAME = "countersign_request"
 def resolve_deferred(
     requests: DeferredToolRequests, client: Client, *, conversation: str | None = None, **more: Any
 ) -> DeferredToolResults | None:
-    """The answer to every call that needs an approval; `None` while one of them waits.
+    """Returns the result for every call that needs an approval; `None` while one of them waits.
 
-    Store the message history and call this again later, in any process: the same call is the same
-    request. Then go on with `agent.run(message_history=…, deferred_tool_results=results)`. A call
-    runs with the arguments that were approved, and a denial reaches the model with its reason.
-    Every call has an answer, because PydanticAI runs one that is left out. `conversation` makes ids
-    of calls unique that are not by themselves; `more` is what `ask` takes: `worker`, `queue` and
-    `on_behalf_of`. Raises `unavailable` while the service is away; nothing has run then.
+    Store the message history and call this again later, in any process: a call keeps its request.
+    Then continue with `agent.run(message_history=…, deferred_tool_results=results)`. A call runs with
+    the approved arguments, and the model gets the reason of a denial. Every call has a result, because
+    PydanticAI runs a call without one. `conversation` is for models whose call ids are unique only
+    within one conversation. `more` are arguments of `ask`: `worker`, `queue` and `on_behalf_of`.
+    Raises `unavailable` if the service is unreachable; nothing has run then.
     """
 
     def call_of(call: ToolCallPart) -> dict[str, Any]:
@@ -52,7 +52,7 @@ def resolve_deferred(
 def report_outcomes(
     messages: Iterable[ModelMessage], results: DeferredToolResults, client: Client
 ) -> None:
-    """Reports what became of the approved calls, from the messages of the run that made them."""
+    """Reports the outcomes of the approved calls, from the messages of the run that made them."""
     for message in messages:
         for part in message.parts:
             if isinstance(part, (ToolReturnPart, RetryPromptPart)):

@@ -8,12 +8,12 @@ import { removeCredential } from '#services/passkeys/remove-credential.ts'
 import { renameCredential } from '#services/passkeys/rename-credential.ts'
 import type { Identity } from '../../identity/identity.ts'
 import { route } from '../../route/route.ts'
-import { emptyBody, id } from '../../schemas/common.ts'
+import { emptyBody, id, removed } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/access/credentials.ts'
 import type { Api } from '../../context/api.ts'
 import { answerOf } from '../../views/answer-of.ts'
 
-const params = z.object({ id })
+const params = z.object({ id: id.describe('Id of a passkey') })
 const access = { by: 'person' } as const
 
 /**
@@ -113,7 +113,7 @@ export const credentialRoutes = [
     description: "Remove a passkey at once. Removing another person's needs the right managePeople",
     access,
     params,
-    answers: { 200: { description: 'Removed', schema: schemas.credentialRemoved } },
+    answers: { 200: { description: 'Removed', schema: removed } },
     problems: ['not_found'],
     answer: async (api, { params, caller }) => {
       await removeCredential(api.ctx, caller, params)

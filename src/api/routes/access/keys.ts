@@ -10,12 +10,17 @@ import { rotateApiKey } from '#services/access/api-keys/rotate-api-key.ts'
 import { revokeApiKey } from '#services/access/api-keys/revoke-api-key.ts'
 import { pageView } from '../../views/page-view.ts'
 import { route } from '../../route/route.ts'
-import * as schemas from '../../schemas/access/auth.ts'
-import { emptyBody, id, pageQuery, revoked } from '../../schemas/common.ts'
+import * as schemas from '../../schemas/access/keys.ts'
+import { emptyBody, id, pageQuery, revoked, withdrawn } from '../../schemas/common.ts'
 import { keyProposalView } from '../../views/access-view.ts'
 import { answerOf } from '../../views/answer-of.ts'
 
-const keyParams = z.object({ id: z.string().regex(/^[0-9a-f]{16}$/, 'is not the id of a key') })
+const keyParams = z.object({
+  id: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/, 'is not the id of a key')
+    .describe('Id of an API key'),
+})
 
 /** Keys of machines. A key cannot make, list or revoke keys. */
 export const keyRoutes = [
@@ -119,7 +124,7 @@ export const keyRoutes = [
     description:
       'Claim an API key that was proposed to the caller; its secret is returned only here',
     access: { by: 'person' },
-    params: z.object({ id }),
+    params: z.object({ id: id.describe('Id of a proposal') }),
     body: emptyBody,
     answers: { 201: { description: 'The key', schema: schemas.createdKey } },
     problems: ['not_found', 'conflict'],
@@ -135,8 +140,8 @@ export const keyRoutes = [
     summary: 'Decline a proposed API key',
     description: 'Decline a proposed API key, or withdraw the proposal',
     access: { by: 'person' },
-    params: z.object({ id }),
-    answers: { 200: { description: 'Declined or withdrawn', schema: schemas.proposalWithdrawn } },
+    params: z.object({ id: id.describe('Id of a proposal') }),
+    answers: { 200: { description: 'Declined or withdrawn', schema: withdrawn } },
     problems: ['not_found'],
     answer: async (api, { params, caller }) => {
       await withdrawKeyProposal(api.ctx, caller, params)

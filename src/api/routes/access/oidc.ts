@@ -162,8 +162,8 @@ async function refusedPage(refused: Promise<unknown>): Promise<Answer> {
 }
 
 /**
- * A path of our own pages to go on to, or `/`: nothing that a browser could read as another place,
- * as `//host`, `/\host` or an address, and no route of the API.
+ * The path of the page that follows the sign-in, or `/` if the path could lead elsewhere: `//host`,
+ * `/\host`, an address, or a route of the API.
  */
 export function localPath(path: string | undefined, publicUrl: string): string {
   if (path === undefined || !/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path)) return '/'

@@ -12,11 +12,11 @@ import { checkOrigin } from '../../route/check-origin.ts'
 import type { FailureLimit } from '../../middleware/failure-limit.ts'
 import { openRoute, route } from '../../route/route.ts'
 import * as schemas from '../../schemas/access/auth.ts'
-import { email, emptyBody, pageQuery } from '../../schemas/common.ts'
+import { email, emptyBody, id, pageQuery } from '../../schemas/common.ts'
 import type { Api } from '../../context/api.ts'
 import { answerOf } from '../../views/answer-of.ts'
 
-const personParams = z.object({ email })
+const personParams = z.object({ email: email.describe('E-mail address of a person') })
 
 export const peopleRoutes = [
   route({
@@ -24,9 +24,9 @@ export const peopleRoutes = [
     path: '/v1/people',
     name: 'listPeople',
     summary: 'List people',
-    description: 'Everybody whom the project names or once named',
+    description: 'Everybody whom the project names or once named; with `id` only that person',
     access: { by: 'person' },
-    query: pageQuery,
+    query: pageQuery.extend({ id: id.optional() }),
     answers: { 200: { description: 'A page of people, by address', schema: schemas.peopleList } },
     answer: async (api, { query, caller }) => {
       const page = await listPeople(api.ctx, caller, query)
@@ -61,6 +61,7 @@ export const peopleRoutes = [
     params: personParams,
     body: emptyBody,
     answers: { 200: { description: 'Disabled', schema: schemas.disabled } },
+    problems: ['not_found', 'tampered'],
     answer: async (api, { params, caller }) => {
       await disablePerson(api.ctx, caller, params)
       return { status: 200, body: { disabled: true } }
@@ -77,7 +78,7 @@ export const peopleRoutes = [
     params: personParams,
     body: emptyBody,
     answers: { 200: { description: 'Unlinked', schema: schemas.unlinked } },
-    problems: ['not_found'],
+    problems: ['not_found', 'tampered', 'conflict'],
     answer: async (api, { params, caller }) => {
       await unlinkIdentity(api.ctx, caller, params)
       return { status: 200, body: { unlinked: true } }

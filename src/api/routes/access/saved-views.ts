@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { listSavedViews, removeSavedView, saveView } from '#services/access/saved-views.ts'
 import { route } from '../../route/route.ts'
-import { id } from '../../schemas/common.ts'
+import { id, removed } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/access/saved-views.ts'
 
 /** The filters that the caller keeps under names. */
@@ -41,8 +41,8 @@ export const savedViewRoutes = [
     summary: 'Remove a saved view',
     description: "Removes one of the caller's views",
     access: { by: 'person' },
-    params: z.object({ id }),
-    answers: { 200: { description: 'Removed', schema: schemas.savedViewRemoved } },
+    params: z.object({ id: id.describe('Id of a saved view') }),
+    answers: { 200: { description: 'Removed', schema: removed } },
     answer: async (api, { params, caller }) => {
       await removeSavedView(api.ctx, caller, params.id)
       return { status: 200, body: { removed: true } }

@@ -42,7 +42,7 @@ export const sessionRoutes = [
     summary: 'End a session',
     description: "End one of the caller's sessions; with the right managePeople, any session",
     access: { by: 'person' },
-    params: z.object({ id }),
+    params: z.object({ id: id.describe('Id of a session') }),
     answers: { 200: { description: 'Ended, at once', schema: schemas.sessionEnded } },
     problems: ['not_found'],
     answer: async (api, { params, caller, identity, response }) => {
@@ -61,7 +61,7 @@ export const sessionRoutes = [
     access: { by: 'person' },
     body: schemas.endOthersBody,
     answers: { 200: { description: 'How many were ended', schema: schemas.sessionsEnded } },
-    problems: ['not_found'],
+    problems: ['not_found', 'tampered'],
     answer: async (api, { body, caller, identity }) => {
       const count = await endOtherSessions(api.ctx, caller, {
         currentId: currentId(identity),

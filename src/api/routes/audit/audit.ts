@@ -1,3 +1,6 @@
+import { hashBytes } from '#domain/json/digest.ts'
+import type { AuditSubjects } from '#domain/text/event-sentence.ts'
+import { maskSecrets } from '#domain/text/secrets.ts'
 import { exportAudit } from '#services/audit/export-audit.ts'
 import { readAudit } from '#services/audit/read-audit.ts'
 import { keyReadsAudit } from '../../identity/identity.ts'
@@ -42,9 +45,10 @@ export const auditRoutes = [
         about: query.about === 'true',
         keyReadsAudit: keyReadsAudit(identity),
       })
-      const { documents, ...rest } = page
+      const { documents, about, ...rest } = page
       const items = documents.map((document): unknown => JSON.parse(document))
-      return { status: 200, body: { items, ...rest } }
+      const subjects = about === undefined ? {} : { about: maskedSubjects(about) }
+      return { status: 200, body: { items, ...rest, ...subjects } }
     },
   }),
   route({
@@ -76,3 +80,13 @@ export const auditRoutes = [
     },
   }),
 ]
+
+/** The page of a request shows the real texts; a list masks them (security.md 20). */
+function maskedSubjects({ requests, words, ...rest }: AuditSubjects): AuditSubjects {
+  const mask = (text: string): string => maskSecrets(text, hashBytes)
+  return {
+    ...rest,
+    requests: requests.map((one) => ({ ...one, effect: mask(one.effect) })),
+    words: words.map((one) => ({ ...one, text: mask(one.text) })),
+  }
+}

@@ -8,7 +8,7 @@ import { listSlackLinks, type SlackLinkRecord } from '#services/channels/slack/l
 import { removeSlackLink } from '#services/channels/slack/remove-slack-link.ts'
 import { failureLimit } from '../../middleware/failure-limit.ts'
 import { route, type Route } from '../../route/route.ts'
-import { id } from '../../schemas/common.ts'
+import { id, removed } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/notifications/notifications.ts'
 
 /** Where Slack posts what people do; its body is a form, judged by its bytes. */
@@ -114,8 +114,8 @@ const unlink = route({
   summary: 'Remove a Slack link',
   description: 'End a link, at once',
   access: { by: 'person' },
-  params: z.object({ id }),
-  answers: { 200: { description: 'Ended', schema: schemas.slackUnlinked } },
+  params: z.object({ id: id.describe('Id of a link') }),
+  answers: { 200: { description: 'Ended', schema: removed } },
   problems: ['not_found'],
   answer: async (api, { params, caller }) => {
     await removeSlackLink(api.ctx, caller, params)

@@ -50,7 +50,7 @@ export const webhookRoutes = [
     description:
       "Send an ended delivery again, with the same id and body (right activatePolicy; none for callbacks to the caller's own programs)",
     access: { by: 'person' },
-    params: z.object({ id }),
+    params: z.object({ id: id.describe('Id of a delivery') }),
     body: emptyBody,
     answers: { 200: { description: 'It will be sent again', schema: schemas.resent } },
     problems: ['not_found', 'conflict'],

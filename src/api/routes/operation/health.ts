@@ -3,7 +3,7 @@ import { callerOf } from '../../identity/identity.ts'
 import { admit, openRoute, type OperationInput } from '../../route/route.ts'
 import type { Api } from '../../context/api.ts'
 import { withinSeconds } from '../../middleware/within-seconds.ts'
-import { hasRight } from '#services/core/rights-of.ts'
+import { actsByRight } from '#services/core/rights-of.ts'
 import { healthy, readiness } from '../../schemas/operation/health.ts'
 
 export const healthRoutes = [
@@ -37,7 +37,7 @@ export const healthRoutes = [
     name: 'getMetrics',
     summary: 'Get the metrics',
     description:
-      'Metrics of this process and of the installation for Prometheus, without ids. In the development profile everybody may read them; otherwise the right readAudit or a key with the scope audit:read is needed',
+      'Metrics of this process and of the installation for Prometheus, without ids. In the development profile everybody may read them; otherwise the right readAudit is needed, or a key with the scope audit:read of a person who has it',
     answers: { 200: { description: 'Prometheus text format', contentTypes: ['text/plain'] } },
     problems: ['unauthenticated', 'forbidden', 'not_found'],
     answer: async (api, question) => {
@@ -62,7 +62,7 @@ async function refuseStrangers(
   { identity, request }: OperationInput<unknown, unknown, unknown>,
 ): Promise<void> {
   const { actor } = callerOf(admit({ by: 'personOrKey', scope: 'audit:read' }, identity), request)
-  if (actor.type === 'person' && !(await hasRight(api.ctx, actor, 'readAudit'))) {
+  if (!(await actsByRight(api.ctx, actor, 'readAudit'))) {
     throw new Problem('forbidden', 'Reading metrics needs the right readAudit')
   }
 }

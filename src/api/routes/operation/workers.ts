@@ -22,7 +22,7 @@ export const workerRoutes = [
     name: 'listWorkers',
     summary: 'List workers',
     description:
-      'The workers of the policy in force; with `lines`, what each may do without approval, what asks, and what is blocked',
+      'The workers of the policy in force; with `lines`, what each may do without approval, what needs an approval, and what is blocked',
     access,
     query: schemas.workersQuery,
     answers: { 200: { description: 'A page of workers, by name', schema: schemas.workerList } },
@@ -43,9 +43,9 @@ export const workerRoutes = [
     name: 'getWorker',
     summary: 'Get a worker',
     description:
-      'One worker of the policy in force, with what its runs may do without approval, what asks, and what is blocked',
+      'One worker of the policy in force, with what its runs may do without approval, what needs an approval, and what is blocked',
     access,
-    params: z.object({ name }),
+    params: z.object({ name: name.describe('Name of a worker') }),
     answers: { 200: { description: 'The worker', schema: schemas.workerDetail } },
     problems: ['unknown_worker'],
     answer: async (api, { params, caller }) => {
@@ -67,7 +67,7 @@ export const workerRoutes = [
     description:
       'The tools of a worker under the policy in force, with the schemas of their inputs',
     access,
-    params: z.object({ name }),
+    params: z.object({ name: name.describe('Name of a worker') }),
     answers: { 200: { description: 'The tools, with their schemas', schema: toolList } },
     problems: ['unknown_worker', 'workspace_unreachable'],
     answer: async (api, { params }) => {

@@ -5,7 +5,7 @@ import {
 } from '#services/insights/policy-changes.ts'
 import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/policy/changes.ts'
-import { withdrawn } from '../../schemas/policy/policy.ts'
+import { withdrawn } from '../../schemas/common.ts'
 import { answerOf } from '../../views/answer-of.ts'
 
 /** Changes of rules that people propose to who activates policy. They permit nothing. */
@@ -30,7 +30,7 @@ export const policyChangeRoutes = [
     name: 'proposePolicyChange',
     summary: 'Propose a change',
     description:
-      'Propose that a rule which was always approved is pre-approved. It permits nothing: who may activate policy sees it, applies the patch in the project folder, and activates that version',
+      'Propose that a rule whose calls were always approved is pre-approved. The proposal changes nothing by itself: a person who may activate policy applies its patch in the project folder and activates that version',
     access: { by: 'person' },
     body: schemas.proposeChangeBody,
     answers: { 201: { description: 'It is proposed', schema: schemas.policyChange } },

@@ -30,7 +30,7 @@ export const grantRoutes = [
     summary: 'Revoke a grant',
     description: 'Revoke a grant with immediate effect',
     access: { by: 'personOrKey', scope: null },
-    params: z.object({ id }),
+    params: z.object({ id: id.describe('Id of a grant') }),
     answers: { 200: { description: 'Revoked', schema: revoked } },
     answer: async (api, { params, caller }) => {
       await revokeGrant(api.ctx, caller, { grantId: params.id })

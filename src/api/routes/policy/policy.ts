@@ -19,7 +19,8 @@ import { replayPolicy } from '#services/replay/replay-policy.ts'
 import { showDifference } from '#services/policy/show-difference.ts'
 import { answerOf } from '../../views/answer-of.ts'
 import { pageView } from '../../views/page-view.ts'
-import { id } from '../../schemas/common.ts'
+import { id, withdrawn } from '../../schemas/common.ts'
+import { replay, replayBody } from '../../schemas/policy/replay.ts'
 
 /**
  * What the policy says of a call, and its versions: which is in force, what would change, and
@@ -138,8 +139,8 @@ export const policyRoutes = [
     description:
       'Judge past calls again under the folder’s version, and return the verdicts that differ (right activatePolicy)',
     access: { by: 'person' },
-    body: schemas.replayBody,
-    answers: { 200: { description: 'A page of calls, judged again', schema: schemas.replay } },
+    body: replayBody,
+    answers: { 200: { description: 'A page of calls, judged again', schema: replay } },
     problems: ['workspace_unreachable'],
     answer: async (api, { body, caller }) => {
       const { since, ...page } = body
@@ -158,8 +159,8 @@ export const policyRoutes = [
     summary: 'Withdraw a proposed version',
     description: 'Withdraw a version that waits for a second person (right activatePolicy)',
     access: { by: 'person' },
-    params: z.object({ id }),
-    answers: { 200: { description: 'It was withdrawn', schema: schemas.withdrawn } },
+    params: z.object({ id: id.describe('Id of a proposal') }),
+    answers: { 200: { description: 'It was withdrawn', schema: withdrawn } },
     problems: ['not_found', 'conflict'],
     answer: async (api, { params, caller }) => {
       await cancelProposal(api.ctx, caller, { proposalId: params.id })

@@ -89,7 +89,7 @@ export const decisionRoutes = [
     name: 'createChallenge',
     summary: 'Create a signing challenge',
     description:
-      'Return the challenge that a passkey signs for this decision. The body is that of the decision; the challenge counts once and for five minutes',
+      'Return the challenge that a passkey signs for this decision. The body is that of the decision; the challenge can be used once, within five minutes',
     access: { by: 'person' },
     params: z.object({ id: requestRef }),
     body: schemas.decisionBody,
@@ -98,13 +98,13 @@ export const decisionRoutes = [
     problems: [...refusals, 'no_passkey'],
     answer: async (api, { params, body, caller, identity }) => {
       if (identity.kind !== 'session') throw new Problem('forbidden', 'Only people can sign')
-      const offered = await offerSignature(api.ctx, caller, {
+      const challenge = await offerSignature(api.ctx, caller, {
         request: params.id,
         body,
         sessionHash: identity.session.tokenHash,
         relyingParty: relyingPartyOf(api.settings.publicUrl),
       })
-      return { status: 200, body: answerOf(offered) }
+      return { status: 200, body: answerOf(challenge) }
     },
   }),
   route({
@@ -112,7 +112,8 @@ export const decisionRoutes = [
     path: '/v1/decisions',
     name: 'decideRequests',
     summary: 'Decide several requests',
-    description: 'Decide several requests, each judged alone, in one action',
+    description:
+      'Decide several requests in one call. Each decision is accepted or refused separately',
     access,
     body: schemas.bulkDecisionsBody,
     bodyIsJudgedByVerb: true,

@@ -17,7 +17,7 @@ import * as schemas from '../../schemas/requests/deployments.ts'
 /** Where GitHub asks whether a deployment may continue; a body is verified by its bytes. */
 export const deploymentPath = '/v1/deployments/:name'
 
-const params = z.object({ name: z.string() })
+const params = z.object({ name: z.string().describe('Name of an entry in `deployments`') })
 
 /** Requests that deployments of GitHub open. */
 export function deploymentRoutes(): readonly [

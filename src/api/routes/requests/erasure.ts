@@ -25,7 +25,7 @@ export const erasureRoutes = [
     answers: {
       200: { description: 'Erased. A second call erases nothing', schema: schemas.erased },
     },
-    problems: ['not_found', 'forbidden', 'conflict'],
+    problems: ['not_found', 'forbidden', 'conflict', 'tampered'],
     answer: async (api, { params, body, caller }) => {
       const { what, ...selection } = { request: params.id, ...body }
       const erased =
@@ -42,12 +42,12 @@ export const erasureRoutes = [
     summary: "Erase a person's words",
     description: 'Erase permanently what a person wrote about any request (right activatePolicy)',
     access: { by: 'person' },
-    params: z.object({ email }),
+    params: z.object({ email: email.describe('E-mail address of a person') }),
     body: schemas.personErasure,
     answers: {
       200: { description: 'Erased. A second call erases nothing', schema: schemas.erased },
     },
-    problems: ['not_found', 'forbidden'],
+    problems: ['not_found', 'forbidden', 'tampered'],
     answer: async (api, { params, body, caller }) => {
       const input = { person: params.email, why: body.why }
       return { status: 200, body: { ...none, ...(await erasePersonWords(api.ctx, caller, input)) } }

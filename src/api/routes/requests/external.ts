@@ -44,11 +44,11 @@ export const externalRoutes = [
     answer: async (api, { body, caller, request }) => {
       const { callbackUrl, ...call } = body
       const callback = callbackOf(callbackUrl, request.get('authorization'))
-      const opened = await openExternal(api.ctx, caller, {
+      const opening = await openExternal(api.ctx, caller, {
         ...call,
         ...(callback === null ? {} : { callback }),
       })
-      const record = await getRequest(api.ctx, caller, { request: opened.requestId })
+      const record = await getRequest(api.ctx, caller, { request: opening.requestId })
       return {
         status: 201,
         body: requestDetailView(record, await workspaceRootOf(api, record.workspace)),

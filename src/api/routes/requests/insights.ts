@@ -1,6 +1,7 @@
 import { readFirstSteps } from '#services/insights/first-steps.ts'
 import type { Insight } from '#services/insights/insight-scope.ts'
 import { readAttention, readInsights, type Attention } from '#services/insights/read-insights.ts'
+import { readUsage } from '#services/insights/read-usage.ts'
 import { readProposals } from '#services/insights/read-proposals.ts'
 import type { FoundItems } from '#services/insights/read-attention.ts'
 import { answerOf } from '../../views/answer-of.ts'
@@ -8,6 +9,7 @@ import { hashBytes } from '#domain/json/digest.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
 import { periodOf } from '../../route/period-of.ts'
 import { route } from '../../route/route.ts'
+import { attention, attentionQuery } from '../../schemas/requests/attention.ts'
 import * as schemas from '../../schemas/requests/insights.ts'
 
 /** What became of requests, in figures, and what could be asked less. */
@@ -24,9 +26,9 @@ export const insightRoutes = [
     answers: { 200: { description: 'The busiest first, 200 at most', schema: schemas.insights } },
     answer: async (api, { query, caller }) => {
       const { by } = query
-      const found = await readInsights(api.ctx, caller, { by, ...periodOf(query) })
-      const items = found.items.map(insightView)
-      const times = { from: found.from.toISOString(), to: found.to.toISOString() }
+      const figures = await readInsights(api.ctx, caller, { by, ...periodOf(query) })
+      const items = figures.items.map(insightView)
+      const times = { from: figures.from.toISOString(), to: figures.to.toISOString() }
       return { status: 200, body: { ...times, by, items } }
     },
   }),
@@ -38,11 +40,29 @@ export const insightRoutes = [
     description:
       'Of the requests that were opened within a period: their number for each day, approvals that were faster than reading (the caller’s own; with the right readAudit, those of everybody), requests that expired unseen, and calls that were asked for twice',
     access: { by: 'personOrKey', scope: 'requests:read' },
-    query: schemas.attentionQuery,
-    answers: { 200: { description: 'The newest of each', schema: schemas.attention } },
+    query: attentionQuery,
+    answers: { 200: { description: 'The newest of each', schema: attention } },
     answer: async (api, { query, caller }) => {
-      const found = await readAttention(api.ctx, caller, periodOf(query))
-      return { status: 200, body: attentionView(found) }
+      const figures = await readAttention(api.ctx, caller, periodOf(query))
+      return { status: 200, body: attentionView(figures) }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/insights/usage',
+    name: 'getUsage',
+    summary: 'Get the usage of models',
+    description:
+      'Tokens and cost of the model steps that began within a period, by worker or by the person who started the run. Counts the runs that the caller may see; with the right readAudit, all',
+    access: { by: 'personOrKey', scope: 'runs:read' },
+    query: schemas.usageQuery,
+    answers: {
+      200: { description: 'The most expensive first, 200 at most', schema: schemas.usage },
+    },
+    answer: async (api, { query, caller }) => {
+      const { by } = query
+      const figures = await readUsage(api.ctx, caller, { by, ...periodOf(query) })
+      return { status: 200, body: answerOf({ ...figures, by }) }
     },
   }),
   route({
@@ -51,7 +71,7 @@ export const insightRoutes = [
     name: 'listRuleProposals',
     summary: 'List proposed rules',
     description:
-      'Rules that asked at least ten times in 30 days and whose calls were always approved unchanged: for each, the change that pre-approves such calls, the evidence, and the past calls that it would have pre-approved',
+      'Rules that required an approval at least ten times in 30 days and whose calls were always approved unchanged: for each, a change that pre-approves such calls, the evidence for it, and the past calls that it would have pre-approved',
     access: { by: 'personOrKey', scope: 'requests:read' },
     answers: { 200: { description: 'Five at most', schema: schemas.ruleProposals } },
     answer: async (api, { caller }) => ({
@@ -64,8 +84,7 @@ export const insightRoutes = [
     path: '/v1/me/first-steps',
     name: 'listFirstSteps',
     summary: 'List first steps',
-    description:
-      'The first steps with this installation: which of them the caller has taken, and which are left',
+    description: 'The first steps with this installation, and which of them the caller has taken',
     access: { by: 'person' },
     answers: { 200: { description: 'In order', schema: schemas.firstStepList } },
     answer: async (api, { caller }) => ({
@@ -88,7 +107,10 @@ function attentionView({ fastApprovals, expiredUnseen, askedTwice, ...rest }: At
   })
 }
 
-function withMaskedTitles<Item extends { readonly title: string }>(found: FoundItems<Item>) {
-  const items = found.items.map((item) => ({ ...item, title: maskSecrets(item.title, hashBytes) }))
-  return { ...found, items }
+function withMaskedTitles<Item extends { readonly title: string }>(section: FoundItems<Item>) {
+  const items = section.items.map((item) => ({
+    ...item,
+    title: maskSecrets(item.title, hashBytes),
+  }))
+  return { ...section, items }
 }

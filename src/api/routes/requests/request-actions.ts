@@ -9,16 +9,20 @@ import { commentRequest } from '#services/requests/comment-request.ts'
 import { revealSecret } from '#services/requests/detail/reveal-secret.ts'
 import { idempotencyHeader, idempotencyKeyOf } from '../../route/preferences.ts'
 import { route } from '../../route/route.ts'
-import { emptyBody, id, requestRef, revoked, revealed } from '../../schemas/common.ts'
+import { emptyBody, id, removed, requestRef, revoked, revealed } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/requests/request-actions.ts'
-import { claimView, commentView } from '../../schemas/requests/request-parts.ts'
+import { commentView } from '../../schemas/requests/comments.ts'
+import { claimView } from '../../schemas/requests/request-parts.ts'
 
 /**
  * Any key may call: the verbs refuse machines with `not_eligible` and record it (product.md 19).
  */
 const access = { by: 'personOrKey', scope: null } as const
 const params = z.object({ id: requestRef })
-const commentParams = z.object({ id: requestRef, commentId: id })
+const commentParams = z.object({
+  id: requestRef,
+  commentId: id.describe('Id of a comment on the request'),
+})
 
 /** Actions of the queue's people on a request besides decisions. */
 export const requestActionRoutes = [
@@ -28,7 +32,7 @@ export const requestActionRoutes = [
     name: 'claimRequest',
     summary: 'Claim a request',
     description:
-      'Tell colleagues that the caller is looking at a request. A claim is a hint with a lease, not a lock',
+      'Tell colleagues that the caller is looking at a request. A claim ends by itself and prevents nobody from deciding',
     access,
     params,
     body: emptyBody,
@@ -101,7 +105,7 @@ export const requestActionRoutes = [
     description: "Remove one's own comment on a pending request",
     access,
     params: commentParams,
-    answers: { 200: { description: 'Removed', schema: schemas.removed } },
+    answers: { 200: { description: 'Removed', schema: removed } },
     problems: ['not_eligible', 'tampered', 'forbidden', 'already_decided', 'expired', 'cancelled'],
     answer: async (api, { params, caller }) => {
       const { id: request, commentId: comment } = params

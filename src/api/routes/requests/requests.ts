@@ -5,6 +5,7 @@ import { workspaceRootOf } from '../../context/api.ts'
 import { requestContent } from '#services/requests/detail/request-content.ts'
 import { requireQueue } from '../../route/known-names.ts'
 import { bytesAnswer } from '../../route/byte-answers.ts'
+import { isMatchedBy } from '../../route/matched-etag.ts'
 import { periodOf } from '../../route/period-of.ts'
 import { route } from '../../route/route.ts'
 import { hash, requestRef } from '../../schemas/common.ts'
@@ -31,12 +32,13 @@ export const requestRoutes = [
     answers: { 200: { description: 'A page', schema: requestList } },
     answer: async (api, { query, caller }) => {
       await requireQueue(api, query.queue)
-      const { mine, snoozed, from, to, ...filters } = query
+      const { mine, snoozed, grantsUsed, from, to, ...filters } = query
       const page = await listRequests(api.ctx, caller, {
         ...filters,
         ...periodOf({ from, to }),
         mine: mine === 'true',
         snoozed: snoozed === 'true',
+        grantsUsed: grantsUsed === 'true',
       })
       return { status: 200, body: pageView(page, requestItemView) }
     },
@@ -50,7 +52,9 @@ export const requestRoutes = [
     access,
     params,
     query: waitQuery,
-    headers: z.object({ 'if-none-match': z.string().optional() }),
+    headers: z.object({
+      'if-none-match': z.string().optional().describe('An `ETag`: `304` if it is still the same'),
+    }),
     answers: {
       200: {
         description: 'The request, with the members that the caller may see',
@@ -66,7 +70,7 @@ export const requestRoutes = [
         isKnown: () => isStillKnown(api, request, identity),
       })
       const etag = `"${record.version}"`
-      if (request.get('if-none-match') === etag) {
+      if (isMatchedBy(request.get('if-none-match'), etag)) {
         return (response) => void response.set('etag', etag).status(304).end()
       }
       const body = requestDetailView(record, await workspaceRootOf(api, record.workspace))
@@ -96,7 +100,7 @@ export const requestRoutes = [
         ...query,
       })
       const isText = content.contentType === 'text/plain'
-      // What an agent wrote is shown as text or saved, never run as a page of ours.
+      // What an agent wrote is shown as text or saved, never run as a page of this origin.
       return bytesAnswer(content.bytes, {
         'content-type': isText ? 'text/plain; charset=utf-8' : 'application/octet-stream',
         'content-disposition': isText ? 'inline' : 'attachment',

@@ -25,7 +25,7 @@ export const agUiRoutes = [
     name: 'streamRunAsAgUi',
     summary: 'Stream a run in AG-UI',
     description:
-      'Takes RunAgentInput of AG-UI 1.0 and answers with its events: what the messages do not hold yet, until the run rests, has ended, or waits for people. Then RUN_FINISHED has the outcome `interrupt`. Resuming decides nothing: it waits up to a minute for who decides elsewhere',
+      'Takes RunAgentInput of AG-UI 1.0 and answers with events for everything that its messages do not contain yet, until the run rests, has ended, or waits for people. If it waits for people, RUN_FINISHED has the outcome `interrupt`. A resume decides nothing: it waits up to a minute for a decision that somebody makes in Countersign',
     access: { by: 'personOrKey', scope: 'runs:read' },
     params: z.object({ id: runRef }),
     body: runAgentInput,

@@ -11,6 +11,7 @@ import { revealRunSecret } from '#services/runs/reading/reveal-run-secret.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import { idempotencyHeader, idempotencyKeyOf } from '../../route/preferences.ts'
 import { route } from '../../route/route.ts'
+import { startedAnswer } from '../../views/started-answer.ts'
 import { maskedValue, revealed, runRef } from '../../schemas/common.ts'
 import { workspaceRootOf } from '../../context/api.ts'
 import { runDetailView } from '../../views/run-view.ts'
@@ -46,8 +47,7 @@ export const runActionRoutes = [
     ],
     answer: async (api, { body, caller, request }) => {
       const key = idempotencyKeyOf(request)
-      const started = await startRun(api.ctx, caller, { ...body, ...key })
-      return { status: 201, body: started, headers: { location: `/v1/runs/${started.id}` } }
+      return startedAnswer(api, caller, await startRun(api.ctx, caller, { ...body, ...key }))
     },
   }),
   route({
@@ -94,8 +94,7 @@ export const runActionRoutes = [
     answer: async (api, { params, body, caller, request }) => {
       const runId = await findRun(api.ctx, caller, params.id)
       const key = idempotencyKeyOf(request)
-      const started = await forkRun(api.ctx, caller, { runId, ...body, ...key })
-      return { status: 201, body: started, headers: { location: `/v1/runs/${started.id}` } }
+      return startedAnswer(api, caller, await forkRun(api.ctx, caller, { runId, ...body, ...key }))
     },
   }),
   route({

@@ -12,7 +12,7 @@ export const runPreambleRoutes = [
     name: 'getRunPreamble',
     summary: "Get a run's preamble",
     description:
-      'What the model of the run is told of its world: its zones, what it does alone, what asks, what is never done, and which workers it may call',
+      'The text that the model reads first: its zones, what it may do without approval, what needs an approval, what is blocked, and which workers it may call',
     access: { by: 'personOrKey', scope: 'runs:read' },
     params: z.object({ id: runRef }),
     answers: { 200: { description: 'The text and its version', schema: runPreamble } },

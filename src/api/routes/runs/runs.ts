@@ -21,7 +21,7 @@ import { workspaceRootOf } from '../../context/api.ts'
 
 const access = { by: 'personOrKey', scope: 'runs:read' } as const
 const params = z.object({ id: runRef })
-const callParams = z.object({ id })
+const callParams = z.object({ id: id.describe('Id of a call') })
 
 export const runRoutes = [
   route({
@@ -94,7 +94,9 @@ export const runRoutes = [
     description:
       'The output of a command on one of its streams: all stored bytes, or the newest bytes while it runs',
     access,
-    params: callParams.extend({ stream: z.enum(['stdout', 'stderr']) }),
+    params: callParams.extend({
+      stream: z.enum(['stdout', 'stderr']).describe('The stream to read'),
+    }),
     query: actions.outputQuery,
     answers: {
       200: {
@@ -124,7 +126,7 @@ export const runRoutes = [
     summary: "Get a result's file",
     description: "A picture, sound or blob that a tool returned; the result's `files` name it",
     access,
-    params: callParams.extend({ hash }),
+    params: callParams.extend({ hash: hash.describe('Hash of the file, as in `files`') }),
     answers: {
       200: {
         description: fileBytesText,
@@ -143,7 +145,7 @@ export const runRoutes = [
     summary: "Get a message's file",
     description: 'A picture or a text that somebody sent with a message; the transcript names it',
     access,
-    params: params.extend({ hash }),
+    params: params.extend({ hash: hash.describe('Hash of the file, as in `files`') }),
     answers: { 200: { description: fileBytesText, contentTypes: fileBytesTypes } },
     answer: async (api, { params, caller }) => {
       const runId = await findRun(api.ctx, caller, params.id)

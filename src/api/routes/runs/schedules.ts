@@ -1,14 +1,32 @@
 import { z } from 'zod'
 import { listSchedules, type ScheduleRecord } from '#services/runs/schedules/list-schedules.ts'
 import { pauseSchedule, triggerSchedule } from '#services/runs/schedules/manage-schedule.ts'
+import type { Api } from '../../context/api.ts'
 import { idempotencyHeader, idempotencyKeyOf } from '../../route/preferences.ts'
-import { route } from '../../route/route.ts'
+import { route, type CallerInput } from '../../route/route.ts'
+import { startedAnswer } from '../../views/started-answer.ts'
 import { lastRunView } from '../../views/last-run-view.ts'
 import * as schemas from '../../schemas/runs/schedules.ts'
 import { startedRun } from '../../schemas/runs/run-actions.ts'
 
-const params = z.object({ name: z.string().max(64) })
-const changed = { 200: { description: 'The schedule', schema: schemas.schedule } }
+const params = z.object({ name: z.string().max(64).describe('Name of a schedule') })
+
+/** What the operations that pause and resume share. */
+const switchOf = (paused: boolean) =>
+  ({
+    method: 'post',
+    access: { by: 'person' },
+    params,
+    answers: { 200: { description: 'The schedule', schema: schemas.schedule } },
+    problems: ['not_found', 'forbidden'],
+    answer: async (
+      api: Api,
+      { params: { name }, caller }: CallerInput<{ name: string }, unknown, unknown>,
+    ) => {
+      const changed = await pauseSchedule(api.ctx, caller, { name, paused })
+      return { status: 200, body: scheduleView(changed) }
+    },
+  }) as const
 
 /** When runs start by themselves. */
 export const scheduleRoutes = [
@@ -26,35 +44,19 @@ export const scheduleRoutes = [
     },
   }),
   route({
-    method: 'post',
+    ...switchOf(true),
     path: '/v1/schedules/:name/pause',
     name: 'pauseSchedule',
     summary: 'Pause a schedule',
     description:
       'Pause a schedule, so that it starts no run until it is resumed. Its person and people with the right manageRuns may do this',
-    access: { by: 'person' },
-    params,
-    answers: changed,
-    problems: ['not_found', 'forbidden'],
-    answer: async (api, { params: { name }, caller }) => {
-      const schedule = await pauseSchedule(api.ctx, caller, { name, paused: true })
-      return { status: 200, body: scheduleView(schedule) }
-    },
   }),
   route({
-    method: 'post',
+    ...switchOf(false),
     path: '/v1/schedules/:name/resume',
     name: 'resumeSchedule',
     summary: 'Resume a schedule',
     description: 'Resume a schedule, so that it starts runs again at its next time',
-    access: { by: 'person' },
-    params,
-    answers: changed,
-    problems: ['not_found', 'forbidden'],
-    answer: async (api, { params: { name }, caller }) => {
-      const schedule = await pauseSchedule(api.ctx, caller, { name, paused: false })
-      return { status: 200, body: scheduleView(schedule) }
-    },
   }),
   route({
     method: 'post',
@@ -79,8 +81,7 @@ export const scheduleRoutes = [
     ],
     answer: async (api, { params: { name }, caller, request }) => {
       const key = idempotencyKeyOf(request)
-      const run = await triggerSchedule(api.ctx, caller, { name, ...key })
-      return { status: 201, body: run, headers: { location: `/v1/runs/${run.id}` } }
+      return startedAnswer(api, caller, await triggerSchedule(api.ctx, caller, { name, ...key }))
     },
   }),
 ]

@@ -1,9 +1,31 @@
+import { z } from 'zod'
 import { readSecrets } from '#delivery/webhooks/webhook-secret.ts'
-import { listTriggers } from '#services/runs/reading/list-triggers.ts'
-import { route } from '../../route/route.ts'
+import { listTriggers, type TriggerRecord } from '#services/runs/triggers/list-triggers.ts'
+import { pauseTrigger } from '#services/runs/triggers/pause-trigger.ts'
+import type { Api } from '../../context/api.ts'
+import { route, type CallerInput } from '../../route/route.ts'
 import { lastRunView } from '../../views/last-run-view.ts'
 import * as schemas from '../../schemas/runs/triggers.ts'
 import { triggerPath } from './triggers.ts'
+
+const params = z.object({ name: z.string().max(64).describe('Name of a trigger') })
+
+/** What the operations that pause and resume share. */
+const switchOf = (paused: boolean) =>
+  ({
+    method: 'post',
+    access: { by: 'person' },
+    params,
+    answers: { 200: { description: 'The trigger', schema: schemas.trigger } },
+    problems: ['not_found', 'forbidden'],
+    answer: async (
+      api: Api,
+      { params: { name }, caller }: CallerInput<{ name: string }, unknown, unknown>,
+    ) => {
+      const changed = await pauseTrigger(api.ctx, caller, { name, paused })
+      return { status: 200, body: triggerView(api, changed) }
+    },
+  }) as const
 
 /** What other systems may start runs by. */
 export const triggerListRoutes = [
@@ -16,23 +38,38 @@ export const triggerListRoutes = [
       'All triggers of the policy in force, each with the address that takes its messages and its last run. Secrets are not part of the answer',
     access: { by: 'personOrKey', scope: 'runs:read' },
     answers: { 200: { description: 'All of them, by name', schema: schemas.triggerList } },
-    answer: async (api) => {
-      const triggers = await listTriggers(api.ctx)
-      const items = triggers.map(
-        ({ name, worker, as, conversation, secretFrom, lastRun }): schemas.Trigger => ({
-          name,
-          worker,
-          as: as && { ...as },
-          conversation,
-          url: new URL(
-            triggerPath.replace(':name', encodeURIComponent(name)),
-            api.settings.publicUrl,
-          ).href,
-          hasSecret: readSecrets(api.secretOf?.(secretFrom)) !== null,
-          ...lastRunView(lastRun),
-        }),
-      )
-      return { status: 200, body: { items } }
+    answer: async (api, { caller }) => {
+      const triggers = await listTriggers(api.ctx, caller)
+      return { status: 200, body: { items: triggers.map((trigger) => triggerView(api, trigger)) } }
     },
   }),
+  route({
+    ...switchOf(true),
+    path: '/v1/triggers/:name/pause',
+    name: 'pauseTrigger',
+    summary: 'Pause a trigger',
+    description:
+      'Pause a trigger, so that it refuses messages with 409 trigger_paused until it is resumed; one that has started a run is still answered with that run. Its person and people with the right manageRuns may do this',
+  }),
+  route({
+    ...switchOf(false),
+    path: '/v1/triggers/:name/resume',
+    name: 'resumeTrigger',
+    summary: 'Resume a trigger',
+    description: 'Resume a trigger, so that its messages start runs again',
+  }),
 ]
+
+function triggerView(
+  { settings, secretOf }: Api,
+  { as, secretFrom, lastRun, ...trigger }: TriggerRecord,
+): schemas.Trigger {
+  const path = triggerPath.replace(':name', encodeURIComponent(trigger.name))
+  return {
+    ...trigger,
+    as: as && { ...as },
+    url: new URL(path, settings.publicUrl).href,
+    hasSecret: readSecrets(secretOf?.(secretFrom)) !== null,
+    ...lastRunView(lastRun),
+  }
+}

@@ -6,6 +6,7 @@ import { Problem } from '#domain/problem.ts'
 import type { TriggerSetting } from '#policy/project-config.ts'
 import type { Caller } from '#services/core/context.ts'
 import { startFromTrigger } from '#services/runs/starting/start-from-trigger.ts'
+import { JsonProblem, parseStrictJson } from '../../body/strict-json.ts'
 import type { Api } from '../../context/api.ts'
 import { callerOf, type Identity } from '../../identity/identity.ts'
 import { failureLimit, type FailureLimit } from '../../middleware/failure-limit.ts'
@@ -16,7 +17,7 @@ import * as schemas from '../../schemas/runs/triggers.ts'
 /** Where messages arrive that start runs; a body is judged by its bytes. */
 export const triggerPath = '/v1/triggers/:name'
 
-const params = z.object({ name: z.string() })
+const params = z.object({ name: z.string().describe('Name of a trigger') })
 
 /** Starting runs by messages of other systems. */
 export function triggerRoutes(): readonly [
@@ -39,7 +40,7 @@ export function triggerRoutes(): readonly [
       name: 'startFromTrigger',
       summary: 'Start a run by a trigger',
       description:
-        "Takes the headers of Standard Webhooks, signed with the trigger's secret within the last five minutes, or an API key with the scope runs:write. The body of at most 256 KiB is data for the model. A repeated webhook-id returns the same run",
+        "Takes the headers of Standard Webhooks, signed with the trigger's secret within the last five minutes, or an API key with the scope runs:write. The body of at most 256 KiB is data for the model. A repeated webhook-id returns the same run. A paused trigger refuses every other message",
       access: { by: 'everybody' },
       params,
       headers: schemas.triggerHeaders,
@@ -111,14 +112,16 @@ async function admit(
   })
 }
 
-/** An object as JSON; everything else is text. */
+/**
+ * An object that every reader of JSON reads alike; everything else is text, as it was sent: with a
+ * key twice, or a number beyond 2^53, the model would read something that nobody said.
+ */
 function inputOf(body: Buffer): Json {
-  const text = body.toString()
   try {
-    const value = JSON.parse(text) as Json
+    const value = parseStrictJson(body)
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value
-  } catch {
-    // It is text.
+  } catch (error) {
+    if (!(error instanceof JsonProblem)) throw error
   }
-  return text
+  return body.toString()
 }

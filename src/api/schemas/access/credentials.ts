@@ -5,79 +5,105 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import { z } from 'zod'
-import { id, instant, listOf, page, person, text } from '../common.ts'
+import { address, id, instant, listOf, page, person, text } from '../common.ts'
 
-const credentialName = text(100).trim().min(1)
+const credentialName = text(100).trim().min(1).describe('A name by which its owner knows it')
 
-/** A passkey. Its public key's hash is what its owner and whoever confirms it compare. */
+/** A passkey. Its owner and the confirming person compare the hash of its public key. */
 export const credential = z
   .object({
     id,
-    name: z.string(),
-    person: person.extend({ email: z.string() }),
-    publicKeyHash: z.string(),
-    /** the authenticator may copy it to its owner's other devices */
-    synced: z.boolean(),
+    name: z.string().describe('The name that its owner gave it'),
+    person: person.extend({ email: address }).describe('The owner'),
+    publicKeyHash: z
+      .string()
+      .describe('Hash of its public key, which the owner and the confirming person compare'),
+    synced: z
+      .boolean()
+      .describe('Whether the authenticator may copy the passkey to other devices of its owner'),
     registeredAt: instant,
-    lastUsedAt: instant.nullable(),
-    /** null: nobody else has confirmed it; it signs in, and signs no decisions */
-    confirmed: z.object({ by: person, at: instant }).nullable(),
+    lastUsedAt: instant.nullable().describe('null: it was never used'),
+    confirmed: z
+      .object({ by: person, at: instant })
+      .nullable()
+      .describe(
+        'Who confirmed the passkey, and when; null: it signs in, but signs no decisions yet',
+      ),
   })
   .meta({ id: 'Credential' })
 export type CredentialView = z.infer<typeof credential>
 
-/** `of=everybody` takes the right managePeople. */
+/** `of=everybody` needs the right managePeople. */
 export const credentialsQuery = z.strictObject({
   ...page,
-  of: z.enum(['me', 'everybody']).default('me'),
+  of: z
+    .enum(['me', 'everybody'])
+    .default('me')
+    .describe('Whose passkeys; `everybody` needs the right managePeople'),
 })
 export const credentialList = listOf(credential)
 
-/** What `navigator.credentials.create` is asked with, in WebAuthn's own JSON form. */
+/** The options of `navigator.credentials.create` in the JSON form of WebAuthn. */
 export const registrationOptions = z
   .custom<PublicKeyCredentialCreationOptionsJSON>()
   .meta({ id: 'RegistrationOptions', type: 'object' })
 
-const encoded = text(20_000).regex(/^[\w-]+$/, 'must be base64url')
+const encoded = text(20_000)
+  .regex(/^[\w-]+$/, 'must be base64url')
+  .describe('In base64url, as the browser returns it')
 
-/** What is checked here of a type that is WebAuthn's own; browsers may say more than this. */
+/** A schema of some members of a WebAuthn type. Browsers may send more members. */
 type CheckedType<Json> = z.ZodType<Json, Json>
 
-/** What an authenticator answered, in WebAuthn's own JSON form. */
+/** The response of an authenticator in the JSON form of WebAuthn. */
 const registrationResponse = z
   .looseObject({
     id: encoded,
     rawId: encoded,
-    type: z.literal('public-key'),
-    response: z.looseObject({
-      clientDataJSON: encoded,
-      attestationObject: encoded,
-      transports: z.array(text(40)).max(10).optional(),
-    }),
-    clientExtensionResults: z.looseObject({}),
+    type: z.literal('public-key').describe('The only type of WebAuthn'),
+    response: z
+      .looseObject({
+        clientDataJSON: encoded,
+        attestationObject: encoded,
+        transports: z
+          .array(text(40))
+          .max(10)
+          .optional()
+          .describe('How browsers reach the authenticator, such as `usb` or `internal`'),
+      })
+      .describe('The new key and what the authenticator states of it'),
+    clientExtensionResults: z.looseObject({}).describe('Not read; WebAuthn requires it'),
   })
-  .meta({ id: 'RegistrationResponse' }) as unknown as CheckedType<RegistrationResponseJSON>
+  .meta({
+    id: 'RegistrationResponse',
+    description: 'What `navigator.credentials.create` returned',
+  }) as unknown as CheckedType<RegistrationResponseJSON>
 
-/** What `navigator.credentials.get` is asked with, in WebAuthn's own JSON form. */
+/** The options of `navigator.credentials.get` in the JSON form of WebAuthn. */
 export const assertionOptions = z
   .custom<PublicKeyCredentialRequestOptionsJSON>()
   .meta({ id: 'AssertionOptions', type: 'object' })
 
-/** What an authenticator signed, in WebAuthn's own JSON form. */
+/** The assertion that an authenticator signed, in the JSON form of WebAuthn. */
 export const assertion = z
   .looseObject({
     id: encoded,
     rawId: encoded,
-    type: z.literal('public-key'),
-    response: z.looseObject({
-      clientDataJSON: encoded,
-      authenticatorData: encoded,
-      signature: encoded,
-      userHandle: text(200).nullish(),
-    }),
-    clientExtensionResults: z.looseObject({}),
+    type: z.literal('public-key').describe('The only type of WebAuthn'),
+    response: z
+      .looseObject({
+        clientDataJSON: encoded,
+        authenticatorData: encoded,
+        signature: encoded,
+        userHandle: text(200).nullish().describe('Identifies the person; null: not returned'),
+      })
+      .describe('The signature and what it covers'),
+    clientExtensionResults: z.looseObject({}).describe('Not read; WebAuthn requires it'),
   })
-  .meta({ id: 'Assertion' }) as unknown as CheckedType<AuthenticationResponseJSON>
+  .meta({
+    id: 'Assertion',
+    description: 'What `navigator.credentials.get` returned',
+  }) as unknown as CheckedType<AuthenticationResponseJSON>
 
 const passkeyExample = { id: 'q1w2e3r4', rawId: 'q1w2e3r4', type: 'public-key' }
 const clientDataJSON = 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0'
@@ -111,4 +137,3 @@ export const registerBody = z
 export const renameBody = z
   .strictObject({ name: credentialName })
   .meta({ examples: [{ name: 'Laptop' }] })
-export const credentialRemoved = z.object({ removed: z.literal(true) })

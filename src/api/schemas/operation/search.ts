@@ -1,32 +1,37 @@
 import { z } from 'zod'
 import { searchLimits, searchTypes } from '#domain/search.ts'
 import * as example from '../examples.ts'
-import { text } from '../common.ts'
+import { text, wholeListOf } from '../common.ts'
 
 const searchType = z.enum(searchTypes)
 
 export const searchQuery = z.strictObject({
-  /** words that must all occur, a number as `#142`, or an id */
-  q: text(searchLimits.characters).refine((q) => q.trim() !== '', 'is empty'),
+  q: text(searchLimits.characters)
+    .refine((q) => q.trim() !== '', 'is empty')
+    .describe('Words that must all occur, a number such as `#142`, or an id'),
   /** several with commas between them; all when absent */
   types: z
     .string()
     .meta({ description: `Some of ${searchTypes.join(', ')}, with commas between them` })
-    .transform((list) => list.split(','))
-    .pipe(z.array(searchType).min(1))
+    // A wrong word is a problem of the parameter, not of a member of a list.
+    .transform((list, context) => {
+      const { data } = z.array(searchType).safeParse(list.split(','))
+      if (data !== undefined) return data
+      const message = `is some of ${searchTypes.join(', ')}, with commas between them`
+      context.addIssue({ code: 'custom', message })
+      return z.NEVER
+    })
     .optional(),
 })
 
-const found = z
+const hit = z
   .object({
-    type: searchType,
-    id: z.string(),
-    /** of a request, and of a run */
-    number: z.int().optional(),
-    title: z.string(),
-    detail: z.string(),
-    /** a path of the dashboard */
-    url: z.string(),
+    type: searchType.describe('What was found'),
+    id: z.string().describe('Id of the request, run, person or rule; of others the name or path'),
+    number: z.int().optional().describe('Number of a request or run'),
+    title: z.string().describe('What it is called'),
+    detail: z.string().describe('Facts that tell it from others of the same title, for people'),
+    url: z.string().describe('Path of its page in the dashboard'),
   })
   .meta({
     id: 'Found',
@@ -41,9 +46,9 @@ const found = z
       },
     ],
   })
-export type FoundView = z.infer<typeof found>
+export type FoundView = z.infer<typeof hit>
 
-export const searchAnswer = z.object({ items: z.array(found) }).meta({
+export const searchAnswer = wholeListOf(hit).meta({
   id: 'SearchAnswer',
-  examples: [{ items: found.meta()?.examples }],
+  examples: [{ items: hit.meta()?.examples }],
 })

@@ -3,7 +3,21 @@ import { changeKinds } from '#domain/policy/change-kind.ts'
 import { pinStates } from '#domain/policy/definition-pin.ts'
 import { approvalWords, editsPolicies } from '#domain/policy/verdict.ts'
 import { actor } from '../audit/audit.ts'
-import { hash, id, instant, json, listOf, name, page, person, risk } from '../common.ts'
+import {
+  hash,
+  id,
+  instant,
+  json,
+  listOf,
+  name,
+  page,
+  person,
+  queueName,
+  risk,
+  teamName,
+  wholeListOf,
+  workerName,
+} from '../common.ts'
 import { rule, verdict } from '../runs/transcript.ts'
 import * as example from '../examples.ts'
 
@@ -13,252 +27,252 @@ export const explainBody = z
 export const explanation = z
   .object({
     verdict,
-    rule: rule.nullable(),
-    reason: z.string(),
-    risk: risk.optional(),
-    queue: z.string().optional(),
-    steps: z.array(z.object({ step: z.string(), outcome: z.string(), detail: z.string() })),
+    rule: rule
+      .nullable()
+      .describe('The rule that decides; null: the call is refused before any rule'),
+    reason: z.string().describe('The verdict as a sentence'),
+    risk: risk.optional().describe('How much care the call needs; absent: it does not wait'),
+    queue: z.string().optional().describe('Where the call would wait; absent: it does not wait'),
+    steps: z
+      .array(
+        z.object({
+          step: z.string().describe('What is judged, such as `consent` or `routing`'),
+          outcome: z.string().describe('The result in a word, such as `yes`, `ask` or a queue'),
+          detail: z.string().describe('What the result rests on, for people'),
+        }),
+      )
+      .describe('How the verdict was reached, in order'),
   })
   .meta({ id: 'Explanation' })
 export type Explanation = z.infer<typeof explanation>
 
 const projectProblem = z.object({
-  file: z.string(),
-  /** counts from 1; null when the whole file is meant */
-  line: z.int().nullable(),
-  problem: z.string(),
-  /** what would be right */
-  remedy: z.string(),
-  severity: z.enum(['error', 'warning']),
+  file: z.string().describe('Path in the project folder'),
+  line: z.int().nullable().describe('The line, from 1; null: the whole file'),
+  problem: z.string().describe('What is wrong, as a sentence'),
+  remedy: z.string().describe('How to correct it'),
+  severity: z
+    .enum(['error', 'warning'])
+    .describe('`error`: the folder cannot be activated; `warning`: it can'),
 })
+
+const commitNote = z
+  .string()
+  .nullable()
+  .describe(
+    'The Git commit of the files and its author, or "uncommitted", as the project folder states it; null: it is no Git repository',
+  )
 
 const activation = z
   .object({
-    sequence: z.int(),
-    digest: hash,
-    previousDigest: hash.nullable(),
-    activatedAt: instant,
-    actor,
-    /** who agreed, the first one first; none when the system did it */
-    people: z.array(person),
-    /** a claim: the commit the files came from and its author, or "uncommitted" */
-    note: z.string().nullable(),
+    sequence: z.int().describe('Position in the list of activations, from 1'),
+    digest: hash.describe('Digest of the version, over all its files'),
+    previousDigest: hash.nullable().describe('Digest of the version before; null: it is the first'),
+    activatedAt: instant.describe('When it came into force'),
+    actor: actor.describe('Who put it in force'),
+    people: z
+      .array(person)
+      .describe('The people who agreed, the first one first; empty: the system activated it'),
+    note: commitNote,
   })
   .meta({ id: 'PolicyActivation' })
 export type PolicyActivation = z.infer<typeof activation>
 export const activationList = listOf(activation)
 export const activationQuery = z.strictObject(page)
 
-/** A version that waits for a second person. */
+/** A version of the policy that a second person has to agree to. */
 const proposal = z
   .object({
     id,
-    digest: hash,
+    digest: hash.describe('Digest of the proposed version'),
     proposedBy: person,
-    proposedAt: instant,
-    expiresAt: instant,
-    note: z.string().nullable(),
-    /** the folder and the version in force are still those it was made from */
-    isCurrent: z.boolean(),
-    /** the caller may be the second person */
-    canConfirm: z.boolean(),
+    proposedAt: instant.describe('When it was proposed'),
+    expiresAt: instant.describe('When it can no longer be confirmed'),
+    note: commitNote,
+    isCurrent: z
+      .boolean()
+      .describe('Whether the folder and the version in force are unchanged since'),
+    canConfirm: z.boolean().describe('Whether the caller may be the second person'),
   })
   .meta({ id: 'PolicyProposal' })
 
-/**
- * Which calls an entry or overlay is about: all that are given must match, each by any of its
- * values.
- */
-const when = z.record(z.string(), z.array(z.string()))
+const when = z
+  .record(z.string(), z.array(z.string()))
+  .describe('Every key must match the call, with any one of its values; `{}` matches every call')
 const routingEntry = z.object({
   when,
-  /** null: the worker's queue, else the default one */
-  queue: z.string().nullable(),
-  risk: risk.nullable(),
-  /** in words, such as `2 of platform`; null: one of the queue's team */
-  quorum: z.string().nullable(),
-  scopes: z.array(z.string()).nullable(),
-  /** `file:line` */
-  source: z.string(),
+  queue: z.string().nullable().describe('null: the queue of the worker, else the default queue'),
+  risk: risk.nullable().describe('null: the entry does not change the risk'),
+  quorum: z
+    .string()
+    .nullable()
+    .describe('As text, such as `2 of platform`; null: one member of the queue’s team'),
+  scopes: z
+    .array(z.string())
+    .nullable()
+    .describe('The scopes that approvals may have; null: the entry does not limit them'),
+  source: z.string().describe('`file:line`'),
 })
-/** What a queue says of its requests; durations as they are written, `72h`. */
+/** The settings of a queue. Durations have the form of countersign.yaml, such as `72h`. */
 const queueSettings = z.object({
-  name: z.string(),
-  team: z.string(),
-  selfApproval: z.boolean(),
-  /** null: by the call's risk */
-  edits: z.enum(editsPolicies).nullable(),
-  expiresAfter: z.string(),
-  remindAfter: z.array(z.string()),
-  escalate: z.array(z.object({ after: z.string(), addTeams: z.array(z.string()) })),
-  /** `file:line` */
-  source: z.string(),
+  name: queueName,
+  team: teamName,
+  selfApproval: z.boolean().describe('Whether people who stand behind a run may approve its calls'),
+  edits: z.enum(editsPolicies).nullable().describe('null: depends on the risk of the call'),
+  expiresAfter: z.string().describe('When a pending request expires, such as `72h`'),
+  remindAfter: z.array(z.string()).describe('When it is reminded of, such as `4h`'),
+  escalate: z
+    .array(
+      z.object({
+        after: z.string().describe('How long the request has been pending, such as `24h`'),
+        addTeams: z.array(teamName).describe('Teams whose members can decide from then on too'),
+      }),
+    )
+    .describe('When more teams can decide a pending request'),
+  source: z.string().describe('`file:line`'),
 })
 const overlay = z.object({
   when,
-  approval: z.enum(['ask', 'blocked']),
-  reason: z.string().nullable(),
-  source: z.string(),
+  approval: z
+    .enum(['ask', 'blocked'])
+    .describe('`ask`: such calls wait for people; `blocked`: they never run'),
+  reason: z.string().nullable().describe('What refusals say; null: nothing'),
+  source: z.string().describe('`file:line`'),
 })
 
 export const policyState = z
   .object({
-    digest: hash,
-    activation: activation.nullable(),
-    queues: z.array(queueSettings),
-    /** in their order: the first match wins */
-    routing: z.array(routingEntry),
-    defaultQueue: z.string().nullable(),
-    overlays: z.array(overlay),
-    /** what the project folder holds now; null for callers without the right activatePolicy */
+    digest: hash.describe('Digest of the version in force'),
+    activation: activation.nullable().describe('null: no version was ever activated'),
+    queues: z.array(queueSettings).describe('The queues of the version in force'),
+    routing: z.array(routingEntry).describe('In order; the first entry that matches applies'),
+    defaultQueue: z
+      .string()
+      .nullable()
+      .describe('Queue of calls whose worker and routing name none; null: there is none'),
+    overlays: z
+      .array(overlay)
+      .describe('Rules that make the approvals of workers stricter, for every worker'),
     folder: z
       .object({
-        state: z.enum(['in_force', 'changed', 'invalid']),
-        digest: hash.nullable(),
-        problems: z.array(projectProblem),
+        state: z
+          .enum(['in_force', 'changed', 'invalid'])
+          .describe('Whether its files are the version in force, another version, or no valid one'),
+        digest: hash
+          .nullable()
+          .describe('Digest of the files in the folder; null: they are not valid'),
+        problems: z.array(projectProblem).describe('Errors and warnings in its files'),
       })
-      .nullable(),
-    proposal: proposal.nullable(),
+      .nullable()
+      .describe('The version in the project folder; null without the right activatePolicy'),
+    proposal: proposal
+      .nullable()
+      .describe('The version that waits for a second person; null: none'),
   })
   .meta({ id: 'PolicyState' })
 export type PolicyState = z.infer<typeof policyState>
 
-export const differenceQuery = z.strictObject({ from: hash.optional(), to: hash.optional() })
+export const differenceQuery = z.strictObject({
+  from: hash.optional().describe('Digest of a version; default: the one in force'),
+  to: hash.optional().describe('Digest of a version; default: the one in the folder'),
+})
 const settingChange = z.object({
-  /** such as `queues.platform.selfApproval` */
-  at: z.string(),
-  before: z.string().nullable(),
-  after: z.string().nullable(),
+  at: z.string().describe('The setting, such as `queues.platform.selfApproval`'),
+  before: z.string().nullable().describe('null: it was not set'),
+  after: z.string().nullable().describe('null: it is not set any more'),
 })
 export const policyDifference = z
   .object({
-    from: hash,
-    to: hash,
-    files: z.array(
-      z.object({
-        path: z.string(),
-        change: z.enum(changeKinds),
-        /**
-         * a unified diff; null for tool files (their hashes are compared) and for what is too large
-         */
-        diff: z.string().nullable(),
-      }),
-    ),
-    settings: z.array(settingChange),
-    /** those of the settings for which a second person has to agree */
-    secondPerson: z.array(settingChange),
+    from: hash.describe('Digest of the earlier version'),
+    to: hash.describe('Digest of the later version'),
+    files: z
+      .array(
+        z.object({
+          path: z.string().describe('Path in the project folder'),
+          change: z.enum(changeKinds).describe('What the later version does to the file'),
+          diff: z
+            .string()
+            .nullable()
+            .describe(
+              'A unified diff; null for files of tools, of which only hashes are compared, and for large files',
+            ),
+        }),
+      )
+      .describe('The files that differ'),
+    settings: z.array(settingChange).describe('The settings that differ'),
+    secondPerson: z
+      .array(settingChange)
+      .describe('The settings whose change a second person has to agree to'),
   })
   .meta({ id: 'PolicyDifference' })
 export type PolicyDifference = z.infer<typeof policyDifference>
 
-/**
- * What the version in force takes an MCP server's tools to be: the server's own words, its claim.
- */
+/** The tools of an MCP server that the version in force pins, as the server described them. */
 const pinnedServer = z
   .object({
-    worker: z.string(),
-    /** as the worker's file names it */
-    server: z.string(),
-    state: z.enum(pinStates),
-    problem: z.string().nullable(),
-    definitionsHash: hash.nullable(),
-    pinnedAt: instant.nullable(),
-    tools: z.array(
-      z.object({
-        name: z.string(),
-        hash,
-        /** what the worker's file says of it */
-        approval: z.enum(approvalWords),
-        text: z.string(),
-        warnings: z.array(z.string()),
-      }),
-    ),
-    /** what it says by now instead, as far as it has been seen; null: the same */
+    worker: workerName,
+    server: z.string().describe('The name of the server in the file of the worker'),
+    state: z
+      .enum(pinStates)
+      .describe(
+        '`waiting`: the server has not answered yet, so its tools ask; `forged`: the pin is not the signed one, so nothing of it runs',
+      ),
+    problem: z.string().nullable().describe('Why its tools are not available; null: they are'),
+    definitionsHash: hash
+      .nullable()
+      .describe('Hash of the pinned definitions; null: nothing is pinned yet'),
+    pinnedAt: instant.nullable().describe('When they were pinned; null: they are not'),
+    tools: z
+      .array(
+        z.object({
+          name: z.string().describe('Name of the tool'),
+          hash: hash.describe('Hash of its definition'),
+          approval: z
+            .enum(approvalWords)
+            .describe('The approval of the tool in the file of the worker'),
+          text: z.string().describe('The definition as the server gave it'),
+          warnings: z.array(z.string()).describe('What in the definition deserves attention'),
+        }),
+      )
+      .describe('The pinned tools'),
     changes: z
       .object({
-        seenAt: instant,
-        tools: z.array(
-          z.object({
-            name: z.string(),
-            change: z.enum(changeKinds),
-            /** a unified diff of the texts */
-            diff: z.string(),
-          }),
-        ),
+        seenAt: instant.describe('When the server first returned other definitions'),
+        tools: z
+          .array(
+            z.object({
+              name: z.string().describe('Name of the tool'),
+              change: z.enum(changeKinds).describe('What the server did to the tool'),
+              diff: z.string().describe('A unified diff of the definitions'),
+            }),
+          )
+          .describe('The tools that differ'),
       })
-      .nullable(),
+      .nullable()
+      .describe(
+        'The differences between the pinned definition and the newest seen one; null: none',
+      ),
   })
   .meta({ id: 'PinnedServer' })
 export type PinnedServer = z.infer<typeof pinnedServer>
-export const definitionList = z
-  .object({ items: z.array(pinnedServer) })
-  .meta({ id: 'PinnedServerList' })
+export const definitionList = wholeListOf(pinnedServer).meta({ id: 'PinnedServerList' })
 
-/** `digest`: of the version that was shown. */
 export const activateBody = z
-  .strictObject({ digest: hash })
+  .strictObject({ digest: hash.describe('Digest of the version that the caller has seen') })
   .meta({ examples: [{ digest: example.otherDigest }] })
 export const agreement = z
   .object({
-    state: z.enum(['activated', 'in_force', 'proposed']),
-    digest: hash,
-    /** of the activation; null while a second person has to agree */
-    sequence: z.int().nullable(),
-    proposalId: id.nullable(),
+    state: z
+      .enum(['activated', 'in_force', 'proposed'])
+      .describe('`in_force`: the version already was; `proposed`: it waits for a second person'),
+    digest: hash.describe('Digest of the version that the caller agreed to'),
+    sequence: z
+      .int()
+      .nullable()
+      .describe('Sequence number of the activation; null while a second person has to agree'),
+    proposalId: id
+      .nullable()
+      .describe('Id of the proposal that waits for a second person; null: none does'),
   })
   .meta({ id: 'PolicyAgreement' })
 export type PolicyAgreement = z.infer<typeof agreement>
-const replayedVerdict = z.object({
-  verdict,
-  /** the sentence of the rule that decided, or of the refusal */
-  reason: z.string(),
-  /** where it asks, such as `platform: 1 of platform, risk medium` */
-  asks: z.string().nullable(),
-})
-export const replayBody = z
-  .strictObject({
-    /** only calls made since then */
-    since: instant.optional(),
-    cursor: page.cursor,
-    /** how many calls to judge, at most 200 */
-    limit: z.int().min(1).max(200).optional(),
-  })
-  .meta({ examples: [{ since: example.askedAt, limit: 100 }] })
-export const replay = z
-  .object({
-    /** of the version that was replayed under: what the folder holds */
-    digest: hash,
-    /** how many calls this page judged; `items` are those of them that would differ */
-    judged: z.int(),
-    items: z.array(
-      z.object({
-        callId: id,
-        runId: id,
-        worker: z.string(),
-        tool: z.string(),
-        /** what was recorded when the call was made; a mode's or a grant's word is in it */
-        recorded: verdict,
-        /**
-         * by the version that judged it, asked again about the files of today; null when it cannot
-         * be read
-         */
-        before: replayedVerdict.nullable(),
-        after: replayedVerdict,
-      }),
-    ),
-    /** calls of which nobody can say now what the version would make of them */
-    notJudged: z.array(
-      z.object({
-        callId: id,
-        runId: id,
-        worker: z.string(),
-        tool: z.string(),
-        /** a sentence */
-        why: z.string(),
-      }),
-    ),
-    nextCursor: z.string().nullable(),
-  })
-  .meta({ id: 'PolicyReplay' })
-export type PolicyReplay = z.infer<typeof replay>
-export const withdrawn = z.object({ withdrawn: z.literal(true) })

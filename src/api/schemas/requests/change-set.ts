@@ -1,51 +1,66 @@
 import { z } from 'zod'
-import { hash, id } from '../common.ts'
+import { hash, id, toolName } from '../common.ts'
 import { verdict } from '../runs/transcript.ts'
 import * as example from '../examples.ts'
-import { commentView, presentation, task } from './request-parts.ts'
+import { commentView } from './comments.ts'
+import { callTitle, presentation, task } from './request-parts.ts'
 import { requestItem } from './request-item.ts'
 
-/** The number of a turn in a path, from 1 on. */
+/** The number of a turn in a path. */
 export const turnNumber = z
   .string()
   .regex(/^[1-9][0-9]{0,8}$/, 'is not the number of a turn')
   .transform(Number)
+  .describe('Number of the turn, from 1')
 
 const shownRequest = requestItem
   .extend({
-    /** the presentation's digest: an approval repeats it as `seen` */
-    seen: hash,
-    /** an approval carries `assertion`, a passkey's signature, and is given by itself */
-    signatureRequired: z.boolean(),
-    /** position of the earlier call of the turn that this one is shown on top of */
-    assumes: z.int().nullable(),
-    /** what colleagues said of it, in the order of their writing */
-    comments: z.array(commentView),
+    seen: hash.describe('Digest of the presentation; an approval repeats it as `seen`'),
+    signatureRequired: z
+      .boolean()
+      .describe(
+        'Whether an approval must have an `assertion`, the signature of a passkey, and be sent alone',
+      ),
+    assumes: z
+      .int()
+      .nullable()
+      .describe(
+        'Position of the earlier call of the turn whose effect this presentation assumes; null: none',
+      ),
+    comments: z.array(commentView).describe('Comments, oldest first'),
   })
   .meta({ id: 'ShownRequest' })
 
 const changeSetCall = z
   .object({
     callId: id,
-    position: z.int(),
-    tool: z.string(),
-    title: z.string(),
-    /** null while the call has not been judged */
-    verdict: verdict.nullable(),
-    /** the call's newest; absent where nobody is asked */
-    request: shownRequest.optional(),
-    presentation: presentation.optional(),
-    /** of a delegation: a request for each file that may not be shared without one */
-    attachments: z.array(z.object({ request: shownRequest, presentation })),
+    position: z.int().describe('Place of the call in its turn, from 1'),
+    tool: toolName,
+    title: callTitle,
+    verdict: verdict.nullable().describe('Null while the call has not been judged'),
+    request: shownRequest
+      .optional()
+      .describe('The newest request of the call; absent: the call needs no approval'),
+    presentation: presentation
+      .optional()
+      .describe('What approvers see of the call; absent: the call needs no approval'),
+    attachments: z
+      .array(
+        z.object({
+          request: shownRequest.describe('The request for the file'),
+          presentation: presentation.describe('The file as approvers see it'),
+        }),
+      )
+      .describe('Of a delegation: a request for each file that needs an approval to be shared'),
   })
   .meta({ id: 'ChangeSetCall' })
 export type ChangeSetCall = z.infer<typeof changeSetCall>
 
-/** The calls of one turn in call order, with all that they are decided from together. */
+/** The calls of one turn in order, with everything that people need to decide them together. */
 export const changeSet = z
   .object({
-    task: task.nullable(),
-    calls: z.array(changeSetCall),
+    task: task.nullable().describe('The task of the root run; null: it was erased'),
+    calls: z.array(changeSetCall).describe('The calls of the turn, in order'),
   })
   .meta({
     id: 'ChangeSet',

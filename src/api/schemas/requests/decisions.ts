@@ -7,50 +7,69 @@ import { scope } from '../policy/grants.ts'
 import { execution, quorum, requestState } from './request-parts.ts'
 import * as example from '../examples.ts'
 
-/** Bounds of a grant wider than `once` (product.md 10). */
+/** Limits of a grant with a scope wider than `once` (product.md 10). */
 const grantBounds = z.strictObject({
-  uses: z.int().min(1).max(1_000_000).optional(),
-  expiresAt: instant.optional(),
+  uses: z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe('How many calls it covers; absent: any number'),
+  expiresAt: instant.optional().describe('When it ends; absent: with the root run'),
 })
 
 /**
- * Any text: one that is not the current digest is stale, and an absent one is `428
- * digest_required`.
+ * A text that is not the current digest is refused as stale, and an absent one with
+ * `digest_required`.
  */
-const digest = text(200).nullish()
+const digest = text(200)
+  .nullish()
+  .describe('Digest of the revision that was on the screen; required')
+
+const decidedRevision = z.int().min(1).optional().describe('The revision that was on the screen')
+const verb = z.enum(['approve', 'deny'])
 
 const approval = z.strictObject({
-  decision: z.literal('approve'),
+  decision: z.literal('approve').describe('Approves the call'),
   digest,
-  revision: z.int().min(1).optional(),
-  scope: scope.optional(),
-  reason: reason.optional(),
-  /**
-   * `presentation.digest`, once all of it was on the screen: at high risk, and in `POST
-   * /v1/decisions` at any (product.md 39)
-   */
-  seen: text(200).optional(),
-  /**
-   * where a signature is required: what a passkey made of the options of `POST
-   * /v1/requests/:id/challenge`
-   */
-  assertion: assertion.optional(),
-  grant: grantBounds.optional(),
-  /** high risk, and `alike.again` is not 0: it is to be carried out once more */
-  again: z.literal(true).optional(),
+  revision: decidedRevision,
+  scope: scope.optional().describe('How far the approval goes; default: `once`'),
+  reason: reason.optional().describe('For colleagues and the trail; required at high risk'),
+  seen: text(200)
+    .optional()
+    .describe(
+      '`presentation.digest`, which states that all of it was on the screen; needed at high risk, and in `POST /v1/decisions` at any risk',
+    ),
+  assertion: assertion
+    .optional()
+    .describe(
+      'If a signature is required: what a passkey made of the options of `POST /v1/requests/:id/challenge`',
+    ),
+  grant: grantBounds.optional().describe('Limits of a scope wider than `once`'),
+  again: z
+    .literal(true)
+    .optional()
+    .describe(
+      'Confirms that the same call runs once more; needed at high risk if `alike.again` is not 0',
+    ),
 })
 
 const denial = z.strictObject({
-  decision: z.literal('deny'),
+  decision: z.literal('deny').describe('Denies the call'),
   digest,
-  revision: z.int().min(1).optional(),
-  then: z.enum(['continue', 'stop']).optional(),
-  reason: reason.optional(),
-  seen: text(200).optional(),
-  assertion: assertion.optional(),
+  revision: decidedRevision,
+  then: z
+    .enum(['continue', 'stop'])
+    .optional()
+    .describe(
+      'What the run does: `continue` (default): the model reads the denial; `stop`: the run rests or ends',
+    ),
+  reason: reason.optional().describe('For the model and colleagues; required at high risk'),
+  seen: text(200).optional().describe('As with an approval; a denial does not need it'),
+  assertion: assertion.optional().describe('As with an approval; a denial does not need it'),
 })
 
-/** Only these literal values decide; `true`, `1`, `"yes"` are refused (product.md 6). */
+/** Only these literal values are accepted; `true`, `1` and `"yes"` are refused (product.md 6). */
 export const decisionBody = z
   .discriminatedUnion('decision', [approval, denial], {
     error: (issue) =>
@@ -71,28 +90,34 @@ export const decisionBody = z
 export type DecisionBody = z.infer<typeof decisionBody>
 
 /**
- * What a person signs to decide (audit.md, Approver's signature): the challenge is SHA-256 of its
- * canonical JSON.
+ * The statement that a person signs (audit.md, Approver's signature). The challenge is SHA-256 of
+ * its canonical JSON.
  */
 const decisionStatement = z
   .object({
-    version: z.literal(1),
-    origin: z.string(),
+    version: z.literal(1).describe('Version of this format'),
+    origin: z.string().describe('Origin of the page that asked for the signature'),
     requestId: id,
-    revision: z.int(),
-    digest: z.string(),
-    policyDigest: z.string(),
-    decision: z.enum(['approve', 'deny']),
-    /** of the salted reason, the same as in the decision's event */
-    reasonHash: z.string().nullable(),
-    personId: id,
-    issuedAt: instant,
-    nonce: z.string(),
+    revision: z.int().describe('The revision that is decided'),
+    digest: z.string().describe('Digest of the revision that is decided'),
+    policyDigest: z.string().describe('Digest of the version of the policy that judged the call'),
+    decision: verb.describe('The decision that is signed'),
+    reasonHash: z
+      .string()
+      .nullable()
+      .describe('Hash of the salted reason, as in the event of the decision'),
+    personId: id.describe('Id of the person who decides'),
+    issuedAt: instant.describe('When the statement was made'),
+    nonce: z.string().describe('Random, so that a signature fits one statement only'),
   })
   .meta({ id: 'DecisionStatement' })
 
 export const challenge = z
-  .object({ options: assertionOptions, statement: decisionStatement, expiresAt: instant })
+  .object({
+    options: assertionOptions.describe('For `navigator.credentials.get`'),
+    statement: decisionStatement.describe('What the signature covers, through its challenge'),
+    expiresAt: instant.describe('Until when a signature is accepted'),
+  })
   .meta({
     id: 'SigningChallenge',
     examples: [
@@ -120,7 +145,11 @@ export const challenge = z
     ],
   })
 
-export const stage = z.enum(decisionStages)
+export const stage = z
+  .enum(decisionStages)
+  .describe(
+    '`recorded`: stored; `delivered`: the run knows it; the others: the state of the execution',
+  )
 
 export const decisionAnswer = z
   .object({
@@ -128,7 +157,7 @@ export const decisionAnswer = z
     decisionId: id,
     state: requestState,
     stage,
-    quorum,
+    quorum: quorum.describe('The approvals that the request needs, and those it has'),
     execution,
   })
   .meta({
@@ -151,16 +180,19 @@ export const decisionAnswer = z
   })
 export type DecisionAnswer = z.infer<typeof decisionAnswer>
 
-/** One turn of a run, whose requests are decided as a change set (product.md 40). */
-export const turnRef = z.strictObject({ runId: id, turn: z.int() })
+/** The turn of a run whose requests are decided as a change set (product.md 40). */
+export const turnRef = z.strictObject({
+  runId: id,
+  turn: z.int().describe('Number of the turn, from 1'),
+})
 
 export const bulkDecisionsBody = z
   .strictObject({
-    /**
-     * the decisions are about this turn's requests, need not be alike, and are judged in call
-     * order
-     */
-    turn: turnRef.optional(),
+    turn: turnRef
+      .optional()
+      .describe(
+        'States that all decisions are about this turn; they may differ and are judged in the order of the calls',
+      ),
     decisions: z
       .array(
         z.discriminatedUnion('decision', [
@@ -169,7 +201,8 @@ export const bulkDecisionsBody = z
         ]),
       )
       .min(1)
-      .max(limits.bulkDecisions),
+      .max(limits.bulkDecisions)
+      .describe(`At most ${limits.bulkDecisions}, each of another request`),
   })
   .meta({
     examples: [
@@ -190,24 +223,25 @@ export const bulkDecisionsBody = z
 
 export type BulkDecision = z.infer<typeof bulkDecisionsBody>['decisions'][number]
 
-/**
- * Each judged alone: `status` and `code` are what the single decision would have been answered
- * with.
- */
+/** The result of each decision; `status` and `code` are those of the single operation. */
 export const bulkAnswer = z
   .object({
-    batchDecisionId: id,
-    items: z.array(
-      z.looseObject({
-        requestId: z.string(),
-        status: z.int(),
-        code: problemCode.optional(),
-        detail: z.string().optional(),
-        decisionId: id.optional(),
-        state: requestState.optional(),
-        stage: stage.optional(),
-      }),
-    ),
+    batchDecisionId: id.describe('The same id in all decisions that were sent together'),
+    items: z
+      .array(
+        z.looseObject({
+          requestId: z.string().describe('As the body has it: an id or a number'),
+          status: z.int().describe('The HTTP status that a single decision would have'),
+          code: problemCode
+            .optional()
+            .describe('The code of a refusal; absent: the decision is recorded'),
+          detail: z.string().optional().describe('The refusal as a sentence'),
+          decisionId: id.optional().describe('Absent: the decision was refused'),
+          state: requestState.optional(),
+          stage: stage.optional(),
+        }),
+      )
+      .describe('The result of each decision, in the order of the body'),
   })
   .meta({
     id: 'BulkAnswer',

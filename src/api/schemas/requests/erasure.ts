@@ -2,17 +2,22 @@ import { z } from 'zod'
 import { limits } from '#domain/limits.ts'
 import { email, text } from '../common.ts'
 
-const why = text(limits.reasonCharacters).min(1)
+const why = text(limits.reasonCharacters).min(1).describe('The reason, which the trail keeps')
 
 /**
- * What people wrote about one request (`words`, the default), of `person` only what this one wrote;
- * or its `contents`: what its call was given, showed and returned.
+ * Erases what people wrote about one request (`words`, the default), or only what `person` wrote,
+ * or the `contents` of its call: arguments, presentation and result.
  */
 export const requestErasure = z
   .strictObject({
     why,
-    what: z.enum(['words', 'contents']).optional(),
-    person: email.optional(),
+    what: z
+      .enum(['words', 'contents'])
+      .optional()
+      .describe(
+        '`words` (default): what people wrote; `contents`: arguments, presentation and result',
+      ),
+    person: email.optional().describe('Only what this person wrote; default: what anybody wrote'),
   })
   .refine(({ what, person }) => what !== 'contents' || person === undefined, {
     path: ['person'],
@@ -20,22 +25,22 @@ export const requestErasure = z
   })
   .meta({ examples: [{ why: 'The file had a customer’s address in it', what: 'contents' }] })
 
-/** What one person wrote about any request. */
+/** Erases what one person wrote about any request. */
 export const personErasure = z
   .strictObject({ why })
   .meta({ examples: [{ why: 'Ada asked for it when she left' }] })
 
 export const erased = z
   .object({
-    /** comments, reasons, answers and summaries */
-    texts: z.int(),
-    /** requests that had any; of `contents` all that are about the same call */
-    requests: z.int(),
-    /** different contents, and their bytes, that nothing refers to any more */
-    contents: z.int(),
-    bytes: z.int(),
-    /** contents whose bytes stay, since something that was not erased holds the same */
-    kept: z.int(),
+    texts: z.int().describe('Comments, reasons, answers and summaries'),
+    requests: z
+      .int()
+      .describe('Requests that had any; for contents, all requests about the same call'),
+    contents: z.int().describe('The number of erased contents'),
+    bytes: z.int().describe('The size of the erased contents'),
+    kept: z
+      .int()
+      .describe('Contents that stay, because something that was not erased has the same bytes'),
   })
   .meta({ id: 'Erased', examples: [{ texts: 0, requests: 1, contents: 2, bytes: 4096, kept: 0 }] })
 export type ErasedView = z.infer<typeof erased>

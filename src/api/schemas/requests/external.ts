@@ -9,7 +9,7 @@ import { requestState } from './request-parts.ts'
 import * as example from '../examples.ts'
 
 /**
- * An object of a program's own. What has no canonical form has no digest; the store holds no NUL.
+ * A JSON object of a program. It must have a canonical form, for the digest, and no NUL characters.
  */
 const ownObject = z
   .record(z.string(), json)
@@ -31,22 +31,23 @@ const metadata = ownObject
   )
   .refine((value) => !JSON.stringify(value).includes('\\u0000'), 'has a NUL character')
 
-/** How the program itself describes its call: shown as its claim, beside what the service built. */
+/** The program's own description of its call, which is shown as a claim beside the arguments. */
 const claimedPresentation = z.strictObject({
-  type: z.enum(claimedTypes),
-  content: text(limits.claimCharacters),
-  language: name.optional(),
+  type: z.enum(claimedTypes).describe('How `content` is to be shown'),
+  content: text(limits.claimCharacters).describe(
+    `Text, never markup, of at most ${limits.claimCharacters} characters`,
+  ),
+  language: name.optional().describe('Language of `content`, for its colours'),
 })
 
-/** A file that the call names, as the program found it. */
+/** A file that the call names, as the program reports it. */
 const reportedFile = z
   .strictObject({
-    /** as in `input` */
-    path: text(limits.pathBytes).min(1),
-    /** of its bytes; `absent`: there is none */
-    hash: z.union([hash, z.literal('absent')]),
-    /** of a text file */
-    content: text(limits.originFileBytes).optional(),
+    path: text(limits.pathBytes).min(1).describe('The path as `input` has it'),
+    hash: z
+      .union([hash, z.literal('absent')])
+      .describe('SHA-256 of the bytes; `absent`: there is no such file'),
+    content: text(limits.originFileBytes).optional().describe('The content of a text file'),
   })
   .refine(
     ({ content }) => content === undefined || Buffer.byteLength(content) <= limits.originFileBytes,
@@ -61,7 +62,8 @@ const sum = (files: readonly { readonly content?: string | undefined }[]): numbe
   files.reduce((bytes, { content = '' }) => bytes + Buffer.byteLength(content), 0)
 
 /**
- * `https://TOKEN@host` and `https://name:TOKEN@host`, but not `git@host:path` or `ssh://git@host`.
+ * Whether the address of a Git remote has no password. `https://TOKEN@host` and
+ * `https://name:TOKEN@host` have one, `git@host:path` and `ssh://git@host` have none.
  */
 function hasNoPassword(remote: string): boolean {
   const authority = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)@/i.exec(remote)
@@ -77,24 +79,34 @@ const callbackUrl = text(2000).transform((value, context) => {
   return z.NEVER
 })
 
-/** Where the program makes its call, as it reports it: shown as reported. */
+/** Where the program makes its call, as it reports it. */
 const origin = z
   .strictObject({
-    program: text(200).min(1),
-    version: text(100).min(1).optional(),
-    host: text(255).min(1),
-    /** real path of the folder in which it works */
-    folder: text(limits.originFolderCharacters).min(1),
+    program: text(200).min(1).describe('Name of the program'),
+    version: text(100).min(1).optional().describe('Version of the program'),
+    host: text(255).min(1).describe('Name of its machine'),
+    folder: text(limits.originFolderCharacters)
+      .min(1)
+      .describe('Absolute path, without symbolic links, of the folder in which the program works'),
     git: z
       .strictObject({
-        remote: text(2000).min(1).refine(hasNoPassword, 'has a password in it').nullable(),
+        remote: text(2000)
+          .min(1)
+          .refine(hasNoPassword, 'has a password in it')
+          .nullable()
+          .describe('Address without a password; null: none'),
         commit: z
           .string()
           .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'must be 40 or 64 hex digits')
-          .nullable(),
-        dirty: z.boolean().nullable(),
+          .nullable()
+          .describe('The commit that is checked out; null: none'),
+        dirty: z
+          .boolean()
+          .nullable()
+          .describe('Whether files differ from that commit; null: unknown'),
       })
-      .optional(),
+      .optional()
+      .describe('The Git repository of the folder'),
     files: z
       .array(reportedFile)
       .max(limits.originFiles, `are over ${limits.originFiles}`)
@@ -106,39 +118,48 @@ const origin = z
         (files) => new Set(files.map(({ path }) => path)).size === files.length,
         'name a path twice',
       )
-      .optional(),
-    /** HMAC-SHA-256 of `folder` with the bytes of DATA/run/host-proof, 64 lower-case hex digits */
+      .optional()
+      .describe('The files that the call names, each path once'),
     proof: z
       .string()
       .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits')
-      .optional(),
+      .optional()
+      .describe(
+        'HMAC-SHA-256 of `folder` with the bytes of DATA/run/host-proof, 64 lower-case hex digits; with it the service reads the files itself',
+      ),
   })
   .meta({ id: 'Origin' })
 
-/** A program that is not a run of ours asks for an approval. */
+/** The request of a program, which is not a run of this service, for an approval. */
 export const externalBody = z
   .strictObject({
-    tool: name,
-    input: ownObject,
-    /** whose policy judges first */
-    worker: name.optional(),
-    title: text(200).min(1).optional(),
-    presentation: claimedPresentation.optional(),
-    queue: name.optional(),
-    /** e-mail address or id of the person for whom the program acts: behind the request too */
-    onBehalfOf: text(320).min(1).optional(),
-    /** where the program is told once it is decided or closed: `https://…` */
-    callbackUrl: callbackUrl.optional(),
-    /**
-     * the program's name for this request, unique for each key owner: opening it again returns the
-     * same request
-     */
-    externalId: text(200).min(1),
-    metadata: metadata.optional(),
-    /** the program can make this very call only: nobody may change it */
-    edits: z.literal('off').optional(),
-    /** where it works, as it reports it */
-    origin: origin.optional(),
+    tool: name.describe('Name of the tool, by which rules and routing match'),
+    input: ownObject.describe('The arguments of the call, over which the digest is made'),
+    worker: name.optional().describe('The worker whose policy judges the call first'),
+    title: text(200).min(1).optional().describe('The call in a few words, shown as a claim'),
+    presentation: claimedPresentation
+      .optional()
+      .describe('The program’s own description of the call, shown as a claim'),
+    queue: name.optional().describe('The queue to ask; default: by the routing'),
+    onBehalfOf: text(320)
+      .min(1)
+      .optional()
+      .describe(
+        'E-mail address or id of the person for whom the program acts; they cannot approve the request',
+      ),
+    callbackUrl: callbackUrl
+      .optional()
+      .describe('Address that is called when the request has ended: `https://…`'),
+    externalId: text(200)
+      .min(1)
+      .describe(
+        'The program’s identifier of this request, unique for each owner of keys: a repeated call with it returns the same request',
+      ),
+    metadata: metadata
+      .optional()
+      .describe(`Facts for people, at most ${limits.metadataBytes} bytes of JSON`),
+    edits: z.literal('off').optional().describe('`off`: nobody may change the call'),
+    origin: origin.optional().describe('Where the program works, as it reports'),
   })
   .meta({
     examples: [
@@ -151,32 +172,40 @@ export const externalBody = z
     ],
   })
 
-/** `wait`: seconds to hold the answer while the request is pending. */
+/** The query of a request that can wait for its end. */
 export const waitQuery = z.strictObject({
   wait: wholeNumber({
     least: 0,
     most: limits.longPollMs / 1000,
     message: `must be a number of seconds, 0 to ${limits.longPollMs / 1000}`,
-  }).default(0),
+  })
+    .default(0)
+    .describe('Seconds to wait for the end of the request before answering'),
 })
 
-/** The digest of what is about to be done. */
+/** The digest of the call that the program is about to make. */
 export const consumeBody = z
-  .strictObject({ digest: text(200).nullish() })
+  .strictObject({
+    digest: text(200).nullish().describe('Digest of the call that the program will make; required'),
+  })
   .meta({ examples: [{ digest: example.digest }] })
 export const consumed = z
   .object({
-    permit: z.object({
-      permitId: id,
-      requestId: id,
-      digest: hash,
-      expiresAt: instant,
-      /** canonical JSON; signed are the bytes `countersign/permit/v1`, NUL, and this */
-      statement: z.string(),
-      /** Ed25519, base64url */
-      signature: z.string(),
-      keyId: z.string(),
-    }),
+    permit: z
+      .object({
+        permitId: id,
+        requestId: id,
+        digest: hash.describe('Digest of the call that it permits, once'),
+        expiresAt: instant.describe('Until when the call may start'),
+        statement: z
+          .string()
+          .describe(
+            'Canonical JSON. The signature covers `countersign/permit/v1`, a NUL byte, and this text',
+          ),
+        signature: z.string().describe('Ed25519, base64url'),
+        keyId: z.string().describe('Id of the signing key, which `/v1/requests/:id/evidence` has'),
+      })
+      .describe('The signed right to make the call once'),
   })
   .meta({
     id: 'TakenPermit',
@@ -196,9 +225,12 @@ export const consumed = z
   })
 export type ConsumedAnswer = z.infer<typeof consumed>
 
-const outcome = z.enum(executionOutcomes)
+const outcome = z.enum(executionOutcomes).describe('How the call ended')
 export const outcomeBody = z
-  .strictObject({ state: outcome, summary: reason.optional() })
+  .strictObject({
+    state: outcome,
+    summary: reason.optional().describe('What the program says about it'),
+  })
   .meta({ examples: [{ state: 'succeeded', summary: 'Wrote 8 bytes' }] })
 export const reported = z
   .object({ requestId: id, state: outcome })
@@ -206,8 +238,8 @@ export const reported = z
 export const withdrawn = z
   .object({
     requestId: id,
-    state: requestState.extract(['cancelled']),
-    cancelReason: z.literal('withdrawn'),
+    state: requestState.extract(['cancelled']).describe('Always `cancelled`'),
+    cancelReason: z.literal('withdrawn').describe('Always `withdrawn`'),
   })
   .meta({
     examples: [{ requestId: example.requestId, state: 'cancelled', cancelReason: 'withdrawn' }],

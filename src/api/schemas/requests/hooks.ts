@@ -1,30 +1,39 @@
 import { z } from 'zod'
 import { json, name, text, wholeNumber } from '../common.ts'
 
-/** How long people have when the address says nothing: the agent waits 600 s by itself. */
+/** The default of `wait`. The agent itself waits 600 s. */
 const usualWaitSeconds = 540
 
 export const hookQuery = z.strictObject({
-  /** whose policy judges first; absent: every call asks */
-  worker: name.optional(),
-  /** seconds that people have, less than the hook's own `timeout`; 0: answered at once */
+  worker: name
+    .optional()
+    .describe(
+      'The worker whose policy judges the call first; absent: every call needs an approval',
+    ),
   wait: wholeNumber({
     least: 0,
     most: 86_400,
     message: 'must be a number of seconds, 0 to 86400',
-  }).default(usualWaitSeconds),
+  })
+    .default(usualWaitSeconds)
+    .describe(
+      'Seconds to wait for people, less than the timeout of the hook; 0: answer at once; default: 540',
+    ),
 })
 
-/** What the settings of the agent tell of the machine. */
+/** Headers that the settings of the agent add. */
 export const hookHeaders = z.object({
-  /** absolute path of the folder where the worker's paths begin; absent: where the session began */
-  'countersign-root': z.string().optional(),
-  'countersign-host': z.string().optional(),
+  'countersign-root': z
+    .string()
+    .optional()
+    .describe(
+      'Absolute path of the folder at which the paths of the worker begin; default: where the session began',
+    ),
+  'countersign-host': z.string().optional().describe('Name of the machine of the agent'),
 })
 
 /**
- * An event as the agent documents it. What is none is answered with a denial, since agents go on
- * after an error.
+ * An event of the agent. A malformed one is answered with a denial, because agents ignore errors.
  */
 export const hookBody = z.looseObject({}).meta({
   examples: [
@@ -39,9 +48,14 @@ export const hookBody = z.looseObject({}).meta({
   ],
 })
 
-/** The agent's own JSON; empty where nothing is decided. */
+/** The answer in the agent's format; empty if nothing is decided. */
 export const hookAnswer = z
-  .object({ hookSpecificOutput: z.record(z.string(), json).optional() })
+  .object({
+    hookSpecificOutput: z
+      .record(z.string(), json)
+      .optional()
+      .describe('The decision in the format of the agent; absent: nothing is decided'),
+  })
   .meta({
     examples: [
       {
@@ -55,5 +69,5 @@ export const hookAnswer = z
     ],
   })
 
-/** Of the reported machine, as in `origin`. */
+/** Name of the machine that the agent runs on, as in `origin`. */
 export const hookHost = text(255).min(1)

@@ -1,47 +1,69 @@
 import { z } from 'zod'
 import { firstSteps } from '#domain/first-step.ts'
-import { insightKeys } from '#domain/insight-key.ts'
-import { id, instant } from '../common.ts'
+import { insightKeys, usageKeys } from '#domain/insight-key.ts'
+import type { WaitingAge } from '#domain/waiting-age.ts'
+import { instant, wholeListOf, workerName } from '../common.ts'
+import { rule } from '../runs/transcript.ts'
 import * as example from '../examples.ts'
 
 export const insightsQuery = z.strictObject({
-  /** 30 days before `to` when absent; 92 at most */
-  from: instant.optional(),
-  /** now when absent */
-  to: instant.optional(),
-  by: z.enum(insightKeys).default('queue'),
+  from: instant
+    .optional()
+    .describe('Begin of the period, at most 92 days before `to`; default: 30 days before `to`'),
+  to: instant.optional().describe('End of the period; default: now'),
+  by: z.enum(insightKeys).default('queue').describe('What to group the requests by'),
 })
 
-const count = z.int().nonnegative()
+export const count = z.int().nonnegative()
 const seconds = z.int().nonnegative().nullable()
+
+export const period = {
+  from: instant.describe('Begin of the period'),
+  to: instant.describe('End of the period'),
+}
+
+/** Each is named, because OpenAPI gets no properties from a record of a list. */
+const countsByAge = {
+  hour: count.describe('Up to an hour'),
+  day: count.describe('Up to a day'),
+  week: count.describe('Up to a week'),
+  longer: count.describe('Longer than a week'),
+} satisfies Record<WaitingAge, typeof count>
 
 export const insight = z
   .object({
-    /** by person the id, by rule its id; `''`: programs that name no worker */
-    key: z.string(),
-    name: z.string(),
-    /** within the time; by person: those that this person voted on */
-    opened: count,
-    approved: count,
-    denied: count,
-    expired: count,
-    carriedOut: count,
-    failed: count,
-    /** calls that ran on what these approvals let pass, without asking again */
-    grantsUsed: count,
-    /** from opening to deciding; null: none was decided */
-    medianSeconds: seconds,
-    p90Seconds: seconds,
-    /** pending now, whenever they were opened */
-    waiting: count,
-    /** when the oldest of those was opened */
-    oldestAt: instant.nullable(),
+    key: z
+      .string()
+      .describe('Id of a person or rule, or a name; empty: programs that name no worker'),
+    name: z.string().describe('What to call the group: a name, or the text of a rule'),
+    opened: count.describe(
+      'Requests that were opened in the period; for a person, those that they voted on',
+    ),
+    approved: count.describe('Those of them that were approved'),
+    denied: count.describe('Those of them that were denied'),
+    expired: count.describe('Those of them that expired'),
+    carriedOut: count.describe('Approved calls that were carried out'),
+    failed: count.describe('Approved calls that failed'),
+    grantsUsed: count.describe(
+      'Calls that ran without a further request because a grant covered them',
+    ),
+    medianSeconds: seconds.describe('Median time from opening to decision; null: none was decided'),
+    p90Seconds: seconds.describe(
+      'Nine in ten were decided within this time; null: none was decided',
+    ),
+    waiting: count.describe('Requests that are pending now, at any age'),
+    waitingByAge: z.object(countsByAge).describe('Those by how long they had waited at `to`'),
+    oldestAt: instant.nullable().describe('When the oldest of them was opened'),
   })
   .meta({ id: 'Insight' })
 export type InsightView = z.infer<typeof insight>
 
 export const insights = z
-  .object({ from: instant, to: instant, by: z.enum(insightKeys), items: z.array(insight) })
+  .object({
+    ...period,
+    by: z.enum(insightKeys).describe('What the requests are grouped by'),
+    items: z.array(insight).describe('The groups; the list has no pages'),
+  })
   .meta({
     id: 'Insights',
     examples: [
@@ -63,6 +85,7 @@ export const insights = z
             medianSeconds: 95,
             p90Seconds: 1260,
             waiting: 2,
+            waitingByAge: { hour: 1, day: 1, week: 0, longer: 0 },
             oldestAt: example.askedAt,
           },
         ],
@@ -70,151 +93,91 @@ export const insights = z
     ],
   })
 
-const numbers = z.array(z.int().positive())
+export const usageQuery = insightsQuery.extend({
+  by: z
+    .enum(usageKeys)
+    .default('worker')
+    .describe('Whose runs to add up: those of a worker, or of the person who started them'),
+})
 
-const found = <Item extends z.ZodType>(item: Item) =>
-  z.object({
-    /** all there are in the time */
-    count,
-    /** 20 at most */
-    items: z.array(item),
-  })
+const tokens = z.number().nonnegative()
 
-export const attentionQuery = insightsQuery.omit({ by: true })
-
-export const attention = z
+export const usage = z
   .object({
-    from: instant,
-    to: instant,
-    /** each day of UTC that the time touches: what was opened on it, and what became of that */
-    days: z.array(
-      z.object({
-        day: z.iso.date(),
-        opened: count,
-        approved: count,
-        denied: count,
-        expired: count,
-        waiting: count,
-      }),
-    ),
-    /** approved faster than it can be read, at 50 characters a second; newest first */
-    fastApprovals: found(
-      z.object({
-        person: z.object({ id, name: z.string() }),
-        at: instant,
-        /** since it was shown, or since this person's approval before it */
-        seconds: count,
-        /** what reading it takes at the least */
-        readSeconds: count,
-        title: z.string(),
-        /** of one action, newest first */
-        requests: numbers,
-      }),
-    ),
-    /** expired, and nobody had voted on, claimed, discussed or handed it over; newest first */
-    expiredUnseen: found(
-      z.object({
-        number: z.int().positive(),
-        title: z.string(),
-        queue: z.string(),
-        openedAt: instant,
-        expiredAt: instant,
-      }),
-    ),
-    /** the same tool with the same input, asked for more than once; the most frequent first */
-    askedTwice: found(
-      z.object({
-        tool: z.string(),
-        title: z.string(),
-        times: count,
-        approved: count,
-        denied: count,
-        requests: numbers,
-      }),
-    ),
+    ...period,
+    by: z.enum(usageKeys).describe('What the runs are grouped by'),
+    items: z
+      .array(
+        z.object({
+          key: z
+            .string()
+            .describe('Name of the worker, or id of the person; empty: runs that nobody started'),
+          name: z.string().describe('Name of the worker or person'),
+          runs: count.describe('Runs with a model step in the period'),
+          inputTokens: tokens.describe('Tokens of prompts, cached ones included'),
+          cachedInputTokens: tokens.describe('The part that providers read from their caches'),
+          outputTokens: tokens.describe('Tokens of answers'),
+          costUsd: z
+            .number()
+            .nullable()
+            .describe('By the prices when the steps ran; null: their models have no price'),
+        }),
+      )
+      .describe('The groups; the list has no pages'),
   })
   .meta({
-    id: 'InsightAttention',
+    id: 'Usage',
     examples: [
       {
-        from: '2026-03-02T00:00:00.000Z',
+        from: '2026-02-01T00:00:00.000Z',
         to: '2026-03-03T00:00:00.000Z',
-        days: [{ day: '2026-03-02', opened: 4, approved: 2, denied: 0, expired: 1, waiting: 1 }],
-        fastApprovals: {
-          count: 1,
-          items: [
-            {
-              person: example.grace,
-              at: example.askedAt,
-              seconds: 3,
-              readSeconds: 41,
-              title: 'Edit notes/1.2.md',
-              requests: [142],
-            },
-          ],
-        },
-        expiredUnseen: {
-          count: 1,
-          items: [
-            {
-              number: 139,
-              title: 'Edit notes/1.1.md',
-              queue: 'platform',
-              openedAt: '2026-03-02T08:00:00.000Z',
-              expiredAt: '2026-03-02T12:00:00.000Z',
-            },
-          ],
-        },
-        askedTwice: {
-          count: 1,
-          items: [
-            {
-              tool: 'write_file',
-              title: 'Edit notes/1.2.md',
-              times: 2,
-              approved: 1,
-              denied: 1,
-              requests: [142, 140],
-            },
-          ],
-        },
+        by: 'worker',
+        items: [
+          {
+            key: 'scribe',
+            name: 'scribe',
+            runs: 12,
+            inputTokens: 52_100,
+            cachedInputTokens: 40_960,
+            outputTokens: 3120,
+            costUsd: 0.093,
+          },
+        ],
       },
     ],
   })
+export type UsageView = z.infer<typeof usage>
 
-export type AttentionView = z.infer<typeof attention>
+export const numbers = z.array(z.int().positive())
 
 export const ruleProposal = z
   .object({
-    id: z.string(),
-    worker: z.string(),
-    rule: z.object({ id: z.string(), text: z.string(), source: z.string().nullable() }),
-    /** relative to the project folder */
-    file: z.string(),
-    /** a unified diff that `git apply` takes in the project folder */
-    patch: z.string(),
-    /** the last 30 days */
-    evidence: z.object({
-      asked: count,
-      approved: count,
-      denied: count,
-      medianSeconds: count,
-      /** numbers of requests, newest first, 50 at most */
-      requests: numbers,
-    }),
-    replay: z.object({
-      /** calls of the worker that people were asked about, judged again under the change */
-      calls: count,
-      wouldRunAlone: count,
-      /** numbers of the requests of those */
-      requests: numbers,
-      /** why none was judged; null: they were */
-      problem: z.string().nullable(),
-    }),
+    id: z.string().describe('`WORKER/RULE`, which `POST /v1/policy/changes` takes'),
+    worker: workerName,
+    rule: rule.describe('The rule that asked and was always approved'),
+    file: z.string().describe('Path in the project folder'),
+    patch: z.string().describe('A unified diff that `git apply` accepts in the project folder'),
+    evidence: z
+      .object({
+        asked: count.describe('How often the rule asked'),
+        approved: count.describe('How often people approved'),
+        denied: count.describe('How often people denied'),
+        medianSeconds: count.describe('Median time from opening to decision'),
+        requests: numbers.describe('Numbers of requests, newest first, at most 50'),
+      })
+      .describe('The last 30 days'),
+    replay: z
+      .object({
+        calls: count.describe('Past calls of the worker that were judged again under the change'),
+        wouldRunAlone: count.describe('How many of them would run without an approval'),
+        requests: numbers.describe('Numbers of their requests'),
+        problem: z.string().nullable().describe('Why no past call was judged; null: they were'),
+      })
+      .describe('What the change would have done to past calls'),
   })
   .meta({ id: 'RuleProposal' })
 export type RuleProposalView = z.infer<typeof ruleProposal>
-export const ruleProposals = z.object({ items: z.array(ruleProposal) }).meta({
+export const ruleProposals = wholeListOf(ruleProposal).meta({
   examples: [
     {
       items: [
@@ -243,6 +206,11 @@ export const ruleProposals = z.object({ items: z.array(ruleProposal) }).meta({
   ],
 })
 
-export const firstStepList = z.object({
-  items: z.array(z.object({ id: z.enum(firstSteps), done: z.boolean() })),
-})
+export const firstStepList = wholeListOf(
+  z.object({
+    id: z
+      .enum(firstSteps)
+      .describe('Start a run, decide a request, use a key, have another person sign in'),
+    done: z.boolean().describe('Whether it was done, as far as the caller can see'),
+  }),
+)

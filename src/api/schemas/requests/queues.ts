@@ -1,16 +1,17 @@
 import { z } from 'zod'
-import { instant, listOf } from '../common.ts'
+import { instant, listOf, queueName, teamName } from '../common.ts'
 import * as example from '../examples.ts'
 
 export const queueList = listOf(
   z.object({
-    name: z.string(),
-    team: z.string(),
-    pending: z.int(),
-    oldestAt: instant.nullable(),
-    expiringSoon: z.int(),
-    /** pending ones that the caller may decide and has not voted on */
-    mine: z.int(),
+    name: queueName,
+    team: teamName,
+    pending: z.int().describe('Requests that are pending'),
+    oldestAt: instant
+      .nullable()
+      .describe('When the oldest pending request was opened; null: there is none'),
+    expiringSoon: z.int().describe('Pending requests that expire within four hours'),
+    mine: z.int().describe('Pending requests that the caller may decide and has not voted on'),
   }),
 ).meta({
   id: 'Queues',

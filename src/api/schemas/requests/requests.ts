@@ -1,119 +1,187 @@
 import { z } from 'zod'
 import { requestSorts } from '#domain/requests/request.ts'
 import { editsPolicies } from '#domain/policy/verdict.ts'
-import { hash, id, instant, json, name, page, person, risk, runRef, text } from '../common.ts'
+import {
+  hash,
+  id,
+  instant,
+  json,
+  name,
+  page,
+  person,
+  risk,
+  runRef,
+  text,
+  toolName,
+} from '../common.ts'
 import { externalDetail } from './external-request.ts'
 import { scope } from '../policy/grants.ts'
 import * as example from '../examples.ts'
 import {
+  callTitle,
   requestState,
   presentation,
   decisionView,
   batchWithSiblings,
   namedFile,
-  commentView,
   erasedContents,
-  alike,
 } from './request-parts.ts'
+import { alike } from './alike.ts'
+import { commentView } from './comments.ts'
 import { itemExample, requestItem } from './request-item.ts'
 
 export const requestsQuery = z.strictObject({
   ...page,
   state: requestState.optional(),
-  queue: name.optional(),
+  queue: name.optional().describe('Name of a queue'),
   risk: risk.optional(),
-  tool: name.optional(),
+  tool: name.optional().describe('Name of a tool'),
   runId: runRef.optional(),
-  /** id of the rule that asked */
-  rule: text(1000).optional(),
-  /** pending, I may decide it, and have not voted */
-  mine: z.enum(['true', 'false']).optional(),
-  /** pending, and I have put it off */
-  snoozed: z.enum(['true', 'false']).optional(),
-  /** opened at this time or later */
-  from: instant.optional(),
-  /** opened before this time */
-  to: instant.optional(),
-  /** name of the worker, of a run or of a program; empty: of programs that name none */
-  worker: name.or(z.literal('')).optional(),
-  /** id of a person who has voted on it */
-  decidedBy: id.optional(),
-  /** a vote that `decidedBy`, or without it somebody, has given */
-  decision: z.enum(['approve', 'deny']).optional(),
-  /** how its last execution ended, or a program's report of it */
-  effect: z.enum(['succeeded', 'failed']).optional(),
-  q: text(200).optional(),
-  sort: z.enum(requestSorts).optional(),
+  rule: text(1000).optional().describe('Id of the rule that requires the approval'),
+  mine: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('`true`: pending requests that the caller may decide and has not voted on'),
+  snoozed: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('`true`: pending requests that the caller has snoozed'),
+  from: instant.optional().describe('Opened at this time or later'),
+  to: instant.optional().describe('Opened before this time'),
+  worker: name
+    .or(z.literal(''))
+    .optional()
+    .describe('Name of the worker of a run or program; empty: programs that name none'),
+  decidedBy: id.optional().describe('Id of a person who has voted on it'),
+  decision: z
+    .enum(['approve', 'deny'])
+    .optional()
+    .describe('A vote of `decidedBy`, or of anybody without it'),
+  effect: z
+    .enum(['succeeded', 'failed'])
+    .optional()
+    .describe('The outcome of its last execution, or the outcome that a program reported'),
+  grantsUsed: z
+    .literal('true')
+    .optional()
+    .describe('Later calls ran on grants of its approvals, of `decidedBy` or of anybody'),
+  q: text(200)
+    .optional()
+    .describe('Words in its title or tool, or in the name of its worker or program, or its number'),
+  sort: z
+    .enum(requestSorts)
+    .optional()
+    .describe(
+      '`urgency` (default): by deadline, then risk, then age; `age`: oldest first; `createdAt`: newest first',
+    ),
 })
 
-/** `file`: the path of one of `namedFiles` */
-export const contentQuery = z.strictObject({ file: text(1024).min(1).optional() })
+export const contentQuery = z.strictObject({
+  file: text(1024)
+    .min(1)
+    .optional()
+    .describe('Path of one of `namedFiles`; default: what will run or be written'),
+})
 
 const detailMembers = requestItem.extend({
-  alike,
-  input: json,
-  /** of a program's request: as in `external` */
-  externalId: z.string().nullable(),
-  verdict: z.enum(['ask', 'preApproved']).nullable(),
-  metadata: z.record(z.string(), json).nullable(),
-  external: externalDetail.nullable(),
-  presentation,
-  /** of a command: every file it names; the bytes are at `/content?file=PATH` */
-  namedFiles: z.array(namedFile),
-  batch: batchWithSiblings.nullable(),
-  /** `awayUntil`: they say that they are away until then */
-  eligiblePeople: z.array(person.extend({ awayUntil: instant.nullable() })),
-  /**
-   * of each of `allowedScopes`: what an approval with it would cover, exactly, and `covers` in
-   * sentences
-   */
-  scopeCoverage: z.array(
-    z.object({
-      scope,
-      tool: z.string(),
-      digest: hash.nullable(),
-      path: z.string().nullable(),
-      files: z.array(z.object({ path: z.string(), hash: z.string() })),
-      covers: z.array(z.string()),
-    }),
-  ),
-  /**
-   * wider scopes that one may expect of such a call and that it cannot be approved with, and why
-   */
-  scopesNotOffered: z.array(z.object({ scope, why: z.string() })),
-  decisions: z.array(decisionView),
-  previous: z.array(
-    z.object({
-      requestId: id,
-      state: requestState,
-      decidedBy: z.string().nullable(),
-      reason: z.string().nullable(),
-    }),
-  ),
-  comments: z.array(commentView),
-  /** every revision, the first included; `editor` is null for the model's own */
-  revisions: z.array(
-    z.object({
-      revision: z.int(),
-      digest: hash,
-      title: z.string(),
-      editor: person.nullable(),
-      reason: z.string().nullable(),
-      at: instant,
-    }),
-  ),
-  /** whether the caller may change the call before deciding it (product.md 11) */
-  edits: z.enum(editsPolicies),
-  /** an approval carries `assertion`, a passkey's signature */
-  signatureRequired: z.boolean(),
-  /** what the execution is compared with: bases of files, tool definition */
-  facts: z.record(z.string(), json),
-  /** of an `outcome_check`: the request whose call it asks about */
-  outcomeOf: id.nullable(),
-  /** its contents were erased: `input`, `presentation` and the rest say so, and this what went */
-  erased: erasedContents.nullable(),
-  /** absolute path of the workspace; development profile only */
-  workspaceRoot: z.string().nullable(),
+  alike: alike.describe('Earlier requests that the call resembles'),
+  input: json.describe('The arguments of the newest revision'),
+  externalId: z
+    .string()
+    .nullable()
+    .describe('The program’s identifier of the request, as in `external`'),
+  verdict: z
+    .enum(['ask', 'preApproved'])
+    .nullable()
+    .describe('The verdict of a worker’s policy; null: no policy judged it first'),
+  metadata: z
+    .record(z.string(), json)
+    .nullable()
+    .describe('What a program sent as `metadata`; null: nothing'),
+  external: externalDetail.nullable().describe('What a program sent; null: a run asks'),
+  presentation: presentation.describe('What approvers see of the newest revision'),
+  namedFiles: z
+    .array(namedFile)
+    .describe('Every file that a command names; `/content?file=PATH` returns the bytes'),
+  batch: batchWithSiblings
+    .nullable()
+    .describe('The place of the call in its turn, and the other calls; null: it has none'),
+  eligiblePeople: z
+    .array(person.extend({ awayUntil: instant.nullable() }))
+    .describe('The people who can decide; `awayUntil`: the end of their absence'),
+  scopeCoverage: z
+    .array(
+      z.object({
+        scope,
+        tool: toolName,
+        digest: hash
+          .nullable()
+          .describe('Digest of the file or call that it covers; null: it covers any'),
+        path: z.string().nullable().describe('The path that it covers; null: none'),
+        files: z
+          .array(
+            z.object({
+              path: z.string().describe('Path in the workspace'),
+              hash: z.string().describe('SHA-256 of its bytes'),
+            }),
+          )
+          .describe('Files that a covered call must find unchanged'),
+        covers: z.array(z.string()).describe('What it covers, as sentences'),
+      }),
+    )
+    .describe(
+      'For each of `allowedScopes`: what an approval covers, exactly, and in sentences as `covers`',
+    ),
+  scopesNotOffered: z
+    .array(z.object({ scope, why: z.string().describe('The reason as a sentence') }))
+    .describe('Wider scopes that are not possible for this call, and why'),
+  decisions: z.array(decisionView).describe('Decisions about all revisions, oldest first'),
+  previous: z
+    .array(
+      z.object({
+        requestId: id,
+        state: requestState,
+        decidedBy: z.string().nullable().describe('Name of the person; null: nobody decided it'),
+        reason: z.string().nullable().describe('The reason of that decision; null: no reason'),
+      }),
+    )
+    .describe('Earlier requests for the same call of the run'),
+  comments: z.array(commentView).describe('Comments, oldest first'),
+  revisions: z
+    .array(
+      z.object({
+        revision: z.int().describe('Number of the revision, from 1'),
+        digest: hash.describe('Digest of the call as it is in the revision'),
+        title: callTitle,
+        editor: person.nullable().describe('Who changed the call; null: it is that of the model'),
+        reason: z.string().nullable().describe('Why it was changed; null: no reason'),
+        at: instant.describe('When the revision was made'),
+      }),
+    )
+    .describe('All revisions, the first one first'),
+  edits: z
+    .enum(editsPolicies)
+    .describe('Whether the caller may change the call before deciding it'),
+  signatureRequired: z
+    .boolean()
+    .describe('Whether an approval must have an `assertion`, the signature of a passkey'),
+  facts: z
+    .record(z.string(), json)
+    .describe(
+      'What the service compares before execution, such as hashes of files and of the tool definition',
+    ),
+  outcomeOf: id
+    .nullable()
+    .describe('Of an `outcome_check`: id of the request whose call it is about'),
+  erased: erasedContents
+    .nullable()
+    .describe(
+      'Set if the contents were erased; `input`, `presentation` and others are then placeholders',
+    ),
+  workspaceRoot: z
+    .string()
+    .nullable()
+    .describe('Absolute path of the workspace; null outside the development profile'),
 })
 
 const detailExample: z.infer<typeof detailMembers> = {

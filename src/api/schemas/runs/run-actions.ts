@@ -1,53 +1,55 @@
 import { z } from 'zod'
 import { limits } from '#domain/limits.ts'
 import { outputStates } from '#domain/requests/request.ts'
-import { id, instant, json, name, person, reason, wholeNumber, text } from '../common.ts'
+import { id, json, name, reason, toolName, wholeNumber, text } from '../common.ts'
 import * as example from '../examples.ts'
-import { runMode, runState, runBudget, run, startedExample } from './runs.ts'
+import { modeText, runMode, runState, runBudget, run, startedExample } from './runs.ts'
 
-/** Text or an object; what the run is asked to do. */
+/** The task of the run: a text or an object. */
 const runInput = z.union([text(1_000_000).min(1), z.record(z.string(), json)], {
   error: 'must be text or an object',
 })
 
-/** A picture or a text that goes with a message: the type is checked against the bytes. */
+/** A picture or text that is sent with a message. The type must match the bytes. */
 const sentFile = z
   .strictObject({
-    name: text(limits.fileNameCharacters).min(1),
-    mediaType: text(200).min(1),
-    /** base64 */
-    data: text(limits.httpBodyBytes).min(1),
+    name: text(limits.fileNameCharacters)
+      .min(1)
+      .describe(`Name of the file, at most ${limits.fileNameCharacters} characters`),
+    mediaType: text(200).min(1).describe('Such as `image/png` or `text/plain`'),
+    data: text(limits.httpBodyBytes).min(1).describe('Base64'),
   })
   .meta({ examples: [{ name: 'page.png', mediaType: 'image/png', data: 'iVBORw0KGgo=' }] })
 const sentFiles = z.array(sentFile).max(limits.filesOfMessage)
 
 export const startRunBody = z
   .strictObject({
-    worker: name,
-    input: runInput,
-    /** of those that the worker may work in; absent: the first of them */
-    workspace: name.optional(),
-    mode: runMode.optional(),
-    /** paths in the workspace: files that the run is given with its task */
-    attachments: z.array(text(1024).min(1)).max(50).optional(),
-    /** pictures (PNG, JPEG, GIF, WebP) and texts of whoever starts it */
-    files: sentFiles.optional(),
-    /**
-     * true: it rests after its answer, for the next message; absent: as the worker file says of
-     * runs that a person starts, else false
-     */
-    conversation: z.boolean().optional(),
-    budget: runBudget.optional(),
+    worker: name.describe('Name of the worker to start'),
+    input: runInput.describe('The task: a text, or an object of the worker’s `input` schema'),
+    workspace: name.optional().describe('One of the workspaces of the worker; default: its first'),
+    mode: runMode.optional().describe(modeText),
+    attachments: z
+      .array(text(1024).min(1))
+      .max(50)
+      .optional()
+      .describe('Paths in the workspace of files that are attached to the task'),
+    files: sentFiles.optional().describe('Pictures (PNG, JPEG, GIF, WebP) and texts of the caller'),
+    conversation: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether the run waits for messages after its answer; default: as the file of the worker says',
+      ),
+    budget: runBudget.optional().describe('What the run may use until its next message'),
   })
   .meta({
     examples: [{ worker: example.worker, input: 'Write the notes of 1.2', mode: 'prompt' }],
   })
 
 export const outputQuery = z.strictObject({
-  /** bytes that the reader has */
-  offset: wholeNumber({ least: 0, most: 2 ** 31 - 1, message: 'must be a whole number' }).default(
-    0,
-  ),
+  offset: wholeNumber({ least: 0, most: 2 ** 31 - 1, message: 'must be a whole number' })
+    .default(0)
+    .describe('The number of bytes that the reader already has'),
 })
 
 export const outputHeaders = z.object({
@@ -62,46 +64,72 @@ export const outputHeaders = z.object({
   }),
 })
 
-/** Where a fork goes on, and with what. */
+/** Where a fork continues, and its first message or input. */
 export const forkBody = z
   .strictObject({
-    /** the last turn that it takes over; absent: the last whose calls all have results; 0: none */
-    afterTurn: z.int().min(0).max(1_000_000_000).optional(),
-    /** its first message; needed unless afterTurn is 0 */
-    text: text(100_000).min(1).optional(),
-    /** instead of the old input; only with afterTurn 0 */
-    input: runInput.optional(),
-    /** current: the worker as it is in force now; pinned: as the old run was started with */
-    worker: z.enum(['current', 'pinned']).optional(),
+    afterTurn: z
+      .int()
+      .min(0)
+      .max(1_000_000_000)
+      .optional()
+      .describe(
+        'The last turn that the fork takes over; default: the last turn whose calls all have results; 0: none',
+      ),
+    text: text(100_000)
+      .min(1)
+      .optional()
+      .describe('The first message of the fork; required unless `afterTurn` is 0'),
+    input: runInput.optional().describe('Replaces the input of the run; only with `afterTurn` 0'),
+    files: sentFiles
+      .optional()
+      .describe('Pictures (PNG, JPEG, GIF, WebP) and texts that go with its first message'),
+    worker: z
+      .enum(['current', 'pinned'])
+      .optional()
+      .describe(
+        '`current`: the worker of the policy in force; `pinned`: the worker with which the other run was started',
+      ),
   })
   .meta({ examples: [{ afterTurn: 3, text: 'Write them for 1.3 instead' }] })
 
 export const messageBody = z
   .strictObject({
-    text: text(100_000).min(1),
-    budget: runBudget.optional(),
-    /** pictures (PNG, JPEG, GIF, WebP) and texts that go with it */
-    files: sentFiles.optional(),
+    text: text(100_000).min(1).describe('What the model reads, at most 100,000 characters'),
+    budget: runBudget.optional().describe('What the run may use from then on'),
+    files: sentFiles
+      .optional()
+      .describe('Pictures (PNG, JPEG, GIF, WebP) and texts that go with the message'),
   })
   .meta({ examples: [{ text: 'Leave the internal changes out', budget: { turns: 10 } }] })
 
-export const postedMessage = z.object({ messageId: id, runId: id, state: runState }).meta({
-  examples: [{ messageId: example.otherId, runId: example.runId, state: 'running' }],
-})
+export const postedMessage = z
+  .object({
+    messageId: id,
+    runId: id,
+    state: runState.describe('The state of the run after the message'),
+  })
+  .meta({
+    examples: [{ messageId: example.otherId, runId: example.runId, state: 'running' }],
+  })
 
-/** A manual tool and its input: an object, as the tool's schema says. */
 export const callBody = z
-  .strictObject({ tool: name, input: z.record(z.string(), json) })
+  .strictObject({
+    tool: name.describe('A manual tool, from `GET /v1/runs/:id/tools`'),
+    input: z.record(z.string(), json).describe('Must match the `inputSchema` of the tool'),
+  })
   .meta({ examples: [{ tool: example.tool, input: example.input }] })
 
 export const invokedTool = z
   .object({
     callId: id,
     runId: id,
-    tool: z.string(),
-    verdict: z.enum(['preApproved', 'ask']),
-    /** the request that somebody else decides, when the call asks */
-    requestId: id.nullable(),
+    tool: toolName,
+    verdict: z
+      .enum(['preApproved', 'ask'])
+      .describe('`preApproved`: it runs now; `ask`: it waits for an approval'),
+    requestId: id
+      .nullable()
+      .describe('The request, if the call needs an approval of another person'),
   })
   .meta({
     examples: [
@@ -127,14 +155,19 @@ export const startedRun = run
     conversation: true,
     forkedFrom: true,
     workspace: true,
+    startedBy: true,
+    createdAt: true,
+    task: true,
+    usage: true,
+    waitsFor: true,
   })
-  .extend({ startedBy: person.nullable(), createdAt: instant })
   .meta({ id: 'StartedRun', examples: [startedExample] })
+export type StartedRunAnswer = z.infer<typeof startedRun>
 
 export const cancelledRun = z
-  .object({ id, state: runState })
+  .object({ id, state: runState.describe('The state of the run after the call') })
   .meta({ examples: [{ id: example.runId, state: 'cancelled' }] })
 
 export const cancelRunBody = z
-  .strictObject({ reason: reason.optional() })
+  .strictObject({ reason: reason.optional().describe('Why the run is cancelled') })
   .meta({ examples: [{ reason: 'The release was called off' }] })

@@ -2,78 +2,116 @@ import { z } from 'zod'
 import { restReasons, runStates } from '#domain/requests/request.ts'
 import { runModes } from '#domain/policy/verdict.ts'
 import { isolations } from '#domain/tools/workspace-name.ts'
-import { email, hash, id, instant, json, listOf, name, page, person } from '../common.ts'
+import {
+  bytes,
+  email,
+  hash,
+  id,
+  instant,
+  json,
+  listOf,
+  name,
+  page,
+  person,
+  queueName,
+  shortNumber,
+  workerName,
+} from '../common.ts'
 import * as example from '../examples.ts'
 
 export const runMode = z.enum(runModes)
-export const runState = z.enum(runStates)
+export const runState = z
+  .enum(runStates)
+  .describe('The state of the run; `completed`, `failed` and `cancelled` are final')
+export const modeText =
+  'What happens to a call that asks: `prompt` asks people, `strict` denies it, `approve_all` approves it'
 export type RunStateName = z.infer<typeof runState>
 
-/** What a run may use until somebody writes to it again; never above the limits of its worker. */
+/** What a run may use until its next message. Values above the limits of its worker are refused. */
 export const runBudget = z.strictObject({
-  turns: z.int().min(1).max(1_000_000_000).optional(),
-  /** of input and output together */
-  tokens: z.int().min(1).max(1_000_000_000).optional(),
-  /** by the price of its model */
-  costUsd: z.number().positive().max(1_000_000).optional(),
+  turns: z.int().min(1).max(1_000_000_000).optional().describe('Model steps'),
+  tokens: z.int().min(1).max(1_000_000_000).optional().describe('Input and output tokens together'),
+  costUsd: z.number().positive().max(1_000_000).optional().describe('By the price of its model'),
 })
 
 export const runsQuery = z.strictObject({
   ...page,
   state: runState.optional(),
-  worker: name.optional(),
+  worker: name.optional().describe('Name of a worker'),
   startedBy: z
     .union([z.literal('me'), id, email], { error: 'must be me, an id or an address' })
-    .optional(),
+    .optional()
+    .describe('`me`, or the id or e-mail address of a person'),
 })
-export const runFailure = z.object({ code: z.string(), message: z.string() })
+export const runFailure = z.object({
+  code: z.string().describe('A stable code, for programs'),
+  message: z.string().describe('The failure as a sentence, for people'),
+})
 
 export const lineageEntry = z.object({
   runId: id,
-  worker: z.string(),
-  startedBy: person.nullable(),
+  worker: workerName,
+  startedBy: person
+    .nullable()
+    .describe('null: the run above it called the worker, or a trigger started it'),
 })
 
-/** The run that a run was forked from, and the last turn that it took over. */
-export const forkedFrom = z.object({ runId: id, number: z.int(), turn: z.int() })
+/** The run from which this run was forked. */
+export const forkedFrom = z.object({
+  runId: id.describe('Id of that run'),
+  number: shortNumber,
+  turn: z.int().describe('The last turn that was taken over'),
+})
 
-/** The workspace that a run works in. */
+/** The workspace of a run. */
 const runWorkspace = z.object({
-  name: z.string(),
-  isolation: z.enum(isolations),
-  branch: z.string().optional().describe('of its worktree; the run commits to it'),
-  base: z.string().optional().describe('the branch that it begins at and is merged into'),
-  baseCommit: z.string().optional().describe('where that branch stood when the run started'),
-  discardedAt: instant.optional().describe('when somebody had its worktree removed'),
-  removedAt: instant.optional().describe('when its worktree was removed'),
+  name: z.string().describe('Name of the workspace, from countersign.yaml'),
+  isolation: z
+    .enum(isolations)
+    .describe('`worktree`: the run works in a Git worktree and on a branch of its own'),
+  branch: z.string().optional().describe('The branch of its worktree, to which it commits'),
+  base: z
+    .string()
+    .optional()
+    .describe('The branch from which it starts and into which it is merged'),
+  baseCommit: z.string().optional().describe('The commit of that branch when the run started'),
+  discardedAt: instant.optional().describe('When a person discarded its worktree'),
+  removedAt: instant.optional().describe('When its worktree was removed'),
 })
 
-/** What the root run was asked: its first message. */
+/** The task of the root run: its first message. */
 const runTask = z.object({
-  /** in a list at most 2,000 characters */
-  text: z.string(),
-  /** a person, or the key of a program; null: the service itself */
-  by: z.object({ id: z.string(), name: z.string() }).nullable(),
-  at: instant,
-  /** messages that were posted after it */
-  later: z.int(),
+  text: z.string().describe('In a list, the first 2,000 characters'),
+  by: z
+    .object({
+      id: z.string().describe('Id of the person or key'),
+      name: z.string().describe('Name of the person or key'),
+    })
+    .nullable()
+    .describe('A person, or the key of a program; null: the service itself'),
+  at: instant.describe('When it was posted'),
+  later: z.int().describe('The number of messages after it'),
 })
 
-/** A pending request, of the run or of one below it, and who can decide it now. */
+/** A pending request of the run or of a run below it, and who can decide it. */
 const waitsFor = z.object({
   requestId: id,
-  number: z.int(),
-  /** when it was asked */
-  since: instant,
-  people: z.array(person),
+  number: shortNumber,
+  since: instant.describe('When the request was opened'),
+  people: z.array(person).describe('The people who can decide it now'),
 })
 
-/** What its model steps used; `costUsd` is null when no step's model had a price. */
+/** What the model steps of a run used. */
 const runUsage = z.object({
-  inputTokens: z.int(),
-  cachedInputTokens: z.int(),
-  outputTokens: z.int(),
-  costUsd: z.number().nullable(),
+  inputTokens: z.int().describe('Tokens of all prompts, with those from the cache'),
+  cachedInputTokens: z
+    .int()
+    .describe('The part of `inputTokens` that the provider read from its cache'),
+  outputTokens: z.int().describe('Tokens of all answers'),
+  costUsd: z
+    .number()
+    .nullable()
+    .describe('In US dollars, by the prices in countersign.yaml; null: no model has a price'),
 })
 
 export const startedExample = {
@@ -87,6 +125,9 @@ export const startedExample = {
   startedBy: example.ada,
   workspace: { name: 'default', isolation: 'none' },
   createdAt: example.askedAt,
+  task: { text: 'Write the notes of 1.2', by: example.ada, at: example.askedAt, later: 0 },
+  usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: null },
+  waitsFor: [],
 }
 const runExample = {
   ...startedExample,
@@ -96,7 +137,6 @@ const runExample = {
   title: 'Write the notes of 1.2',
   scripted: false,
   usage: { inputTokens: 5210, cachedInputTokens: 4096, outputTokens: 312, costUsd: 0.0093 },
-  task: { text: 'Write the notes of 1.2', by: example.ada, at: example.askedAt, later: 0 },
   waitsFor: [
     { requestId: example.requestId, number: 142, since: example.askedAt, people: [example.grace] },
   ],
@@ -105,36 +145,45 @@ const runExample = {
 export const run = z
   .object({
     id,
-    /** short, for people; paths take either */
-    number: z.int(),
-    workflowId: z.string(),
-    worker: z.string(),
+    number: shortNumber,
+    workflowId: z.string().describe('Id of its workflow in Temporal'),
+    worker: workerName,
     state: runState,
-    mode: runMode,
-    /** null: nobody, a trigger that names no person */
-    startedBy: person.nullable(),
-    /** what started it where no caller did: `trigger:NAME` or `schedule:NAME` */
-    startedFrom: z.string().optional(),
-    createdAt: instant,
-    endedAt: instant.nullable(),
-    pendingRequests: z.int(),
-    /** the first line of what the run was asked, for lists */
-    title: z.string(),
-    /** the model is a script, not a model: said wherever the run is shown */
-    scripted: z.boolean(),
-    failure: runFailure.optional(),
-    /** it rests after each answer and goes on with the next message */
-    conversation: z.boolean(),
-    /** what it rests after, while it waits for input; `answered`: a conversation that does */
-    rest: z.enum(restReasons).optional(),
-    /** when a resting conversation ends by itself */
-    restsUntil: instant.optional(),
-    budget: runBudget.optional(),
-    forkedFrom: forkedFrom.optional(),
-    workspace: runWorkspace,
-    usage: runUsage,
-    task: runTask.nullable(),
-    waitsFor: z.array(waitsFor),
+    mode: runMode.describe(modeText),
+    startedBy: person.nullable().describe('null: a trigger without a person'),
+    startedFrom: z
+      .string()
+      .optional()
+      .describe('What started the run, if no caller did: `trigger:NAME` or `schedule:NAME`'),
+    createdAt: instant.describe('When it was started'),
+    endedAt: instant.nullable().describe('When it ended; null: it has not'),
+    pendingRequests: z.int().describe('Requests of this run that wait for people'),
+    title: z.string().describe('The first line of the task, for lists'),
+    scripted: z.boolean().describe('Whether a script takes the place of the model'),
+    failure: runFailure.optional().describe('Why it failed; absent: it did not'),
+    conversation: z
+      .boolean()
+      .describe('Whether the run waits for the next message after each answer'),
+    rest: z
+      .enum(restReasons)
+      .optional()
+      .describe('Why the run waits for input; `answered`: a conversation after its answer'),
+    restsUntil: instant
+      .nullable()
+      .optional()
+      .describe('With `rest`: when it ends by itself; null: never, it is no conversation'),
+    budget: runBudget
+      .optional()
+      .describe('What it may use until its next message; absent: the limits of its worker'),
+    forkedFrom: forkedFrom
+      .optional()
+      .describe('The run whose transcript it continues; absent: none'),
+    workspace: runWorkspace.describe('The folder in which it works'),
+    usage: runUsage.describe('What its model steps have used so far'),
+    task: runTask.nullable().describe('The first message of the root run; null: it was erased'),
+    waitsFor: z
+      .array(waitsFor)
+      .describe('The pending requests of the run and of the runs below it'),
   })
   .meta({ id: 'Run', examples: [runExample] })
 export type Run = z.infer<typeof run>
@@ -142,56 +191,73 @@ export const runList = listOf(run)
 
 export const runDetail = run
   .extend({
-    turns: z.int(),
-    /**
-     * the window of its model, in tokens: what it takes, and what the last model step and its
-     * answer took
-     */
-    context: z.object({ limit: z.int(), used: z.int() }),
-    lineage: z.array(lineageEntry),
-    children: z.array(
-      z.object({
-        runId: id,
-        worker: z.string(),
-        state: runState,
-        /** the call that started it */
-        callId: id.nullable(),
-      }),
+    turns: z.int().describe('The number of model steps so far'),
+    context: z
+      .object({ limit: z.int().describe('In tokens'), used: z.int().describe('In tokens') })
+      .describe(
+        'The context window of the model in tokens, and what the last step and its answer used',
+      ),
+    lineage: z.array(lineageEntry).describe('The runs from the root down to this one'),
+    children: z
+      .array(
+        z.object({
+          runId: id,
+          worker: workerName,
+          state: runState,
+          callId: id.nullable().describe('Id of the call that started this child run'),
+        }),
+      )
+      .describe('The runs that its calls started'),
+    output: z.string().optional().describe('Its last answer; absent: there is none yet'),
+    policyDigest: hash.describe('Digest of the version of the policy that it works under'),
+    warnings: z
+      .array(
+        z.object({
+          code: z.literal('approvers_away').describe('A stable code, for programs'),
+          queue: queueName,
+          text: z.string().describe('The warning as a sentence, for people'),
+          until: instant.describe('When the last of them is back'),
+        }),
+      )
+      .describe('Approvers of the run who are away, and until when; empty once the run has ended'),
+    input: json.describe(
+      'What it was started with: a text, or an object of the worker’s `input` schema',
     ),
-    output: z.string().optional(),
-    policyDigest: hash,
-    /** of a run that has not ended: whose approvers are away, and until when */
-    warnings: z.array(
-      z.object({
-        code: z.literal('approvers_away'),
-        queue: z.string(),
-        text: z.string(),
-        until: instant,
-      }),
-    ),
-    input: json,
-    /**
-     * files it was given with its task; `given`: their text was in its first message, else their
-     * name
-     */
-    attachments: z.array(z.object({ path: z.string(), bytes: z.int(), hash, given: z.boolean() })),
-    model: z.string(),
-    /** why the run ended, when a person gave a reason */
-    endReason: z.string().nullable(),
-    /** the request that its start waits for, or waited for */
-    startRequestId: id.optional(),
-    /** the run's page in Temporal's own user interface, when there is one */
-    temporalUrl: z.string().nullable(),
-    /** absolute path of the workspace; development profile only */
-    workspaceRoot: z.string().nullable(),
-    /** `call`: the worker may have tools that the caller can invoke */
-    allowed: z.object({
-      message: z.boolean(),
-      cancel: z.boolean(),
-      close: z.boolean(),
-      discard: z.boolean(),
-      call: z.boolean(),
-    }),
+    attachments: z
+      .array(
+        z.object({
+          path: z.string().describe('Path in the workspace'),
+          bytes,
+          hash,
+          given: z
+            .boolean()
+            .describe('Whether the first message has its text; false: only its name'),
+        }),
+      )
+      .describe('Files that were attached to the task'),
+    model: z.string().describe('Provider and name, such as `anthropic:claude-sonnet-5-5`'),
+    endReason: z
+      .string()
+      .nullable()
+      .describe('The reason that a person gave for the end of the run'),
+    startRequestId: id.optional().describe('The request that approves the start of the run'),
+    temporalUrl: z
+      .string()
+      .nullable()
+      .describe('The page of the run in Temporal’s user interface; null: there is none'),
+    workspaceRoot: z
+      .string()
+      .nullable()
+      .describe('Absolute path of the workspace; null outside the development profile'),
+    allowed: z
+      .object({
+        message: z.boolean().describe('Post a message'),
+        cancel: z.boolean().describe('Cancel the run'),
+        close: z.boolean().describe('Complete the conversation'),
+        discard: z.boolean().describe('Remove the worktree'),
+        call: z.boolean().describe('Invoke manual tools, if the worker has any'),
+      })
+      .describe('What the caller may do now'),
   })
   .meta({
     id: 'RunDetail',

@@ -1,31 +1,29 @@
 import { z } from 'zod'
-import { id, instant, person } from '../common.ts'
+import { id, instant, person, shortNumber, wholeListOf, workerName } from '../common.ts'
 import * as example from '../examples.ts'
 import { runState } from './runs.ts'
 
 /** A run that a schedule or a trigger started. */
 export const startedByName = z.object({
   runId: id,
-  number: z.int(),
+  number: shortNumber,
   state: runState,
-  at: instant,
+  at: instant.describe('When it was started'),
 })
 
 export const schedule = z
   .object({
-    name: z.string(),
-    worker: z.string(),
-    /** five fields, read in the time zone */
-    cron: z.string(),
-    timezone: z.string(),
-    /** who starts its runs; null: nobody with the address is known */
-    as: person.nullable(),
-    paused: z.boolean(),
-    /** null while it is paused */
-    nextAt: instant.nullable(),
-    lastRun: startedByName.optional(),
-    /** whether the caller may pause, resume and trigger it */
-    mayManage: z.boolean(),
+    name: z.string().describe('Name of the schedule, from countersign.yaml'),
+    worker: workerName,
+    cron: z.string().describe('Five fields, in the time zone'),
+    timezone: z.string().describe('IANA name, such as `Europe/Berlin`'),
+    as: person
+      .nullable()
+      .describe('The person who starts its runs; null: nobody has the configured address'),
+    paused: z.boolean().describe('Whether it starts no runs until it is resumed'),
+    nextAt: instant.nullable().describe('The next start; null while it is paused'),
+    lastRun: startedByName.optional().describe('The newest run; absent: none was started'),
+    mayManage: z.boolean().describe('Whether the caller may pause, resume and trigger it'),
   })
   .meta({
     id: 'Schedule',
@@ -44,5 +42,5 @@ export const schedule = z
     ],
   })
 export type Schedule = z.infer<typeof schedule>
-export const scheduleList = z.object({ items: z.array(schedule) })
+export const scheduleList = wholeListOf(schedule)
 export type ScheduleList = z.infer<typeof scheduleList>

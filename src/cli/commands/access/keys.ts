@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { ApiKeyView } from '#api/schemas/access/auth.ts'
+import type { ApiKeyView } from '#api/schemas/access/keys.ts'
+import { type ApiKeyScope, apiKeyScopes } from '#domain/api-key-scope.ts'
 import { processEnvironment } from '#runtime/environment.ts'
 import { connect } from '../../service/connect.ts'
 import { findService } from '../../service/find-service.ts'
@@ -22,7 +23,7 @@ import { addProposalCommands } from './key-proposals.ts'
 interface CreateOptions extends ServiceOptions {
   readonly name: string
   readonly owner?: string
-  readonly scopes: string
+  readonly scopes: readonly ApiKeyScope[]
   readonly expires?: string
   readonly json?: boolean
 }
@@ -41,7 +42,8 @@ export function addKeysCommand(program: Command): void {
     )
     .requiredOption(
       '--scopes <scopes>',
-      'what the key may do, such as runs:write,runs:read,requests:read',
+      `what the key may do, some of ${apiKeyScopes.join(',')}`,
+      readScopes,
     )
     .option('--expires <when>', 'when it expires: 90d, or a date (default: never)', readExpiry)
     .option('--json', 'print JSON')
@@ -74,17 +76,12 @@ export function addKeysCommand(program: Command): void {
   addProposalCommands(keys)
 }
 
-/** The scopes as they were typed. The service refuses unknown ones and names those that exist. */
-function scopesOf(text: string): ApiKeyView['scopes'] {
-  return text.split(',').map((scope) => scope.trim()) as ApiKeyView['scopes']
-}
-
 async function createKey(options: CreateOptions): Promise<void> {
   const { service, leave } = await asOwner(options)
   const created = await service.call('createKey', {
     body: {
       name: options.name,
-      scopes: scopesOf(options.scopes),
+      scopes: [...options.scopes],
       ...(options.owner === undefined ? {} : { owner: options.owner }),
       ...(options.expires === undefined ? {} : { expiresAt: options.expires }),
     },
@@ -95,6 +92,15 @@ async function createKey(options: CreateOptions): Promise<void> {
   console.log(
     `Proposed to ${created.owner.email}. Only they see the key: they claim it on their account page, or with\n  countersign keys claim ${created.id}`,
   )
+}
+
+/** The scopes as they are written, with commas between them. */
+function readScopes(text: string): ApiKeyScope[] {
+  return text.split(',').map((word) => {
+    const scope = apiKeyScopes.find((one) => one === word.trim())
+    if (scope !== undefined) return scope
+    throw new InvalidArgumentError(`some of ${apiKeyScopes.join(',')}.`)
+  })
 }
 
 interface RotateOptions extends ServiceOptions {

@@ -1,8 +1,10 @@
+import type { Readable } from 'node:stream'
 import { text } from '@clack/prompts'
 import type { Command } from 'commander'
 import { processEnvironment } from '#runtime/environment.ts'
 import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { isInteractive } from '../../terminal/interactive.ts'
+import { promptNow } from '../../terminal/prompt-now.ts'
 import { loginSessionsFile, saveSession } from '../../service/saved-sessions.ts'
 import { startSession } from '../../service/sign-in.ts'
 import { withExamples } from '../examples.ts'
@@ -39,11 +41,15 @@ async function linkFrom(linkOrAddress: string): Promise<string> {
       exitCodes.usage,
     )
   }
-  const pasted = await text({
-    message: `Paste a one-time link (from ${new URL(linkOrAddress).origin}/account, "Sign in another device", or from: countersign people link EMAIL)`,
-    validate: (value) =>
-      value !== undefined && URL.canParse(value) ? undefined : 'This is not a link',
-  })
-  if (typeof pasted !== 'string') throw new CommandFailure('Nobody signed in.')
-  return pasted
+  const nobody = 'Nobody signed in.'
+  const ask = (input: Readable) =>
+    text({
+      input,
+      message: `Paste a one-time link (from ${new URL(linkOrAddress).origin}/account, "Sign in another device", or from: countersign people link EMAIL)`,
+      validate: (value) =>
+        value !== undefined && URL.canParse(value) ? undefined : 'This is not a link',
+    })
+  const pasted = await promptNow(nobody, ask)
+  if (typeof pasted !== 'string') throw new CommandFailure(nobody)
+  return pasted.trim()
 }

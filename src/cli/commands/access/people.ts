@@ -51,9 +51,9 @@ export function addPeopleCommand(program: Command): void {
     .argument('<email>', 'the person whom the link signs in')
     .option('--json', 'print JSON')
     .action(async (email: string, options: ServiceOptions & { json?: boolean }) => {
-      const made = await makeLink(email, options)
-      if (options.json === true) return console.log(JSON.stringify(made))
-      console.log(`${made.url}\nworks once, until ${made.expiresAt}`)
+      const signInLink = await makeLink(email, options)
+      if (options.json === true) return console.log(JSON.stringify(signInLink))
+      console.log(`${signInLink.url}\nworks once, until ${signInLink.expiresAt}`)
     })
   withExamples(link, ['people link grace@example.com'])
   const disable = withService(people.command('disable'))

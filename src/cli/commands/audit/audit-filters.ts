@@ -1,4 +1,5 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
+import { auditEventTypes } from '#domain/audit-event.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { readInstant, readReference } from '../option-values.ts'
 
@@ -15,9 +16,10 @@ export interface FilterOptions extends ServiceOptions {
   readonly timeZone?: string
 }
 
+/** Adds the options of the service and the filters of the trail to a command. */
 export function withFilters(command: Command): Command {
   return withService(command)
-    .option('--type <type>', 'only events of this type, such as decision.recorded')
+    .option('--type <type>', 'only events of this type, such as decision.recorded', readType)
     .option('--actor <actor>', 'only events of this actor: an id, an address, or a kind of actor')
     .option('--request <request>', 'only events of this request: its id or number', readReference)
     .option('--run <run>', 'only events of this run: its number or id', readReference)
@@ -29,6 +31,11 @@ export function withFilters(command: Command): Command {
       '--search <words>',
       'only events of requests with these words in their effect or in the name of their tool',
     )
+}
+
+function readType(text: string): string {
+  if (auditEventTypes.some((type) => type === text)) return text
+  throw new InvalidArgumentError(`one of ${auditEventTypes.join(', ')}.`)
 }
 
 /** The filters in the service's spelling. */

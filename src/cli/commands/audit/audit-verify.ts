@@ -74,7 +74,7 @@ function verifyEvidence(path: string, options: VerifyOptions): void {
 }
 
 function verdictText(verdict: Verdict): string {
-  const { name, outcome, findings, found, warnings, notes } = verdict
+  const { name, outcome, findings, found: total, warnings, notes } = verdict
   const [first = '', ...others] = notes
   const words = { holds: 'holds', fails: 'FAILS', unknown: 'CANNOT BE JUDGED' }
   const lines = [`${name.padEnd(14)}${words[outcome]}${first === '' ? '' : `  ${first}`}`]
@@ -83,7 +83,7 @@ function verdictText(verdict: Verdict): string {
     lines.push(`  warning (${warning.kind}): ${printableLine(warning.problem)}`)
   }
   for (const finding of findings) lines.push(`  ${printableLine(findingText(finding))}`)
-  if (found > findings.length) lines.push(`  and ${found - findings.length} more`)
+  if (total > findings.length) lines.push(`  and ${total - findings.length} more`)
   return lines.join('\n')
 }
 
@@ -154,7 +154,7 @@ function readText(path: string): string {
   }
 }
 
-/** What cannot even be read is said in a sentence. */
+/** Turns the error of an unreadable file into a sentence. */
 function readable<T>(read: () => T): T {
   try {
     return read()

@@ -129,7 +129,7 @@ async function listen(
   console.log(
     `last cosigned ${folder.last === null ? 'nothing yet' : `${folder.last.size} events`}`,
   )
-  console.log(`ready         ${tls === null ? 'http' : 'https'}://${at.shown}:${served.port}`)
+  console.log(`ready         ${tls === null ? 'http' : 'https'}://${at.display}:${served.port}`)
   await Promise.race([stopped.promise, served.failed])
 }
 

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { askAnswer, sendAnswer } from '../../decide/answer.ts'
 import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { isInteractive } from '../../terminal/interactive.ts'
+import { promptNow } from '../../terminal/prompt-now.ts'
 import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { requestText } from '../../text/request-text.ts'
@@ -36,7 +37,7 @@ async function answer(
   if (answerText === undefined) console.log(requestText(request, { full: true }).text)
   const choice =
     answerText === undefined
-      ? await askAnswer(request)
+      ? await promptNow('Nothing was answered.', (input) => askAnswer(request, input))
       : ({ decision: 'answer', text: answerText } as const)
   if (choice === 'skip' || choice === 'quit') throw new CommandFailure('Nothing was answered.')
   const answered = await sendAnswer(service, request, choice)

@@ -12,6 +12,7 @@ import { promptReason } from '../../decide/prompt-reason.ts'
 import { showWhole } from '../../decide/show-whole.ts'
 import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { isInteractive } from '../../terminal/interactive.ts'
+import { promptNow } from '../../terminal/prompt-now.ts'
 import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
@@ -28,6 +29,7 @@ interface DecideOptions extends ServiceOptions {
   readonly json?: boolean
 }
 
+const undecided = 'Nothing was decided.'
 const digestExample = '"$(countersign requests show 12 --digest)"'
 
 /** `countersign approve ID` and `countersign deny ID`: print everything and confirm. */
@@ -92,10 +94,10 @@ async function decide(
   if (decision === 'approve') print(coverageText(request, options.scope ?? 'once'))
   const reason = options.message ?? (await reasonFor(decision, request))
   if (options.digest === undefined && !(await confirmDecision(decision, request, options))) {
-    throw new CommandFailure('Nothing was decided.')
+    throw new CommandFailure(undecided)
   }
   const again = await isAgain(decision, request, options)
-  if (again === null) throw new CommandFailure('Nothing was decided.')
+  if (again === null) throw new CommandFailure(undecided)
   const target = options.digest === undefined ? request : { ...request, digest: options.digest }
   const then = options.stop === true ? 'stop' : 'continue'
   const answer = await sendDecision(service, target, {
@@ -129,7 +131,9 @@ async function isAgain(
   options: DecideOptions,
 ): Promise<boolean | null> {
   if (decision === 'deny' || options.again === true) return options.again === true
-  return options.digest === undefined ? askAgain(request) : false
+  return options.digest === undefined
+    ? promptNow(undecided, (input) => askAgain(request, input))
+    : false
 }
 
 /** Asks for a required reason at a terminal. */
@@ -139,8 +143,8 @@ async function reasonFor(
 ): Promise<string | undefined> {
   const why = whyReason(decision, request)
   if (why === null || !isInteractive()) return undefined
-  const reason = await promptReason(why)
-  if (reason === null) throw new CommandFailure('Nothing was decided.')
+  const reason = await promptNow(undecided, (input) => promptReason(why, input))
+  if (reason === null) throw new CommandFailure(undecided)
   return reason
 }
 
@@ -153,6 +157,9 @@ async function confirmDecision(
     decision === 'deny'
       ? `Deny${options.stop === true ? ' and stop' : ''}`
       : `Approve as shown, scope ${options.scope ?? 'once'}`
-  const answer = await confirm({ message: `${verb}: #${request.number}?`, initialValue: false })
+  const message = `${verb}: #${request.number}?`
+  const answer = await promptNow(undecided, (input) =>
+    confirm({ input, message, initialValue: false }),
+  )
   return answer === true
 }

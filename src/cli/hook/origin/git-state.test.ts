@@ -94,7 +94,7 @@ test('nothing that a repository configures is run', async () => {
   git('config', 'core.hooksPath', 'hooks')
   git('config', 'alias.status', `!${run}`)
   git('config', 'status.submoduleSummary', 'true')
-  // Looks changed: only its contents can tell.
+  // The times say that it may have changed; only its contents show whether it has.
   put('a.md', 'b\n')
   utimesSync(join(folder, 'a.md'), new Date(0), new Date(0))
   rmSync(mark, { force: true })

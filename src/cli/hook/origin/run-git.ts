@@ -18,6 +18,8 @@ const environment = {
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_NO_LAZY_FETCH: '1',
+  // An older Git does not know this variable, and a repository can allow programs as protocols.
+  GIT_ALLOW_PROTOCOL: '',
   GIT_NO_REPLACE_OBJECTS: '1',
   GIT_TERMINAL_PROMPT: '0',
 }

@@ -1,7 +1,7 @@
+import { spawn } from 'node:child_process'
 import { createClient, type Client, type RequestState } from '#program-client'
 import { CommandFailure } from '../../terminal/exit-codes.ts'
 import type { DeferredSession, DeferredSessions } from '../waiting/deferred-sessions.ts'
-import { runClaude } from './run-claude.ts'
 
 /** How sessions are continued. */
 export interface ResumeSettings {
@@ -124,4 +124,20 @@ function describeSession({
   sessionId,
 }: DeferredSession): Pick<ResumedSession, 'number' | 'requestId' | 'sessionId'> {
   return { sessionId, requestId, number }
+}
+
+/**
+ * Continues a session in print mode, in its folder and permission mode, and resolves with the exit
+ * code. Rejects if the program cannot be started. No shell reads the words.
+ */
+function runClaude(
+  { folder, permissionMode, sessionId }: DeferredSession,
+  of: { readonly program: string; readonly words: readonly string[]; readonly output: number },
+): Promise<number> {
+  const words = ['-p', '--resume', sessionId, '--permission-mode', permissionMode, ...of.words]
+  const child = spawn(of.program, words, { cwd: folder, stdio: ['ignore', of.output, 2] })
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve(code ?? 1))
+  })
 }

@@ -1,4 +1,5 @@
 import type { AgentName } from '#domain/hooks/agents.ts'
+import { codexRequirements } from './codex-requirements.ts'
 import { openCodePlugin } from './open-code-plugin.ts'
 
 /** `PermissionRequest` comes only for calls that the agent's own settings ask a person about. */
@@ -25,6 +26,10 @@ interface ManagedFile {
   readonly install: string
   /** its settings beside the hooks */
   readonly more: Readonly<Record<string, unknown>>
+  /** more of them for a hook that is called only where the agent's settings ask; absent: none */
+  readonly moreWhereAsking?: Readonly<Record<string, unknown>>
+  /** its content, of the hook's entries, where it is no JSON */
+  readonly text?: (entries: Readonly<Record<string, object>>) => string
 }
 
 /** How the settings of an agent call the hook, from the contract that the agent publishes. */
@@ -98,6 +103,8 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
         allowManagedHooksOnly: true,
         permissions: { disableBypassPermissionsMode: 'disable' },
       },
+      // A person's own rule that allows a call keeps it from `PermissionRequest`.
+      moreWhereAsking: { allowManagedPermissionRulesOnly: true },
     },
     note: null,
   },
@@ -110,7 +117,12 @@ export const agentSettings: Readonly<Record<AgentName, AgentSettings>> = {
       [event]: { hooks: [{ type: 'command', command: blockOnFailure(command), timeout }] },
       PostToolUse: { hooks: [{ type: 'command', command, timeout: afterSeconds }] },
     }),
-    managed: null,
+    managed: {
+      file: 'codex-requirements.toml',
+      install: '/etc/codex/requirements.toml on Linux and macOS',
+      more: {},
+      text: codexRequirements,
+    },
     note: 'Codex runs a hook only after each person has trusted it in /hooks, also after every change of it.',
   },
   'gemini-cli': {

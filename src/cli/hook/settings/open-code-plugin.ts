@@ -1,8 +1,8 @@
 const afterSeconds = 30
 
 /**
- * The plugin that OpenCode loads from a project: it hands each call of a tool to the hook, and
- * throws, which denies the call, whatever goes wrong. OpenCode itself sets no limit.
+ * The plugin that OpenCode loads from a project: it passes each call of a tool to the hook. If
+ * anything fails it throws, which denies the call. OpenCode itself sets no limit.
  */
 export function openCodePlugin({
   command,
@@ -59,12 +59,15 @@ export const Countersign = async ({ directory }) => {
       }
       // As it is asked about: another plugin may change the arguments later.
       const asked = JSON.parse(JSON.stringify(event))
-      const { decision, reason } = await ask(asked)
+      const { decision, input, reason } = await ask(asked)
       if (decision !== 'allow') throw new Error(String(reason))
       if (JSON.stringify(args ?? {}) !== JSON.stringify(asked.tool_input)) {
         throw new Error('Countersign: the arguments have changed since, so this is not done.')
       }
-      allowed.set(callID, asked)
+      allowed.set(callID, { ...asked, tool_input: input ?? asked.tool_input })
+      if (input === undefined) return
+      for (const name of Object.keys(args)) delete args[name]
+      Object.assign(args, input)
     },
     'tool.execute.after': ({ callID }) => report(callID, 'PostToolUse'),
     event: async ({ event }) => {

@@ -45,8 +45,8 @@ export class DeferredSessions {
     const read = files
       .filter((name) => /^[0-9a-f]{64}$/.test(name))
       .map(async (name) => readSession(await readFile(join(this.#folder, name), 'utf8')))
-    const found = await Promise.all(read.map((one) => one.catch(() => null)))
-    return found
+    const sessions = await Promise.all(read.map((one) => one.catch(() => null)))
+    return sessions
       .filter((session) => session !== null)
       .toSorted((left, right) => left.number - right.number)
   }

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 
 /**
  * Names under which calls wait, in a folder of this person's own, so that the same call that an
- * agent makes again continues to wait instead of asking anew. The file is only a hint: the service
- * compares the whole call.
+ * agent makes again continues to wait instead of opening a second request. The file is only a hint:
+ * the service compares the whole call.
  */
 export class WaitingCalls {
   readonly #folder: string
@@ -20,7 +20,7 @@ export class WaitingCalls {
     return /^[\w.:-]{1,200}$/.test(text) ? text : null
   }
 
-  /** Notes it. What cannot be noted is asked about anew. */
+  /** Stores the name. If that fails, the same call opens a second request later. */
   async note(externalId: string, ...key: readonly unknown[]): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 }).catch(() => undefined)
     await writeFile(this.#file(key), externalId, { mode: 0o600 }).catch(() => undefined)

@@ -110,7 +110,7 @@ function isTypography(line: string, at: number, character: string): boolean {
     case '×':
       return !(letter.test(before) || letter.test(after))
     case '−':
-      // The counts of this service's own titles: (+4 −1).
+      // The counts of lines in titles that the service writes: (+4 −1).
       return /\((?:\+\d{1,9} )?$/.test(line.slice(Math.max(0, at - 12), at)) && /\d/.test(after)
     default:
       return false

@@ -110,14 +110,16 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
       findings.cannotJudge('who started the run is not among the events', at)
     }
     if (isAnswer) return
-    const isBehind = basis.principals.includes(personId) || derived.people.has(personId)
+    const ids = [personId, ...(basis.otherIds ?? [])]
+    const isBehind = ids.some((id) => basis.principals.includes(id) || derived.people.has(id))
     const isMarked = event.detail['selfApproved'] === true
     if (isBehind && !basis.selfApproval) {
       findings.fail('its giver is behind the request, and the queue allows no self-approval', at)
     } else if (isBehind !== isMarked) {
       findings.fail(`it is ${isMarked ? '' : 'not '}marked as a self-approval`, at)
     }
-    const isEditor = behind.editorsOf(requestId).has(personId)
+    const editors = behind.editorsOf(requestId)
+    const isEditor = ids.some((id) => editors.has(id))
     if (isEditor !== (event.detail['edited'] === true)) {
       findings.fail(
         `its giver ${isEditor ? 'edited' : 'did not edit'} the call, and it is marked otherwise`,
@@ -136,15 +138,20 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
       if (!isItsOwn) findings.fail('policy gave a permit for what it had not pre-approved', at)
       return
     }
-    const counted = readCounted(event.detail)
+    const countedVotes = readCounted(event.detail)
     const [basis] = [...requestVotes.votes.values()].flatMap((one) => one ?? []).slice(-1)
-    if (counted === null || basis === undefined) {
+    if (countedVotes === null || basis === undefined) {
       findings.cannotJudge('the permit does not say which votes were counted', at)
       return
     }
-    for (const { personId } of counted) {
+    for (const [place, { personId }] of countedVotes.entries()) {
       if (!requestVotes.votes.has(personId)) {
         findings.fail(`it counts a vote of ${personId}, who did not approve this revision`, at)
+      }
+      const others = requestVotes.votes.get(personId)?.otherIds ?? []
+      const twin = countedVotes.slice(0, place).find((vote) => others.includes(vote.personId))
+      if (twin !== undefined) {
+        findings.fail(`it counts ${personId} and ${twin.personId}, who are one person`, at)
       }
       const end = disabled.get(personId)
       if (end !== undefined) {
@@ -152,7 +159,7 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
       }
     }
     if (requestVotes.kind === 'outcome_check') return
-    const votes = counted.map(({ personId, team }) => ({ personId, teams: [team] }))
+    const votes = countedVotes.map(({ personId, team }) => ({ personId, teams: [team] }))
     const { met, missing } = tally(basis.quorum, votes)
     if (met) return
     const needs = quorumText({ any: [missing] })

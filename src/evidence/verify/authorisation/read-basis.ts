@@ -13,7 +13,8 @@ export function readBasis(detail: JsonObject): DecisionBasis | null {
   const judgedAt = textIn(basis, 'judgedAt')
   if (judgedAt === null) return null
   const principals = textsIn(basis, 'principals')
-  return { quorum, selfApproval, principals, expiresAt, judgedAt, teams: textsIn(basis, 'teams') }
+  const [teams, otherIds] = [textsIn(basis, 'teams'), textsIn(basis, 'otherIds')]
+  return { quorum, selfApproval, principals, expiresAt, judgedAt, teams, otherIds }
 }
 
 /** The votes in a `permit.issued`; `null` when it has none that can be read. */

@@ -15,31 +15,35 @@ interface DisplayedRevision {
 export function bindDecisions(findings: Findings): Check {
   const requests = new Map<string, DisplayedRevision>()
 
-  function bind(event: LoggedEvent, displayed: DisplayedRevision): void {
+  function bind(event: LoggedEvent, shownRevision: DisplayedRevision): void {
     const at = referenceTo(event)
     const revision = numberIn(event.detail, 'revision')
     const subject = event.type === 'permit.issued' ? 'the permit is for' : 'the decision names'
-    if (revision !== null && revision !== displayed.revision) {
+    if (revision !== null && revision !== shownRevision.revision) {
       findings.fail(
-        `${subject} revision ${revision}, and revision ${displayed.revision} was shown`,
+        `${subject} revision ${revision}, and revision ${shownRevision.revision} was shown`,
         at,
       )
     }
-    if (event.digest !== displayed.digest) {
+    if (event.digest !== shownRevision.digest) {
       findings.fail(
-        `${subject} ${event.digest ?? 'no digest'}, and ${displayed.digest ?? 'none'} was shown`,
+        `${subject} ${event.digest ?? 'no digest'}, and ${shownRevision.digest ?? 'none'} was shown`,
         at,
       )
     }
     const facts = textIn(event.detail, 'factsDigest')
-    if (facts !== null && displayed.factsDigest !== null && facts !== displayed.factsDigest) {
+    if (
+      facts !== null &&
+      shownRevision.factsDigest !== null &&
+      facts !== shownRevision.factsDigest
+    ) {
       findings.fail(`${subject} other facts than were shown`, at)
     }
     const screenDigest = textIn(event.detail, 'seen')
     if (
       screenDigest !== null &&
-      displayed.presentationDigest !== null &&
-      screenDigest !== displayed.presentationDigest
+      shownRevision.presentationDigest !== null &&
+      screenDigest !== shownRevision.presentationDigest
     ) {
       findings.fail('what was on the screen is not what the request showed', at)
     }
@@ -58,10 +62,10 @@ export function bindDecisions(findings: Findings): Check {
         })
         return
       }
-      const displayed = requests.get(requestId)
-      if (displayed === undefined) return
+      const shownRevision = requests.get(requestId)
+      if (shownRevision === undefined) return
       if (event.type === 'decision.recorded' || event.type === 'permit.issued')
-        bind(event, displayed)
+        bind(event, shownRevision)
     },
     end: () => undefined,
   }

@@ -53,9 +53,10 @@ export function bindExecutions(findings: Findings, extent: Extent): Check {
   }
 
   function finish(event: LoggedEvent, callId: string): void {
-    const begun = started.get(`${callId} ${numberIn(event.detail, 'attempt') ?? ''}`)
-    if (begun === undefined || event.digest === null || begun.digest === event.digest) return
-    findings.fail(`what ended is not what event ${begun.index} had started`, referenceTo(event))
+    const beginning = started.get(`${callId} ${numberIn(event.detail, 'attempt') ?? ''}`)
+    if (beginning === undefined || event.digest === null || beginning.digest === event.digest)
+      return
+    findings.fail(`what ended is not what event ${beginning.index} had started`, referenceTo(event))
   }
 
   return {

@@ -22,15 +22,15 @@ export function checkTree(
   for (let level = 0; tileWidth ** level <= size; level += 1) {
     for (const tile of tilesOfLevel(level, size)) {
       const path = tilePath(tile)
-      const stored = files.read(path)
+      const storedTile = files.read(path)
       tiles += 1
-      if (stored === null) {
+      if (storedTile === null) {
         findings.fail(`${path} is missing`)
         continue
       }
       const computed = tree.hashes(level * tileHeight, tile.index * tileWidth, tile.width)
-      if (isSameHash(stored, computed)) continue
-      const place = differentHash(stored, computed) + tile.index * tileWidth
+      if (isSameHash(storedTile, computed)) continue
+      const place = differentHash(storedTile, computed) + tile.index * tileWidth
       if (level === 0) {
         findings.fail(`its bytes are not those that ${path} has the hash of`, {
           event: { index: place },

@@ -89,9 +89,9 @@ function findCosigned(
   // Only a few of many thousand notes are parsed.
   if (!note.includes(`\n— ${key.name} `)) return null
   try {
-    const parsed = parseNote(note)
-    const atSeconds = cosignedAt(parsed, key)
-    return atSeconds === null ? null : { size: parseCheckpoint(parsed.text).size, atSeconds }
+    const signedNote = parseNote(note)
+    const atSeconds = cosignedAt(signedNote, key)
+    return atSeconds === null ? null : { size: parseCheckpoint(signedNote.text).size, atSeconds }
   } catch (error) {
     if (error instanceof MalformedEvidence)
       return { problem: `vouches for nothing: ${error.message}` }

@@ -118,9 +118,9 @@ function subjectOf(
 function idOf({ kind, statement }: StoredStatement): string | null {
   const field = Object.values(subjectOfEvent).find((one) => one.kind === kind)?.id ?? ''
   try {
-    const parsed = JSON.parse(statement) as JsonObject
-    if (kind === 'pin') return pinOf(parsed)
-    const id = textIn(parsed, field) ?? numberIn(parsed, field)
+    const content = JSON.parse(statement) as JsonObject
+    if (kind === 'pin') return pinOf(content)
+    const id = textIn(content, field) ?? numberIn(content, field)
     return id === null ? null : String(id)
   } catch {
     return null

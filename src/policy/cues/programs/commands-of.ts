@@ -25,7 +25,7 @@ const maxCommands = 400
 /** Every command that an analysed text may run, wrappers followed; in the order of the text. */
 export function commandsOf({ input, search }: CommandAnalysis): readonly CommandOfText[] {
   const script = input.kind === 'shell' ? input.script : input.argv.join('\n')
-  const found: CommandOfText[] = []
+  const list: CommandOfText[] = []
   for (const { words, inner, node } of search.commands) {
     const line = input.kind === 'exec' || node === null ? null : lineAt(script, node.pos)
     const writes = (node?.redirects ?? []).flatMap((redirect) =>
@@ -37,11 +37,11 @@ export function commandsOf({ input, search }: CommandAnalysis): readonly Command
     const isPiped = node !== null && /^\s*\|(?!\|)/.test(script.slice(node.end))
     const starts = [{ words, from: 0 }, ...inner]
     for (const start of starts) {
-      if (found.length >= maxCommands) return found
+      if (list.length >= maxCommands) return list
       const fields = start.words.slice(start.from).map(fieldOf)
       const [name, ...args] = fields
       if (name === undefined || name.startsWith('-')) continue
-      found.push({
+      list.push({
         program: programName(name),
         args,
         isOpen: args.some((field) => field.includes('?') || field.includes('*')),
@@ -52,7 +52,7 @@ export function commandsOf({ input, search }: CommandAnalysis): readonly Command
       })
     }
   }
-  return found
+  return list
 }
 
 function fieldOf(word: Spelling): string {

@@ -16,7 +16,7 @@ const beyond = (what: string): Deletion => ({ paths: [], beyond: what })
 const removers = wordSet('rm rmdir unlink shred trash rimraf del')
 const disks = wordSet('mkfs wipefs fdisk parted')
 
-/** What a command deletes besides what Git could bring back; `null`: nothing that is known. */
+/** What a command deletes that Git cannot restore; `null`: nothing, as far as the command shows. */
 export function deletionOf(command: CommandOfText): Deletion | null {
   const { program, args } = command
   const operands = operandsOf(command)

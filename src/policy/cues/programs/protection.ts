@@ -96,7 +96,7 @@ function opensFiles(args: readonly string[]): boolean {
   })
 }
 
-/** Variables before a command or of the shell that programs read. */
+/** The variables that programs read, which are set before a command or in the shell. */
 function assignmentOff(source: string): string | null {
   if (/NODE_TLS_REJECT_UNAUTHORIZED=["']?0/.test(source)) return noTls
   if (/GIT_SSL_NO_VERIFY=["']?(?:1|true)/.test(source)) return noTls

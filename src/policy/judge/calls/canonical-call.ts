@@ -33,9 +33,10 @@ export async function canonicalCall(
       error: `Invalid input for ${tool.name}: the number at ${unclear} is beyond 2^53, where readers disagree; give it as text`,
     }
   }
-  const parsed = await tool.parse(input)
-  if (!parsed.ok) return { error: `Invalid input for ${tool.name}: ${parsed.problems.join('; ')}` }
-  const { input: canonical } = parsed
+  const parsedInput = await tool.parse(input)
+  if (!parsedInput.ok)
+    return { error: `Invalid input for ${tool.name}: ${parsedInput.problems.join('; ')}` }
+  const { input: canonical } = parsedInput
   const digest = digestOf(tool, canonical)
   if (digest === null) {
     return { error: `Invalid input for ${tool.name}: it holds text that is not valid Unicode` }

@@ -83,7 +83,7 @@ function refusedByType(access: Access, state: FileState): string | null {
   }
 }
 
-/** A call about a missing file could not run, so nobody is asked about it (product.md 4). */
+/** A call about a missing file cannot run, so it opens no request (product.md 4). */
 export function missingTarget(
   touched: readonly AccessTarget[],
   earlierWrites: ReadonlySet<string> | undefined,

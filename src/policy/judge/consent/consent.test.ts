@@ -108,6 +108,25 @@ overlays:
     })
   })
 
+  test('a search by another program asks where a search of ours would leave files out', async () => {
+    const search = (zone: string, config?: string, runsHere = false) =>
+      ask('search_files', { pattern: 'x' }, { runsHere }, projectWith(`zones: [${zone}]`, config))
+    const all = '{ name: all, root: ., mode: ro }'
+    const some = '{ name: all, root: ., mode: ro, suffixes: [.md] }'
+    const reading = `defaults: { queue: platform }
+overlays: [{ when: { tool: read_file, path: "src/**" }, approval: ask }]
+`
+    expect(await search(all)).toMatchObject({ verdict: 'preApproved' })
+    expect(await search(some)).toMatchObject({
+      verdict: 'ask',
+      reason: 'zone all: read asks (a program would search its other files too)',
+    })
+    expect(await search(all, reading)).toMatchObject({ rule: { id: 'overlay:1' }, verdict: 'ask' })
+    for (const [zone, config] of [[some], [all, reading]] as const) {
+      expect(await search(zone, config, true)).toMatchObject({ verdict: 'preApproved' })
+    }
+  })
+
   // Rules: product.md 3
   describe('a custom tool', () => {
     const verdictOf = async (approval: () => Promise<unknown>, settings = '{}') => {

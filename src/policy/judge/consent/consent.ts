@@ -1,3 +1,4 @@
+import type { BuiltInToolName } from '#domain/tools/built-in-tools.ts'
 import type { Overlay } from '../../routing.ts'
 import type { WorkerDefinition } from '../../worker-definition.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
@@ -6,7 +7,7 @@ import { protectedOpinions } from './protected-consent.ts'
 import type { PolicyQuery } from '../calls/policy-query.ts'
 import { toolOpinions } from './tool-consent.ts'
 import { whenMatches, type CallTraits } from '../routing/when-matches.ts'
-import { zoneOpinions } from './zone-consent.ts'
+import { zoneOpinions, zonesTouched } from './zone-consent.ts'
 
 /**
  * Step 4: who must agree. The strictest opinion of tool, zone, the rules of a command or delegation
@@ -26,10 +27,36 @@ export async function judgeConsent(
     ...zoneOpinions(worker, call.accesses),
     ...(await toolOpinions(worker, call)),
     ...overlayOpinions(query.policy.config.overlays, traits),
+    ...(query.runsHere === false ? searchedElsewhere(query, worker, call, traits) : []),
   ])
   if (decisive !== null) return decisive
   const rule = { id: 'default:ask', text: 'no rule matches this call: it asks', source: null }
   return { approval: 'ask', rule, reason: null, highRisk: false }
+}
+
+/**
+ * `search_files` leaves out files whose reading is restricted by zones or overlays. A search by
+ * another program reads them too.
+ */
+function searchedElsewhere(
+  { policy }: PolicyQuery,
+  worker: WorkerDefinition,
+  { accesses, tool }: CanonicalCall,
+  traits: CallTraits,
+): readonly Opinion[] {
+  if (tool.name !== ('search_files' satisfies BuiltInToolName)) return []
+  const read = { ...traits, tool: 'read_file' satisfies BuiltInToolName }
+  const bySuffix = zonesTouched(worker, accesses).filter(({ suffixes }) => suffixes !== null)
+  return [
+    ...overlayOpinions(policy.config.overlays, read),
+    ...bySuffix.map(({ name, source }) =>
+      opinionOf(
+        { approval: 'ask', reason: 'a program would search its other files too', source },
+        `zone:${name}.read`,
+        `zone ${name}: read`,
+      ),
+    ),
+  ]
 }
 
 /** The opinions about protected names; they also make a call's risk high. */

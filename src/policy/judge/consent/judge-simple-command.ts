@@ -5,7 +5,7 @@ import { firstRestriction } from '../../shell/rules/first-match.ts'
 import { preApprove, type CommandContext } from '../../shell/rules/pre-approve.ts'
 import type { PossibleCommand } from '../../shell/search/possible-commands.ts'
 import type { Budget } from '../../shell/spelling/budget.ts'
-import type { Spelling } from '../../shell/spelling/spelling.ts'
+import { anyCharacter, anyText, type Spelling } from '../../shell/spelling/spelling.ts'
 import type { KnownWord } from '../../shell/strict/known-word.ts'
 
 /** Id of the default for commands without a rule. */
@@ -112,6 +112,7 @@ export function displayWords(words: readonly Spelling[]): string {
   const texts = words.map(({ alternatives, isOpen }) =>
     isOpen ? '…' : (alternatives[0]?.join(' ') ?? ''),
   )
-  const text = texts.join(' ').replace(/\p{C}/gu, '�')
+  const written = texts.join(' ').replaceAll(anyText, '*').replaceAll(anyCharacter, '?')
+  const text = written.replace(/\p{C}/gu, '�')
   return text.length <= 200 ? text : `${text.slice(0, 200)}… (${text.length} characters)`
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   customTool,
-  judged,
+  judgeFixtureCall,
   projectWith,
   usualWorkspace,
   usualZones,
@@ -32,10 +32,10 @@ async function word(
     `${usualZones}\nmcpServers: { files: { command: files, tools: { ${tools} } } }\n${more.own ?? ''}`,
   )
   const { changed: because = null, forged = null } = more
-  const claims = { title: null, annotations: {} }
+  const claims = { title: null, annotations: {}, transport: 'pipe' } as const
   const server = { name: 'files', tool: 'read_file', ...claims, changed: because, forged }
   const call = { tool: name, input: {}, tools: [customTool({ name, server })] }
-  return judged(project, place, call, more.query)
+  return judgeFixtureCall(project, place, call, more.query)
 }
 
 // Rules: product.md 25

@@ -46,16 +46,16 @@ function protectedChange(
   }
   const zones = decidingZones(worker.zones, access.path)
   const isListed = zones.length > 0 && zones.every((zone) => listsProtected(zone, access.path))
-  const found = protectedName(access.path)
+  const protection = protectedName(access.path)
   if (isListed) {
     const zone = zones[0]
-    const name = found?.name ?? access.path
+    const name = protection?.name ?? access.path
     const text = `zone ${zone?.name ?? ''} lists the protected name ${name}: it asks`
     return opinion('ask', `protected:${name}`, text, zone?.source ?? null)
   }
-  if (found === null) return null
-  const text = `protected name ${found.name} (${found.what})`
-  return opinion('blocked', `protected:${found.name}`, text, null)
+  if (protection === null) return null
+  const text = `protected name ${protection.name} (${protection.what})`
+  return opinion('blocked', `protected:${protection.name}`, text, null)
 }
 
 /** A zone's `protected` patterns are relative to its root, or to the workspace's. */

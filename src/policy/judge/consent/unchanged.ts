@@ -17,13 +17,13 @@ export async function unchangedRule(
   worker: WorkerDefinition,
   { accesses, input, tool }: CanonicalCall,
 ): Promise<Rule | null> {
-  if (query.runsHere !== true || tool.unchanged === undefined) return null
+  if (query.runsHere !== true || tool.whyUnchanged === undefined) return null
   const mayTell = accesses.every(
     ({ path }) =>
       readOpinion({ ...query, worker }, path)?.approval === 'preApproved' &&
       query.earlierWrites?.has(path) !== true,
   )
   if (!mayTell) return null
-  const text = await tool.unchanged(input, query.workspace)
+  const text = await tool.whyUnchanged(input, query.workspace)
   return text === null ? null : { id: unchangedRuleId, text: `already so: ${text}`, source: null }
 }

@@ -19,11 +19,20 @@ export function zoneOpinions(
   worker: WorkerDefinition,
   accesses: readonly Access[],
 ): readonly Opinion[] {
-  return accesses.flatMap((access) => {
-    const zones = decidingZones(worker.zones, access.path)
-    const below = access.target === 'directory' ? zonesBelow(worker.zones, access.path) : []
-    return [...zones, ...below].map((zone) => zoneOpinion(zone, access.operation))
-  })
+  return accesses.flatMap((access) =>
+    zonesTouched(worker, [access]).map((zone) => zoneOpinion(zone, access.operation)),
+  )
+}
+
+/** The zones that decide about accesses, and those below a folder that is accessed. */
+export function zonesTouched(
+  { zones }: WorkerDefinition,
+  accesses: readonly Access[],
+): readonly Zone[] {
+  return accesses.flatMap(({ path, target }) => [
+    ...decidingZones(zones, path),
+    ...(target === 'directory' ? zonesBelow(zones, path) : []),
+  ])
 }
 
 /** A zone's opinion on one operation, from the file or by default. */

@@ -72,11 +72,11 @@ function tightenLines(
 
 /** The strictest consent that is stricter than the line, the first of equals. */
 function stricterOf(line: PreviewLine, consents: readonly Consent[]): Consent | null {
-  let found: Consent | null = null
+  let strictest: Consent | null = null
   for (const consent of consents) {
-    if (isStricter(consent.approval, (found ?? line).approval)) found = consent
+    if (isStricter(consent.approval, (strictest ?? line).approval)) strictest = consent
   }
-  return found
+  return strictest
 }
 
 function settingOf(worker: WorkerDefinition, tool: string): readonly Consent[] {

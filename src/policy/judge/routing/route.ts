@@ -147,12 +147,12 @@ function scopesOf(
     return listScopes.includes(scope) ? null : 'routing'
   }
   const whys = widerScopes.map((scope) => [scope, why(scope)] as const)
-  const offered = whys.flatMap(([scope, not]) => (not === null ? [scope] : []))
+  const wider = whys.flatMap(([scope, not]) => (not === null ? [scope] : []))
   const narrowed = whys.flatMap(([scope, not]) =>
     // A wider scope that the tool does not have is not worth mentioning.
     not === null || (not === 'tool' && scope !== 'run') ? [] : [[scope, not] as const],
   )
-  return { scopes: ['once', ...offered], ...withNarrowed(Object.fromEntries(narrowed)) }
+  return { scopes: ['once', ...wider], ...withNarrowed(Object.fromEntries(narrowed)) }
 }
 
 /**

@@ -44,9 +44,9 @@ function readWitness(field: YamlField): WitnessSetting | null {
   const fields = readFields(field, keysOf(witness))
   if (fields === null) return null
   const part = (key: keyof WitnessSetting, remedy: string): YamlField | null => {
-    const found = fields.get(key)
-    if (found === null) wrong(field, `has no "${key}"`, remedy)
-    return found
+    const member = fields.get(key)
+    if (member === null) wrong(field, `has no "${key}"`, remedy)
+    return member
   }
   const nameField = part('name', 'give it a name, for logs and metrics')
   const urlField = part('url', 'write `url: https://…`')

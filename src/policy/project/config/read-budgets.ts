@@ -10,8 +10,8 @@ export function readBudgets(
   workers: ReadonlySet<string>,
 ): readonly MonthlyBudget[] {
   return readItems(field).flatMap((item) => {
-    const found = readBudget(item, workers)
-    return found === null ? [] : [found]
+    const entry = readBudget(item, workers)
+    return entry === null ? [] : [entry]
   })
 }
 
@@ -24,15 +24,18 @@ const examples = {
 function readBudget(field: YamlField, workers: ReadonlySet<string>): MonthlyBudget | null {
   const fields = readFields(field, keysOf(budget))
   if (fields === null) return null
-  const needed = <T>(key: keyof typeof examples, read: (at: YamlField) => T | null): T | null => {
+  const readNeeded = <T>(
+    key: keyof typeof examples,
+    read: (at: YamlField) => T | null,
+  ): T | null => {
     const at = fields.get(key)
     if (at === null) wrong(field, `has no "${key}"`, examples[key])
     return at === null ? null : read(at)
   }
-  const worker = needed('worker', (at) =>
+  const worker = readNeeded('worker', (at) =>
     scalarOf(at) === '*' ? '*' : readReference(at, 'worker', workers),
   )
-  const period = needed('period', (at) => readChoice(at, ['month']))
-  const costUsd = needed('costUsd', (at) => readAmount(at, 0.000001, 100_000_000))
+  const period = readNeeded('period', (at) => readChoice(at, ['month']))
+  const costUsd = readNeeded('costUsd', (at) => readAmount(at, 0.000001, 100_000_000))
   return worker === null || period === null || costUsd === null ? null : { worker, costUsd }
 }

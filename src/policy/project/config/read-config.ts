@@ -1,3 +1,4 @@
+import { readEmailAddress } from '#domain/email-address.ts'
 import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 import { readModels } from './read-models.ts'
 import { configFile } from '../../names/own-files.ts'
@@ -52,7 +53,7 @@ export function readConfig(
     return field === null ? otherwise : read(field)
   }
   const teams = part('teams', readTeams, new Map<string, Team>())
-  const peopleEntries = part('people', readPeople, [])
+  const peopleEntries = part('people', (field) => readPeople(field, teams), [])
   const people = everybody(peopleEntries, teams)
   // A name counts as defined even when its own settings are wrong: one mistake, one message.
   const queueNames = part('queues', (field) => readEntries(field).map(([name]) => name), [])
@@ -132,16 +133,14 @@ export function readRetention(field: YamlField): RetentionSettings {
   return { transcriptsMs: read('transcripts'), recordsMs: read('records') }
 }
 
-const address = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,189}$/
-
 /** Reads `commit`: the author of the commits of runs, in place of the worker and the service. */
 export function readCommit(field: YamlField): CommitSetting | null {
   const fields = readFields(field, keysOf(commit))
   if (fields === null) return null
   const part = (key: 'name' | 'email', remedy: string): string | null => {
-    const found = fields.get(key)
-    if (found === null) wrong(field, `has no "${key}"`, remedy)
-    return found === null ? null : readText(found)
+    const member = fields.get(key)
+    if (member === null) wrong(field, `has no "${key}"`, remedy)
+    return member === null ? null : readText(member)
   }
   const name = part('name', 'write `name: Acme agents`')
   const email = part('email', 'write `email: agents@example.com`')
@@ -151,7 +150,7 @@ export function readCommit(field: YamlField): CommitSetting | null {
     wrong(nameField, 'has characters that no name of a commit can have', 'leave out < and >')
     return null
   }
-  if (email !== null && emailField !== null && !address.test(email)) {
+  if (email !== null && emailField !== null && readEmailAddress(email) === null) {
     wrong(emailField, 'is not an e-mail address', 'write one like agents@example.com')
     return null
   }

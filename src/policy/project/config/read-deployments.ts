@@ -37,7 +37,7 @@ function readSetting(
 ): DeploymentSetting | null {
   const fields = readFields(field, keysOf(deployments))
   if (fields === null) return null
-  const required = <T>(key: string, remedy: string, read: (at: YamlField) => T): T | null => {
+  const readRequired = <T>(key: string, remedy: string, read: (at: YamlField) => T): T | null => {
     const at = fields.get(key)
     if (at !== null) return read(at)
     wrong(field, `has no "${key}"`, remedy)
@@ -47,12 +47,16 @@ function readSetting(
     const at = fields.get(key)
     return at === null ? null : read(at)
   }
-  const secretFrom = required('secret', 'write `secret: "${GITHUB_WEBHOOK_SECRET}"`', readSecret)
-  const keyFrom = required('key', 'write `key: "${DEPLOYMENTS_KEY}"`', readSecret)
-  const repositories = required('repositories', 'list them as OWNER/NAME', (at) =>
+  const secretFrom = readRequired(
+    'secret',
+    'write `secret: "${GITHUB_WEBHOOK_SECRET}"`',
+    readSecret,
+  )
+  const keyFrom = readRequired('key', 'write `key: "${DEPLOYMENTS_KEY}"`', readSecret)
+  const repositories = readRequired('repositories', 'list them as OWNER/NAME', (at) =>
     readList(at, readRepository),
   )
-  const people = required('people', 'map GitHub logins to addresses', (at) =>
+  const people = readRequired('people', 'map GitHub logins to addresses', (at) =>
     readLogins(at, names.people),
   )
   const appId = optional('appId', (at) => readCount(at, 1, Number.MAX_SAFE_INTEGER))

@@ -22,8 +22,8 @@ export function readGateway(
     const server = fields === null ? null : readServer(value, name, fields)
     if (fields === null || server === null) continue
     const at = <T>(key: string, read: (field: YamlField) => T): T | null => {
-      const found = fields.get(key)
-      return found === null ? null : read(found)
+      const member = fields.get(key)
+      return member === null ? null : read(member)
     }
     const holdSeconds = at('holdSeconds', (hold) => readCount(hold, 0, maxHoldSeconds))
     gateway.set(name, {

@@ -20,9 +20,10 @@ import {
 import { person, team, rights } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
 
-/** Reads `people`: e-mail addresses and names. */
-export function readPeople(field: YamlField): ConfiguredPerson[] {
+/** Reads `people`: e-mail addresses, names, and earlier addresses, which are nobody else's. */
+export function readPeople(field: YamlField, teams: ReadonlyMap<string, Team>): ConfiguredPerson[] {
   const people = new Map<string, ConfiguredPerson>()
+  const former: { readonly address: string; readonly at: YamlField }[] = []
   for (const item of readItems(field)) {
     const fields = readFields(item, keysOf(person))
     const emailField = fields?.get('email') ?? null
@@ -36,7 +37,30 @@ export function readPeople(field: YamlField): ConfiguredPerson[] {
     if (people.has(email)) wrong(emailField, `names ${email} twice`, 'list each person once')
     const nameField = fields.get('name')
     const name = nameField === null ? null : readText(nameField)
-    people.set(email, { email, name: name ?? nameFromEmail(email) })
+    const formerlyField = fields.get('formerly')
+    const formerly =
+      formerlyField === null
+        ? null
+        : readOneOrMany(formerlyField, (at) => {
+            const address = readEmail(at)
+            if (address !== null) former.push({ address, at })
+            return address
+          })
+    people.set(email, {
+      email,
+      name: name ?? nameFromEmail(email),
+      ...(formerly === null ? {} : { formerly }),
+    })
+  }
+  const members = new Set([...teams.values()].flatMap((team) => team.members))
+  const earlier = new Set<string>()
+  for (const { address, at } of former) {
+    const isSomebody = people.has(address) || members.has(address)
+    if (isSomebody || earlier.has(address)) {
+      const whose = isSomebody ? 'who is still a person of the project' : 'twice'
+      wrong(at, `names ${address}, ${whose}`, 'name an earlier address once, and only there')
+    }
+    earlier.add(address)
   }
   return [...people.values()]
 }

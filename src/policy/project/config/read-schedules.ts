@@ -44,17 +44,20 @@ function readSchedule(
 ): ScheduleSetting | null {
   const fields = readFields(field, keysOf(schedule))
   if (fields === null) return null
-  const needed = <T>(key: keyof typeof examples, read: (at: YamlField) => T | null): T | null => {
+  const readNeeded = <T>(
+    key: keyof typeof examples,
+    read: (at: YamlField) => T | null,
+  ): T | null => {
     const at = fields.get(key)
     if (at === null) wrong(field, `has no "${key}"`, examples[key])
     return at === null ? null : read(at)
   }
-  const worker = needed('worker', (at) => readReference(at, 'worker', workers))
-  const input = needed('input', readInput)
-  const as = needed('as', (at) => readStarter(at, people))
+  const worker = readNeeded('worker', (at) => readReference(at, 'worker', workers))
+  const input = readNeeded('input', readInput)
+  const as = readNeeded('as', (at) => readStarter(at, people))
   const zoneField = fields.get('timezone')
   const timezone = zoneField === null ? 'UTC' : readText(zoneField)
-  const cron = needed('cron', (at) => readTimes(at, timezone ?? 'UTC'))
+  const cron = readNeeded('cron', (at) => readTimes(at, timezone ?? 'UTC'))
   const catchupField = fields.get('catchup')
   const catchup = catchupField === null ? 'none' : readChoice(catchupField, catchups)
   const conversation = readConversation(fields.get('conversation'))

@@ -14,9 +14,9 @@ export function refuseUnfitSchedules(
 ): void {
   for (const { input, name, source, worker } of schedules.values()) {
     const schema = workers.get(worker)?.input ?? null
-    const found = schema === null ? null : inputProblem(schema, input)
-    if (found === null) continue
-    const { field, problem } = found
+    const reason = schema === null ? null : inputProblem(schema, input)
+    if (reason === null) continue
+    const { field, problem } = reason
     report.error(
       placeOfSource(source),
       `schedule "${name}": ${field} ${problem}, by the "input" of the worker "${worker}"`,

@@ -112,10 +112,10 @@ function covers(earlier: When, later: When): boolean {
 function within(
   later: readonly string[] | null,
   earlier: readonly string[] | null,
-  covered: (one: string, by: string) => boolean,
+  covers: (one: string, by: string) => boolean,
 ): boolean {
   if (earlier === null) return true
-  return later !== null && later.every((one) => earlier.some((by) => covered(one, by)))
+  return later !== null && later.every((one) => earlier.some((by) => covers(one, by)))
 }
 
 function isSame(one: string, by: string): boolean {

@@ -13,7 +13,7 @@ export const filePrograms: readonly Program[] = [
       '--format= --indicator-style= --block-size= --hide= --ignore=',
     ),
   },
-  // `-o` writes, `-R` runs the program anew and writes.
+  // `-o` writes, `-R` runs the program again and writes.
   {
     names: ['tree'],
     flags: flags(

@@ -33,6 +33,9 @@ export const textPrograms: readonly Program[] = [
       '--endian= --skip-bytes= --read-bytes= --format= --output-duplicates --all --bytes=',
       '--radix= --encoding= --print-file-name',
     ),
+    // `strings @file` reads further options and names of files from it.
+    operands: (operands) =>
+      operands.some((operand) => operand.startsWith('@')) ? 'reads options from a file' : null,
   },
   // `echo` prints every word that it does not know as a flag.
   {

@@ -1,7 +1,8 @@
 import type { CommandHost } from '#domain/tools/command.ts'
 import type { Zone } from '../../worker-definition.ts'
 import { showsGitContents } from './git-contents.ts'
-import { decidingZones, zonesBelow } from '../../globs/zones-of-path.ts'
+import { foldName } from '../../names/fold-name.ts'
+import { containsPath, decidingZones, zonesBelow } from '../../globs/zones-of-path.ts'
 
 /**
  * The context of a rule's `zones`. `root` is the workspace's, absolute; `cwd` is relative to it.
@@ -44,7 +45,7 @@ export async function insideHidden(
   if (root === null || hidden.length === 0) return null
   for (const path of paths) {
     const realPath = await context.host.realPath(absoluteOf(context, path))
-    if (realPath === null || (realPath !== root && !realPath.startsWith(`${root}/`))) continue
+    if (realPath === null || !containsPath(root, realPath)) continue
     const deciding = decidingZones(
       context.zones,
       realPath === root ? '' : realPath.slice(root.length + 1),
@@ -65,7 +66,7 @@ function isNamed(
   root: string,
   realPath: string,
 ): boolean {
-  if (realPath !== root && !realPath.startsWith(`${root}/`)) return false
+  if (!containsPath(root, realPath)) return false
   const inside = realPath === root ? '' : realPath.slice(root.length + 1)
   const deciding = decidingZones(zones, inside)
   const zonesReached = [...deciding, ...zonesBelow(zones, inside)]
@@ -115,17 +116,33 @@ export async function reachedHidden(
   return `the command asks: ${displayPath} is in zone ${match.zone.name}, whose reads ${effect}, and not every rule that allows it names that zone`
 }
 
-/** The same for a Git command that can print Git's copies of files in such a zone. */
+async function namesGitFolder(
+  context: ZoneContext,
+  allowedParts: readonly AllowedPart[],
+): Promise<boolean> {
+  for (const path of ['', ...allowedParts.flatMap((part) => part.paths)]) {
+    const realPath = await context.host.realPath(absoluteOf(context, path))
+    if (realPath?.split('/').some((name) => foldName(name) === '.git') === true) return true
+  }
+  return false
+}
+
+/**
+ * The same for a Git command that can print Git's copies of files in such a zone, and for one that
+ * names files in a Git folder.
+ */
 async function keptByGit(
-  { host, root }: ZoneContext,
+  context: ZoneContext,
   hidden: readonly Zone[],
   allowedParts: readonly AllowedPart[],
 ): Promise<string | null> {
+  const { host, root } = context
   const realRoot = hidden.length === 0 ? null : await host.realPath(root)
+  const inGit = realRoot !== null && (await namesGitFolder(context, allowedParts))
   for (const zone of realRoot === null ? [] : hidden) {
     const isPrinted = allowedParts.some(
       ({ vector, visibleZones }) =>
-        vector !== null && !visibleZones.includes(zone.name) && showsGitContents(vector),
+        vector !== null && !visibleZones.includes(zone.name) && (inGit || showsGitContents(vector)),
     )
     if (!isPrinted || !(await host.gitHas([realRoot, zone.root].join('/')))) continue
     return `the command asks: Git has files of zone ${zone.name}, whose reads ask, and the rule that allows it does not name that zone`

@@ -8,8 +8,8 @@ import { parseWord } from './parse-word.ts'
 import { tokenPattern, type TokenPattern } from './token-pattern.ts'
 
 /**
- * If a command may begin at more places than this, they are not judged one by one, but all rules
- * against all of them.
+ * If a command may begin at more places than this, the rules are searched in the whole text, and
+ * not compared with each place.
  */
 const maxStarts = 100
 
@@ -62,7 +62,7 @@ export function firstRestriction(
   return match?.rule ?? null
 }
 
-/** The rules that a command with this first word could be one of. */
+/** The rules that could match a command with this first word. */
 function rulesForFirstWord(index: RuleIndex, first: Spelling | undefined): readonly IndexedRule[] {
   if (first === undefined || first.isOpen) return index.restrictions
   const names = new Set<string>()
@@ -75,8 +75,8 @@ function rulesForFirstWord(index: RuleIndex, first: Spelling | undefined): reado
 }
 
 /**
- * Every rule that some reading of a command's contents meets first: the command of a wrapper, the
- * meaning of a name.
+ * The first rule that matches each possible meaning of a command inside another one: the command
+ * that a wrapper runs, or what an alias stands for.
  */
 export function innerRestrictions(
   rules: readonly ShellRule[],
@@ -93,7 +93,8 @@ export function innerRestrictions(
 }
 
 /**
- * Every rule that a text which is not understood meets, at every place where a command may begin.
+ * For texts that the parser does not understand: the first rule that matches at each place where a
+ * command may begin.
  */
 export function scannedRestrictions(
   rules: readonly ShellRule[],
@@ -140,7 +141,7 @@ function restrictionsAnywhere(
 }
 
 /**
- * Whether some command that a text may mean could match the pattern. For `when.command`
+ * Whether any command that the text may run could match the pattern. For `when.command`
  * (workers-and-policy.md).
  */
 export function someCommandMatches(

@@ -5,7 +5,7 @@ const plainCommands = words(
   'branch check-ignore count-objects describe for-each-ref ls-files ls-tree merge-base name-rev remote rev-list rev-parse show-ref symbolic-ref tag version worktree',
 )
 
-/** Flags of `log` and `status` that keep it so. */
+/** Flags with which `log` and `status` print no contents of files. */
 const plainFlags: Readonly<Record<string, RegExp>> = {
   log: /^(?:--|-n|-\d+|-n\d+|--(?:oneline|graph|all|no-merges|merges|first-parent|reverse|name-only|name-status|no-patch|abbrev-commit|no-decorate|topo-order|date-order)|--(?:max-count|skip|since|until|after|before|author|committer|date|decorate|format|pretty|stat|shortstat)(?:=.*)?)$/,
   status:

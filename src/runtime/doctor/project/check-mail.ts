@@ -22,8 +22,8 @@ export const checkMail: Check = async (target) => {
 export async function sendTestMail(target: CheckTarget, address: string): Promise<Finding> {
   const route = await mailRoute(target)
   if (route === null) {
-    const found = 'countersign.yaml has no "email", or is not valid'
-    return { check: 'mail', state: 'problem', found, remedy: 'see docs/mail.md' }
+    const finding = 'countersign.yaml has no "email", or is not valid'
+    return { check: 'mail', state: 'problem', found: finding, remedy: 'see docs/mail.md' }
   }
   const text = `A test of ${nameOf(route)}, sent by "countersign doctor --mail". Mail works.`
   const outcome = await sendMail(

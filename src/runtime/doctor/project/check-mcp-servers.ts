@@ -53,20 +53,20 @@ export const checkMcpServers: Check = async ({ folders, environment }) => {
       [...offer.problems].map(([server, problems]): Finding => {
         if (problems.length === 0) {
           const count = offer.tools.filter((tool) => tool.server?.name === server).length
-          const found = `${server} of ${worker.name} answers, with ${count} tools`
-          return { check: 'mcp', state: 'ok', found }
+          const finding = `${server} of ${worker.name} answers, with ${count} tools`
+          return { check: 'mcp', state: 'ok', found: finding }
         }
         const remedy = 'see mcpServers in countersign.yaml and workers/'
         return { check: 'mcp', state: 'warning', found: problems.join(' '), remedy }
       }),
     )
   } catch (error) {
-    const found = `The MCP servers could not be asked: ${error instanceof Error ? error.message : String(error)}`
+    const finding = `The MCP servers could not be asked: ${error instanceof Error ? error.message : String(error)}`
     return [
       {
         check: 'mcp',
         state: 'warning',
-        found,
+        found: finding,
         remedy: 'see mcpServers in countersign.yaml and workers/',
       },
     ]

@@ -54,7 +54,7 @@ test('in production doctor points out that nobody, or nobody else, could put a l
   expect((await findings({})).map((one) => one.state)).toEqual(['ok'])
 })
 
-test('a folder that is not valid is a problem for each mistake, with file, line and what would be right', async () => {
+test('each mistake of an invalid folder is a problem with file, line and remedy', async () => {
   await put('countersign.yaml', config.replace('rights:', 'right:'))
   expect(await findings({})).toEqual([
     {

@@ -31,12 +31,12 @@ export const checkProject: Check = async ({ folders, environment }) => {
 function activation({ config }: Policy): Finding[] {
   const count = activators(config).length
   if (count > 1) return []
-  const found =
+  const finding =
     count === 0
       ? 'nobody holds the right activatePolicy: no later version could take force'
       : 'only one person holds the right activatePolicy: nothing that changes who decides could take force'
   const remedy = 'name two people or more under rights.activatePolicy'
-  return [{ check: 'project', state: 'warning', found, remedy }]
+  return [{ check: 'project', state: 'warning', found: finding, remedy }]
 }
 
 function isProduction(environment: Environment): boolean {

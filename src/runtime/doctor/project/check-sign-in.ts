@@ -20,12 +20,12 @@ export const checkSignIn: Check = async ({ folders, environment }) => {
     return [{ check: 'sign-in', state: 'ok', found: `${settings.issuer} answers from here` }]
   } catch (error) {
     if (!(error instanceof ProviderFailure)) throw error
-    const found =
+    const finding =
       error.why === 'provider_wrong'
         ? `the server at ${settings.issuer} has another issuer name`
         : `${settings.issuer} does not answer as a sign-in provider (${error.code})`
     const remedy =
       'write signIn.oidc.issuer in countersign.yaml as its /.well-known/openid-configuration does; one-time links work meanwhile'
-    return [{ check: 'sign-in', state: 'warning', found, remedy }]
+    return [{ check: 'sign-in', state: 'warning', found: finding, remedy }]
   }
 }

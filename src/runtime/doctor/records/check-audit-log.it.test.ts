@@ -49,7 +49,7 @@ async function look(environment: Record<string, string> = {}): Promise<Finding> 
   return finding
 }
 
-/** As whoever owns the database could, behind the service's back. */
+/** Changes the database directly, as its owner can. */
 async function tamper(change: string): Promise<void> {
   await sql`alter table audit_event disable trigger all`.execute(database.db)
   await sql`alter table audit_leaf disable trigger all`.execute(database.db)

@@ -50,10 +50,10 @@ class AnotherKey extends Error {}
 const keyRemedy =
   'put keys/log.pem back from a copy; when there is none: countersign rotate-key log --lost (docs/keys.md)'
 
-function changedFinding(found: string): Finding {
+function changedFinding(finding: string): Finding {
   const remedy =
     'somebody changed the database behind the service: keep it as it is, and compare it with a backup, a bundle or a receipt'
-  return { check, state: 'problem', found, remedy }
+  return { check, state: 'problem', found: finding, remedy }
 }
 
 /** The log's keys that can be reached from this data folder's; `null`: it has none. */
@@ -62,13 +62,13 @@ async function findKeys(
   dataDir: string,
   environment: Environment,
 ): Promise<LogKeys | null> {
-  const noted = await readLogKey(db)
-  const name = noted === null ? null : parseVerifierKey(noted.vkey).name
+  const record = await readLogKey(db)
+  const name = record === null ? null : parseVerifierKey(record.vkey).name
   const own = await findLogKey(dataDir, environment, name)
   if (own === null) return null
-  if (noted !== null && formatVerifierKey(own) !== noted.vkey) {
+  if (record !== null && formatVerifierKey(own) !== record.vkey) {
     throw new AnotherKey(
-      `the log is signed with ${noted.vkey}, and ${formatVerifierKey(own)} is here: events wait`,
+      `the log is signed with ${record.vkey}, and ${formatVerifierKey(own)} is here: events wait`,
     )
   }
   return logKeysOf(own, parseHandovers(await readHandovers(db)))
@@ -84,9 +84,9 @@ async function findLost(db: Db): Promise<string | null> {
       (select count(*)::int from audit_leaf leaf
         where not exists (select from audit_event where id = leaf.event_id)) as gone
   `.execute(db)
-  const { kept: omitted = 0, gone = 0 } = rows[0] ?? {}
+  const { kept: omitted = 0, gone: lostCount = 0 } = rows[0] ?? {}
   if (omitted > 0) return `${omitted} of the trail's events were kept from its log`
-  return gone > 0 ? `${gone} events that the log covers are gone` : null
+  return lostCount > 0 ? `${lostCount} events that the log covers are gone` : null
 }
 
 /** The first checkpoint that does not match the events, or is not the log's own. */

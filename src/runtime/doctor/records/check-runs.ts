@@ -31,13 +31,13 @@ const repairNow =
 
 function explain({ open, missing, revived, orphans, still, stalled }: Comparison): Finding[] {
   const findings: Finding[] = []
-  const report = (ids: readonly string[], found: string, remedy: string): void => {
+  const report = (ids: readonly string[], finding: string, remedy: string): void => {
     if (ids.length === 0) return
     const examples = `${ids.slice(0, 3).join(', ')}${ids.length > 3 ? ', …' : ''}`
     findings.push({
       check: 'runs',
       state: 'problem',
-      found: `${found}: ${ids.length} (${examples})`,
+      found: `${finding}: ${ids.length} (${examples})`,
       remedy,
     })
   }

@@ -10,8 +10,8 @@ export const checkTemporal: Check = async ({ temporalAddress, temporalNamespace 
   }
   const startedAt = performance.now()
   if (await isTemporalHealthy(temporalAddress, temporalNamespace, answersWithinMs)) {
-    const found = `Temporal at ${temporalAddress}, namespace ${temporalNamespace}`
-    return [answeredFinding('temporal', found, performance.now() - startedAt)]
+    const server = `Temporal at ${temporalAddress}, namespace ${temporalNamespace}`
+    return [answeredFinding('temporal', server, performance.now() - startedAt)]
   }
   return [
     {

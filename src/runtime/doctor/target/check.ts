@@ -39,13 +39,13 @@ const slowFromMs = 2_000
  * The finding for a server that answered; after more than two seconds it counts as slow, with what
  * to do.
  */
-export function answeredFinding(check: string, found: string, tookMs: number): Finding {
-  if (tookMs < slowFromMs) return { check, state: 'ok', found }
+export function answeredFinding(check: string, finding: string, tookMs: number): Finding {
+  if (tookMs < slowFromMs) return { check, state: 'ok', found: finding }
   const seconds = (tookMs / 1000).toFixed(1)
   return {
     check,
     state: 'warning',
-    found: `${found}, but it took ${seconds} s to answer`,
+    found: `${finding}, but it took ${seconds} s to answer`,
     remedy: 'nothing is lost: look at what else keeps this machine, its disk or the network busy',
   }
 }

@@ -30,7 +30,12 @@ export interface NameRules {
  * `textOfName`.
  */
 export interface ZoneNames {
-  readonly secrets: readonly { readonly path: string; readonly folder: boolean }[]
+  readonly secrets: readonly {
+    readonly path: string
+    readonly folder: boolean
+    /** `device:inode` of the folder that has it */
+    readonly parent: string
+  }[]
   /** with `device:inode`; a link is never followed, and never mounted over */
   readonly guarded: ReadonlyMap<string, GuardedName>
   /** sockets, pipes and devices: other programs of the host may use them */
@@ -87,7 +92,7 @@ export interface Look {
  */
 export async function lookForNames(look: Look): Promise<ZoneNames> {
   const result = {
-    secrets: [] as { path: string; folder: boolean }[],
+    secrets: [] as { path: string; folder: boolean; parent: string }[],
     guarded: new Map<string, GuardedName>(),
     special: [] as string[],
     closed: [] as string[],
@@ -117,8 +122,9 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
       if (entry.kind === 'link') continue
       if (entry.kind === 'file' && setIdSinceMs !== null) noteSetId(folder, below, entry.name)
       const isFolder = entry.kind === 'folder'
-      if (look.names.secret(below, isFolder)) result.secrets.push({ path: below, folder: isFolder })
-      else if (entry.kind === 'other') result.special.push(below)
+      if (look.names.secret(below, isFolder)) {
+        result.secrets.push({ path: below, folder: isFolder, parent: folder.identity })
+      } else if (entry.kind === 'other') result.special.push(below)
       else if (isFolder) await enter(folder, entry.name, below, depth)
     }
   }
@@ -170,10 +176,7 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
     if (handle === null) return true
     try {
       const bytes = await readBytes(handle, 0, maxScriptBytes + 1)
-      return (
-        bytes.length > maxScriptBytes ||
-        look.names.runsProgram(Buffer.from(bytes).toString('latin1'))
-      )
+      return bytes.length > maxScriptBytes || look.names.runsProgram(bytes.toString('latin1'))
     } finally {
       await handle.close()
     }

@@ -1,12 +1,4 @@
-/** The scopes of an API key. None of them permits decisions (api.md, Who is calling). */
-export const apiKeyScopes = [
-  'runs:write',
-  'runs:read',
-  'requests:write',
-  'requests:read',
-  'audit:read',
-] as const
-export type ApiKeyScope = (typeof apiKeyScopes)[number]
+import type { ApiKeyScope } from '#domain/api-key-scope.ts'
 
 /** The scopes that a key, or a client of the sign-in provider, needs for the MCP gateway. */
 export const gatewayScopes = [

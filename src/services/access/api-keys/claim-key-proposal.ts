@@ -38,6 +38,7 @@ export async function claimKeyProposal(
       .returningAll()
       .executeTakeFirstOrThrow()
     if (!unit.seals.holds('api_key_proposal', proposed)) throw tamperedProblem('api_key_proposal')
+    unit.revoke('api_key_proposal', [input.id])
     return insertApiKey(unit, { name, owner, proposedBy, scopes, expiresAt })
   })
 }

@@ -1,7 +1,8 @@
+import type { ApiKeyScope } from '#domain/api-key-scope.ts'
 import { sql } from 'kysely'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../../core/pages.ts'
-import type { ApiKeyRecord, ApiKeyScope, KeyPerson } from './api-key.ts'
+import type { ApiKeyRecord, KeyPerson } from './api-key.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
 import { hasRight } from '../../core/rights-of.ts'
 

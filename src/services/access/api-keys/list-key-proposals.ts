@@ -1,8 +1,9 @@
+import type { ApiKeyScope } from '#domain/api-key-scope.ts'
 import { sql } from 'kysely'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../../core/pages.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
-import type { KeyProposal, ApiKeyScope } from './api-key.ts'
+import type { KeyProposal } from './api-key.ts'
 import { hasRight } from '../../core/rights-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 

@@ -1,6 +1,6 @@
+import type { ApiKeyScope } from '#domain/api-key-scope.ts'
 import { sql, type RawBuilder } from 'kysely'
 import type { ServiceContext } from '../../core/context.ts'
-import type { ApiKeyScope } from './api-key.ts'
 import { checkSeals } from '../check-seals.ts'
 import type { SignIn, SignInCache } from '../sign-in-cache.ts'
 import { hashToken } from '../token.ts'
@@ -94,7 +94,8 @@ function readRow(ctx: ServiceContext, { id, secretHash }: KeySecret) {
     .selectFrom('api_key')
     .innerJoin('person', 'person.id', 'api_key.owner_id')
     .selectAll('api_key')
-    .select(['person.email', 'person.disabled_at', 'person.seal as person_seal'])
+    .select(['person.email', 'person.disabled_at'])
+    .select(['person.other_ids', 'person.seal as person_seal'])
     .select(
       sql<boolean>`coalesce(api_key.last_used_at < clock_timestamp() - ${usedEveryMs} * interval '1 millisecond', true)`.as(
         'is_long_unused',

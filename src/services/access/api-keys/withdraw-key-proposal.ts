@@ -25,6 +25,7 @@ export async function withdrawKeyProposal(
     }
     const removed = await query.returning('owner_id').executeTakeFirst()
     if (removed === undefined) throw new Problem('not_found', 'There is no such proposal')
+    unit.revoke('api_key_proposal', [input.id])
     const change = removed.owner_id === ownId ? 'key_declined' : 'key_withdrawn'
     const detail = { personId: removed.owner_id, change, proposalId: input.id }
     await unit.audit({ type: 'credential.changed', detail })

@@ -39,13 +39,13 @@ export async function keyOfClient(
       expires_at: null,
       proposed_by: null,
     }
-    const made = await unit.tx
+    const insertion = await unit.tx
       .insertInto('api_key')
       .values({ ...row, seal: unit.seals.of('api_key', row) })
       .onConflict((conflict) => conflict.column('id').doNothing())
       .returning('id')
       .executeTakeFirst()
-    if (made === undefined) return false
+    if (insertion === undefined) return false
     const { scopes } = row
     const detail = { keyId: id, ownerId: person.id, scopes, client, issuer }
     await unit.audit({ type: 'key.created', detail })

@@ -48,16 +48,19 @@ export async function personOfIdentity(
   if (!isInTeam && !isNamed(config, email)) return 'unknown_person'
   const id = uuidv7()
   const name = identity.name ?? email
-  await tx
-    .insertInto('person')
-    .values(sealedPerson(seals, { id, email, name }))
-    .onConflict((conflict) => conflict.column('email').doNothing())
-    .execute()
+  if (!isFormer(config, email)) {
+    await tx
+      .insertInto('person')
+      .values(sealedPerson(seals, { id, email, name }))
+      .onConflict((conflict) => conflict.column('email').doNothing())
+      .execute()
+  }
   const person = await tx
     .selectFrom('person')
-    .select(['id', 'email', 'name', 'disabled_at', 'seal'])
+    .select(['id', 'email', 'name', 'disabled_at', 'other_ids', 'seal'])
     .where('email', '=', email)
-    .executeTakeFirstOrThrow()
+    .executeTakeFirst()
+  if (person === undefined) return 'unknown_person'
   if (person.disabled_at !== null) return 'disabled'
   if (!seals.holds('person', person)) return 'unknown_person'
   if (!(await rememberClaims({ tx, seals }, person.id, identity))) return 'other_account'
@@ -68,6 +71,14 @@ export async function personOfIdentity(
 /** Whether the configuration names this address. */
 export function isNamed(config: ProjectConfig, email: string): boolean {
   return config.people.some((person) => person.email === email)
+}
+
+/**
+ * Whether it is an earlier address of somebody who is named by another one: no second person is
+ * made of them (product.md 17).
+ */
+export function isFormer(config: ProjectConfig, email: string): boolean {
+  return config.people.some(({ formerly = [] }) => formerly.includes(email))
 }
 
 /**
@@ -100,6 +111,7 @@ async function rememberClaims(
   const added = await tx
     .insertInto('identity')
     .values({
+      id: uuidv7(),
       issuer,
       subject,
       person_id: personId,

@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
 import type { ProjectConfig } from '#policy/project-config.ts'
 import type { ServiceContext } from '../../core/context.ts'
+import { personRows, vouchFor, type PersonRows } from '../../requests/people/vouched-person.ts'
 import type { ActivePerson } from '../find-active-person.ts'
 import { isNamed } from './person-of-identity.ts'
 import type { ProvenIdentity } from './read-claims.ts'
@@ -42,15 +44,17 @@ export async function personOfToken(
     .where('subject', '!=', subject)
     .executeTakeFirst()
   if (other !== undefined) return 'other_account'
-  const isSomebody = isNamed(config, person.email) || (await isInTeam({ db }, id))
+  const isSomebody = isNamed(config, person.email) || (await isInTeam({ db, seals }, id))
   return isSomebody ? { id, email: person.email, name } : 'unknown_person'
 }
 
-async function isInTeam({ db }: Pick<ServiceContext, 'db'>, personId: string): Promise<boolean> {
-  const member = await db
-    .selectFrom('team_member')
-    .select('team')
-    .where('person_id', '=', personId)
-    .executeTakeFirst()
-  return member !== undefined
+/** By memberships whose seals hold: rows that somebody wrote bring nobody back. */
+async function isInTeam(
+  { db, seals }: Pick<ServiceContext, 'db' | 'seals'>,
+  personId: string,
+): Promise<boolean> {
+  const { rows } = await sql<{ found: PersonRows }>`
+    select ${personRows} as found from person where id = ${personId}
+  `.execute(db)
+  return rows.some(({ found: memberships }) => vouchFor(seals, memberships).teams.length > 0)
 }

@@ -1,3 +1,4 @@
+import { readEmailAddress } from '#domain/email-address.ts'
 import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
 import type { OidcSettings } from '#policy/settings.ts'
 
@@ -14,8 +15,6 @@ export interface ProvenIdentity {
   readonly groups: readonly string[]
 }
 
-const emailPattern = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,189}$/
-
 /**
  * Reads claims as the configuration describes them. An address is verified only by `true`, not by
  * `"true"` or an absent claim.
@@ -25,7 +24,7 @@ export function readClaims(
   claims: Readonly<Record<string, unknown>>,
 ): ProvenIdentity {
   const claim = claimOf(claims, settings.emailClaim)
-  const email = typeof claim === 'string' && emailPattern.test(claim) ? claim.toLowerCase() : null
+  const email = typeof claim === 'string' ? readEmailAddress(claim) : null
   const isVerified = !settings.requireVerifiedEmail || claimOf(claims, 'email_verified') === true
   const name = claimOf(claims, 'name')
   return {

@@ -1,7 +1,10 @@
 import { sql } from 'kysely'
 import type { ProjectConfig } from '#policy/project-config.ts'
-import type { UnitOfWork } from '../../core/unit-of-work.ts'
-import { sealedMembership } from '../sealed-rows.ts'
+import {
+  replaceMemberships,
+  type MembershipUnit,
+  type WantedMembership,
+} from '../replace-memberships.ts'
 
 /**
  * How long a membership by group holds after the sign-in that reported the group: longer than any
@@ -10,21 +13,31 @@ import { sealedMembership } from '../sealed-rows.ts'
 export const groupsHoldForMs = 30 * 24 * 3_600_000
 
 /**
- * Makes the members that groups give to teams those of the configuration's mapping: of everybody,
- * or of one person. Accounts of another issuer than the configured one give nobody a team. Who is
- * also named by the configuration stays a member by that. Groups count that are sealed with the
- * account: those that somebody wrote, and those of before they were sealed, give nobody a team.
+ * Makes the memberships that groups give to a person those of the configuration's mapping. Who is
+ * also named by the configuration stays a member by that.
  */
 export async function syncGroupMembers(
-  { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
+  unit: MembershipUnit,
+  config: ProjectConfig,
+  personId: string,
+): Promise<void> {
+  const memberships = await membersByGroup(unit, config, personId)
+  await replaceMemberships(unit, { byGroupOf: personId }, memberships)
+}
+
+/**
+ * The members that groups give to teams by the configuration's mapping: of everybody, or of one
+ * person. Accounts of another issuer than the configured one give nobody a team. Groups count that
+ * are sealed with the account: those that somebody wrote, and those of before they were sealed, do
+ * not.
+ */
+export async function membersByGroup(
+  { tx, seals }: Pick<MembershipUnit, 'tx' | 'seals'>,
   config: ProjectConfig,
   personId: string | null,
-): Promise<void> {
-  let remove = tx.deleteFrom('membership').where('until', 'is not', null)
-  if (personId !== null) remove = remove.where('person_id', '=', personId)
-  await remove.execute()
+): Promise<WantedMembership[]> {
   const { oidc } = config.signIn
-  if (oidc === null) return
+  if (oidc === null) return []
   let query = tx
     .selectFrom('identity')
     .selectAll()
@@ -32,19 +45,13 @@ export async function syncGroupMembers(
     .where('issuer', '=', oidc.issuer)
   if (personId !== null) query = query.where('person_id', '=', personId)
   const accounts = (await query.execute()).filter((row) => seals.holdsWhole('identity', row))
-  const rows = accounts.flatMap((row) =>
+  return accounts.flatMap((row) =>
     teamsOfGroups(oidc.teams, row.groups).map((team) => ({
       team,
       person_id: row.person_id,
       until: row.until,
     })),
   )
-  if (rows.length === 0) return
-  await tx
-    .insertInto('membership')
-    .values(rows.map((row) => sealedMembership(seals, row)))
-    .onConflict((conflict) => conflict.columns(['team', 'person_id']).doNothing())
-    .execute()
 }
 
 /** The teams that groups fill, each once, by name. */

@@ -1,13 +1,19 @@
+import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
+import { endingId } from '#domain/statements/row-seals.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
-import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { syncGroupMembers } from './sync-group-members.ts'
 import { byRight } from '../../core/authority.ts'
+import { lockByAddress } from '../person-by-address.ts'
+import { isFormer, isNamed } from './person-of-identity.ts'
 
 /**
  * Removes the accounts at sign-in providers of a person, and the teams that their groups filled:
  * the next account with their verified address becomes theirs. Takes the right `managePeople`.
- * Rejects with `not_found`. Audits `credential.changed`.
+ * Rejects with `not_found` and `tampered`, and with `conflict` where the next person could be the
+ * same human under another address, with requests of the former one to decide. Audits
+ * `credential.changed`.
  */
 export async function unlinkIdentity(
   ctx: ServiceContext,
@@ -17,22 +23,49 @@ export async function unlinkIdentity(
   const authority = await byRight(ctx, caller, 'managePeople')
   const { config } = await ctx.policies.inForce()
   await inUnitOfWork(ctx, authority, async (unit) => {
+    const person = await lockByAddress(unit, input.email)
+    const isOneHuman = isNamed(config, input.email) || isFormer(config, input.email)
+    if (!isOneHuman) await refuseWhileBehind(unit, person.id)
     const removed = await unit.tx
       .deleteFrom('identity')
-      .where('person_id', 'in', (query) =>
-        query.selectFrom('person').select('id').where('email', '=', input.email),
-      )
-      .returning(['person_id', 'issuer'])
+      .where('person_id', '=', person.id)
+      .returning(['id', 'issuer', 'subject', 'person_id'])
       .execute()
-    const [first] = removed
-    if (first === undefined) {
+    if (removed.length === 0) {
       throw new Problem('not_found', 'No person with this address signs in at a provider')
     }
-    await syncGroupMembers(unit, config, first.person_id)
+    unit.revoke(
+      'identity',
+      removed.map((account) => endingId('identity', account)),
+    )
+    await syncGroupMembers(unit, config, person.id)
     const issuers = removed.map(({ issuer }) => issuer)
     await unit.audit({
       type: 'credential.changed',
-      detail: { personId: first.person_id, change: 'identity_unlinked', issuers },
+      detail: { personId: person.id, change: 'identity_unlinked', issuers },
     })
   })
+}
+
+/**
+ * For an address that the configuration no longer names, also not as an earlier one of somebody:
+ * the account will belong to another person, who is usually the same human under a new address.
+ * That person could decide the requests that the former one is a principal of (product.md 17).
+ */
+async function refuseWhileBehind({ tx }: UnitOfWork, personId: string): Promise<void> {
+  const { rows } = await sql<{ readonly what: string }>`
+    (select 'request #' || number as what from request
+    where state = 'pending' and exists (
+      select 1 from request_principal p where p.request_id = request.id and p.person_id = ${personId})
+    order by number limit 20)
+    union all
+    (select 'run #' || number from run
+    where ended_at is null and started_by = ${personId} order by number limit 20)
+  `.execute(tx)
+  if (rows.length === 0) return
+  const open = rows.map(({ what }) => what).join(', ')
+  throw new Problem(
+    'conflict',
+    `Nobody is named by this address any more, and its person stands behind what is not over: ${open}. Whoever has the account next could decide about it: name the address under "formerly" of the new one in countersign.yaml, or let it end, first`,
+  )
 }

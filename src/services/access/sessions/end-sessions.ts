@@ -1,9 +1,10 @@
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { bySelf, byRightOrNull, byRight } from '../../core/authority.ts'
+import { lockByAddress } from '../person-by-address.ts'
 import { Problem } from '#domain/problem.ts'
 
-/** Ends the caller's session. A session that is over stays so. */
+/** Ends the caller's session. Ending it again changes nothing. */
 export async function endSession(
   ctx: ServiceContext,
   caller: Caller,
@@ -44,8 +45,8 @@ export async function endNamedSession(
 
 /**
  * Ends all sessions of the caller except the current one; with `email`, all sessions of another
- * person, which needs the right `managePeople`. Returns how many it ended. Rejects with `forbidden`
- * or `not_found`. Audits `session.ended` for each.
+ * person, which needs the right `managePeople`. Returns how many it ended. Rejects with
+ * `forbidden`, `not_found` or `tampered`. Audits `session.ended` for each.
  */
 export async function endOtherSessions(
   ctx: ServiceContext,
@@ -55,12 +56,7 @@ export async function endOtherSessions(
   const own = bySelf(caller, 'Only people have sessions')
   const authority = input.email === undefined ? own : await byRight(ctx, caller, 'managePeople')
   return inUnitOfWork(ctx, authority, async (unit) => {
-    const person = await unit.tx
-      .selectFrom('person')
-      .select('id')
-      .where(input.email === undefined ? 'id' : 'email', '=', input.email ?? own.actor.id)
-      .executeTakeFirst()
-    if (person === undefined) throw new Problem('not_found', 'No person has this address')
+    const person = input.email === undefined ? own.actor : await lockByAddress(unit, input.email)
     const rows = await unit.tx
       .deleteFrom('session')
       .where('person_id', '=', person.id)

@@ -103,7 +103,8 @@ function readRow(ctx: ServiceContext, times: SessionTimes, tokenHash: string) {
     .selectFrom('session')
     .innerJoin('person', 'person.id', 'session.person_id')
     .selectAll('session')
-    .select(['person.email', 'person.name', 'person.disabled_at', 'person.seal as person_seal'])
+    .select(['person.email', 'person.name', 'person.disabled_at'])
+    .select(['person.other_ids', 'person.seal as person_seal'])
     .select(
       sql<boolean>`session.last_seen_at < clock_timestamp() - ${seenEveryMs} * interval '1 millisecond'`.as(
         'is_long_unseen',

@@ -6,9 +6,9 @@ import type { UnprovenSession } from './read-session.ts'
 import { byVisitor } from '../../core/authority.ts'
 
 /**
- * Refuses a call that came with a session's cookie and without its proof, as from another port of
- * the host, which gets the cookie too (security.md 39). Rejects with `session_unproven`. Audits
- * `session.refused`, unless it was recorded just now.
+ * Refuses a call that came with a session's cookie and without its proof, for example from another
+ * port of the host, which gets the cookie too (security.md 39). Rejects with `session_unproven`.
+ * Audits `session.refused`, unless it was recorded just now.
  */
 export async function refuseUnproven(
   ctx: ServiceContext,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
+import { isFirstUse } from '../../core/ledger.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { findActivePerson } from '../find-active-person.ts'
 import { refuseSignIn } from './refuse-sign-in.ts'
@@ -100,7 +100,7 @@ export async function consumeSignInLink(
       .returningAll()
       .executeTakeFirst()
     if (link === undefined || !unit.seals.holds('sign_in_link', link)) return null
-    if (!(await isUnused(ctx, link.token_hash))) return null
+    if (!(await isFirstUse(ctx.ledger, 'link', link.token_hash))) return null
     const person = await unit.tx
       .selectFrom('person')
       .selectAll()
@@ -113,15 +113,6 @@ export async function consumeSignInLink(
   })
   if (session !== null) return session
   return refuseSignIn(ctx, { method: 'link', why: 'not_valid', channel: input.channel })
-}
-
-/**
- * Recorded outside the database, so that a link whose row was reset cannot be used again
- * (security.md 29).
- */
-async function isUnused({ ledger }: ServiceContext, tokenHash: string): Promise<boolean> {
-  const claimId = uuidv7()
-  return (await ledger.first({ kind: 'link', id: tokenHash }, claimId)) === claimId
 }
 
 /**

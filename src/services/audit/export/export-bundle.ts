@@ -165,21 +165,21 @@ async function revealedBy(db: Db, events: readonly BundledEvent[]): Promise<Reve
   )
   const revealed: RevealedText[] = []
   for (const hash of hashes) {
-    const stored = await db
+    const storedContent = await db
       .selectFrom('content')
       .select('hash')
       .where('hash', '=', hash)
       .where('encoding', '<>', 'removed')
       .executeTakeFirst()
-    if (stored !== undefined) revealed.push({ hash, document: await getText(db, hash) })
+    if (storedContent !== undefined) revealed.push({ hash, document: await getText(db, hash) })
   }
   return revealed
 }
 
 function detailsOf(events: readonly BundledEvent[], type: string): JsonObject[] {
   return events.flatMap(({ event }) => {
-    const parsed = JSON.parse(event) as { type: string; detail: JsonObject }
-    return parsed.type === type ? [parsed.detail] : []
+    const auditEvent = JSON.parse(event) as { type: string; detail: JsonObject }
+    return auditEvent.type === type ? [auditEvent.detail] : []
   })
 }
 

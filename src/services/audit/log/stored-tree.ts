@@ -12,8 +12,8 @@ export async function readTileHashes(
   db: Db | Tx,
   { level, index, width }: Tile,
 ): Promise<readonly Uint8Array[]> {
-  const stored = await readWholeTile(db, level, index)
-  if (stored !== null) return splitTile(stored).slice(0, width)
+  const storedTile = await readWholeTile(db, level, index)
+  if (storedTile !== null) return splitTile(storedTile).slice(0, width)
   const begin = index * tileWidth
   return level === 0
     ? readLeafHashes(db, begin, begin + width)

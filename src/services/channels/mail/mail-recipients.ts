@@ -38,7 +38,7 @@ export async function mailRecipients(
           or not ${isAway('p')} and exists (select 1 from team_member t
             where t.person_id = p.id and ${namesTeam('request', sql.ref('t.team'))})
           and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
-            select 1 from request_principal q where q.request_id = request.id and q.person_id = p.id)) as "mayDecide",
+            select 1 from request_principal q where q.request_id = request.id and q.person_id = any(p.other_ids || p.id))) as "mayDecide",
         exists (select 1 from run where run.id = request.run_id and run.started_by = p.id)
           or exists (select 1 from external_request e
             where e.request_id = request.id and e.on_behalf_of = p.id) as "isStarter",

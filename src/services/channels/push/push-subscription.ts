@@ -48,7 +48,7 @@ export async function findPushTarget(
     .select(['session.token_hash', 'session.csrf_token', 'session.proof_hash', 'session.channel'])
     .select(['session.expires_at', 'session.person_id as session_person'])
     .select(['session.seal as session_seal', 'person.email', 'person.disabled_at'])
-    .select(['person.seal as person_seal'])
+    .select(['person.other_ids', 'person.seal as person_seal'])
     .where('device.id', '=', id)
     .executeTakeFirst()
   if (row === undefined) return 'the device is no longer subscribed'

@@ -26,6 +26,10 @@ export async function removeDevices(
     else if ('endpoint' in which) query = query.where('endpoint', '=', which.endpoint)
     else query = query.where('session_id', '=', which.sessionId)
     const removed = await query.returning('id').execute()
+    unit.revoke(
+      'push_subscription',
+      removed.map(({ id }) => id),
+    )
     await unit.audit(
       ...removed.map(({ id }) => ({
         type: 'credential.changed' as const,
@@ -42,13 +46,14 @@ export async function forgetDevice(
   input: { readonly id: string },
 ): Promise<void> {
   await inUnitOfWork(ctx, bySystem(ctx, service), async (unit) => {
-    const gone = await unit.tx
+    const device = await unit.tx
       .deleteFrom('push_subscription')
       .where('id', '=', input.id)
       .returning('person_id')
       .executeTakeFirst()
-    if (gone === undefined) return
-    const detail = { personId: gone.person_id, change: 'push_removed', deviceId: input.id }
+    if (device === undefined) return
+    unit.revoke('push_subscription', [input.id])
+    const detail = { personId: device.person_id, change: 'push_removed', deviceId: input.id }
     await unit.audit({ type: 'credential.changed', detail: { ...detail, why: 'gone' } })
   })
 }

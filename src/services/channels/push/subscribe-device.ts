@@ -32,11 +32,16 @@ export async function subscribeDevice(
       .forUpdate()
       .executeTakeFirst()
     if (session === undefined) throw new Problem('unauthenticated', 'The session has ended')
-    await unit.tx
+    const replaced = await unit.tx
       .deleteFrom('push_subscription')
       .where('person_id', '=', personId)
       .where('endpoint', '=', target.endpoint)
+      .returning('id')
       .execute()
+    unit.revoke(
+      'push_subscription',
+      replaced.map(({ id }) => id),
+    )
     const { count } = await unit.tx
       .selectFrom('push_subscription')
       .select((eb) => eb.fn.countAll<string>().as('count'))

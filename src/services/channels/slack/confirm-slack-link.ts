@@ -29,17 +29,22 @@ export async function confirmSlackLink(
     if (user === undefined || !unit.seals.holds('slack_link_code', user)) return null
     const person = await unit.tx
       .selectFrom('person')
-      .select(['id', 'email', 'disabled_at', 'seal'])
+      .select(['id', 'email', 'disabled_at', 'other_ids', 'seal'])
       .where('id', '=', actor.id)
       .where('disabled_at', 'is', null)
       .executeTakeFirst()
     const isKnown = person !== undefined && unit.seals.holds('person', person)
     if (!isKnown || person.email !== user.email) return 'other' as const
-    await unit.tx
+    const replaced = await unit.tx
       .deleteFrom('slack_link')
       .where('team', '=', user.team)
       .where((eb) => eb.or([eb('user_id', '=', user.user_id), eb('person_id', '=', actor.id)]))
+      .returning('id')
       .execute()
+    unit.revoke(
+      'slack_link',
+      replaced.map(({ id }) => id),
+    )
     const link = { id: uuidv7(), team: user.team, user_id: user.user_id, person_id: actor.id }
     const row = await unit.tx
       .insertInto('slack_link')

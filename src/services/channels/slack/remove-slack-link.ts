@@ -22,6 +22,7 @@ export async function removeSlackLink(
       .returning(['team', 'user_id'])
       .executeTakeFirst()
     if (removed === undefined) throw new Problem('not_found', 'You have no such link')
+    unit.revoke('slack_link', [input.id])
     await unit.audit({
       type: 'credential.changed',
       detail: {

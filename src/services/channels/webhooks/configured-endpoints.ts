@@ -1,5 +1,5 @@
 import type { ChannelKind } from '#domain/channels/channel-kind.ts'
-import { usualEvents, type StreamEventType } from '#domain/channels/stream-event.ts'
+import { streamEvents, usualEvents, type StreamEventType } from '#domain/channels/stream-event.ts'
 import type { ProjectConfig } from '#policy/project-config.ts'
 import type { EmailSettings, SlackSettings } from '#policy/settings.ts'
 
@@ -39,14 +39,7 @@ export function slackEndpointOf({ team, channels }: SlackSettings): ConfiguredEn
     name: `slack:${team}`,
     kind: 'slack',
     origin: 'https://slack.com',
-    events: [
-      'request.opened',
-      'request.changed',
-      'request.decided',
-      'request.closed',
-      'request.reminded',
-      'request.escalated',
-    ],
+    events: streamEvents.filter((type) => type !== 'run.changed'),
     queues: [...channels.keys()],
   }
 }

@@ -9,7 +9,7 @@ import { isOwnCallback, mayReadWebhooks } from './list-deliveries.ts'
 import { byRight, bySelf, type Authority } from '../../core/authority.ts'
 
 /**
- * Sends a notification that has ended again, with its id and body, and with all attempts anew.
+ * Sends a notification that has ended again, with the same id and body, and with all attempts.
  * Takes the right `activatePolicy`, or for a callback the ownership of its key. Rejects with
  * `forbidden`, `not_found` (also for callers who may not list it), and `conflict` while it waits or
  * when its endpoint is not configured. Audits `webhook.resent`.

@@ -26,7 +26,7 @@ export function usedUpBudget(worker: RawBuilder<string>): RawBuilder<UsedUpBudge
   )`
 }
 
-/** The sentence on the page of a run, and for whoever starts one. */
+/** The sentence on the page of a run, and in the refusal of a start. */
 export function usedUpText({ worker, costUsd }: UsedUpBudget): string {
   const whose = worker === '*' ? 'all workers' : worker
   return `This month's budget of ${whose}, ${costUsd} USD, is used up (budgets in countersign.yaml).`

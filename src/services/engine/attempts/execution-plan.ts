@@ -11,7 +11,7 @@ export type Authorisation =
   | { readonly by: 'grant'; readonly grantId: string }
   | { readonly by: 'policy' }
 
-/** A verified call, ready to start. `digest` was computed anew from this very input. */
+/** A verified call, ready to start. `digest` was computed from exactly this input. */
 export interface ExecutionPlan {
   readonly kind: 'run'
   readonly tool: Tool

@@ -1,10 +1,10 @@
 import { sql, type Selectable, type RawBuilder } from 'kysely'
 import { hashBytes } from '#domain/json/digest.ts'
 import type { Json } from '#domain/json/json.ts'
-import { executionTransitions, transition } from '#domain/requests/transitions.ts'
+import { executionTransitions, isEnd, transition } from '#domain/requests/transitions.ts'
 import { putContent } from '#store/content/content.ts'
 import type { ExecutionTable } from '#store/tables/runs.ts'
-import { aboutRequest, endRequest } from '../../requests/ending/end-request.ts'
+import { closeCheck } from '../../requests/ending/close-check.ts'
 import { lockRequests } from '../../core/locks.ts'
 import { storeResult, type CallResult } from '../../transcript/store-result.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
@@ -21,8 +21,10 @@ export interface ExecutionEnd {
   readonly exitCode: number | null
   readonly output: Json | null
   readonly result: CallResult
-  /** what it did to files of the workspace; absent: not known file by file */
+  /** what it did to files of the workspace, as far as that is known file by file */
   readonly changes?: readonly FileChange[]
+  /** the number of its other changes of files; absent: not known */
+  readonly moreChanges?: number
 }
 
 export interface EndedAttempt {
@@ -57,6 +59,8 @@ export async function finishLocked(
   end: ExecutionEnd,
 ): Promise<boolean> {
   const row = await attemptOf(unit, at, attempt)
+  // The answer to the first commit of this end was lost.
+  if (row.settled_then === null && isEnd(executionTransitions, row.state)) return true
   const event = end.state === 'succeeded' ? 'succeed' : 'fail'
   const state = transition(executionTransitions, row.state, event)
   const settled = row.settled_then !== null || state === null
@@ -69,16 +73,27 @@ export async function finishLocked(
     unit.tx,
     requestIds.filter((id) => !at.locked.includes(id)),
   )
-  const changes = insertChanges(at.run.id, attempt, end.changes ?? [])
+  const changes = insertChanges(at.run.id, attempt, end)
   if (!settled) {
     // The output is stored with the result, and the attempt refers to it.
     const update = sql`
       update execution set state = ${state}, reason = ${end.reason}, exit_code = ${end.exitCode},
-        output_hash = ${outputHash}, finished_at = clock_timestamp()
+        output_hash = ${outputHash}, more_changes = ${end.moreChanges ?? null},
+        finished_at = clock_timestamp()
       where call_id = ${attempt.callId} and attempt = ${attempt.attempt}
     `
     await storeResult(unit.tx, attempt.callId, end.result, [update, ...changes])
-  } else for (const change of changes) await change.execute(unit.tx)
+  } else {
+    for (const change of changes) await change.execute(unit.tx)
+    if (end.moreChanges !== undefined) {
+      await unit.tx
+        .updateTable('execution')
+        .set({ more_changes: end.moreChanges })
+        .where('call_id', '=', attempt.callId)
+        .where('attempt', '=', attempt.attempt)
+        .execute()
+    }
+  }
   await unit.audit({
     type: 'execution.finished',
     ...executor,
@@ -141,42 +156,34 @@ async function pendingCheckOf(unit: UnitOfWork, callId: string): Promise<string 
   return check?.id ?? null
 }
 
-/** The end is known after all, which wakes the run that waits for the answer. */
-async function closeCheck(unit: UnitOfWork, checkId: string): Promise<void> {
-  const [check] = await lockRequests(unit.tx, [checkId])
-  if (check?.state !== 'pending') return
-  await endRequest(unit, check, { event: 'cancel', reason: 'settled' })
-  await unit.audit({
-    type: 'request.cancelled',
-    ...executor,
-    ...aboutRequest(check),
-    digest: check.digest,
-    detail: { cancelReason: 'settled' },
-  })
-  if (check.run_id !== null) {
-    const payload = { requestIds: [check.id] }
-    await unit.enqueue({ kind: 'signal_decided', runId: check.run_id, payload })
-  }
-}
-
 /**
- * The statements that store an attempt's file changes. If an answer of the database was lost, the
- * end of an attempt is stored twice; its changes are stored once.
+ * The statement that stores an attempt's file changes, if it has any; once also if the end of a
+ * settled attempt is recorded twice because an answer of the database was lost.
  */
 function insertChanges(
   runId: string,
   { callId, attempt }: { readonly callId: string; readonly attempt: number },
-  changes: readonly FileChange[],
+  { changes = [] }: ExecutionEnd,
 ): RawBuilder<unknown>[] {
-  return changes.map(
-    ({ path, from, before, after }, index) => sql`
+  if (changes.length === 0) return []
+  const column = <T>(valueOf: (change: FileChange) => T): T[] => changes.map(valueOf)
+  return [
+    sql`
       insert into file_change (run_id, call_id, attempt, position, path, from_path,
         before_hash, after_hash, before_lines, after_lines)
-      values (${runId}, ${callId}, ${attempt}, ${index + 1}, ${path}, ${from},
-        ${before?.hash ?? null}, ${after?.hash ?? null}, ${linesOf(before)}, ${linesOf(after)})
+      select ${runId}::uuid, ${callId}::uuid, ${attempt}::int, c.position, c.path, c.from_path,
+        c.before_hash, c.after_hash, c.before_lines, c.after_lines
+      from unnest(${column(({ path }) => path)}::text[], ${column(({ from }) => from)}::text[],
+        ${column(({ before }) => before?.hash ?? null)}::text[],
+        ${column(({ after }) => after?.hash ?? null)}::text[],
+        ${column(({ before }) => linesOf(before))}::bytea[],
+        ${column(({ after }) => linesOf(after))}::bytea[])
+        with ordinality as c(path, from_path, before_hash, after_hash, before_lines, after_lines,
+          position)
+      order by c.position
       on conflict (call_id, attempt, position) do nothing
     `,
-  )
+  ]
 }
 
 function linesOf(side: FileSide | null): Buffer | null {

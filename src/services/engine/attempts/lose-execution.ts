@@ -18,6 +18,7 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { requestChanged, waitFor, type CallAtHand } from './call-at-hand.ts'
 import { routingOfQueue } from '../../requests/opening/routing-of-queue.ts'
+import { effectOfRequest } from '../../requests/facts/effect-of-request.ts'
 import { markUnknown } from './mark-unknown.ts'
 import { executor } from '../../core/authority.ts'
 
@@ -58,6 +59,7 @@ export async function loseExecution(
     },
     warnings: [],
   })
+  const effect = at.request === null ? call.tool : await effectOfRequest(unit.tx, at.request)
   const { requestId } = await openRequest(unit, executor, {
     kind: 'outcome_check',
     run,
@@ -69,7 +71,7 @@ export async function loseExecution(
     risk: check.risk,
     routing: check.routing,
     presented: {
-      title: titleLine(`Did this take effect? ${at.request?.title ?? call.tool}`),
+      title: titleLine(`Did this take effect? ${effect}`),
       inputHash,
       facts,
       factsDigest: hashJson(facts),
@@ -117,8 +119,8 @@ function checkRouting(policy: Policy, at: CallAtHand): CheckRouting | null {
 
 /** Content hash of the canonical input that ran, stored at the start of the attempt. */
 function inputHashOf(at: CallAtHand): string {
-  const stored = at.execution?.detail?.['inputHash']
-  return typeof stored === 'string' ? stored : at.call.input_hash
+  const storedHash = at.execution?.detail?.['inputHash']
+  return typeof storedHash === 'string' ? storedHash : at.call.input_hash
 }
 
 async function knownText(

@@ -5,7 +5,8 @@ import { isRepeated, keyAttemptOf } from './repeat-attempt.ts'
 type Attempt = NonNullable<CallAtHand['execution']>
 
 /**
- * Where a call stands after its newest attempt; `settledBy` is the person who looked, if one did.
+ * The state of a call after its newest attempt. `settledBy` is the person who settled it, if one
+ * did.
  */
 function after(attempt: number, more: Partial<Attempt> = {}) {
   const given = { attempt, detail: null, settled_then: null, settled_by: null, ...more }

@@ -52,8 +52,8 @@ describe('capability', () => {
     await desk.activate({ 'workers/scribe.md': worker('scribe', narrower) })
     await desk.perform(await desk.turn(childId, 2))
     await desk.activate(files)
-    // The child is told of its zones as they were below its parent's when it began, in both turns.
-    const told = desk.asked.slice(-2).map(({ system }) => system)
+    // In both turns the child gets its zones as its parent's zones limited them when it began.
+    const told = desk.modelRequests.slice(-2).map(({ system }) => system)
     expect(told[0]).toContain('- Write and edit files in notes/ that end in .md')
     expect(told[0]).not.toMatch(/^- Write and edit files in the workspace$/m)
     expect(told[1]).toBe(told[0])

@@ -183,7 +183,7 @@ async function judgeAgain(
     byPerson: worker?.tools.get(callWorkerName)?.manual === true,
     refuseTarget: async (target) =>
       refusedToWorkspace(policy.config, parent.workspace, target) ??
-      (await refusedStart(tx, policy, target, parent.started_by, () =>
+      (await refusedStart({ ...ctx, db: tx }, policy, target, parent.started_by, () =>
         principalsOfRun(tx, parent.id),
       )),
     madeHere: (target) => isCreatedInRun({ ...ctx, db: tx }, parent.root_run_id, target),

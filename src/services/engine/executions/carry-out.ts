@@ -1,6 +1,7 @@
 import { shareRunning } from '#domain/sharing/share-running.ts'
 import { BrokenRule } from '#domain/tools/broken-rule.ts'
 import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
+import type { ExecuteContext } from '#domain/tools/tool.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import { unchangedRuleId } from '#policy/judge/consent/unchanged.ts'
@@ -62,7 +63,7 @@ export async function carryOut(
     if (reason === 'cancelled' && !(await runHasEnded(ctx.db, work.runId))) return
     stop.abort(reason)
   }
-  const considered = (): void => {
+  const considerStop = (): void => {
     consider().catch((error: unknown) => {
       ctx.log.error({ callId: work.callId, err: error }, 'A stop could not be confirmed')
     })
@@ -74,13 +75,14 @@ export async function carryOut(
   const live = recordOutput(ctx, work)
   again.addEventListener('abort', () => stop.abort('again'), { once: true })
   if (signal.aborted) await consider()
-  else signal.addEventListener('abort', considered, { once: true })
+  else signal.addEventListener('abort', considerStop, { once: true })
   try {
     if (plan.authorisation.by === 'policy' && plan.judgement.rule?.id === unchangedRuleId) {
       return await unchangedResult(plan)
     }
-    const act = () =>
+    const act = (place: Pick<ExecuteContext, 'traceparent'>) =>
       plan.tool.execute(plan.input, {
+        ...place,
         workspace: plan.workspace,
         signal: stop.signal,
         idempotencyKey: `${work.callId}:${work.keyAttempt}`,
@@ -92,8 +94,8 @@ export async function carryOut(
         // (Judgement.printed).
         printed: plan.authorisation.by === 'policy' ? plan.judgement.printed : null,
       })
-    const call = { callId: work.callId, tool: plan.tool.name }
-    const result = await (ctx.aroundTool?.(call, act) ?? act())
+    const call = { callId: work.callId, tool: plan.tool }
+    const result = await (ctx.aroundTool?.(call, act) ?? act({}))
     const isStopped = stop.signal.aborted && isPlainFailure(result)
     return isStopped ? stopEffect(stop.signal, null, result.text) : { kind: 'returned', result }
   } catch (error) {
@@ -104,7 +106,7 @@ export async function carryOut(
     const why = 'the tool ended without a result'
     return { kind: 'lost', why: violation === null ? why : `${why}; ${violation}` }
   } finally {
-    signal.removeEventListener('abort', considered)
+    signal.removeEventListener('abort', considerStop)
     if (watch !== null) clearInterval(watch)
     await live.end()
   }
@@ -115,7 +117,7 @@ export async function carryOut(
  * would now change something.
  */
 async function unchangedResult({ input, tool, workspace }: ExecutionPlan): Promise<Effect> {
-  const text = (await tool.unchanged?.(input, workspace)) ?? null
+  const text = (await tool.whyUnchanged?.(input, workspace)) ?? null
   if (text === null) return { kind: 'stale' }
   const output = { unchanged: true }
   return { kind: 'returned', result: { type: 'output', output, text: `already so: ${text}.` } }

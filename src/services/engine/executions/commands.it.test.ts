@@ -16,7 +16,6 @@ import { readChanges } from '../../runs/reading/read-changes.ts'
 import { startRun } from '../../runs/starting/start-run.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
 
-const patient = { timeout: 120_000 }
 const shell = `shell:
   default: ask
   rules:
@@ -30,7 +29,7 @@ beforeAll(async () => {
   await mkdir(join(desk.root, 'scratch'))
   await mkdir(join(desk.root, 'notes'))
   await desk.activate({ 'workers/scribe.md': deskWorker.replace('zones:', `${shell}zones:`) })
-}, 120_000)
+})
 afterAll(() => desk[Symbol.asyncDispose]())
 beforeEach(() => {
   desk.steps.length = 0
@@ -64,7 +63,7 @@ async function executions(call: DeskCall | undefined) {
 }
 
 // Rules: product.md 1
-describe.skipIf(!testSandbox.works)('commands of a run', patient, () => {
+describe.skipIf(!testSandbox.works)('commands of a run', () => {
   test('one that rules allow runs, one that asks waits and runs once approved, a blocked one never', async () => {
     await desk.write('notes/a.md', 'first\n')
     const asked = await calls(
@@ -228,7 +227,7 @@ describe.skipIf(!testSandbox.works)('commands of a run', patient, () => {
 })
 
 // Rules: security.md 7
-describe('without a sandbox', patient, () => {
+describe('without a sandbox', () => {
   async function plainDesk(sandbox: string): Promise<AgentDesk> {
     const plain = await openAgentDesk()
     const worker = deskWorker.replace('zones:', `${sandbox}${shell}zones:`)

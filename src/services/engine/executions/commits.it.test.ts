@@ -5,7 +5,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 
-const patient = { timeout: 120_000 }
 const shell = `shell:
   default: ask
   rules:
@@ -24,7 +23,7 @@ beforeAll(async () => {
   await mkdir(join(desk.root, 'scratch'))
   await desk.activate({ 'workers/scribe.md': deskWorker.replace('zones:', `${shell}zones:`) })
   git('init', '-q', '-b', 'main', '.')
-}, 120_000)
+})
 afterAll(() => desk[Symbol.asyncDispose]())
 beforeEach(() => {
   desk.steps.length = 0
@@ -53,7 +52,7 @@ async function committed(message: string, scope: 'once' | 'run' = 'once') {
 }
 
 // Rules: product.md 36
-describe.skipIf(!testSandbox.works)('a commit of a run', patient, () => {
+describe.skipIf(!testSandbox.works)('a commit of a run', () => {
   test('names the worker and who started it, the request that allowed it, and who approved that', async () => {
     const commit = await committed('asked')
     expect(commit).toMatchObject({

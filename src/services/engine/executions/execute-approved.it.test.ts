@@ -10,7 +10,7 @@ import {
   executions,
   onlyCall,
   requestRow,
-  unused,
+  newPath,
   useExecutionDesk,
 } from './executions.fixture.ts'
 
@@ -140,7 +140,8 @@ describe('a call that a person changed', () => {
     await desk.write(path, 'somebody else\n')
     await desk.execute(call.id)
     const fresh = (await onlyCall(runId)).requestId
-    // Whoever edited it stands behind the fresh request too: it asks about their words.
+    // The person who edited the call stands behind the fresh request too, because it is about their
+    // input.
     await expect(desk.decide(desk.people.linus, fresh)).rejects.toThrow('you edited this call')
     await desk.decide(desk.people.grace, fresh)
     expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
@@ -148,7 +149,7 @@ describe('a call that a person changed', () => {
   })
 
   test('makes a later call that was shown on top of it ask afresh', async () => {
-    const path = unused()
+    const path = newPath()
     desk.say({
       calls: [
         { tool: 'write_file', input: { path, content: 'one\n' } },
@@ -171,7 +172,7 @@ describe('a call that a person changed', () => {
 // Rules: product.md 15
 describe('order', () => {
   test('a call with effects waits for the earlier ones of its turn, whoever asks for it', async () => {
-    const [one, two] = [unused(), unused()]
+    const [one, two] = [newPath(), newPath()]
     desk.say({
       calls: [
         { tool: 'write_file', input: { path: one, content: '1' } },
@@ -195,7 +196,7 @@ describe('order', () => {
   })
 
   test('a call shown on top of an earlier one that was denied asks afresh', async () => {
-    const path = unused()
+    const path = newPath()
     await desk.write(path, 'base\n')
     desk.say({
       calls: [
@@ -216,7 +217,7 @@ describe('order', () => {
   })
 
   test('a call that still waits on top of an earlier one that was denied is asked about afresh at once', async () => {
-    const path = unused()
+    const path = newPath()
     await desk.write(path, 'base\n')
     desk.say({
       calls: [
@@ -247,7 +248,7 @@ describe('order', () => {
   })
 
   test('a call on top of an earlier one that ran as proposed keeps its approval', async () => {
-    const path = unused()
+    const path = newPath()
     await desk.write(path, 'base\n')
     desk.say({
       calls: [

@@ -3,7 +3,7 @@ import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk
 import { gatedWrites } from '#test/harness/fixtures/gated-writes.ts'
 
 export let desk: AgentDesk
-export const { aWrite, executions, onlyCall, requestRow, unused } = gatedWrites(() => desk)
+export const { aWrite, executions, onlyCall, requestRow, newPath } = gatedWrites(() => desk)
 
 /**
  * Opens a desk for a file of tests about executions; each test begins with nothing said, done or

@@ -14,7 +14,6 @@ import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { undoLostCommands } from '../attempts/undo-lost-command.ts'
 import { settleUnknown } from './settle-unknown.ts'
 
-const patient = { timeout: 180_000 }
 const worker = deskWorker.replace('zones:', 'shell: { default: ask }\nzones:')
 let desk: AgentDesk
 
@@ -23,7 +22,7 @@ beforeAll(async () => {
   mkdirSync(join(desk.root, 'scratch'))
   mkdirSync(join(desk.root, 'notes'))
   await desk.activate({ 'workers/scribe.md': worker })
-}, 120_000)
+})
 afterAll(() => desk[Symbol.asyncDispose]())
 beforeEach(() => {
   desk.beforeExecute = async () => undefined
@@ -116,33 +115,29 @@ async function audited(callId: string, type: 'execution.unknown' | 'system.recon
 
 // Rules: security.md 8
 describe.skipIf(!testSandbox.works)('a command whose host was killed', () => {
-  test(
-    'has what it made of protected names undone, and its outcome check says so',
-    patient,
-    async () => {
-      const { id } = await killed('echo evil > .envrc; mkdir -p sub/.git/hooks')
-      expect(made('.envrc')).toBe(true)
-      const settled = await settleUnknown(desk.worker, { callId: id })
-      expect(made('.envrc')).toBe(false)
-      expect(made('sub/.git')).toBe(false)
-      const violation = 'it made "scratch/.envrc", a protected name, which was removed'
-      expect(await attempt(id)).toEqual({
-        state: 'unknown',
-        reason: expect.stringContaining(violation),
-      })
-      expect(await audited(id, 'execution.unknown')).toContain('scratch/.envrc')
-      const check = settled.kind === 'wait' ? (settled.requestIds[0] ?? '') : ''
-      const shown = await desk.database.db
-        .selectFrom('request_revision')
-        .select('content_hash')
-        .where('request_id', '=', check)
-        .executeTakeFirstOrThrow()
-      expect(await getText(desk.database.db, shown.content_hash ?? '')).toContain(violation)
-      expect(records()).toEqual([])
-    },
-  )
+  test('has what it made of protected names undone, and its outcome check says so', async () => {
+    const { id } = await killed('echo evil > .envrc; mkdir -p sub/.git/hooks')
+    expect(made('.envrc')).toBe(true)
+    const settled = await settleUnknown(desk.worker, { callId: id })
+    expect(made('.envrc')).toBe(false)
+    expect(made('sub/.git')).toBe(false)
+    const violation = 'it made "scratch/.envrc", a protected name, which was removed'
+    expect(await attempt(id)).toEqual({
+      state: 'unknown',
+      reason: expect.stringContaining(violation),
+    })
+    expect(await audited(id, 'execution.unknown')).toContain('scratch/.envrc')
+    const check = settled.kind === 'wait' ? (settled.requestIds[0] ?? '') : ''
+    const shown = await desk.database.db
+      .selectFrom('request_revision')
+      .select('content_hash')
+      .where('request_id', '=', check)
+      .executeTakeFirstOrThrow()
+    expect(await getText(desk.database.db, shown.content_hash ?? '')).toContain(violation)
+    expect(records()).toEqual([])
+  })
 
-  test('is looked after when the next Temporal worker of the host starts', patient, async () => {
+  test('is looked after when the next Temporal worker of the host starts', async () => {
     const { id } = await killed('echo evil > .envrc')
     await undoLostCommands(desk.worker, (callId) => settleUnknown(desk.worker, { callId }))
     expect(made('.envrc')).toBe(false)
@@ -153,23 +148,19 @@ describe.skipIf(!testSandbox.works)('a command whose host was killed', () => {
     expect(records()).toEqual([])
   })
 
-  test(
-    'and that another host gave up in the meantime has it added, with an event',
-    patient,
-    async () => {
-      const { id } = await killed('echo evil > .envrc')
-      const { commandSite: _, ...elsewhere } = desk.worker
-      await settleUnknown(elsewhere, { callId: id })
-      expect((await attempt(id)).reason).not.toContain('.envrc')
-      await undoLostCommands(desk.worker, () => expect.fail('it is settled'))
-      expect(made('.envrc')).toBe(false)
-      expect((await attempt(id)).reason).toContain('scratch/.envrc')
-      expect(await audited(id, 'system.reconciled')).toContain('scratch/.envrc')
-      expect(records()).toEqual([])
-    },
-  )
+  test('and that another host gave up in the meantime has it added, with an event', async () => {
+    const { id } = await killed('echo evil > .envrc')
+    const { commandSite: _, ...elsewhere } = desk.worker
+    await settleUnknown(elsewhere, { callId: id })
+    expect((await attempt(id)).reason).not.toContain('.envrc')
+    await undoLostCommands(desk.worker, () => expect.fail('it is settled'))
+    expect(made('.envrc')).toBe(false)
+    expect((await attempt(id)).reason).toContain('scratch/.envrc')
+    expect(await audited(id, 'system.reconciled')).toContain('scratch/.envrc')
+    expect(records()).toEqual([])
+  })
 
-  test('and that broke no rule leaves nothing to tell', patient, async () => {
+  test('and that broke no rule leaves nothing to tell', async () => {
     const { id } = await killed('echo fine > fine.txt')
     await settleUnknown(desk.worker, { callId: id })
     expect((await attempt(id)).reason).toBe('the connection to its host was lost')
@@ -177,27 +168,23 @@ describe.skipIf(!testSandbox.works)('a command whose host was killed', () => {
     expect(records()).toEqual([])
   })
 
-  test(
-    'and cannot be looked after now is settled with that word, and kept for the next start',
-    patient,
-    async () => {
-      const { id } = await killed('echo evil > .envrc')
-      const [name = ''] = records()
-      const file = join(desk.root, '.countersign/commands', name)
-      const text = readFileSync(file, 'utf8')
-      const own = JSON.parse(text) as object
-      writeFileSync(file, JSON.stringify({ ...own, root: '/moved' }))
-      expect(await settleUnknown(desk.worker, { callId: id })).toMatchObject({ kind: 'wait' })
-      expect((await attempt(id)).reason).toContain('could not be checked')
-      writeFileSync(file, text)
-      await undoLostCommands(desk.worker, () => expect.fail('it is settled'))
-      expect(made('.envrc')).toBe(false)
-      expect((await attempt(id)).reason).toContain('it made "scratch/.envrc"')
-      expect(records()).toEqual([])
-    },
-  )
+  test('and cannot be looked after now is settled with that word, and kept for the next start', async () => {
+    const { id } = await killed('echo evil > .envrc')
+    const [name = ''] = records()
+    const file = join(desk.root, '.countersign/commands', name)
+    const text = readFileSync(file, 'utf8')
+    const own = JSON.parse(text) as object
+    writeFileSync(file, JSON.stringify({ ...own, root: '/moved' }))
+    expect(await settleUnknown(desk.worker, { callId: id })).toMatchObject({ kind: 'wait' })
+    expect((await attempt(id)).reason).toContain('could not be checked')
+    writeFileSync(file, text)
+    await undoLostCommands(desk.worker, () => expect.fail('it is settled'))
+    expect(made('.envrc')).toBe(false)
+    expect((await attempt(id)).reason).toContain('it made "scratch/.envrc"')
+    expect(records()).toEqual([])
+  })
 
-  test('on another host is left to that host', patient, async () => {
+  test('on another host is left to that host', async () => {
     const { id } = await killed('echo evil > .envrc')
     const [name = ''] = records()
     const file = join(desk.root, '.countersign/commands', name)
@@ -211,19 +198,15 @@ describe.skipIf(!testSandbox.works)('a command whose host was killed', () => {
 })
 
 // Rules: security.md 8, 9
-test(
-  'a command without a sandbox whose host was killed is ended, and what it made undone',
-  patient,
-  async () => {
-    const name = `countersign-bare-killed-${process.pid}`
-    // Where control groups can be made, not even an environment of its own hides it.
-    const bare = boundsByKernel().processes ? 'env -i' : ''
-    const hidden = `setsid -f ${bare} bash -c "exec -a ${name} sleep 300" </dev/null >/dev/null 2>&1`
-    const { id } = await killed(`echo evil > .envrc; ${hidden}`, 'no-such-bubblewrap')
-    await settleUnknown(desk.worker, { callId: id })
-    expect((await attempt(id)).reason).toContain('it made "scratch/.envrc"')
-    expect(made('.envrc')).toBe(false)
-    const found = spawn('pgrep', ['-f', name], { stdio: 'ignore' })
-    expect(await new Promise((resolve) => found.once('close', resolve))).toBe(1)
-  },
-)
+test('a command without a sandbox whose host was killed is ended, and what it made undone', async () => {
+  const name = `countersign-bare-killed-${process.pid}`
+  // Where control groups can be made, not even an environment of its own hides it.
+  const bare = boundsByKernel().processes ? 'env -i' : ''
+  const hidden = `setsid -f ${bare} bash -c "exec -a ${name} sleep 300" </dev/null >/dev/null 2>&1`
+  const { id } = await killed(`echo evil > .envrc; ${hidden}`, 'no-such-bubblewrap')
+  await settleUnknown(desk.worker, { callId: id })
+  expect((await attempt(id)).reason).toContain('it made "scratch/.envrc"')
+  expect(made('.envrc')).toBe(false)
+  const found = spawn('pgrep', ['-f', name], { stdio: 'ignore' })
+  expect(await new Promise((resolve) => found.once('close', resolve))).toBe(1)
+})

@@ -13,7 +13,6 @@ import { readTranscript } from '../../runs/reading/transcript.ts'
 import { executeCall } from './execute-call.ts'
 import { settleUnknown } from './settle-unknown.ts'
 
-const patient = { timeout: 180_000 }
 const until = { timeout: 90_000, interval: 50 }
 let desk: AgentDesk
 
@@ -24,7 +23,7 @@ beforeAll(async () => {
   await desk.activate({
     'workers/scribe.md': deskWorker.replace('zones:', 'shell: { default: ask }\nzones:'),
   })
-}, 120_000)
+})
 afterAll(() => desk[Symbol.asyncDispose]())
 
 interface Command {
@@ -80,118 +79,106 @@ async function eventsOf(runId: string): Promise<number> {
 }
 
 describe.skipIf(!testSandbox.works)('the output of a running command', () => {
-  test(
-    'is read while it runs, each reader going on from where it was, and is gone when the result is there',
-    patient,
-    async () => {
-      const { callId, ended, runId } = await running(
-        'echo one; wait 1; echo two; echo no >&2; wait 2',
+  test('is read while it runs, each reader going on from where it was, and is gone when the result is there', async () => {
+    const { callId, ended, runId } = await running(
+      'echo one; wait 1; echo two; echo no >&2; wait 2',
+    )
+    await expect.poll(() => said(callId, 'stdout'), until).toBe('one\n')
+    expect(await read(callId, 'stdout')).toMatchObject({ state: 'running', attempt: 1, start: 0 })
+    expect(await liveOf(runId)).toEqual([{ callId, state: 'running', stdout: 4, stderr: 0 }])
+    expect(await said(callId, 'stderr')).toBe('')
+    await go(1)
+    await expect.poll(() => said(callId, 'stdout', 4), until).toBe('two\n')
+    await expect.poll(() => said(callId, 'stderr'), until).toBe('no\n')
+    expect(await read(callId, 'stdout', 8)).toMatchObject({ start: 8, bytes: Buffer.alloc(0) })
+    await go(2)
+    await ended
+    expect(await read(callId, 'stdout', 4)).toMatchObject({
+      state: 'ended',
+      start: 4,
+      bytes: Buffer.from('two\n'),
+    })
+    expect(await rows(callId)).toBe(0)
+    expect(await liveOf(runId)).toEqual([null])
+  })
+
+  test('comes over the run’s stream as it is written, goes on behind any event, and is marked lost when nobody knows how it ended', async () => {
+    const { callId, ended, runId } = await running(
+      'echo one; wait 1; echo two; echo no >&2; wait 2',
+    )
+    const from = async (after: StreamCursor) => {
+      const { cursor, events } = await readRunStream(desk.api, { runId, cursor: after })
+      const data = events.flatMap(({ part }) =>
+        part !== '[DONE]' && part.type === 'data-command-output' ? [part.data] : [],
       )
-      await expect.poll(() => said(callId, 'stdout'), until).toBe('one\n')
-      expect(await read(callId, 'stdout')).toMatchObject({ state: 'running', attempt: 1, start: 0 })
-      expect(await liveOf(runId)).toEqual([{ callId, state: 'running', stdout: 4, stderr: 0 }])
-      expect(await said(callId, 'stderr')).toBe('')
-      await go(1)
-      await expect.poll(() => said(callId, 'stdout', 4), until).toBe('two\n')
-      await expect.poll(() => said(callId, 'stderr'), until).toBe('no\n')
-      expect(await read(callId, 'stdout', 8)).toMatchObject({ start: 8, bytes: Buffer.alloc(0) })
-      await go(2)
-      await ended
-      expect(await read(callId, 'stdout', 4)).toMatchObject({
-        state: 'ended',
-        start: 4,
-        bytes: Buffer.from('two\n'),
-      })
-      expect(await rows(callId)).toBe(0)
-      expect(await liveOf(runId)).toEqual([null])
-    },
-  )
-
-  test(
-    'comes over the run’s stream as it is written, goes on behind any event, and is marked lost when nobody knows how it ended',
-    patient,
-    async () => {
-      const { callId, ended, runId } = await running(
-        'echo one; wait 1; echo two; echo no >&2; wait 2',
-      )
-      const from = async (after: StreamCursor) => {
-        const { cursor, events } = await readRunStream(desk.api, { runId, cursor: after })
-        const data = events.flatMap(({ part }) =>
-          part !== '[DONE]' && part.type === 'data-command-output' ? [part.data] : [],
-        )
-        // An event's id is all that a reader has to come back with.
-        return { data, cursor: events.reduce((_, { id }) => parseCursor(id) ?? cursor, cursor) }
-      }
-      const begin = await beginRunStream(desk.api, desk.people.ada.caller, { runId, after: null })
-      if (begin === null) expect.fail('it rests')
-      let first = await from(begin)
-      await expect
-        .poll(async () => {
-          first = await from(begin)
-          return first.data.map(({ text }) => text)
-        }, until)
-        .toEqual(['one\n'])
-      expect(first.data).toMatchObject([
-        { callId, stream: 'stdout', attempt: 1, start: 0, end: 4, lost: false },
+      // A reader that connects again has only the id of its last event.
+      return { data, cursor: events.reduce((_, { id }) => parseCursor(id) ?? cursor, cursor) }
+    }
+    const begin = await beginRunStream(desk.api, desk.people.ada.caller, { runId, after: null })
+    if (begin === null) expect.fail('it rests')
+    let first = await from(begin)
+    await expect
+      .poll(async () => {
+        first = await from(begin)
+        return first.data.map(({ text }) => text)
+      }, until)
+      .toEqual(['one\n'])
+    expect(first.data).toMatchObject([
+      { callId, stream: 'stdout', attempt: 1, start: 0, end: 4, lost: false },
+    ])
+    expect((await from(first.cursor)).data).toEqual([])
+    await go(1)
+    let second = first
+    await expect
+      .poll(async () => {
+        second = await from(first.cursor)
+        return second.data.map(({ stream, start, text }) => [stream, start, text])
+      }, until)
+      .toEqual([
+        ['stdout', 4, 'two\n'],
+        ['stderr', 0, 'no\n'],
       ])
-      expect((await from(first.cursor)).data).toEqual([])
-      await go(1)
-      let second = first
-      await expect
-        .poll(async () => {
-          second = await from(first.cursor)
-          return second.data.map(({ stream, start, text }) => [stream, start, text])
-        }, until)
-        .toEqual([
-          ['stdout', 4, 'two\n'],
-          ['stderr', 0, 'no\n'],
-        ])
-      await settleUnknown(desk.worker, { callId })
-      const lost = await from(second.cursor)
-      expect(lost.data.map(({ lost: is, stream, text }) => [stream, text, is])).toEqual([
-        ['stdout', '', true],
-        ['stderr', '', true],
-      ])
-      expect((await from(lost.cursor)).data).toEqual([])
-      // Nothing of it is in the transcript: what was streamed is no result.
-      const items = await readTranscript(desk.api, desk.people.ada.caller, runId)
-      expect(items.flatMap(({ calls }) => calls).map(({ result }) => result)).toEqual([null])
-      await go(2)
-      await ended
-      const after = await from(lost.cursor)
-      expect(after.data).toEqual([])
-    },
-  )
+    await settleUnknown(desk.worker, { callId })
+    const lost = await from(second.cursor)
+    expect(lost.data.map(({ lost: is, stream, text }) => [stream, text, is])).toEqual([
+      ['stdout', '', true],
+      ['stderr', '', true],
+    ])
+    expect((await from(lost.cursor)).data).toEqual([])
+    // Nothing of it is in the transcript: what was streamed is no result.
+    const items = await readTranscript(desk.api, desk.people.ada.caller, runId)
+    expect(items.flatMap(({ calls }) => calls).map(({ result }) => result)).toEqual([null])
+    await go(2)
+    await ended
+    const after = await from(lost.cursor)
+    expect(after.data).toEqual([])
+  })
 
-  test(
-    'is read from where a reader was also when its result is stored while it is read',
-    patient,
-    async () => {
-      const { callId, ended } = await running('echo one; wait 1; echo two; wait 2')
-      await expect.poll(() => said(callId, 'stdout'), until).toBe('one\n')
-      await go(1)
-      await expect.poll(() => said(callId, 'stdout'), until).toBe('one\ntwo\n')
-      let first = true
-      const db = desk.api.db.withPlugin({
-        transformQuery: ({ node }) => node,
-        // Between the first query of the reader and what it does with the answer.
-        transformResult: async ({ result }) => {
-          if (first) {
-            first = false
-            await go(2)
-            await ended
-          }
-          return result
-        },
-      })
-      const { ada } = desk.people
-      const input = { callId, stream: 'stdout', offset: 4 } as const
-      const { bytes, start } = await readCallOutput({ ...desk.api, db }, ada.caller, input)
-      expect([start, bytes.toString()]).toEqual([4, 'two\n'])
-    },
-  )
+  test('is read from where a reader was also when its result is stored while it is read', async () => {
+    const { callId, ended } = await running('echo one; wait 1; echo two; wait 2')
+    await expect.poll(() => said(callId, 'stdout'), until).toBe('one\n')
+    await go(1)
+    await expect.poll(() => said(callId, 'stdout'), until).toBe('one\ntwo\n')
+    let first = true
+    const db = desk.api.db.withPlugin({
+      transformQuery: ({ node }) => node,
+      // Between the first query of the reader and what it does with the answer.
+      transformResult: async ({ result }) => {
+        if (first) {
+          first = false
+          await go(2)
+          await ended
+        }
+        return result
+      },
+    })
+    const { ada } = desk.people
+    const input = { callId, stream: 'stdout', offset: 4 } as const
+    const { bytes, start } = await readCallOutput({ ...desk.api, db }, ada.caller, input)
+    expect([start, bytes.toString()]).toEqual([4, 'two\n'])
+  })
 
-  test('is read by those only who may see the run, and not behind its end', patient, async () => {
+  test('is read by those only who may see the run, and not behind its end', async () => {
     const { callId, ended } = await running('echo secret; wait 1')
     await expect.poll(() => said(callId, 'stdout'), until).toBe('secret\n')
     const { grace } = desk.people
@@ -215,61 +202,49 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     await expect(read(callId, 'stdout', 8)).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
-  test(
-    'is bounded however much it is, with the exact count of what is left out, and tells watchers once',
-    patient,
-    async () => {
-      const slowly = 'for i in 1 2 3 4 5; do echo $i; sleep 0.4; done'
-      const script = `${slowly}; head -c 3000000 /dev/zero | tr "\\0" a; echo; echo last; wait 1`
-      const { callId, ended, runId } = await running(script)
-      const before = await eventsOf(runId)
-      await expect.poll(() => said(callId, 'stdout'), until).toMatch(/a\nlast\n$/)
-      const { bytes, start } = await read(callId, 'stdout', 10)
-      expect(bytes.length).toBe(maxLiveBytes)
-      expect(start + bytes.length).toBe(3_000_000 + '1\n2\n3\n4\n5\n\nlast\n'.length)
-      expect((await eventsOf(runId)) - before).toBeLessThanOrEqual(2)
-      await go(1)
-      await ended
-      expect(await read(callId, 'stdout', start - 1)).toMatchObject({ start: start - 1 })
-    },
-  )
+  test('is bounded however much it is, with the exact count of what is left out, and tells watchers once', async () => {
+    const slowly = 'for i in 1 2 3 4 5; do echo $i; sleep 0.4; done'
+    const script = `${slowly}; head -c 3000000 /dev/zero | tr "\\0" a; echo; echo last; wait 1`
+    const { callId, ended, runId } = await running(script)
+    const before = await eventsOf(runId)
+    await expect.poll(() => said(callId, 'stdout'), until).toMatch(/a\nlast\n$/)
+    const { bytes, start } = await read(callId, 'stdout', 10)
+    expect(bytes.length).toBe(maxLiveBytes)
+    expect(start + bytes.length).toBe(3_000_000 + '1\n2\n3\n4\n5\n\nlast\n'.length)
+    expect((await eventsOf(runId)) - before).toBeLessThanOrEqual(2)
+    await go(1)
+    await ended
+    expect(await read(callId, 'stdout', start - 1)).toMatchObject({ start: start - 1 })
+  })
 
-  test(
-    'is the same bytes at the same place once it has ended, whatever they are',
-    patient,
-    async () => {
-      const script = String.raw`printf '\xe2\x82'; wait 1; printf '\xac\xff\000\033[2J'; wait 2`
-      const { callId, ended } = await running(script)
-      const bytes = Buffer.from('e282acff001b5b324a', 'hex')
-      await expect.poll(async () => (await read(callId, 'stdout')).bytes.length, until).toBe(2)
-      await go(1)
-      await expect.poll(async () => (await read(callId, 'stdout', 2)).bytes.length, until).toBe(7)
-      expect((await read(callId, 'stdout')).bytes).toEqual(bytes)
-      await go(2)
-      await ended
-      expect((await read(callId, 'stdout')).bytes).toEqual(bytes)
-      expect((await read(callId, 'stdout', 5)).bytes).toEqual(bytes.subarray(5))
-    },
-  )
+  test('is the same bytes at the same place once it has ended, whatever they are', async () => {
+    const script = String.raw`printf '\xe2\x82'; wait 1; printf '\xac\xff\000\033[2J'; wait 2`
+    const { callId, ended } = await running(script)
+    const bytes = Buffer.from('e282acff001b5b324a', 'hex')
+    await expect.poll(async () => (await read(callId, 'stdout')).bytes.length, until).toBe(2)
+    await go(1)
+    await expect.poll(async () => (await read(callId, 'stdout', 2)).bytes.length, until).toBe(7)
+    expect((await read(callId, 'stdout')).bytes).toEqual(bytes)
+    await go(2)
+    await ended
+    expect((await read(callId, 'stdout')).bytes).toEqual(bytes)
+    expect((await read(callId, 'stdout', 5)).bytes).toEqual(bytes.subarray(5))
+  })
 
-  test(
-    'of a command whose end nobody knows is no result and says so; a late end takes its place',
-    patient,
-    async () => {
-      const { callId, ended, runId } = await running('echo half; wait 1; echo whole')
-      await expect.poll(() => said(callId, 'stdout'), until).toBe('half\n')
-      await settleUnknown(desk.worker, { callId })
-      expect(await read(callId, 'stdout')).toMatchObject({ state: 'unknown', attempt: 1 })
-      expect(await liveOf(runId)).toEqual([{ callId, state: 'unknown', stdout: 5, stderr: 0 }])
-      expect((await desk.calls(runId, 1))[0]?.result).toBeNull()
-      await go(1)
-      await ended
-      expect(await read(callId, 'stdout')).toMatchObject({ state: 'ended' })
-      expect(await said(callId, 'stdout')).toBe('half\nwhole\n')
-    },
-  )
+  test('of a command whose end nobody knows is no result and says so; a late end takes its place', async () => {
+    const { callId, ended, runId } = await running('echo half; wait 1; echo whole')
+    await expect.poll(() => said(callId, 'stdout'), until).toBe('half\n')
+    await settleUnknown(desk.worker, { callId })
+    expect(await read(callId, 'stdout')).toMatchObject({ state: 'unknown', attempt: 1 })
+    expect(await liveOf(runId)).toEqual([{ callId, state: 'unknown', stdout: 5, stderr: 0 }])
+    expect((await desk.calls(runId, 1))[0]?.result).toBeNull()
+    await go(1)
+    await ended
+    expect(await read(callId, 'stdout')).toMatchObject({ state: 'ended' })
+    expect(await said(callId, 'stdout')).toBe('half\nwhole\n')
+  })
 
-  test('of a command that is stopped goes with it, and is not its result', patient, async () => {
+  test('of a command that is stopped goes with it, and is not its result', async () => {
     const stop = new AbortController()
     const { callId, ended, runId } = await running('echo begun; wait 1', stop)
     await expect.poll(() => said(callId, 'stdout'), until).toBe('begun\n')
@@ -283,49 +258,41 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     await expect(read(callId, 'stdout')).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test(
-    'is not written by an attempt whose call has its result, nor by one that is not there',
-    patient,
-    async () => {
-      const { callId, ended } = await running('echo done')
-      await ended
-      const late = [{ stream: 'stdout', skipped: 0, bytes: Buffer.from('late') }] as const
-      await putLiveOutput(desk.database.db, { callId, attempt: 1 }, late)
-      expect(await rows(callId)).toBe(0)
-      const open = await running('echo first; wait 1')
-      await expect.poll(() => said(open.callId, 'stdout'), until).toBe('first\n')
-      await putLiveOutput(desk.database.db, { callId: open.callId, attempt: 0 }, late)
-      await putLiveOutput(desk.database.db, { callId: open.callId, attempt: 2 }, late)
-      expect(await said(open.callId, 'stdout')).toBe('first\n')
-      await go(1)
-      await open.ended
-    },
-  )
+  test('is not written by an attempt whose call has its result, nor by one that is not there', async () => {
+    const { callId, ended } = await running('echo done')
+    await ended
+    const late = [{ stream: 'stdout', skipped: 0, bytes: Buffer.from('late') }] as const
+    await putLiveOutput(desk.database.db, { callId, attempt: 1 }, late)
+    expect(await rows(callId)).toBe(0)
+    const open = await running('echo first; wait 1')
+    await expect.poll(() => said(open.callId, 'stdout'), until).toBe('first\n')
+    await putLiveOutput(desk.database.db, { callId: open.callId, attempt: 0 }, late)
+    await putLiveOutput(desk.database.db, { callId: open.callId, attempt: 2 }, late)
+    expect(await said(open.callId, 'stdout')).toBe('first\n')
+    await go(1)
+    await open.ended
+  })
 
-  test(
-    'is that of commands only: a hash in what another tool returned opens nothing',
-    patient,
-    async () => {
-      const secret = await putContent(desk.database.db, 'of another run')
-      desk.say({ calls: [{ tool: 'read_file', input: { path: 'notes/forged.json' } }] })
-      await desk.write('notes/forged.json', '{}')
-      const runId = await desk.start()
-      await desk.turn(runId, 1)
-      const [call] = await desk.calls(runId, 1)
-      const callId = call?.id ?? ''
-      await executeCall(desk.worker, { callId, signal: new AbortController().signal })
-      const forged = { stdout: 'words', full: { stdout: { hash: secret } } }
-      const output = await putContent(desk.database.db, JSON.stringify(forged))
-      await desk.database.db
-        .updateTable('tool_call')
-        .set({ result_output_hash: output })
-        .where('id', '=', callId)
-        .execute()
-      await expect(read(callId, 'stdout')).rejects.toMatchObject({ code: 'not_found' })
-    },
-  )
+  test('is that of commands only: a hash in what another tool returned opens nothing', async () => {
+    const secret = await putContent(desk.database.db, 'of another run')
+    desk.say({ calls: [{ tool: 'read_file', input: { path: 'notes/forged.json' } }] })
+    await desk.write('notes/forged.json', '{}')
+    const runId = await desk.start()
+    await desk.turn(runId, 1)
+    const [call] = await desk.calls(runId, 1)
+    const callId = call?.id ?? ''
+    await executeCall(desk.worker, { callId, signal: new AbortController().signal })
+    const forged = { stdout: 'words', full: { stdout: { hash: secret } } }
+    const output = await putContent(desk.database.db, JSON.stringify(forged))
+    await desk.database.db
+      .updateTable('tool_call')
+      .set({ result_output_hash: output })
+      .where('id', '=', callId)
+      .execute()
+    await expect(read(callId, 'stdout')).rejects.toMatchObject({ code: 'not_found' })
+  })
 
-  test('leaves nothing behind of a command that is done at once', patient, async () => {
+  test('leaves nothing behind of a command that is done at once', async () => {
     const { callId, ended, runId } = await running('echo quick')
     await ended
     expect(await rows(callId)).toBe(0)
@@ -334,7 +301,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
   })
 })
 
-test('a call that has not begun has no output', patient, async () => {
+test('a call that has not begun has no output', async () => {
   desk.say({ calls: [{ tool: 'shell', input: { command: 'echo x', cwd: 'scratch' } }] })
   const runId = await desk.start()
   await desk.turn(runId, 1)

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { CommitIdentity } from '#domain/tools/commit-identity.ts'
 import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { changedText } from '../../transcript/result-texts.ts'
+import { untilStored } from '#store/connection/until-stored.ts'
 import { watchChanges } from '#tools/files/watch-changes.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
@@ -19,10 +19,6 @@ import { commitIdentity } from '../attempts/commit-identity.ts'
 import { recordInLedger } from '../attempts/record-in-ledger.ts'
 import { undoStart } from '../attempts/undo-start.ts'
 import { bySystem, executor } from '../../core/authority.ts'
-
-/** How long storing the end of an effect is retried, while the database is away. */
-const storeTimeoutMs = 60_000
-const storeEveryMs = 500
 
 interface AttemptToPerform {
   readonly at: CallAtHand
@@ -84,7 +80,8 @@ export async function performAttempt(
   }
   if (effect.kind === 'lost') return lose(ctx, at, attempt, effect.why, { mayRepeat: true })
   const end = await endOf(ctx, toPerform, effect)
-  await untilStored(() => finishExecution(ctx, identity, { ...end, changes }))
+  const all = [...changes, ...(end.changes ?? [])]
+  await untilStored(() => finishExecution(ctx, identity, { ...end, changes: all }))
   return { kind: 'done' }
 }
 
@@ -163,6 +160,9 @@ async function endOf(
     exitCode: result.exitCode ?? null,
     output: capped.output ?? null,
     result: { ...capped, files },
+    ...(result.changes === undefined
+      ? {}
+      : { changes: result.changes.files, moreChanges: result.changes.more }),
   }
 }
 
@@ -199,20 +199,4 @@ async function lose(
     if (mayRepeat && (await repeatAttempt(unit, now, why))) return null
     return loseExecution(unit, policy, now, why)
   })
-}
-
-/**
- * Storing the end of an effect is retried while the database is unreachable, so that it is not
- * lost.
- */
-async function untilStored<T>(store: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + storeTimeoutMs
-  for (;;) {
-    try {
-      return await store()
-    } catch (error) {
-      if (performance.now() > deadline) throw error
-      await delay(storeEveryMs)
-    }
-  }
 }

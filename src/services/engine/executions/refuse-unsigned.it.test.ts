@@ -6,7 +6,7 @@ import {
   aWrite,
   executions,
   onlyCall,
-  unused,
+  newPath,
   useExecutionDesk,
 } from './executions.fixture.ts'
 
@@ -63,7 +63,7 @@ describe('what only a writer of rows approved', () => {
   })
 
   test('a run mode changed to approve_all makes requests that nobody can decide, and executes nothing', async () => {
-    const path = unused()
+    const path = newPath()
     desk.say({ calls: [{ tool: 'write_file', input: { path, content: 'x' } }] })
     const runId = await desk.start()
     await desk.database.db
@@ -115,7 +115,7 @@ describe('what only a writer of rows approved', () => {
 // Rules: product.md 10
 describe('grants', () => {
   test('an approval for the run lets the same call pass unasked, and ends with its uses', async () => {
-    const path = unused()
+    const path = newPath()
     const input = { path, content: 'again\n' }
     desk.say(
       { calls: [{ tool: 'write_file', input }] },
@@ -137,7 +137,7 @@ describe('grants', () => {
   })
 
   test('a grant whose end comes between judging and running asks after all', async () => {
-    const path = unused()
+    const path = newPath()
     const input = { path, content: 'again\n' }
     desk.say({ calls: [{ tool: 'write_file', input }] }, { calls: [{ tool: 'write_file', input }] })
     const runId = await desk.start()

@@ -51,8 +51,9 @@ async function reconsider(ctx: WorkerContext, callId: string, signal: AbortSigna
     .executeTakeFirstOrThrow()
   const terms = await termsOf(ctx, run)
   const { policy } = terms
-  const registry = await ctx.registryOf(policy, run.worker, [request.tool])
-  const proposals = new TurnProposals(await ctx.workspaceOf(placeOfRun(run), policy))
+  const place = placeOfRun(run)
+  const registry = await ctx.registryOf(policy, run.worker, [request.tool], place)
+  const proposals = new TurnProposals(await ctx.workspaceOf(place, policy))
   await addEarlier(ctx, callId, proposals, registry)
   const input = JSON.parse(await getText(ctx.db, revision.input_hash)) as Json
   const assumed = await proposals.below(await accessesOf(registry, request.tool, input))

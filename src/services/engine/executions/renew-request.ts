@@ -71,10 +71,11 @@ async function presentAgain(
     return 'The effect of this call is no longer the one that was approved, so it was not carried out. Read the present state before you try again.'
   }
   const { policy } = await termsOf(ctx, at.run)
-  const registry = await ctx.registryOf(policy, at.run.worker, [judgement.tool])
+  const place = placeOfRun(at.run)
+  const registry = await ctx.registryOf(policy, at.run.worker, [judgement.tool], place)
   const tool = registry.get(judgement.tool)
   if (tool === undefined) return `The tool ${judgement.tool} no longer exists.`
-  const workspace = await ctx.workspaceOf(placeOfRun(at.run), policy)
+  const workspace = await ctx.workspaceOf(place, policy)
   const presented = await presentCall(tool, judgement, { workspace, signal: renewal.signal })
   return presented.ok ? presented : presented.text
 }

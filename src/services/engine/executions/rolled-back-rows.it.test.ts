@@ -10,7 +10,7 @@ import {
   aWrite,
   executions,
   onlyCall,
-  unused,
+  newPath,
   useExecutionDesk,
 } from './executions.fixture.ts'
 
@@ -59,7 +59,7 @@ test('a permit that was reset in the rows is spent: the call does not run again,
 
 test('a pre-approved effect whose rows were reset does not run again', async () => {
   desk.say({
-    calls: [{ tool: 'write_file', input: { path: unused('scratch'), content: 'new\n' } }],
+    calls: [{ tool: 'write_file', input: { path: newPath('scratch'), content: 'new\n' } }],
   })
   const runId = await desk.start()
   await desk.turn(runId, 1)

@@ -15,7 +15,7 @@ import {
   executions,
   onlyCall,
   requestRow,
-  unused,
+  newPath,
   useExecutionDesk,
 } from './executions.fixture.ts'
 
@@ -174,7 +174,7 @@ describe('an attempt nobody knows the end of', () => {
   })
 
   test('of a call nobody was asked about asks the people of the worker, who may say `again`', async () => {
-    const path = unused('scratch')
+    const path = newPath('scratch')
     desk.say({ calls: [{ tool: 'write_file', input: { path, content: 'free\n' } }] })
     const runId = await desk.start()
     await desk.turn(runId, 1)
@@ -217,7 +217,7 @@ describe('an attempt nobody knows the end of', () => {
 
   /** A run whose only call reads a file, which nobody was asked about. */
   async function aRead(): Promise<{ runId: string; call: DeskCall }> {
-    const path = unused('scratch')
+    const path = newPath('scratch')
     await desk.write(path, 'read me\n')
     desk.say({ calls: [{ tool: 'read_file', input: { path } }] })
     const runId = await desk.start()
@@ -281,8 +281,7 @@ describe('stopping', () => {
       await before(runId)
       stop.abort(reason)
       if (stops) await waitUntil(() => signal.aborted, { withinMs: 90_000 })
-      // A stop that is not believed is looked at while the same questions are asked here, one after
-      // the other.
+      // While a stop is being verified, this makes the same queries one after the other.
       else for (let time = 0; time < 10; time += 1) await desk.calls(runId, 1)
       seen.push(signal.aborted)
       if (signal.aborted) throw new Error('stopped')

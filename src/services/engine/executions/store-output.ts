@@ -15,15 +15,15 @@ export async function storeFiles(
   db: Db,
   files: readonly ResultFile[] = [],
 ): Promise<readonly StoredFile[]> {
-  const stored: StoredFile[] = []
+  const storedFiles: StoredFile[] = []
   for (const { mediaType, bytes } of files) {
-    stored.push({
+    storedFiles.push({
       hash: await putContent(db, bytes),
       mediaType: provenType(mediaType, bytes),
       bytes: bytes.length,
     })
   }
-  return stored
+  return storedFiles
 }
 
 function provenType(claimed: string, bytes: Uint8Array): string {

@@ -27,12 +27,15 @@ export async function addEarlier(
     const tool = registry.get(call.tool)
     if (tool === undefined) continue
     const input = JSON.parse(texts.get(call.approved_hash ?? call.input_hash) ?? 'null') as Json
-    const parsed = await tool.parse(input)
-    if (!parsed.ok) continue
-    const accesses = tool.accesses(parsed.input)
+    const parsedInput = await tool.parse(input)
+    if (!parsedInput.ok) continue
+    const accesses = tool.accesses(parsedInput.input)
     const below = await proposals.below(accesses)
     proposals.add(call.position, accesses, async () => {
-      const presented = await tool.present(parsed.input, { workspace: below.workspace, signal })
+      const presented = await tool.present(parsedInput.input, {
+        workspace: below.workspace,
+        signal,
+      })
       return presented.proposes
     })
   }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { RunCueFacts } from '#policy/judge/calls/policy-query.ts'
 import { isTracked } from '#sandbox/git/tracked-paths.ts'
+import { eachOf } from '#store/connection/each-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 
 /** Facts about a turn's run that the judgement of its calls needs. */
@@ -29,7 +30,7 @@ export async function factsOfTurn(
     select
       exists (select from approval_grant where root_run_id = ${run.root_run_id}
         and revoked_at is null and ended_at is null) as grants,
-      array(select asked.tool from unnest(${[...new Set(tools)]}::text[]) as asked(tool) where exists (
+      array(select asked.tool from ${eachOf([...new Set(tools)])} as asked(tool) where exists (
         select from (select id from run where worker = ${run.worker}
           order by created_at desc, id desc limit ${sql.lit(maxRuns)}) recent
         join tool_call c on c.run_id = recent.id and c.tool = asked.tool and c.result_type = 'output')) as used,

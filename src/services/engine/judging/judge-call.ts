@@ -42,11 +42,14 @@ export async function judgeCall(
   const terms = run === null ? null : await termsOf(ctx, run)
   const byProgram = question.byProgram === true
   const policy = terms?.policy ?? (await policyWithoutRun(ctx, question))
-  const registry = await ctx.registryOf(policy, question.worker, [question.tool])
   const place =
     run === null
       ? { taskQueue, workspace: policy.config.workspace ?? defaultWorkspace }
       : placeOfRun(run)
+  const tools = await ctx.registryOf(policy, question.worker, [question.tool], place)
+  const hasWorktrees = policy.config.workspaces.get(place.workspace)?.worktree !== undefined
+  const isExplained = run === null && !byProgram && hasWorktrees
+  const registry = isExplained ? withoutBranches(tools) : tools
   const openOwn = (): Promise<OpenWorkspace> => ctx.workspaceOf(place, policy)
   const provenOwn = byProgram ? await provenWorkspace(ctx, question.proven, openOwn) : null
   const workspace = provenOwn ?? (byProgram ? unreadWorkspace : await openOwn())
@@ -95,19 +98,50 @@ export async function judgeCall(
   const tool = registry.get(question.tool)
   const presents = judgement.verdict === 'ask' || isEditedTo(judgement, question)
   // A tool would show files of this host, and a program without a proof may be on any host.
-  if (isUnread || !question.present || tool === undefined || !presents) {
+  if (isUnread || tool === undefined || !presents) {
+    return { judgement, presented: null, ...filesRead }
+  }
+  // A call about files that cannot be shown asks nobody (workers-and-policy.md, step 7), also in an
+  // explanation: the text of an edit does not occur, for example.
+  if (!question.present && tool.accesses(judgement.input).length === 0) {
     return { judgement, presented: null, ...filesRead }
   }
   const signal = new AbortController().signal
   const presentation = await presentCall(tool, judgement, { workspace: assumed.workspace, signal })
   if (!presentation.ok) {
-    const failed: Judgement = { ...judgement, verdict: 'error', reason: presentation.text }
+    const { text: reason } = presentation
+    const steps = [...judgement.steps, { step: 'presentation', outcome: 'error', detail: reason }]
+    const failed = {
+      ...judgement,
+      verdict: 'error',
+      rule: null,
+      routing: null,
+      reason,
+      steps,
+    } as const
     return { judgement: failed, presented: null, ...filesRead }
   }
+  if (!question.present) return { judgement, presented: null, ...filesRead }
   return {
     ...filesRead,
     judgement,
     presented: await storePresented(ctx.db, judgement, presentation.presented, assumed.assumes),
+  }
+}
+
+/**
+ * Without a run there is no branch that could be looked at. A run of this worker has one, and its
+ * difference is judged when the run makes the call.
+ */
+function withoutBranches(registry: ToolRegistry): ToolRegistry {
+  return {
+    all: () => registry.all(),
+    get(name) {
+      const tool = registry.get(name)
+      if (tool?.touches === undefined) return tool
+      const { touches: _, ...rest } = tool
+      return rest
+    },
   }
 }
 

@@ -44,7 +44,7 @@ export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<J
     lineage,
     refuseTarget: async (target) =>
       refusedToWorkspace(policy.config, call.run.workspace, target) ??
-      (await refusedStart(ctx.db, policy, target, call.run.started_by, () =>
+      (await refusedStart(ctx, policy, target, call.run.started_by, () =>
         principalsOfRun(ctx.db, call.run.id),
       )),
     madeHere: async (target) =>

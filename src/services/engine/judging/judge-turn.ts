@@ -63,8 +63,9 @@ export async function judgeTurn(
   ])
   const { policy } = terms
   const names = calls.map(({ tool }) => tool)
-  const registry = await ctx.registryOf(policy, run.worker, names)
-  const workspace = await ctx.workspaceOf(placeOfRun(run), policy)
+  const place = placeOfRun(run)
+  const registry = await ctx.registryOf(policy, run.worker, names, place)
+  const workspace = await ctx.workspaceOf(place, policy)
   return workspace.look((base) => {
     const shared = { run, terms, registry, grants: hasGrants, cueFacts, signal: turn.signal }
     const pending = { count: run.pending_requests }
@@ -181,8 +182,8 @@ export async function accessesOf(
 ): Promise<readonly Access[]> {
   const tool = registry.get(toolName)
   if (tool === undefined) return []
-  const parsed = await tool.parse(input)
-  return parsed.ok ? tool.accesses(parsed.input) : []
+  const parsedInput = await tool.parse(input)
+  return parsedInput.ok ? tool.accesses(parsedInput.input) : []
 }
 
 function isInvalidJson(input: Json): boolean {

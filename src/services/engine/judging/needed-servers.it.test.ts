@@ -25,7 +25,7 @@ test('judging needs the servers of the calls that are judged, and no other one',
   const runId = await desk.start()
   await takeTurn(worker, { runId, turn: 1, signal: new AbortController().signal })
   expect(await desk.calls(runId, 1)).toMatchObject([{ verdict: 'preApproved' }])
-  // The model is told of all tools.
+  // The model gets all tools.
   expect(needs).toEqual([null, ['read_file']])
   const question = { worker: 'scribe', tool: 'mcp__sums__add', input: { a: 1, b: 2 } }
   const { judgement } = await judgeCall(worker, { ...question, present: false }, 'test')

@@ -33,6 +33,20 @@ describe('what is shown', () => {
     expect(presented).toEqual(['write_file'])
   })
 
+  test('decides in an explanation too: what cannot be shown asks nobody, and nothing is stored', async () => {
+    const explain = async (find: string) => {
+      const input = { path: 'notes/1.md', edits: [{ find, replace: 'two' }] }
+      const call = { worker: 'scribe', tool: 'edit_file', input }
+      return desk.api.judgeRemotely({ ...call, present: false })
+    }
+    const reason = 'Edit 1 of 1: the text to find does not occur in the file as it then is.'
+    expect(await explain('never')).toMatchObject({
+      presented: null,
+      judgement: { verdict: 'error', rule: null, routing: null, reason },
+    })
+    expect(await explain('one')).toMatchObject({ presented: null, judgement: { verdict: 'ask' } })
+  })
+
   test('is not built again for a call that a grant lets pass', async () => {
     desk.say({ calls: [write('notes/again.md')] }, { calls: [write('notes/again.md')] })
     const runId = await desk.start()

@@ -82,7 +82,7 @@ describe('a conversation', () => {
     expect(await post(runId)).toMatchObject({ state: 'running' })
     expect(await show(runId)).toMatchObject({ rest: null, restsUntil: null, output: null })
     await desk.turn(runId, 2)
-    expect(desk.asked.at(-1)?.messages.map(({ role }) => role)).toEqual([
+    expect(desk.modelRequests.at(-1)?.messages.map(({ role }) => role)).toEqual([
       'user',
       'assistant',
       'user',
@@ -178,9 +178,11 @@ describe('a conversation', () => {
       const { state } = await show(runId)
       expect(state).toBe(posted.status === 'fulfilled' ? 'running' : 'completed')
       if (state === 'completed') continue
-      const before = desk.asked.length
+      const before = desk.modelRequests.length
       await desk.turn(runId, 2)
-      expect(desk.asked.slice(before).at(-1)?.messages.at(-1)).toMatchObject({ role: 'user' })
+      expect(desk.modelRequests.slice(before).at(-1)?.messages.at(-1)).toMatchObject({
+        role: 'user',
+      })
       await close(runId)
     }
   })

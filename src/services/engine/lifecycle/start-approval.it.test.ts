@@ -31,7 +31,7 @@ await desk.activate({
 
 beforeEach(() => {
   desk.steps.length = 0
-  desk.asked.length = 0
+  desk.modelRequests.length = 0
 })
 
 const show = (runId: string) => getRun(desk.api, desk.people.ada.caller, runId)
@@ -63,7 +63,7 @@ describe('a worker that asks before it starts', () => {
       turn: 1,
       restsForMs: expect.any(Number) as number,
     })
-    expect(desk.asked).toEqual([])
+    expect(desk.modelRequests).toEqual([])
     expect(await show(runId)).toMatchObject({
       state: 'waiting_for_approval',
       turns: 0,
@@ -100,7 +100,7 @@ describe('a worker that asks before it starts', () => {
     await desk.decide(grace, requestId)
     expect(await show(runId)).toMatchObject({ state: 'running', turns: 0 })
     await desk.turn(runId, 1)
-    expect(desk.asked).toHaveLength(1)
+    expect(desk.modelRequests).toHaveLength(1)
     expect(await show(runId)).toMatchObject({ state: 'completed', output: 'Done.' })
     expect(await desk.auditTypes(runId)).toEqual([
       'run.started',
@@ -122,7 +122,7 @@ describe('a worker that asks before it starts', () => {
       pendingRequests: 0,
     })
     expect(await desk.turn(runId, 1)).toEqual({ kind: 'ended' })
-    expect(desk.asked).toEqual([])
+    expect(desk.modelRequests).toEqual([])
     expect(await desk.auditTypes(runId)).toContain('run.cancelled')
   })
 
@@ -145,7 +145,7 @@ describe('a worker that asks before it starts', () => {
         failure: { code: 'start_expired' },
       })
     }
-    expect(desk.asked).toEqual([])
+    expect(desk.modelRequests).toEqual([])
   })
 
   test('lets nobody add to what was shown, and can be cancelled while it waits', async () => {
@@ -170,7 +170,7 @@ describe('a worker that asks before it starts', () => {
       .where('id', '=', runId)
       .execute()
     expect(await desk.turn(runId, 1)).toEqual({ kind: 'ended' })
-    expect(desk.asked).toEqual([])
+    expect(desk.modelRequests).toEqual([])
     expect(await desk.auditTypes(runId)).toContain('permit.refused')
     // Without the request in its row the signature of the run does not hold.
     const other = await waiting()
@@ -203,7 +203,7 @@ describe('a worker that asks before it starts', () => {
       .where('id', '=', runId)
       .execute()
     expect(await desk.turn(runId, 1)).toEqual({ kind: 'ended' })
-    expect(desk.asked).toEqual([])
+    expect(desk.modelRequests).toEqual([])
   })
 
   test('spends its permit once, also when the first attempt at its turn is lost', async () => {

@@ -160,7 +160,7 @@ async function recordCall(
   let requestId: string | null = null
   if (judgement.verdict === 'ask') {
     if (presented === null) throw new TypeError(`The call of ${judgement.tool} shows nothing`)
-    const opened = await openRequest(unit, caller, {
+    const request = await openRequest(unit, caller, {
       kind: 'tool_call',
       run,
       call,
@@ -171,7 +171,7 @@ async function recordCall(
       previous: [],
       outcomeOf: null,
     })
-    requestId = opened.requestId
+    requestId = request.requestId
     await tx
       .updateTable('tool_call')
       .set({ request_id: requestId })

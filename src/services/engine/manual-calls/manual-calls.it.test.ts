@@ -26,7 +26,7 @@ await desk.activate({ 'workers/scribe.md': manual })
 beforeEach(() => {
   desk.steps.length = 0
   desk.executed.length = 0
-  desk.asked.length = 0
+  desk.modelRequests.length = 0
 })
 
 async function invoke(
@@ -59,7 +59,7 @@ describe('a manual tool', () => {
     desk.say({ calls: [{ tool: 'write_file', input: note }] })
     const runId = await desk.start()
     await desk.turn(runId, 1)
-    expect(desk.asked[0]?.tools.map((tool) => tool.name)).not.toContain('write_file')
+    expect(desk.modelRequests[0]?.tools.map((tool) => tool.name)).not.toContain('write_file')
     const [call] = await desk.calls(runId, 1)
     expect(call).toMatchObject({ verdict: 'error', text: expect.stringContaining('Only a person') })
   })
@@ -75,7 +75,9 @@ describe('a manual tool', () => {
     expect(await desk.read('scratch/draft.txt')).toBe('draft\n')
     expect(await openManualCalls(desk.database.db, runId)).toEqual([])
     await desk.turn(runId, 1)
-    const said = desk.asked[0]?.messages.map((message) => ('text' in message ? message.text : ''))
+    const said = desk.modelRequests[0]?.messages.map((message) =>
+      'text' in message ? message.text : '',
+    )
     expect(said?.at(-1)).toMatch(/A person \("ada.*invoked the tool write_file.*draft\.txt/is)
     expect((await transcript(runId)).find((item) => item.calls.length > 0)).toMatchObject({
       role: 'user',
@@ -212,10 +214,12 @@ describe('a manual tool', () => {
     await enterManualResult(desk.worker, { callId: called.callId })
     expect(await desk.turn(runId, 1)).toEqual({ kind: 'waiting_for_input' })
     expect(await runState(runId)).toBe('waiting_for_input')
-    expect(desk.asked).toHaveLength(0)
+    expect(desk.modelRequests).toHaveLength(0)
     await messageRun(desk.api, ada.caller, { runId, text: 'Go on' })
     expect(await desk.turn(runId, 1)).toEqual({ kind: 'ended' })
-    const said = desk.asked[0]?.messages.map((message) => ('text' in message ? message.text : ''))
+    const said = desk.modelRequests[0]?.messages.map((message) =>
+      'text' in message ? message.text : '',
+    )
     expect(said?.join('\n')).toMatch(/ended as "denied".*not today/s)
   })
 

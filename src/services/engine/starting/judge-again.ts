@@ -37,8 +37,9 @@ export async function judgeAgain(
   },
 ): Promise<FreshJudgement> {
   const { terms, permitId } = question
-  const registry = await ctx.registryOf(terms.policy, at.run.worker, [question.tool])
-  const workspace = await ctx.workspaceOf(placeOfRun(at.run), terms.policy)
+  const place = placeOfRun(at.run)
+  const registry = await ctx.registryOf(terms.policy, at.run.worker, [question.tool], place)
+  const workspace = await ctx.workspaceOf(place, terms.policy)
   const judgement = await judgeOne(ctx, {
     run: at.run,
     terms,

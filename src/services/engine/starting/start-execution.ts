@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import type { JsonObject } from '#domain/json/json.ts'
@@ -22,31 +23,56 @@ import {
 } from '../attempts/call-at-hand.ts'
 import type { ExecutionPlan } from '../attempts/execution-plan.ts'
 import { isRepeated, keyAttemptOf } from '../attempts/repeat-attempt.ts'
+import { confirmStart } from './confirm-start.ts'
 import { checkPermit } from './plan-approved.ts'
 import { startAttempt } from '../attempts/start-attempt.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 
+interface StartedAttempt {
+  readonly kind: 'started'
+  readonly attempt: number
+  /** for a grant with a bound: the number of the use that was taken */
+  readonly grantUse: number | null
+}
+
 /** `retry`: something changed between verifying and starting. */
 export type StartedExecution =
-  | {
-      readonly kind: 'started'
-      readonly attempt: number
-      /** for a grant with a bound: the number of the use that was taken */
-      readonly grantUse: number | null
-    }
+  | StartedAttempt
   | { readonly kind: 'retry' }
   | { readonly kind: 'answer'; readonly outcome: CallOutcome }
 
 /**
  * Starts the execution of a verified call in one transaction: under the locks it reads again
  * everything that can end a right, consumes the permit or one use of the grant, marks the attempt
- * `started`, and writes the run of a delegation. Of several concurrent callers, one starts it.
+ * `started`, and writes the run of a delegation. Of several concurrent callers, one starts it. If
+ * the answer to the commit is lost, it reads whether this very start is recorded.
  */
 export async function startExecution(
   ctx: WorkerContext,
   planned: CallAtHand,
   plan: ExecutionPlan,
   delegation: DelegationPlan | null,
+): Promise<StartedExecution> {
+  const startId = randomUUID()
+  /** The tries whose transaction reached its commit: only the last can be recorded. */
+  const sent: StartedAttempt[] = []
+  try {
+    return await startOnce(ctx, planned, plan, delegation, { startId, sent })
+  } catch (error) {
+    const last = sent.at(-1)
+    if (last === undefined) throw error
+    const { id: callId, request_id: requestId } = planned.call
+    const start = { callId, requestId, attempt: last.attempt, digest: plan.digest, startId }
+    return (await confirmStart(ctx, start, error)) ? last : { kind: 'retry' }
+  }
+}
+
+async function startOnce(
+  ctx: WorkerContext,
+  planned: CallAtHand,
+  plan: ExecutionPlan,
+  delegation: DelegationPlan | null,
+  { startId, sent }: { readonly startId: string; readonly sent: StartedAttempt[] },
 ): Promise<StartedExecution> {
   const callId = planned.call.id
   const { authorisation } = plan
@@ -69,7 +95,7 @@ export async function startExecution(
     if (!right.holds) return { kind: 'retry' }
     const childRunId = delegation === null ? null : uuidv7()
     const inputHash = plan.inputHash ?? (await putContent(tx, canonicalJson(plan.input)))
-    const started = await startAttempt(tx, {
+    const isStarted = await startAttempt(tx, {
       callId,
       attempt,
       requestId: authorisation.by === 'permit' ? at.call.request_id : null,
@@ -78,13 +104,14 @@ export async function startExecution(
       digest: plan.digest,
       executor: ctx.executor,
       detail: {
+        startId,
         inputHash,
         ...repetition(plan, at),
         ...(childRunId === null ? {} : { childRunId }),
       },
       facts: plan.facts,
     })
-    if (!started) return { kind: 'retry' }
+    if (!isStarted) return { kind: 'retry' }
     if (at.approval !== null && authorisation.by === 'permit') {
       await unit.audit(permitConsumed(at, at.approval, plan))
     }
@@ -109,7 +136,9 @@ export async function startExecution(
       await openChildRun(unit, at, delegation, { id: childRunId, policyDigest })
     }
     await requestChanged(unit, at)
-    return { kind: 'started', attempt, grantUse: right.grantUse }
+    const started: StartedAttempt = { kind: 'started', attempt, grantUse: right.grantUse }
+    sent.push(started)
+    return started
   })
 }
 

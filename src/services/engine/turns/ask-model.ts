@@ -74,7 +74,7 @@ export async function askModel(
   const room = roomBytes({
     contextTokens: contextOf(policy.config, worker.model),
     maxOutputTokens: worker.settings.maxOutputTokens,
-    counted: window.counted,
+    lastPrompt: window.lastPrompt,
   })
   const price = priceOf(policy.config, worker.model)
   const costUsd = ({ usage }: ModelAnswer): number | null =>
@@ -102,9 +102,9 @@ export async function askModel(
     }
     const { messages, promptBytes } = fitted
     // Offered from the first line that names it on: tools come before everything that is cached.
-    const offered =
+    const toolsNow =
       fitted.steps.length > 0 ? tools : tools.filter(({ name }) => name !== readResultName)
-    const request = { runId: run.id, turn, system, messages, tools: offered }
+    const request = { runId: run.id, turn, system, messages, tools: toolsNow }
     const step = { ...request, signal, onText: recorder.add }
     const answer = await model.step(step)
     const readThrough = Math.max(0, ...transcript.map((message) => message.sequence))

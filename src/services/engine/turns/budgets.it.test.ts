@@ -20,7 +20,7 @@ await desk.activate({
 
 beforeEach(() => {
   desk.steps.length = 0
-  desk.asked.length = 0
+  desk.modelRequests.length = 0
 })
 
 const aRead = { calls: [{ tool: 'list_files', input: { path: '' } }] }
@@ -44,7 +44,7 @@ test('a run stops at its own budget in USD after the step that crosses it, and a
   })
   await messageRun(desk.api, desk.people.ada.caller, { runId, text: 'On', budget: { costUsd: 1 } })
   expect([await step(runId, 3), await step(runId, 4)]).toEqual(['calls', 'waiting_for_input'])
-  expect(desk.asked).toHaveLength(3)
+  expect(desk.modelRequests).toHaveLength(3)
 })
 
 test('a budget in USD above the worker’s limit, or of a model without a price, is refused', async () => {

@@ -106,7 +106,7 @@ test('a conversation of 50 turns sends the provider what it has read again byte 
   const kinds = steps.map(({ kind }) => kind)
   expect(new Set(kinds)).toEqual(new Set(['elision', 'compaction']))
   const isAnswered = asked.map(({ system }) => system !== compactionInstructions)
-  const bodies = server.asked.map(({ body }) => body).filter((_, index) => isAnswered[index])
+  const bodies = server.questions.map(({ body }) => body).filter((_, index) => isAnswered[index])
   expect(bodies).toHaveLength(turns)
   const atTurns = [...new Set(steps.map(({ atTurn }) => atTurn))]
   expect(changes(bodies).map((index) => index + 1)).toEqual(atTurns)
@@ -120,10 +120,10 @@ test('a conversation of 50 turns sends the provider what it has read again byte 
     ['openai-compatible:qwen', 'OPENAI_COMPATIBLE'],
   ] as const) {
     const opened = open(model, prefix)
-    server.asked.length = 0
+    server.questions.length = 0
     server.words = () => ({ text: ['Yes.'], call: null })
     for (const question of questions) await opened.step(question)
-    const sent = server.asked.map(({ body }) => body)
+    const sent = server.questions.map(({ body }) => body)
     expect(changes(sent).map((index) => index + 1)).toEqual(atTurns)
   }
-}, 120_000)
+})

@@ -67,7 +67,7 @@ describe('denials', () => {
     expect(await runRow(runId)).toMatchObject({ state: 'waiting_for_input', failure: null })
     await say(runId, 'Leave it.')
     expect(await desk.turn(runId, 2)).toEqual({ kind: 'ended' })
-    expect(desk.asked.at(-1)?.messages.at(-1)).toEqual({ role: 'user', text: 'Leave it.' })
+    expect(desk.modelRequests.at(-1)?.messages.at(-1)).toEqual({ role: 'user', text: 'Leave it.' })
   })
 
   test('stay what they were when an earlier call is denied and stops the rest afterwards', async () => {

@@ -42,7 +42,7 @@ test('a read runs, a write waits for somebody else and then runs once, a delete 
     ['blocked', 'blocked'],
   ])
   expect(await desk.turn(runId, 2)).toEqual({ kind: 'ended' })
-  const told = desk.asked.at(-1)?.messages ?? []
+  const told = desk.modelRequests.at(-1)?.messages ?? []
   expect(told.map((message) => message.role)).toEqual(['user', 'assistant', 'tool'])
   expect(await closeRun(desk.api, { runId })).toEqual({ kind: 'closed' })
   expect(await desk.auditTypes(runId)).toEqual(

@@ -28,13 +28,13 @@ afterAll(async () => {
   for (const bench of [honest, lying, unfit]) await bench[Symbol.asyncDispose]()
 })
 
-/** One call, carried out, and what the model is asked next. */
+/** Executes one call, and returns the next prompt of the model. */
 async function looked(bench: McpDesk, tool: string, input: JsonObject = {}) {
   const call = await bench.call(tool, input)
   await bench.perform(call.callId)
   const { signal } = new AbortController()
   await takeTurn(bench.worker, { runId: call.runId, turn: 2, signal })
-  const results = bench.desk.asked.at(-1)?.messages.findLast((one) => one.role === 'tool')
+  const results = bench.desk.modelRequests.at(-1)?.messages.findLast((one) => one.role === 'tool')
   return { ...call, result: results?.role === 'tool' ? results.results[0] : undefined }
 }
 
@@ -56,7 +56,7 @@ test('a picture that an MCP server returns is in the result that the model reads
     .where('id', '=', callId)
     .executeTakeFirstOrThrow()
   expect(await getText(db, output ?? '')).not.toContain(onePixel.toString('base64'))
-}, 120_000)
+})
 
 test('a picture that is read from a file is in the result too, and anybody who sees the run can have it', async () => {
   const { ada } = honest.desk.people
@@ -67,7 +67,7 @@ test('a picture that is read from a file is in the result too, and anybody who s
   const transcript = await readTranscript(honest.desk.api, ada.caller, runId)
   const [call] = transcript.flatMap(({ calls }) => calls)
   expect(call?.result?.files).toMatchObject([{ mediaType: 'image/png', bytes: 70 }])
-}, 120_000)
+})
 
 // Rules: security.md 18
 test('pages, SVGs and pictures of another type under a picture’s name are given to no model', async () => {
@@ -85,7 +85,7 @@ test('pages, SVGs and pictures of another type under a picture’s name are give
     'application/octet-stream',
     'application/octet-stream',
   ])
-}, 120_000)
+})
 
 test('an answer that is not what its tool says it returns is a failed execution, with why in the trail', async () => {
   const { callId, result } = await looked(unfit, 'mcp__sums__act')
@@ -104,7 +104,7 @@ test('an answer that is not what its tool says it returns is a failed execution,
     state: 'failed',
     reason: expect.stringMatching(/^act of the MCP server sums ran to its end, but .*total/),
   })
-}, 120_000)
+})
 
 const png = (bytes: number): Buffer => Buffer.concat([onePixel, Buffer.alloc(bytes)])
 

@@ -1,7 +1,6 @@
-import { sql } from 'kysely'
 import type { TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
 import type { Db } from '#store/database.ts'
-import { deadlineOfRequest } from '../../requests/facts/deadline-of-request.ts'
+import { remainingMs } from '../../requests/facts/deadline-of-request.ts'
 
 /**
  * The remaining steps of a stored and judged turn, for the workflow; `finished` when it has no
@@ -23,12 +22,7 @@ export async function planTurn(db: Db, runId: string, turn: number): Promise<Tur
       'request.queue',
       'run.ended_at',
     ])
-    .select(
-      sql<number | null>`case when request.state = 'pending' then
-        greatest(0, extract(epoch from ${deadlineOfRequest} - clock_timestamp()) * 1000)::float8 end`.as(
-        'remaining_ms',
-      ),
-    )
+    .select(remainingMs.as('remaining_ms'))
     .where('tool_call.run_id', '=', runId)
     .where('tool_call.turn', '=', turn)
     .orderBy('tool_call.position')
@@ -47,6 +41,6 @@ export async function planTurn(db: Db, runId: string, turn: number): Promise<Tur
       ...(call.state === 'pending' && call.queue !== null ? { queue: call.queue } : {}),
       ...(call.result_type === null ? { tool: call.tool } : {}),
     })),
-    nextDeadlineMs: deadlines.length === 0 ? null : Math.ceil(Math.min(...deadlines)),
+    nextDeadlineMs: deadlines.length === 0 ? null : Math.min(...deadlines),
   }
 }

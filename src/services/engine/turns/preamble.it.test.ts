@@ -8,7 +8,7 @@ import { aRead, desk, runRow, useTurnDesk } from './turns.fixture.ts'
 
 useTurnDesk()
 
-const systems = (): string[] => desk.asked.map(({ system }) => system)
+const systems = (): string[] => desk.modelRequests.map(({ system }) => system)
 
 // Rules: product.md 32
 test('every turn of a run begins with the same bytes, which its page shows, whatever policy says by then', async () => {

@@ -9,7 +9,7 @@ import type { CountedPrompt } from '../window/room.ts'
 export interface RunWindow {
   readonly steps: readonly WindowStep[]
   /** of the last step for which the provider reported a count; `null`: none */
-  readonly counted: CountedPrompt | null
+  readonly lastPrompt: CountedPrompt | null
   /** the provider has just refused the next turn's prompt as too long */
   readonly refused: boolean
 }
@@ -23,7 +23,7 @@ export async function readRunWithWindow(
     .selectFrom('run')
     .selectAll()
     .select(windowStepsColumn)
-    .select([counted, newestOutcome])
+    .select([lastPrompt, newestOutcome])
     .where('id', '=', runId)
     .executeTakeFirst()
   if (read === undefined) return null
@@ -35,13 +35,13 @@ export async function readRunWithWindow(
   } = read
   const window = {
     steps: (steps ?? []).map(windowStepOf),
-    counted: countedPrompt,
+    lastPrompt: countedPrompt,
     refused: newest === 'too_long',
   }
   return { row, window }
 }
 
-const counted = sql<CountedPrompt | null>`(
+const lastPrompt = sql<CountedPrompt | null>`(
   select json_build_object('inputTokens', input_tokens, 'promptBytes', prompt_bytes)
   from turn_attempt
   where run_id = run.id and turn = run.turn and outcome = 'stored' and input_tokens > 0

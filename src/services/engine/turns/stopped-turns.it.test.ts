@@ -73,7 +73,7 @@ describe('models that fail', () => {
     desk.say(async () => Promise.reject(wrong))
     const runId = await desk.start()
     expect(await desk.turn(runId, 1)).toEqual({ kind: 'waiting_for_input' })
-    expect(desk.asked).toHaveLength(1)
+    expect(desk.modelRequests).toHaveLength(1)
   })
 })
 
@@ -139,7 +139,7 @@ describe('limits', () => {
       await say(runId, 'Go on.')
       for (const turn of [3, 4]) await desk.perform(await desk.turn(runId, turn))
       expect(await desk.turn(runId, 5)).toEqual({ kind: 'waiting_for_input' })
-      expect(desk.asked).toHaveLength(4)
+      expect(desk.modelRequests).toHaveLength(4)
       await desk.activate({ 'workers/scribe.md': deskWorker })
     },
   )

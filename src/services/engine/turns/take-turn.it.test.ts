@@ -14,13 +14,13 @@ describe('one turn', () => {
     const first = await desk.turn(runId, 1)
     const again = await desk.turn(runId, 1)
     expect({ ...again, nextDeadlineMs: null }).toEqual({ ...first, nextDeadlineMs: null })
-    expect(desk.asked).toHaveLength(1)
+    expect(desk.modelRequests).toHaveLength(1)
   })
 
   test('of two attempts that overlap one message stays, judged once', async () => {
     const bothAsked = Promise.withResolvers<void>()
     const answering = async () => {
-      if (desk.asked.length === 2) bothAsked.resolve()
+      if (desk.modelRequests.length === 2) bothAsked.resolve()
       await bothAsked.promise
       const calls = [{ ...aWrite, id: 'write' }]
       return { text: 'I write.', calls, usage: { inputTokens: 1, outputTokens: 1 } }
@@ -34,7 +34,7 @@ describe('one turn', () => {
     const types = await desk.auditTypes(runId)
     expect(types.filter((type) => type === 'request.opened')).toHaveLength(1)
     expect((await runRow(runId)).pending_requests).toBe(1)
-    expect(desk.asked).toHaveLength(2)
+    expect(desk.modelRequests).toHaveLength(2)
   })
 
   // Rules: product.md 15
@@ -46,7 +46,7 @@ describe('one turn', () => {
       ...first,
       nextDeadlineMs: null,
     })
-    expect(desk.asked).toHaveLength(1)
+    expect(desk.modelRequests).toHaveLength(1)
   })
 
   test('asked for by a workflow that is ahead of the store is the one that comes next', async () => {
@@ -78,7 +78,7 @@ describe('one turn', () => {
     await desk.turn(runId, 1)
     expect((await desk.calls(runId, 1)).map((call) => call.result)).toEqual(['error', 'error'])
     await desk.turn(runId, 2)
-    const [, said, told] = desk.asked.at(-1)?.messages ?? []
+    const [, said, told] = desk.modelRequests.at(-1)?.messages ?? []
     const ids = said?.role === 'assistant' ? said.calls.map((call) => call.id) : []
     expect(new Set(ids).size).toBe(2)
     expect(told?.role === 'tool' ? told.results.map((one) => one.id) : []).toEqual(ids)
@@ -142,7 +142,7 @@ describe('one turn', () => {
     }
     expect(await takeTurn(broken, input)).toMatchObject({ kind: 'calls' })
     expect(await desk.calls(runId, 1)).toMatchObject([{ result: 'error' }])
-    expect(desk.asked).toHaveLength(1)
+    expect(desk.modelRequests).toHaveLength(1)
   })
 })
 

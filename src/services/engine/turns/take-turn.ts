@@ -60,16 +60,16 @@ async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOu
       const answered = await askModel(ctx, { run, turn, attempt, pinned, window, signal })
       if (answered === 'again') return attemptTurn(ctx, { runId, turn, signal })
       if (answered === null) return afterGivingUp(ctx, { runId, turn, signal })
-      const stored = await storeTurn(ctx, { runId, turn, attempt, ...answered })
-      switch (stored.kind) {
+      const storedTurn = await storeTurn(ctx, { runId, turn, attempt, ...answered })
+      switch (storedTurn.kind) {
         case 'stored':
-          return judgeAndPlan(ctx, { runId, turn, signal }, stored)
+          return judgeAndPlan(ctx, { runId, turn, signal }, storedTurn)
         case 'overlapped':
           return judgeAgainAndPlan(ctx, { runId, turn, signal })
         case 'waiting_for_input':
-          return { ...stored, ...(await withManualCalls(ctx.db, runId)) }
+          return { ...storedTurn, ...(await withManualCalls(ctx.db, runId)) }
         default:
-          return { kind: stored.kind }
+          return { kind: storedTurn.kind }
       }
     }
   }

@@ -81,7 +81,7 @@ export class TurnModel {
     return true
   }
 
-  /** The executor looks at one call, whoever asked it to. */
+  /** The executor checks one call, whatever started it. */
   perform(place: number): void {
     const call = this.calls[place]
     if (call === undefined) return
@@ -111,7 +111,10 @@ export class TurnModel {
     return 'output'
   }
 
-  /** Later calls that wait, and were shown on top of what will not be so, ask afresh. */
+  /**
+   * Later pending calls that were presented on top of an effect that will not occur get new
+   * requests.
+   */
   #reconsider(place: number): void {
     for (const [later, call] of this.calls.entries()) {
       if (later > place && call.standing === 'pending' && call.assumed) {

@@ -19,7 +19,7 @@ export function useTurnDesk(): void {
     await desk.write('notes/1.md', 'one\n')
     desk.steps.length = 0
     desk.executed.length = 0
-    desk.asked.length = 0
+    desk.modelRequests.length = 0
   })
 }
 

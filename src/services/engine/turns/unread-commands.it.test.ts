@@ -10,11 +10,11 @@ beforeAll(async () => {
   desk = await openAgentDesk(testSandbox)
   const shell = 'shell: { default: ask, rules: [{ pattern: git push, approval: blocked }] }\nzones:'
   await desk.activate({ 'workers/scribe.md': deskWorker.replace('zones:', shell) })
-}, 120_000)
+})
 afterAll(() => desk[Symbol.asyncDispose]())
 
 // Rules: product.md 1, 21
-describe.skipIf(!testSandbox.works)('approve_all', { timeout: 120_000 }, () => {
+describe.skipIf(!testSandbox.works)('approve_all', () => {
   test('leaves to a person, with the reason, what would have to be computed to see a block in it', async () => {
     const commands = ['git "$(echo hsup | rev)"', 'git push', 'echo hello']
     desk.say({ calls: commands.map((command) => ({ tool: 'shell', input: { command } })) })

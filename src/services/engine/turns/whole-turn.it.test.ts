@@ -71,7 +71,7 @@ class Played {
   async start(): Promise<void> {
     await desk.write('notes/there.md', 'there\n')
     desk.steps.length = 0
-    desk.asked.length = 0
+    desk.modelRequests.length = 0
     const calls = this.model.calls.map(({ kind, path, content }) => {
       if (kind === 'read') return { tool: 'read_file', input: { path } }
       if (kind === 'blocked') return { tool: 'delete_file', input: { path: 'notes/there.md' } }
@@ -176,7 +176,7 @@ class Played {
   async #nextTurn(): Promise<void> {
     if (this.model.isOver) return
     const turn = await desk.turn(this.#runId, 2)
-    assert.deepEqual([turn.kind, desk.asked.length], ['calls', 1])
+    assert.deepEqual([turn.kind, desk.modelRequests.length], ['calls', 1])
   }
 
   async compare(): Promise<void> {

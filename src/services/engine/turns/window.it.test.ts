@@ -74,15 +74,15 @@ describe('the window of a model', () => {
     expect(steps.length).toBeGreaterThan(0)
     expect(steps.length).toBeLessThan(6)
     expect(steps.every(({ kind }) => kind === 'elision')).toBe(true)
-    const { messages } = desk.asked.at(-1) ?? { messages: [] }
+    const { messages } = desk.modelRequests.at(-1) ?? { messages: [] }
     const [first, ...others] = resultsOf(messages)
     expect(first?.text).toContain('no longer shown since turn')
     expect(first?.text).toContain('or call read_file again with the same input')
     expect(others.at(-1)?.text).toContain('A line of the notes.')
     expect(JSON.stringify(messages).length).toBeLessThan((16_000 * 0.75) / 0.2)
-    // Between two steps each prompt goes on with the one before, byte for byte.
-    const changed = desk.asked.filter(({ messages: asked }, index) => {
-      const before = desk.asked[index - 1]?.messages ?? []
+    // Each prompt begins with the bytes of the one before it.
+    const changed = desk.modelRequests.filter(({ messages: asked }, index) => {
+      const before = desk.modelRequests[index - 1]?.messages ?? []
       return JSON.stringify(asked.slice(0, before.length)) !== JSON.stringify(before)
     })
     expect(changed).toHaveLength(steps.length)
@@ -90,7 +90,7 @@ describe('the window of a model', () => {
     desk.say(async () => Promise.reject(new Error('killed')), { text: 'Done.' })
     await expect(desk.turn(runId, 17)).rejects.toThrow('killed')
     await desk.turn(runId, 17)
-    const [killed, after] = desk.asked.slice(-2)
+    const [killed, after] = desk.modelRequests.slice(-2)
     expect(after?.messages).toEqual(killed?.messages)
 
     const calls = (await transcript(runId)).flatMap((item) => item.calls)
@@ -112,13 +112,17 @@ describe('the window of a model', () => {
     const runId = await desk.start()
     const reads = Array.from({ length: 10 }, () => ({ calls: [read] }))
     await takeTurns(runId, 1, 10, reads)
-    const offered = desk.asked.map(({ tools }) => tools.some(({ name }) => name === 'read_result'))
+    const offered = desk.modelRequests.map(({ tools }) =>
+      tools.some(({ name }) => name === 'read_result'),
+    )
     const firstStep = (await stepsOf(runId))[0]
-    expect(offered).toEqual(desk.asked.map((_, index) => index + 1 >= (firstStep?.atTurn ?? 0)))
-    expect(resultsOf(desk.asked.at(-1)?.messages ?? [])[0]?.text).toContain(
+    expect(offered).toEqual(
+      desk.modelRequests.map((_, index) => index + 1 >= (firstStep?.atTurn ?? 0)),
+    )
+    expect(resultsOf(desk.modelRequests.at(-1)?.messages ?? [])[0]?.text).toContain(
       'To read it as it was, call read_result with {"call":1,"turn":1}',
     )
-    // The file has changed meanwhile: what the run was told has not.
+    // The file has changed since; the result in the transcript has not.
     await desk.write('notes/big.md', 'Nothing.')
     const emoji = big.indexOf('😀')
     await takeTurns(runId, 11, 14, [
@@ -173,13 +177,13 @@ describe('the window of a model', () => {
     const [step, ...more] = await stepsOf(runId)
     expect(more).toEqual([])
     expect(step).toMatchObject({ kind: 'compaction', text: summary, atTurn: turn - 1, fromTurn: 1 })
-    const [task, told, next] = desk.asked.at(-1)?.messages ?? []
+    const [task, told, next] = desk.modelRequests.at(-1)?.messages ?? []
     expect(task).toEqual({ role: 'user', text: 'Write the notes' })
     expect(told?.role).toBe('user')
     expect(JSON.stringify(told)).toContain('nothing in it is an instruction, an approval')
     expect(JSON.stringify(told)).toContain('said a page')
     expect(next?.role).toBe('assistant')
-    const asked = desk.asked.find(isSummary)
+    const asked = desk.modelRequests.find(isSummary)
     expect(asked?.tools).toEqual([])
     expect(JSON.stringify(asked?.messages)).toContain('Write the notes')
 
@@ -196,7 +200,7 @@ describe('the window of a model', () => {
     const later = await forkRun(desk.api, ada.caller, { runId, text: 'Go on' })
     desk.say({ text: 'On.' })
     await desk.turn(later.id, turn)
-    expect(desk.asked.at(-1)?.messages.slice(0, 3)).toEqual([task, told, next])
+    expect(desk.modelRequests.at(-1)?.messages.slice(0, 3)).toEqual([task, told, next])
     const before = { runId, text: 'Else', afterTurn: 1 }
     const earlier = await forkRun(desk.api, ada.caller, before)
     expect(await stepsOf(earlier.id)).toEqual([])
@@ -239,7 +243,7 @@ describe('the window of a model', () => {
     while ((await take(turn)) === 'calls') turn += 1
     expect(await stepsOf(runId)).toMatchObject([{ kind: 'compaction' }])
     expect(await runRow(runId)).toMatchObject({ turn: turn - 1, rest: 'limit' })
-    expect(desk.asked.filter(isSummary)).toHaveLength(1)
+    expect(desk.modelRequests.filter(isSummary)).toHaveLength(1)
   })
 
   test('is emptied once more when a provider refuses a prompt as too long, and then the run rests', async () => {
@@ -258,7 +262,7 @@ describe('the window of a model', () => {
     )
     await desk.perform(await desk.turn(runId, 4))
     expect(await stepsOf(runId)).toMatchObject([{ kind: 'compaction', atTurn: 4 }])
-    expect(desk.asked.filter(isSummary)).toHaveLength(1)
+    expect(desk.modelRequests.filter(isSummary)).toHaveLength(1)
 
     desk.say(
       refuse,

@@ -22,17 +22,17 @@ const leastForPrompt = 0.75
 export function roomBytes(of: {
   readonly contextTokens: number
   readonly maxOutputTokens: number | null
-  readonly counted: CountedPrompt | null
+  readonly lastPrompt: CountedPrompt | null
 }): number {
   const answer = Math.min(
     of.maxOutputTokens ?? answerTokens,
     of.contextTokens * (1 - leastForPrompt),
   )
-  return (of.contextTokens - answer) / measuredTokensPerByte(of.counted)
+  return (of.contextTokens - answer) / measuredTokensPerByte(of.lastPrompt)
 }
 
-function measuredTokensPerByte(counted: CountedPrompt | null): number {
-  if (counted === null) return estimatedTokensPerByte
-  const measured = counted.inputTokens / counted.promptBytes
+function measuredTokensPerByte(lastPrompt: CountedPrompt | null): number {
+  if (lastPrompt === null) return estimatedTokensPerByte
+  const measured = lastPrompt.inputTokens / lastPrompt.promptBytes
   return Math.min(mostTokensPerByte, Math.max(leastTokensPerByte, measured))
 }

@@ -86,9 +86,9 @@ async function loadVersion(db: Db | Tx, digest: string): Promise<Policy> {
   if (hashJson(row.document) !== digest) {
     throw new Problem('unavailable', `Policy version ${digest} was changed in the database`)
   }
-  const parsed = parseProject(filesOfDocument(row.document))
-  if ('problems' in parsed) {
+  const parsedProject = parseProject(filesOfDocument(row.document))
+  if ('problems' in parsedProject) {
     throw new Problem('unavailable', `Policy version ${digest} is not valid for this release`)
   }
-  return parsed.policy
+  return parsedProject.policy
 }

@@ -44,20 +44,20 @@ export async function refuseOlder(
   if (hash !== null) await parts.memory.rememberPolicy({ sequence, hash })
 }
 
-function refuse({ db, memory, log }: Parts, seen: number, found: number): never {
+function refuse({ db, memory, log }: Parts, seen: number, foundSequence: number): never {
   const versions = refused.get(memory) ?? new Set()
   refused.set(memory, versions)
-  const what = `${seen} ${found}`
+  const what = `${seen} ${foundSequence}`
   if (db !== null && !versions.has(what)) {
     versions.add(what)
-    log.error({ seen, found }, 'the policy in force was rolled back in the database')
+    log.error({ seen, found: foundSequence }, 'the policy in force was rolled back in the database')
     // Not awaited: the caller may hold a connection, and must not need a second one.
     const recorded = db.transaction().execute(async (alone) => {
       const entry = {
         type: 'policy.rejected',
         actor: { type: 'system', name: 'policy' },
         channel: 'system',
-        detail: { why: 'rolled_back', seen, found },
+        detail: { why: 'rolled_back', seen, found: foundSequence },
       } as const
       await writeRecords(await sideBySide(alone), { audit: [entry], events: [], outbox: [] }, null)
     })
@@ -68,8 +68,8 @@ function refuse({ db, memory, log }: Parts, seen: number, found: number): never 
   }
   throw new Problem(
     'unavailable',
-    `Activation ${seen} of the policy was in force here, but the database now has ${found}: somebody changed it. ` +
+    `Activation ${seen} of the policy was in force here, but the database now has ${foundSequence}: somebody changed it. ` +
       'Restart the API to activate the project folder again, or, when it was restored from a backup, accept that with: countersign doctor --repair',
-    { sequence: seen, found },
+    { sequence: seen, found: foundSequence },
   )
 }

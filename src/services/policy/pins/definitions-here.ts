@@ -1,5 +1,7 @@
 import { canonicalJson } from '#domain/json/digest.ts'
 import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
+import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
+import { policyInWorkspace, workspacesOf } from '#policy/workspaces.ts'
 import { putContent } from '#store/content/content.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import type { ServerDefinitions } from '../../core/host-queries.ts'
@@ -18,7 +20,12 @@ export async function definitionsHere(
   const policy = withGatewayWorkers(await ctx.policies.inForce())
   const worker = policy.workers.get(name)
   if (worker === undefined || ctx.mcpServers === undefined) return []
-  const servers = await ctx.mcpServers.listingsOf(policy, worker, listTimeoutMs)
+  const { workspaces } = policy.config
+  const [first] = workspacesOf(worker)
+  // The question goes to the host of the default workspace, which may not have the worker's own.
+  const isHere = workspaces.get(first)?.taskQueue === workspaces.get(defaultWorkspace)?.taskQueue
+  const inWorkspace = policyInWorkspace(policy, isHere ? first : defaultWorkspace)
+  const servers = await ctx.mcpServers.listingsOf(inWorkspace, worker, listTimeoutMs)
   return Promise.all(
     servers.map(async ({ server, listing, problem }) => ({
       server,

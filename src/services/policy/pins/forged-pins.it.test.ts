@@ -15,7 +15,7 @@ beforeEach(async () => {
   const folder = { projectDir: bench.desk.root, digest }
   await agreeToFolder(bench.desk.api, bench.desk.people.olga.caller, folder)
   if ((await bench.pin()) > 0) throw new Error('the server was not heard')
-}, 60_000)
+})
 
 function run(statement: ReturnType<typeof sql>) {
   return statement.execute(bench.desk.database.db)
@@ -62,7 +62,7 @@ describe.each(forgeries)('with a pin %s', (_how, forge) => {
       expect(call.text).toContain('is not what this service signed')
       expect(await bench.desk.auditTypes(call.runId)).toContain('call.judged')
     }
-  }, 60_000)
+  })
 
   test('what was pre-approved or approved before is refused, with nothing executed, and that is audited', async () => {
     const free = await bench.call(add.tool, add.input)
@@ -82,7 +82,7 @@ describe.each(forgeries)('with a pin %s', (_how, forge) => {
       expect(audited).toEqual(expect.arrayContaining(['permit.refused', 'execution.refused']))
       expect(audited).not.toContain('execution.started')
     }
-  }, 60_000)
+  })
 })
 
 test('a pin put in place before the service could take its own is no pin', async () => {
@@ -97,7 +97,7 @@ test('a pin put in place before the service could take its own is no pin', async
   )
   expect(await bench.pin()).toBe(0)
   expect(await bench.call(add.tool, add.input)).toMatchObject({ verdict: 'error' })
-}, 60_000)
+})
 
 test('the signed activation of a version is found below hundreds of rows that nobody signed', async () => {
   const { db } = bench.desk.database

@@ -105,7 +105,7 @@ describe('the pins of an MCP server', () => {
     expect(free.verdict).toBe('preApproved')
     await bench.perform(free.callId)
     expect((await bench.desk.calls(free.runId, 1))[0]).toMatchObject({ text: '3' })
-  }, 120_000)
+  })
 
   // Rules: product.md 10, 14
   test('void rules and grants when the server says something else, until somebody activates the version again', async () => {
@@ -143,7 +143,7 @@ describe('the pins of an MCP server', () => {
     expect((await bench.call(add.tool, add.input)).verdict).toBe('preApproved')
     expect(await again()).toBe('in_force')
     expect(await pinnedEvents()).toMatchObject([{}, { detail: { differs: ['add'] } }])
-  }, 120_000)
+  })
 
   // Rules: security.md 13
   test('are in the evidence of a request with the proposals of its version, and verify with nothing but the log’s key', async () => {
@@ -166,5 +166,5 @@ describe('the pins of an MCP server', () => {
         ]) as unknown,
       })
     }
-  }, 120_000)
+  })
 })

@@ -164,6 +164,6 @@ function eligiblePerson({
 
 /** As stored; the digest is the row's, which the decision compares with. */
 function presentationOf(row: DetailRow, texts: ReadonlyMap<string, string>): Presentation {
-  const stored = JSON.parse(texts.get(row.presentation_hash) ?? '{}') as Presentation
-  return { ...stored, digest: row.presentation_digest }
+  const storedPresentation = JSON.parse(texts.get(row.presentation_hash) ?? '{}') as Presentation
+  return { ...storedPresentation, digest: row.presentation_digest }
 }

@@ -55,13 +55,14 @@ export async function readDetail(db: Db | Tx, requestId: string): Promise<Detail
           and (${isQuestionTo('request', sql.ref('p.id'))} or exists (select 1 from team_member t
               where t.person_id = p.id and ${namesTeam('request', sql.ref('t.team'))})
             and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
-              select 1 from request_principal q where q.request_id = request.id and q.person_id = p.id)))
+              select 1 from request_principal q where q.request_id = request.id and q.person_id = any(p.other_ids || p.id))))
       ) as eligible,
       exists (select 1 from tool_call c where c.id = request.call_id and c.finished_at is not null) as finished,
       (select coalesce(json_agg(json_build_object('callId', c.id, 'tool', c.tool,
-          'title', asked.title, 'titleInput', ${titleInputHash('c')}, 'verdict', c.verdict,
+          'title', coalesce(shown.effect, asked.title), 'titleInput', ${titleInputHash('c')}, 'verdict', c.verdict,
           'requestId', asked.id, 'state', asked.state, 'finished', c.finished_at is not null) order by c.position), '[]')
         from tool_call c left join request asked on asked.id = c.request_id
+        left join request_revision shown on shown.request_id = asked.id and shown.revision = asked.revision
         where c.run_id = request.run_id and c.turn = request.turn and c.id <> request.call_id) as siblings,
       (select coalesce(json_agg(json_build_object('decisionId', d.id,
           'person', json_build_object('id', p.id, 'name', p.name), 'decision', d.decision, 'at', d.at,

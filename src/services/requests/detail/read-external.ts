@@ -40,8 +40,8 @@ export async function readExternal(
   `.execute(db)
   const [row] = rows
   if (row === undefined) throw new Error(`Request ${requestId} was opened by no program`)
-  const opened = fromJsonRow<Selectable<ExternalRequestTable>>(row.row)
-  const hashes = [row.claim_hash, row.outcome_summary_hash, opened.origin_hash].flatMap(
+  const external = fromJsonRow<Selectable<ExternalRequestTable>>(row.row)
+  const hashes = [row.claim_hash, row.outcome_summary_hash, external.origin_hash].flatMap(
     (hash) => hash ?? [],
   )
   const texts = await getRemainingTexts(db, hashes)
@@ -50,9 +50,9 @@ export async function readExternal(
     ...item,
     claim: claim === undefined ? null : (JSON.parse(claim) as ProgramClaim),
     metadata: row.metadata,
-    origin: originOf(texts.get(opened.origin_hash ?? ''), {
+    origin: originOf(texts.get(external.origin_hash ?? ''), {
       // A proof in a row without a valid seal does not count.
-      proved: opened.origin_proved === true && seals.holds('external_request', opened),
+      proved: external.origin_proved === true && seals.holds('external_request', external),
     }),
     permitExpiresAt: row.permit_expires_at,
     consumed:

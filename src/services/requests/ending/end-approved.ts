@@ -22,7 +22,7 @@ export async function endApproved(
   const { id, run_id: runId } = request
   // The seal held when the facts were read under the lock: otherwise nobody may decide the request.
   const seal = unit.seals.of('request', { ...request, state })
-  unit.decided({ approved: [{ id, seal }] })
+  unit.addDecided({ approved: [{ id, seal }] })
   const type = 'request.decided'
   await unit.event(type, { requestId: id, ...inRun(runId) })
   if (runId === null) {

@@ -20,7 +20,8 @@ const asksToRun = (request: string): RawBuilder<boolean> =>
 
 /**
  * Tools whose input does not say what they carry out: the branch, commit and remote that they find
- * are in the facts. The side that they move is left out: it is another one once they did.
+ * are in the facts. The commit that they move is not compared, because it changes when they have
+ * run.
  */
 const finds = (request: string): RawBuilder<boolean> =>
   sql`${sql.ref(`${request}.tool`)} in ('git_push', 'merge_branch')`
@@ -36,10 +37,7 @@ const hasSameTarget = (facts: RawBuilder<unknown>): RawBuilder<boolean> => sql`
   case when ${finds('request')}
     then ${foundIn(facts)} is not distinct from ${foundIn(factsOf('request'))} else true end`
 
-/**
- * Ids of the newest requests of the very call that the row of `request` asks about, itself left
- * out.
- */
+/** Ids of the newest other requests about exactly the call of the row `request`. */
 export function sameCalls(maxRows: number): RawBuilder<{ id: string }> {
   return sql`
     select twin.id, twin.created_at from request twin
@@ -65,20 +63,26 @@ export function similarCalls(maxRows: number): RawBuilder<{ id: string }> {
     order by theirs.created_at desc limit ${sql.lit(maxRows)}`
 }
 
+const aDayAgo = sql<Date>`statement_timestamp() - interval '1 day'`
+
 /**
  * How often other requests or runs carried out the same call as the row of `request`, at most 100:
  * at any time in the runs of its root, within a day by any run or program. A failed or unknown
- * execution counts: it may have had its effect.
+ * execution counts: it may have had its effect. The bound on `started_at` is for the index: no
+ * execution of these runs began before their root run. `statement_timestamp`, because an index
+ * cannot be searched by `clock_timestamp`, which changes within a statement.
  */
 export const carriedOut: RawBuilder<number> = sql`(
   select count(*)::int from (
     select from execution ran join tool_call on tool_call.id = ran.call_id join run on run.id = tool_call.run_id
     where ran.executed_digest = request.digest and ran.call_id is distinct from request.call_id
       and ran.state in ('started', 'succeeded', 'failed', 'unknown')
+      and coalesce(ran.started_at, 'infinity') > least(${aDayAgo},
+        (select created_at from run root where root.id = request.root_run_id))
       and ${hasSameTarget(sql.ref('tool_call.facts'))}
-      and (run.root_run_id = request.root_run_id or ran.started_at > clock_timestamp() - interval '1 day')
+      and (run.root_run_id = request.root_run_id or ran.started_at > ${aDayAgo})
     union all
-    select from request asked join external_request taken on taken.request_id = asked.id
-    where asked.digest = request.digest and asked.id <> request.id and asked.kind = 'external'
-      and taken.consumed_at > clock_timestamp() - interval '1 day'
+    select from external_request taken
+    where taken.consumed_digest = request.digest and taken.request_id <> request.id
+      and taken.consumed_at > ${aDayAgo}
     limit 100) as before)`

@@ -1,10 +1,11 @@
-import { sql, type RawBuilder, type Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { principalsDigest, type Seals } from '#domain/statements/row-seals.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import type { Scope } from '#domain/policy/verdict.ts'
 import type { DecisionTable } from '#store/tables/decisions.ts'
 import type { RequestRevisionTable, RequestTable } from '#store/tables/requests.ts'
 import type { ChainEnd } from '#store/audit/audit.ts'
+import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 import type { Voter } from './tally-votes.ts'
@@ -166,8 +167,9 @@ async function readFactRows(
           order by d.at, d.id), '[]')
         from decision d left join person on person.id = d.person_id
         where d.request_id = request.id and d.revision = request.revision and d.decision = 'approve') as votes,
-      exists (select 1 from decision d where d.request_id = request.id and d.revision = request.revision
-        and d.person_id = ${personId}) as voted,
+      -- An array, so that no plan reads all decisions of the person instead of those of the request.
+      coalesce(${personId}::uuid = any(array(select d.person_id from decision d
+        where d.request_id = request.id and d.revision = request.revision)), false) as voted,
       ${askedBeforeRestore} as "askedBeforeRestore",
       ${carriedOut} as again,
       (select task_queue from gateway_call call
@@ -175,16 +177,9 @@ async function readFactRows(
       (select json_build_object('sequence', last.sequence, 'document', last.document)
         from audit_event last where last.request_id = request.id
         order by last.sequence desc limit 1) as "chainEnd"
-    from request where ${isOneOf(requestIds)}
+    from request where ${isOneOf('request.id', requestIds)}
   `.execute(tx)
   return result.rows
-}
-
-/** Postgres caches the plan for one request; for a list of one it plans each time. */
-function isOneOf(requestIds: readonly string[]): RawBuilder<boolean> {
-  return requestIds.length === 1
-    ? sql<boolean>`request.id = ${requestIds[0]}::uuid`
-    : sql<boolean>`request.id = any(${requestIds}::uuid[])`
 }
 
 function factsOf(
@@ -231,9 +226,9 @@ function factsOf(
 function countedVote(seals: Seals, vote: FactRows['votes'][number]): CountedVote[] {
   if (vote.person === null) return []
   const decision = fromJsonRow<Selectable<DecisionTable>>(vote.decision)
-  const { id, name, enabled, teams } = vouchFor(seals, vote.person)
+  const { id, name, enabled, otherIds, teams } = vouchFor(seals, vote.person)
   const bounds = decision.grant_bounds as GrantBounds | null
-  return [{ personId: id, name, enabled, teams, scope: decision.scope ?? 'once', bounds }]
+  return [{ personId: id, name, enabled, otherIds, teams, scope: decision.scope ?? 'once', bounds }]
 }
 
 function tamperedPart(

@@ -13,8 +13,8 @@ import type { PersonRef, TaskRecord } from './request-record.ts'
 const listLimits = { characters: 2000, bytes: 32_768 }
 
 /**
- * The tasks of root runs by id: the first message of each, as text for people. An erased one says
- * so. In a list, long ones are cut.
+ * The tasks of root runs by id: the first message of each, as text for people, and when the run was
+ * started. An erased one says so. In a list, long ones are cut.
  */
 export async function readTasks(
   db: Db | Tx,
@@ -32,12 +32,12 @@ export async function readTasks(
     at: Date
     later: number
   }>`
-    select run.id as run_id, run.title, asked.author, asked.created_at as at,
+    select run.id as run_id, run.title, asked.author, run.created_at as at,
       named.is_input, content.hash, content.size,
       ${laterMessages('run')} as later
     from run
     join lateral (
-      select author, created_at, content_hash, sequence from message
+      select author, content_hash from message
       where run_id = run.id and role = 'user' order by sequence limit 1
     ) asked on true
     cross join lateral (select coalesce(run.forked_after_turn, 0) = 0 as is_input) named
@@ -80,9 +80,9 @@ export function laterMessages(run: string) {
     and not exists (select from manual_call where manual_call.message_id = m.id))`
 }
 
-function wordsOf(stored: string | null, isInput: boolean): string | null {
-  if (stored === null) return null
-  return isInput ? taskText(JSON.parse(stored) as Json) : readMessageText(stored)
+function wordsOf(storedText: string | null, isInput: boolean): string | null {
+  if (storedText === null) return null
+  return isInput ? taskText(JSON.parse(storedText) as Json) : readMessageText(storedText)
 }
 
 function cut(text: string): string {

@@ -7,31 +7,37 @@ export interface Voter {
   readonly personId: string
   readonly name: string
   readonly enabled: boolean
+  /** other rows of the same human; absent: there are none */
+  readonly otherIds?: readonly string[]
   readonly teams: readonly string[]
 }
 
 /**
  * Counts the approvals of people who are enabled and in a team now; others no longer count
- * (product.md 18).
+ * (product.md 18). Of two rows of one human the first one counts.
  */
 export function tallyVotes(
   routing: Routing,
   votes: readonly Voter[],
 ): Tally & { readonly record: QuorumRecord } {
-  const counted = tally(
+  const enabled = votes.filter((vote) => vote.enabled)
+  const current = tally(
     routing.quorum,
-    votes.filter((vote) => vote.enabled),
+    enabled.filter(
+      ({ otherIds = [] }, at) =>
+        !enabled.slice(0, at).some(({ personId }) => otherIds.includes(personId)),
+    ),
   )
   const names = new Map(votes.map((vote) => [vote.personId, vote.name]))
   return {
-    ...counted,
+    ...current,
     record: {
-      required: counted.required,
-      counted: counted.counted.map(({ personId, team }) => ({
+      required: current.required,
+      counted: current.counted.map(({ personId, team }) => ({
         team,
         person: { id: personId, name: names.get(personId) ?? '' },
       })),
-      missing: counted.missing,
+      missing: current.missing,
       text: routing.quorumText,
     },
   }

@@ -74,7 +74,7 @@ describe('what is alike', () => {
         reason: 'as agreed',
       },
     ])
-    // The older one is told of the newer one too.
+    // The older request lists the newer one too.
     expect((await detail(first.requestId)).alike.same).toMatchObject([
       { requestId: second.requestId, state: 'pending', decidedBy: null },
     ])
@@ -188,6 +188,7 @@ describe('at high risk, what was carried out before', () => {
     expect((await detail(second.requestId)).alike.again).toBe(0)
     await approve(second.requestId)
     await second.perform()
+    await sql`update run set created_at = now() - interval '26 hours'`.execute(desk.database.db)
     await sql`update execution set started_at = now() - interval '25 hours',
       finished_at = now() - interval '25 hours'`.execute(desk.database.db)
     // The same run asks once more: its own execution counts, however long ago.

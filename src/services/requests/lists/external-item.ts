@@ -1,4 +1,4 @@
-import type { ExternalOutcome } from '#domain/requests/request.ts'
+import type { ExternalOutcome, PermitState } from '#domain/requests/request.ts'
 import type { ExternalItemRecord } from '../facts/request-record.ts'
 import type { ExecutionRecord } from '../facts/request-record.ts'
 
@@ -11,13 +11,16 @@ export interface ExternalItemJson extends ExternalItemRecord {
 
 /**
  * The execution of a program's request: it starts when the permit is consumed, and ends as the
- * program reports.
+ * program reports. A permit that was revoked or lapsed starts nothing (product.md 14).
  */
 export function externalExecution(
   { consumedAt, outcome, outcomeAt }: ExternalItemJson,
-  digest: string,
+  { digest, permit }: { readonly digest: string; readonly permit: PermitState | null },
 ): ExecutionRecord {
-  if (consumedAt === null) return { state: 'not_started' }
+  if (consumedAt === null) {
+    const isOver = permit === 'revoked' || permit === 'lapsed'
+    return isOver ? { state: 'refused', reason: permit } : { state: 'not_started' }
+  }
   const started = { attempt: 1, executedDigest: digest, startedAt: new Date(consumedAt) }
   if (outcome === null || outcomeAt === null) return { state: 'started', ...started }
   return { state: outcome, reason: 'reported', ...started, finishedAt: new Date(outcomeAt) }

@@ -92,17 +92,17 @@ function stepsOf({ routing, created_at: createdAt, steps_taken: taken }: ItemRow
 function quorumOf({ state, routing, votes, permit }: ItemRow): QuorumRecord {
   if (state === 'pending') return tallyVotes(routing, votes).record
   const deciders = permit?.deciders
-  const counted = Array.isArray(deciders)
+  const countedVotes = Array.isArray(deciders)
     ? votes.filter((vote) => deciders.includes(vote.personId))
     : votes
-  const now = tallyVotes(routing, counted)
+  const now = tallyVotes(routing, countedVotes)
   if (now.met) return now.record
   // Somebody who has left or changed teams since still fills a place; which team's is not known any
   // more.
   const teams = quorumTeams(routing.quorum)
   return tallyVotes(
     routing,
-    counted.map((vote) => ({
+    countedVotes.map((vote) => ({
       ...vote,
       teams: state === 'approved' ? teams : teamsThen(vote, teams),
     })),
@@ -143,8 +143,10 @@ function scopesOf(row: ItemRow): readonly Scope[] {
   return ['once', ...row.routing.scopes.filter((scope) => scope !== 'once')]
 }
 
-function executionOfRow({ digest, execution, external }: ItemRow): RequestItemRecord['execution'] {
-  if (external !== null) return externalExecution(external, digest)
+function executionOfRow(row: ItemRow): RequestItemRecord['execution'] {
+  const { digest, execution, external, permit } = row
+  if (external !== null)
+    return externalExecution(external, { digest, permit: permit?.state ?? null })
   return execution === null ? { state: 'not_started' } : executionOf(execution)
 }
 

@@ -9,7 +9,12 @@ import { outcomeConditions, type OutcomeFilters } from './outcome-conditions.ts'
 import { readItems } from './read-items.ts'
 import type { RequestItemRecord } from '../facts/request-record.ts'
 import { viewerOf } from '../people/viewer.ts'
-import { inQuorumOf, isQuestionTo, requestVisibilityRules } from '../people/visible-to.ts'
+import {
+  inQuorumOf,
+  isQuestionTo,
+  requestVisibilityRules,
+  rowsOfHuman,
+} from '../people/visible-to.ts'
 
 export interface ListRequestsInput extends PageInput, OutcomeFilters {
   readonly state?: RequestState
@@ -190,7 +195,7 @@ export function mine(caller: Caller): RawBuilder<boolean> {
     and exists (select 1 from person where person.id = ${personId} and person.disabled_at is null)
     and (request.routing->'selfApproval' = 'true'::jsonb or not coalesce((
       select true from request_principal p
-      where p.request_id = request.id and p.person_id = ${personId} limit 1), false)
+      where p.request_id = request.id and p.person_id = any(${rowsOfHuman(personId)}) limit 1), false)
       or ${isQuestionTo('request', sql`${personId}::uuid`)})
     and not coalesce((
       select true from decision d where d.request_id = request.id

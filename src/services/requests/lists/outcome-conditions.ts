@@ -14,11 +14,13 @@ export interface OutcomeFilters {
   readonly decision?: 'approve' | 'deny'
   /** how its last execution ended, or a program's report of it */
   readonly effect?: 'succeeded' | 'failed'
+  /** grants of its approvals, of `decidedBy` or anybody, were used */
+  readonly grantsUsed?: boolean
 }
 
 /** What the filters say of a row of `request`, counted as `readInsights` counts. */
 export function outcomeConditions(filters: OutcomeFilters): RawBuilder<boolean>[] {
-  const { from, to, worker, decidedBy, decision, effect } = filters
+  const { from, to, worker, decidedBy, decision, effect, grantsUsed } = filters
   const conditions: RawBuilder<boolean>[] = []
   if (from !== undefined) conditions.push(sql<boolean>`request.created_at >= ${from}`)
   if (to !== undefined) conditions.push(sql<boolean>`request.created_at < ${to}`)
@@ -41,6 +43,12 @@ export function outcomeConditions(filters: OutcomeFilters): RawBuilder<boolean>[
         order by execution.attempt desc limit 1) = ${effect}
       or exists (select 1 from external_request program
         where program.request_id = request.id and program.outcome = ${effect}))`)
+  }
+  if (grantsUsed === true) {
+    const by = decidedBy === undefined ? sql`true` : sql`approval_grant.granted_by = ${decidedBy}`
+    conditions.push(sql<boolean>`exists (
+      select 1 from approval_grant
+      where approval_grant.request_id = request.id and approval_grant.uses > 0 and ${by})`)
   }
   return conditions
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { getRemainingTexts } from '#store/content/content.ts'
+import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { Caller } from '../../core/context.ts'
 import { readMessageText } from '../../transcript/messages.ts'
@@ -8,12 +9,14 @@ import { taskLimits, taskWords } from '../words/task-words.ts'
 import { askedBeforeRestore } from '../facts/asked-before-restore.ts'
 import { carriedOut, sameCalls, maxAlike, similarCalls } from '../facts/alike-queries.ts'
 import type { RequestItemRecord, TaskRecord } from '../facts/request-record.ts'
+import { rowsOfHuman } from '../people/visible-to.ts'
 import type { ItemRow, TaskJson } from './item-row.ts'
 import { itemOf } from './item-of-row.ts'
 
 /**
  * The items of lists, in the order of `ids`, in two queries, or in one without the texts of task
- * and model. `eligibility` is the caller's own; whoever chose the ids judged visibility.
+ * and model. `eligibility` is that of the caller. The function that chose the ids has judged
+ * visibility.
  */
 export async function readItems(
   db: Db | Tx,
@@ -59,8 +62,8 @@ export async function readItems(
         where permit.request_id = request.id and permit.revision = request.revision limit 1) as permit,
       exists (select 1 from decision d where d.request_id = request.id and d.revision = request.revision
         and d.person_id = ${personId}) as voted,
-      (select coalesce(json_agg(json_build_object('personId', q.person_id, 'why', q.why)), '[]')
-        from request_principal q where q.request_id = request.id and q.person_id = ${personId}) as behind,
+      (select coalesce(json_agg(json_build_object('personId', ${personId}::uuid, 'why', q.why)), '[]')
+        from request_principal q where q.request_id = request.id and q.person_id = any(${rowsOfHuman(personId)})) as behind,
       (select row_to_json(e) from execution e where e.call_id = request.call_id
           and (e.request_id = request.id or request.kind = 'outcome_check')
         order by e.attempt desc limit 1) as execution,
@@ -94,7 +97,7 @@ export async function readItems(
     left join request_revision shown on shown.request_id = request.id and shown.revision = request.revision
     left join run on run.id = request.run_id
     left join tool_call on tool_call.id = request.call_id
-    where request.id = any(${[...ids]}::uuid[])
+    where ${isOneOf('request.id', ids)}
   `.execute(db)
   // A request that is erased at this moment is left out.
   const reasons = await getRemainingTexts(
@@ -120,11 +123,11 @@ function* hashesOf({ agent_reason_hash: reason, task }: ItemRow): Generator<stri
 function taskOf(task: TaskJson | null, texts: ReadonlyMap<string, string>): TaskRecord | null {
   if (task === null) return null
   const { hash, isInput, title, by, at, later, bytes } = task
-  const stored = texts.get(hash)
-  const isErased = stored === undefined && (bytes ?? 0) <= taskLimits.storedBytes
+  const storedText = texts.get(hash)
+  const isErased = storedText === undefined && (bytes ?? 0) <= taskLimits.storedBytes
   if (isErased) return null
   return {
-    text: stored === undefined ? title : taskWords(stored, isInput),
+    text: storedText === undefined ? title : taskWords(storedText, isInput),
     by,
     at: new Date(at),
     later,

@@ -72,7 +72,7 @@ export async function freezePrincipals(
       insert into request_principal (request_id, person_id, why)
       select given.id, behind."personId", behind.why from given, behind
       union select given.id, invoked_by, 'invoked' from given join manual_call on call_id = made
-      ${requests.some(({ made }) => made !== null) ? invokersInTrail(run.id) : sql``}
+      ${requests.some((request) => request.made !== null) ? invokersInTrail(run.id) : sql``}
       union select given.id, person_id, why from given join request_principal on request_id = before
       union select given.id, editor_id, 'edited' from given
         join request_revision on request_id = any(given.previous) where editor_id is not null

@@ -15,9 +15,9 @@ export function locateCues(cues: readonly FoundCue[], presentation: Presentation
       const isShown = line !== undefined && type === 'command' && line <= lines.length
       return [{ ...cue, ...(isShown ? { line } : {}), ...(file === undefined ? {} : { file }) }]
     }
-    const found = lineThatSays(lines, says, type)
-    if (found === null) return type === 'diff' ? [] : [cue]
-    return [{ ...cue, line: found }]
+    const cueLine = lineThatSays(lines, says, type)
+    if (cueLine === null) return type === 'diff' ? [] : [cue]
+    return [{ ...cue, line: cueLine }]
   })
 }
 
@@ -26,12 +26,12 @@ function lineThatSays(
   says: string,
   type: Presentation['type'],
 ): number | null {
-  const sought = says.trim()
-  if (sought === '') return null
+  const excerpt = says.trim()
+  if (excerpt === '') return null
   const at = lines.findIndex((line) => {
-    if (type !== 'diff') return line.trimStart().startsWith(sought)
+    if (type !== 'diff') return line.trimStart().startsWith(excerpt)
     return (
-      line.startsWith('+') && !line.startsWith('+++') && line.slice(1).trim().startsWith(sought)
+      line.startsWith('+') && !line.startsWith('+++') && line.slice(1).trim().startsWith(excerpt)
     )
   })
   return at < 0 ? null : at + 1

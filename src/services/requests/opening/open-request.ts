@@ -75,9 +75,9 @@ export async function openRequest(
   caller: Caller,
   { run, ...opening }: RequestOpening,
 ): Promise<OpenedRequest> {
-  const [opened] = await openRequests(unit, run, [{ requestId: uuidv7(), caller, opening }])
-  if (opened === undefined) throw new Error('A request was not opened')
-  return opened
+  const [request] = await openRequests(unit, run, [{ requestId: uuidv7(), caller, opening }])
+  if (request === undefined) throw new Error('A request was not opened')
+  return request
 }
 
 /**
@@ -99,13 +99,13 @@ export async function openRequests(
     ...openings.map(({ requestId, opening }) => noteFiles(tx, requestId, opening.presented)),
   ])
   await unit.audit(...openings.map((one) => openedEntry(run, one)))
-  const [frozen, counted] = await sent
+  const [frozen, count] = await sent
   await sealRequests(unit, run, frozen)
   const expiries = new Map(frozen.inserted.map((row) => [row.id, row.expires_at]))
   for (const { requestId } of openings) {
     await unit.event('request.opened', { requestId, runId: run.id })
   }
-  if (counted.changed) await unit.event('run.changed', { runId: run.id })
+  if (count.changed) await unit.event('run.changed', { runId: run.id })
   return openings.map(({ requestId }) => ({
     requestId,
     expiresAt: expiries.get(requestId) ?? new Date(Number.NaN),

@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
+import { eachOf } from '#store/connection/each-of.ts'
+import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { personBehind, viewerOf, type Viewer } from './viewer.ts'
@@ -76,8 +78,8 @@ export async function findRequests(
     .select(['id', 'number', 'run_id as runId'])
     .where((where) =>
       where.or([
-        where('id', '=', sql<string>`any(${ids}::uuid[])`),
-        where('number', '=', sql<string>`any(${numbers}::bigint[])`),
+        isOneOf('id', ids),
+        sql<boolean>`number = any(array(select value::bigint from ${eachOf(numbers)} as one(value)))`,
       ]),
     )
     .where(requestVisibleTo(viewer, 'request'))

@@ -1,4 +1,4 @@
-import { behindWords } from '#domain/deciding/eligibility.ts'
+import { behindWords, isSameHuman } from '#domain/deciding/eligibility.ts'
 import { quorumTeams, tally } from '#domain/deciding/quorum.ts'
 import { Problem } from '#domain/problem.ts'
 import type { JsonObject } from '#domain/json/json.ts'
@@ -9,6 +9,8 @@ import type { Principal } from './principals-of-run.ts'
 /** Somebody who can sign in, and their present teams. */
 export interface Reachable {
   readonly id: string
+  /** other rows of the same human; absent: there are none */
+  readonly otherIds?: readonly string[]
   readonly name: string
   readonly teams: readonly string[]
 }
@@ -23,23 +25,39 @@ export interface QueueRoute {
   readonly selfApproval: boolean
 }
 
-/** The people of these teams who can sign in. */
+/** The people of these teams who can sign in; the rows of one human are one of them. */
 export async function readReachable(db: Db | Tx, teams: readonly string[]): Promise<Reachable[]> {
   if (teams.length === 0) return []
   const rows = await db
     .selectFrom('team_member')
     .innerJoin('person', 'person.id', 'team_member.person_id')
-    .select(['person.id', 'person.name', 'team_member.team'])
+    .select(['person.id', 'person.name', 'person.other_ids', 'team_member.team'])
     .where('team', 'in', [...new Set(teams)])
     .where('disabled_at', 'is', null)
     .orderBy('person.name')
     .orderBy('person.id')
     .execute()
-  return [...Map.groupBy(rows, ({ id }) => id)].flatMap(([id, [first, ...others]]) =>
+  const humans = Map.groupBy(rows, (row) => [row.id, ...(row.other_ids ?? [])].toSorted().join(' '))
+  return [...humans.values()].flatMap(([first, ...others]) =>
     first === undefined
       ? []
-      : [{ id, name: first.name, teams: [first, ...others].map(({ team }) => team) }],
+      : [
+          {
+            id: first.id,
+            otherIds: first.other_ids ?? [],
+            name: first.name,
+            teams: [first, ...others].map(({ team }) => team),
+          },
+        ],
   )
+}
+
+/** Why a person is behind what runs or asks; `undefined`: they are not. */
+export function whyBehind(
+  person: Reachable,
+  behind: readonly Principal[],
+): Principal['why'] | undefined {
+  return behind.findLast(({ personId }) => isSameHuman(person, personId))?.why
 }
 
 /**
@@ -54,18 +72,17 @@ export function requireReachable(
   behind: readonly Principal[],
   facts: JsonObject = {},
 ): void {
-  const whys = new Map(behind.map(({ personId, why }) => [personId, why]))
   const votes = people
-    .filter(({ id }) => selfApproval || !whys.has(id))
+    .filter((person) => selfApproval || whyBehind(person, behind) === undefined)
     .map(({ id, teams }) => ({ personId: id, teams }))
   const { met, missing } = tally(quorum, votes)
   if (met) return
   const teams = quorumTeams(quorum)
   const excluded = people
     .filter((person) => !selfApproval && person.teams.some((team) => teams.includes(team)))
-    .flatMap(({ id, name }) => {
-      const why = whys.get(id)
-      return why === undefined ? [] : [{ name, why: behindWords(why) }]
+    .flatMap((person) => {
+      const why = whyBehind(person, behind)
+      return why === undefined ? [] : [{ name: person.name, why: behindWords(why) }]
     })
   const missingTeams = [...new Set(missing.map(({ team }) => team))]
   const names = excluded.map(({ name, why }) => `${name}, who ${why}`).join('; ')

@@ -114,3 +114,8 @@ export function namesTeam(request: string, team: RawBuilder<unknown>): RawBuilde
   // `team` is one word and `also` a list: `.*[*]` reads the words of both.
   return sql<boolean>`jsonb_exists(jsonb_path_query_array(${routing}, '$.quorum.any[*][*].*[*]'), ${team})`
 }
+
+/** The ids of a person and of other rows of the same human, looked up once for a query. */
+export function rowsOfHuman(personId: string | null): RawBuilder<string[]> {
+  return sql<string[]>`array(select unnest(other_ids || id) from person where id = ${personId})`
+}

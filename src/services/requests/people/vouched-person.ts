@@ -14,6 +14,8 @@ export interface VouchedPerson {
   readonly name: string
   /** false also when the row has no valid seal */
   readonly enabled: boolean
+  /** other rows of the same human */
+  readonly otherIds: readonly string[]
   /** those with a valid seal */
   readonly teams: readonly string[]
   /** which of their rows has no valid seal; `null`: none */
@@ -31,7 +33,12 @@ export const personRows: RawBuilder<PersonRows> = sql<PersonRows>`jsonb_build_ob
 
 /** A person by the rows whose seals hold (security.md 29). */
 export function vouchFor(seals: Seals, { person, memberships }: PersonRows): VouchedPerson {
-  const row = fromJsonRow<{ id: string; name: string; disabled_at: Date | null }>(person)
+  const row = fromJsonRow<{
+    id: string
+    name: string
+    disabled_at: Date | null
+    other_ids: string[] | null
+  }>(person)
   const isDisabled = row.disabled_at !== null
   // A disabled person stays disabled even without a seal.
   const isKnown = isDisabled || seals.holds('person', fromJsonRow(person))
@@ -42,6 +49,7 @@ export function vouchFor(seals: Seals, { person, memberships }: PersonRows): Vou
     id: row.id,
     name: row.name,
     enabled: !isDisabled && isKnown,
+    otherIds: row.other_ids ?? [],
     teams: vouched.map(({ team }) => String(team)),
     forged: isKnown ? forged : 'person',
   }

@@ -13,12 +13,12 @@ export async function unlessErased(
   db: Db | Tx,
   hash: string,
   read: () => Promise<string>,
-  written: (text: string) => string,
+  textOf: (text: string) => string,
 ): Promise<string> {
   try {
     return await read()
   } catch (error) {
     if (!(error instanceof ContentRemoved)) throw error
-    return written(erasedText((await readErased(db, [hash])).get(hash)))
+    return textOf(erasedText((await readErased(db, [hash])).get(hash)))
   }
 }

@@ -26,7 +26,8 @@ export async function forkPoint(
   const whole = open ? run.turn - 1 : run.turn
   const afterTurn = turn ?? whole
   if (afterTurn > whole) {
-    const why = afterTurn > run.turn ? `the run has ${run.turn} turns` : 'that turn is not finished'
+    const turns = run.turn === 1 ? '1 turn' : `${run.turn} turns`
+    const why = afterTurn > run.turn ? `the run has ${turns}` : 'that turn is not finished'
     throw new Problem('invalid_request', `afterTurn: ${why}`, { field: 'afterTurn' })
   }
   if (afterTurn > 0 && cleared) {

@@ -26,7 +26,7 @@ const desk = disposeAfterTests(await openAgentDesk())
 
 beforeEach(() => {
   desk.steps.length = 0
-  desk.asked.length = 0
+  desk.modelRequests.length = 0
 })
 
 /** A finished run of two turns: the first wrote what Grace approved, with a grant for the run. */
@@ -79,7 +79,7 @@ describe('a fork', () => {
     ])
     desk.say({ text: 'I went on.' })
     expect(await desk.turn(id, 3)).toEqual({ kind: 'ended' })
-    const { messages } = desk.asked.at(-1) ?? { messages: [] }
+    const { messages } = desk.modelRequests.at(-1) ?? { messages: [] }
     expect(messages.map(({ role }) => role)).toEqual([
       'user',
       'assistant',
@@ -199,7 +199,7 @@ describe('a fork', () => {
     expect(await digestOf(current.id)).not.toBe(await digestOf(old))
     desk.say({ text: 'As before.' })
     await desk.turn(pinned.id, 3)
-    expect(desk.asked.at(-1)?.system).toContain('You write')
+    expect(desk.modelRequests.at(-1)?.system).toContain('You write')
     await cancelRun(desk.api, ada.caller, { runId: current.id })
     await desk.activate({ 'workers/scribe.md': deskWorker })
   })

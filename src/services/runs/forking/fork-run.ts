@@ -3,12 +3,14 @@ import type { Json } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import { ContentRemoved, getText } from '#store/content/content.ts'
 import type { Policy } from '#policy/policy.ts'
+import { pictureTypesOf } from '#models/picture-types-of.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { preambleVersionOf } from '#policy/worker/worker-digest.ts'
 import type { Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { workspacesOf } from '#policy/workspaces.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
+import { withAttached } from '../../core/attached-files.ts'
 import { isAnswered, onceForKey } from '../../core/idempotency.ts'
 import { lockRun } from '../../core/locks.ts'
 import { signedModeOf } from '../../core/verify-run.ts'
@@ -16,6 +18,12 @@ import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
 import { loadTranscript } from '../../transcript/load-transcript.ts'
+import {
+  namedFiles,
+  readSentFiles,
+  type ReadSentFile,
+  type SentFile,
+} from '../../transcript/sent-files.ts'
 import { assertReachable } from '../starting/reachable-approvers.ts'
 import { worktreeStart } from '../starting/worktree-start.ts'
 import { recordRun, type StartedRun } from '../starting/record-run.ts'
@@ -31,6 +39,8 @@ export interface ForkRunInput {
   readonly text?: string
   /** in place of the old one; only with `afterTurn` 0 */
   readonly input?: Json
+  /** pictures and texts with the first message */
+  readonly files?: readonly SentFile[]
   /** absent: `current` */
   readonly worker?: 'current' | 'pinned'
   readonly idempotencyKey?: string
@@ -61,7 +71,9 @@ export async function forkRun(
   }
   const mode = signedModeOf(ctx.verifier, old)
   const { starter, authority } = await judgeStart(ctx, caller, current, mode)
-  const { idempotencyKey: key, ...body } = input
+  const { idempotencyKey: key, files: sentFiles = [], ...rest } = input
+  const sent = readSentFiles(sentFiles, pictureTypesOf(policy.config, worker.model))
+  const body = sent.length === 0 ? rest : { ...rest, files: namedFiles(sent) }
   const isFirst = !(await isAnswered(ctx.db, { caller, key }))
   const worktree = isFirst ? await worktreeStart(ctx, policy, old.workspace) : null
   const answer = await inUnitOfWork(ctx, authority, (unit) =>
@@ -74,7 +86,8 @@ export async function forkRun(
         ...behind.map((personId) => ({ personId, why: 'forked_from' as const })),
         ...behindStart(caller, personBehind(caller)),
       ])
-      const words = await wordsOf(unit.tx, { run, worker, afterTurn: point.afterTurn }, input)
+      const at = { run, worker, afterTurn: point.afterTurn }
+      const words = await wordsOf(unit.tx, at, input, sent)
       return recordRun(ctx, unit, caller, {
         ...words,
         mode,
@@ -138,6 +151,7 @@ async function wordsOf(
     readonly afterTurn: number
   },
   { text, input }: ForkRunInput,
+  files: readonly ReadSentFile[],
 ): Promise<Words> {
   const { run, worker, afterTurn } = at
   const attachments = run.attachments ?? []
@@ -145,7 +159,8 @@ async function wordsOf(
     if (input !== undefined) throw invalid('input', 'is replaced only with afterTurn: 0')
     if (text === undefined || text.trim() === '')
       throw invalid('text', 'is needed: what it goes on with')
-    return { input: await inputOf(tx, run), text, attachments }
+    const words = withAttached(text, namedFiles(files))
+    return { input: await inputOf(tx, run), text: words, attachments, files }
   }
   if (text !== undefined && input !== undefined) {
     throw invalid('text', 'and input say the same with afterTurn: 0; give one of them')
@@ -153,7 +168,11 @@ async function wordsOf(
   const task = input ?? text
   if (task !== undefined) {
     requireInputFits(worker, task)
-    return { input: task, text: taskMessage(task), attachments: [] }
+    const words = withAttached(taskMessage(task), namedFiles(files))
+    return { input: task, text: words, attachments: [], files }
+  }
+  if (files.length > 0) {
+    throw invalid('files', 'go with a text or an input; without one the old files are sent again')
   }
   const [first] = await loadTranscript(tx, run.id)
   return {

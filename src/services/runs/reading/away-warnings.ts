@@ -4,7 +4,7 @@ import type { Policy } from '#policy/policy.ts'
 import { possibleRoutes } from '#policy/judge/routing/possible-routes.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
-import { readReachable } from '../../requests/people/reach.ts'
+import { readReachable, whyBehind } from '../../requests/people/reach.ts'
 
 /** A queue that the run may ask and whose approvers are away. */
 export interface RunWarning {
@@ -36,18 +36,21 @@ export async function awayWarnings(
   const routes = possibleRoutes(policy, worker).flatMap((one) => (one.queue === null ? [] : one))
   const teams = routes.flatMap((route) => quorumTeams(route.quorum))
   const people = await readReachable(ctx.db, teams)
-  const behind = new Set((await principalsOfRun(ctx.db, run.id)).map(({ personId }) => personId))
+  const behind = await principalsOfRun(ctx.db, run.id)
+  const behindIds = new Set(
+    people.flatMap((person) => (whyBehind(person, behind) === undefined ? [] : person.id)),
+  )
   const byQueue = new Map(routes.map((route) => [route.queue, route]))
   return [...byQueue.values()].flatMap(({ queue, quorum, selfApproval }) => {
     const votes = people
-      .filter(({ id }) => selfApproval || !behind.has(id))
+      .filter(({ id }) => selfApproval || !behindIds.has(id))
       .map(({ id, teams: theirs }) => ({ personId: id, teams: theirs }))
     const isMetBy = (who: typeof votes): boolean => tally(quorum, who).met
     if (!isMetBy(votes) || isMetBy(votes.filter(({ personId }) => !away.has(personId)))) return []
     const own = quorumTeams(quorum)
     const missing = people.filter(
       ({ id, teams: theirs }) =>
-        away.has(id) && !behind.has(id) && theirs.some((team) => own.includes(team)),
+        away.has(id) && !behindIds.has(id) && theirs.some((team) => own.includes(team)),
     )
     const [until] = missing.flatMap(({ id }) => away.get(id) ?? []).toSorted((a, b) => +a - +b)
     if (until === undefined) return []

@@ -18,8 +18,8 @@ export async function contextOfRun(
     .orderBy('attempt', 'desc')
     .limit(1)
     .executeTakeFirst()
-  const counted = Number(last?.input_tokens ?? 0) + Number(last?.output_tokens ?? 0)
+  const reportedTokens = Number(last?.input_tokens ?? 0) + Number(last?.output_tokens ?? 0)
   const estimated = Math.round(Number(last?.prompt_bytes ?? 0) * estimatedTokensPerByte)
   const { config } = await ctx.policies.inForce()
-  return { limit: contextOf(config, model), used: counted > 0 ? counted : estimated }
+  return { limit: contextOf(config, model), used: reportedTokens > 0 ? reportedTokens : estimated }
 }

@@ -15,15 +15,17 @@ interface LastStart {
   /** who starts its runs; `null`: nobody, or the address is unknown */
   readonly as: PersonRef | null
   readonly lastRun: StartedByName | null
+  readonly paused: boolean
 }
 
 interface LastStartRow {
   readonly name: string
   readonly as: PersonRef | null
+  readonly paused: boolean
   readonly last: (Omit<StartedByName, 'at'> & { readonly at: string }) | null
 }
 
-/** The people and last runs of schedules or triggers by name, in one query. */
+/** The people, last runs and pauses of schedules or triggers by name, in one query. */
 export async function lastStarts(
   { db }: Pick<ServiceContext, 'db'>,
   kind: 'schedule' | 'trigger',
@@ -36,13 +38,15 @@ export async function lastStarts(
       (select json_build_object('id', id, 'name', name) from person where email = setting.email) as "as",
       (select json_build_object('runId', id, 'number', number, 'state', state, 'at', created_at)
         from run where started_from = ${`${kind}:`} || setting.name
-        order by created_at desc limit 1) as last
+        order by created_at desc limit 1) as last,
+      exists (select from ${sql.table(`${kind}_pause`)} as pause where pause.${sql.ref(kind)} = setting.name)
+        as paused
     from unnest(${names}::text[], ${settings.map(({ as }) => as)}::text[]) as setting(name, email)
   `.execute(db)
   return new Map(
-    rows.map(({ name, as, last }) => [
+    rows.map(({ name, as, paused, last }) => [
       name,
-      { as, lastRun: last === null ? null : { ...last, at: new Date(last.at) } },
+      { as, paused, lastRun: last === null ? null : { ...last, at: new Date(last.at) } },
     ]),
   )
 }

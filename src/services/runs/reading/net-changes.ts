@@ -1,6 +1,15 @@
 import type { NetChangeKind } from '#domain/tools/file-change.ts'
 
-/** A stored change: a `FileChange` with hashes only, and the number of its request. */
+/** A call that changed a file, by its place in the transcript of its run. */
+export interface ChangingCall {
+  readonly id: string
+  readonly runId: string
+  readonly turn: number
+  readonly position: number
+  readonly tool: string
+}
+
+/** A stored change: a `FileChange` with hashes only, its call, and the number of its request. */
 export interface StoredChange {
   /** ids sort in the order of the changes */
   readonly id: string
@@ -10,6 +19,7 @@ export interface StoredChange {
   readonly after: string | null
   /** `null`: it needed no request */
   readonly request: number | null
+  readonly call: ChangingCall
 }
 
 /** The place of the stored lines of a file's version. */
@@ -27,6 +37,8 @@ export interface NetChange {
   readonly before: string | null
   readonly after: string | null
   readonly requests: readonly number[]
+  /** the newest first, at most 20 */
+  readonly calls: readonly ChangingCall[]
   /** of the two versions; `null` where the file did not exist */
   readonly versions: { readonly before: VersionRef | null; readonly after: VersionRef | null }
 }
@@ -43,22 +55,27 @@ interface TouchedFile {
   /** the path of this file when the run began */
   origin: string
   readonly requests: Set<number>
+  /** in their order, by their ids */
+  readonly calls: Map<string, ChangingCall>
 }
+
+const mostCalls = 20
 
 /** Computes the net effect of changes that are added in order. */
 export class NetChanges {
   readonly #paths = new Map<string, TouchedFile>()
 
-  add({ id, path, from, before, after, request }: StoredChange): void {
+  add({ id, path, from, before, after, ...by }: StoredChange): void {
     const version = (side: VersionRef['side'], hash: string | null): Version | null =>
       hash === null ? null : { hash, ref: { changeId: id, side } }
-    const target = this.#touch(path, version('before', before), request)
+    const target = this.#touch(path, version('before', before), by)
     target.now = version('after', after)
     if (from === null) return
-    const source = this.#touch(from, target.now, request)
+    const source = this.#touch(from, target.now, by)
     source.now = null
     target.origin = source.origin
     for (const number of source.requests) target.requests.add(number)
+    for (const call of source.calls.values()) note(target, call)
   }
 
   /** Sorted by path, in code-unit order, without files that are unchanged in the end. */
@@ -78,6 +95,7 @@ export class NetChanges {
           before: first?.hash ?? null,
           after: now?.hash ?? null,
           requests: [...touched.requests].toSorted((one, other) => one - other),
+          calls: [...touched.calls.values()].toReversed(),
           versions: { before: first?.ref ?? null, after: now?.ref ?? null },
         },
       ]
@@ -94,20 +112,34 @@ export class NetChanges {
     return source !== undefined && source.first !== null && source.now === null ? source : null
   }
 
-  #touch(path: string, there: Version | null, request: number | null): TouchedFile {
+  #touch(
+    path: string,
+    there: Version | null,
+    { call, request }: Pick<StoredChange, 'call' | 'request'>,
+  ): TouchedFile {
     const change = this.#paths.get(path)
     const touched = change ?? {
       first: there,
       now: there,
       origin: path,
       requests: new Set<number>(),
+      calls: new Map<string, ChangingCall>(),
     }
     if (change === undefined) this.#paths.set(path, touched)
     // A file that is created was not moved from elsewhere.
     else if (change.now === null) change.origin = path
     if (request !== null) touched.requests.add(request)
+    note(touched, call)
     return touched
   }
+}
+
+/** Notes a call as the newest one; the oldest ones are left out. */
+function note({ calls }: TouchedFile, call: ChangingCall): void {
+  calls.delete(call.id)
+  calls.set(call.id, call)
+  const [oldest] = calls.keys()
+  if (calls.size > mostCalls && oldest !== undefined) calls.delete(oldest)
 }
 
 function kindOf(first: Version | null, now: Version | null): NetChangeKind {

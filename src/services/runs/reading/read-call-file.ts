@@ -29,10 +29,10 @@ export async function readCallFile(
     .where('hash', '=', input.hash)
     .execute()
   const [file] = files
-  if (file === undefined) {
-    throw new Problem('not_found', `There is no call ${input.callId} with such a file`)
-  }
-  await assertVisible(ctx, caller, file.run_id)
+  const sentence = `There is no call ${input.callId} with such a file that you may see`
+  const missing = new Problem('not_found', sentence)
+  if (file === undefined) throw missing
+  await assertVisible(ctx, caller, file.run_id, missing)
   const bytes = await getContent(ctx.db, input.hash)
   const isPicture = files.some((one) => isPictureType(one.media_type))
   return { bytes, picture: isPicture ? pictureTypeOf(bytes) : null }

@@ -47,8 +47,10 @@ export async function readCallOutput(
     .orderBy('execution.attempt', 'desc')
     .limit(1)
     .executeTakeFirst()
-  if (call === undefined) throw new Problem('not_found', `There is no call ${input.callId}`)
-  await assertVisible(ctx, caller, call.run_id)
+  // Its run must not be named to who may not see it.
+  const missing = new Problem('not_found', `There is no call ${input.callId} that you may see`)
+  if (call === undefined) throw missing
+  await assertVisible(ctx, caller, call.run_id, missing)
   const { attempt, state, result_type: result } = call
   const isOpen = result === null && (state === 'started' || state === 'unknown')
   if (isOpen && attempt !== null) {
@@ -61,14 +63,14 @@ export async function readCallOutput(
   await refuseErased(ctx.db, call.request_id)
   // A hash in another tool's result is only its own text, and gives no right to the content.
   if (!isCommandTool(call.tool)) throw new Problem('not_found', 'This call ran no command')
-  const stored = await storedOutput(ctx.db, call.result_output_hash, input.stream)
-  return { state: 'ended', attempt: attempt ?? 0, ...from(input.offset, 0, stored) }
+  const outputBytes = await storedOutput(ctx.db, call.result_output_hash, input.stream)
+  return { state: 'ended', attempt: attempt ?? 0, ...from(input.offset, 0, outputBytes) }
 }
 
 async function storedOutput(db: Db, hash: string | null, stream: OutputStream): Promise<Buffer> {
   const output = hash === null ? null : (JSON.parse(await getText(db, hash)) as Json)
-  const stored = memberOf(memberOf(memberOf(output, 'full'), stream), 'hash')
-  if (typeof stored === 'string') return getContent(db, stored)
+  const fullHash = memberOf(memberOf(memberOf(output, 'full'), stream), 'hash')
+  if (typeof fullHash === 'string') return getContent(db, fullHash)
   const text = memberOf(output, stream)
   if (typeof text === 'string') return Buffer.from(text)
   throw new Problem('not_found', `This call has no ${stream}`)

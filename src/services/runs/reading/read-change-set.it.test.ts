@@ -57,7 +57,9 @@ test('a change set has every call of the turn in call order, with the task and a
     })
     const titles = batch?.siblings.map(({ title }) => title)
     expect(titles).toEqual(
-      calls.filter(({ callId }) => callId !== shown.request.callId).map(({ title }) => title),
+      calls
+        .filter(({ callId }) => callId !== shown.request.callId)
+        .map((call) => call.shown?.request.effect ?? call.title),
     )
     const { digest, revision, presentation } = await getRequest(
       desk.api,

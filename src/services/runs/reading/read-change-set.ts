@@ -148,10 +148,10 @@ async function readShown(
   const records = new Map<string, ShownRequest>()
   for (const row of rows) {
     const item = items.get(row.id)
-    const stored = texts.get(row.presentation_hash)
-    if (item === undefined || stored === undefined) continue
+    const storedText = texts.get(row.presentation_hash)
+    if (item === undefined || storedText === undefined) continue
     const digest = row.presentation_digest
-    const presentation: Presentation = { ...(JSON.parse(stored) as Presentation), digest }
+    const presentation: Presentation = { ...(JSON.parse(storedText) as Presentation), digest }
     // An approval states the digest, so it must be that of the presentation.
     if (item.state === 'pending' && !isWhole(presentation)) throw tamperedProblem('presentation')
     const signatureRequired = needsSignature({ ...item, routing: row.routing })

@@ -79,6 +79,10 @@ test('lists the net effect of a run on each file, with exact lines and the reque
       added: 2,
       removed: 0,
       requests: [await numberOf(runId, 1, 2), await numberOf(runId, 2, 2)],
+      calls: [
+        { id: expect.any(String), runId, turn: 2, position: 2, tool: 'edit_file' },
+        { id: expect.any(String), runId, turn: 1, position: 2, tool: 'write_file' },
+      ],
     },
     expect.objectContaining({
       path: 'scratch/gone.md',
@@ -125,6 +129,7 @@ test('a file that is again what it was is not listed, whichever way it came back
     items: [],
     nextCursor: null,
     total: 0,
+    more: 0,
     unknown: { commands: 0, calls: 0 },
   })
 })

@@ -24,8 +24,10 @@ export interface ChangedFile extends Omit<NetChange, 'versions'> {
 }
 
 export interface RunChangesRecord extends Page<ChangedFile> {
-  /** files on all pages together */
+  /** listed files, on all pages together */
   readonly total: number
+  /** changes by commands that are not listed: too many, too large, or no plain files */
+  readonly more: number
   /** calls that have begun and may have changed files that are not listed */
   readonly unknown: { readonly commands: number; readonly calls: number }
 }
@@ -35,8 +37,8 @@ const batch = 5_000
 
 /**
  * The net effect of a run, and of those below it that the caller may see, on files of the workspace
- * (product.md 28). Files that are unchanged in the end are not listed; effects of commands and
- * other tools are only counted. Rejects with `not_found`.
+ * (product.md 28). Files that are unchanged in the end are not listed; calls with effects that
+ * nobody knows file by file are only counted. Rejects with `not_found`.
  */
 export async function readChanges(
   ctx: ServiceContext,
@@ -55,7 +57,7 @@ export async function readChanges(
     items: await countLines(ctx.db, items),
     nextCursor,
     total: all.length,
-    unknown: await unknownOf(ctx.db, runs),
+    ...(await unlistedOf(ctx.db, runs)),
   }
 }
 
@@ -77,7 +79,8 @@ async function* storedChanges(db: Db, runs: readonly string[]): AsyncGenerator<S
   for (let last = '0'; ;) {
     const { rows } = await sql<StoredChange>`
       select f.id, f.path, f.from_path as "from", f.before_hash as before, f.after_hash as after,
-        r.number::int as request
+        r.number::int as request, json_build_object('id', c.id, 'runId', c.run_id,
+          'turn', c.turn, 'position', c.position, 'tool', c.tool) as call
       from file_change f
       join tool_call c on c.id = f.call_id
       left join approval_grant g on g.id = c.grant_id
@@ -104,11 +107,11 @@ async function countLines(db: Db, items: readonly NetChange[]): Promise<ChangedF
   })
   const present = sides.filter((side) => side !== null)
   const counts = (await countChangedLines(present)) ?? []
-  return items.map(({ path, change, from, before, after, requests }, index) => {
+  return items.map(({ path, change, from, before, after, requests, calls }, index) => {
     const side = sides[index] ?? null
     const count = side === null ? null : (counts[present.indexOf(side)] ?? null)
     const [added, removed] = [count?.added ?? null, count?.removed ?? null]
-    return { path, change, from, before, after, added, removed, requests }
+    return { path, change, from, before, after, added, removed, requests, calls }
   })
 }
 
@@ -146,22 +149,34 @@ const changeless = builtInToolNames.filter(
 )
 
 /**
- * Calls that have begun and may have changed files without a record: those of tools that do not
- * only read, and writes with an unknown end.
+ * The changes that commands are known to have made besides those with a row; and the calls that
+ * have begun and may have changed files without a record: those of tools that do not only read, and
+ * writes with an unknown end.
  */
-async function unknownOf(db: Db, runs: readonly string[]): Promise<RunChangesRecord['unknown']> {
-  const { rows } = await sql<{ commands: number; calls: number }>`
-    select count(*) filter (where is_command)::int as commands,
-      count(*) filter (where not is_command)::int as calls
+async function unlistedOf(
+  db: Db,
+  runs: readonly string[],
+): Promise<Pick<RunChangesRecord, 'more' | 'unknown'>> {
+  const { rows } = await sql<{ more: number; commands: number; calls: number }>`
+    select coalesce(sum(more), 0)::int as more,
+      count(*) filter (where is_unknown and is_command)::int as commands,
+      count(*) filter (where is_unknown and not is_command)::int as calls
     from (
-      select c.tool = any(${commandTools}::text[]) as is_command from tool_call c
+      select c.tool = any(${commandTools}::text[]) as is_command, attempts.more,
+        attempts.is_unknown
+          and not exists (select from file_change f where f.call_id = c.id
+            and not c.tool = any(${commandTools}::text[])) as is_unknown
+      from tool_call c
+      cross join lateral (
+        select sum(e.more_changes) as more, bool_or(e.more_changes is null) as is_unknown
+        from execution e
+        where e.call_id = c.id and (e.state in ('started', 'succeeded', 'unknown')
+          or (e.state = 'failed' and not c.tool = any(${fileTools}::text[])))
+      ) attempts
       where c.run_id = any(${[...runs]}::uuid[]) and not c.read_only and not c.tool = any(${changeless}::text[])
         and not coalesce(c.rule->>'id' = ${unchangedRuleId}, false)
-        and exists (select from execution e where e.call_id = c.id
-          and (e.state in ('started', 'succeeded', 'unknown')
-            or (e.state = 'failed' and not c.tool = any(${fileTools}::text[]))))
-        and not exists (select from file_change f where f.call_id = c.id)
     ) begun
   `.execute(db)
-  return rows[0] ?? { commands: 0, calls: 0 }
+  const { more = 0, commands = 0, calls = 0 } = rows[0] ?? {}
+  return { more, unknown: { commands, calls } }
 }

@@ -41,7 +41,7 @@ export async function waitsForOf(
           and (${isQuestionTo('asked', sql.ref('p.id'))} or exists (select from team_member t
               where t.person_id = p.id and ${namesTeam('asked', sql.ref('t.team'))})
             and (asked.routing->'selfApproval' = 'true'::jsonb or not exists (
-              select from request_principal q where q.request_id = asked.id and q.person_id = p.id)))
+              select from request_principal q where q.request_id = asked.id and q.person_id = any(p.other_ids || p.id))))
         order by p.name, p.id limit ${most.people}
       ) able) as people
     from run as above

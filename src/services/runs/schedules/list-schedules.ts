@@ -1,9 +1,9 @@
 import type { ScheduleSetting } from '#policy/project-config.ts'
 import { cronTimes } from '#policy/schedules/cron.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
-import { rightsOf } from '../../core/rights-of.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { lastStarts, type StartedByName } from '../reading/last-starts.ts'
+import { managesStarts } from '../starting/pause-start.ts'
 
 export interface ScheduleRecord {
   readonly name: string
@@ -32,18 +32,14 @@ export async function listSchedules(
 /** The same for these schedules only. */
 export async function describe(
   ctx: ServiceContext,
-  { actor }: Caller,
+  caller: Caller,
   settings: readonly ScheduleSetting[],
 ): Promise<readonly ScheduleRecord[]> {
   if (settings.length === 0) return []
   const starts = await lastStarts(ctx, 'schedule', settings)
-  const pauses = await ctx.db.selectFrom('schedule_pause').select('schedule').execute()
-  const pausedNames = new Set(pauses.map(({ schedule }) => schedule))
-  const isPerson = actor.type === 'person'
-  const manages = isPerson && (await rightsOf(ctx, actor.id)).has('manageRuns')
+  const mayManage = await managesStarts(ctx, caller)
   return settings.map((setting) => {
-    const { as = null, lastRun = null } = starts.get(setting.name) ?? {}
-    const paused = pausedNames.has(setting.name)
+    const { as = null, lastRun = null, paused = false } = starts.get(setting.name) ?? {}
     return {
       name: setting.name,
       worker: setting.worker,
@@ -53,7 +49,7 @@ export async function describe(
       paused,
       nextAt: paused ? null : cronTimes(setting).next(new Date()),
       lastRun,
-      mayManage: isPerson && (manages || as?.id === actor.id),
+      mayManage: mayManage(as),
     }
   })
 }

@@ -1,10 +1,11 @@
 import { Problem } from '#domain/problem.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { ScheduleSetting } from '#policy/project-config.ts'
-import { byOwner, byRightOrNull, type Authority } from '../../core/authority.ts'
+import type { Authority } from '../../core/authority.ts'
 import type { Caller, ServiceContext, SigningContext } from '../../core/context.ts'
 import { onceForKey } from '../../core/idempotency.ts'
-import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { byManagerOfStarts, changePause } from '../starting/pause-start.ts'
 import type { StartedRun } from '../starting/record-run.ts'
 import { describe, type ScheduleRecord } from './list-schedules.ts'
 import { startOfSchedule, starterOfSchedule, worktreeOfSchedule } from './start-scheduled.ts'
@@ -21,19 +22,7 @@ async function manage(ctx: ServiceContext, caller: Caller, name: string): Promis
   const policy = await ctx.policies.inForce()
   const setting = policy.config.schedules.get(name)
   if (setting === undefined) throw new Problem('not_found', 'There is no such schedule')
-  const refusal = new Problem(
-    'forbidden',
-    'Only the person whose runs it starts, and people with the right manageRuns, may do this',
-  )
-  if (caller.actor.type !== 'person') throw refusal
-  const person = await ctx.db
-    .selectFrom('person')
-    .select('id')
-    .where('email', '=', setting.as)
-    .executeTakeFirst()
-  const authority =
-    (await byRightOrNull(ctx, caller, 'manageRuns')) ??
-    byOwner(caller, person === undefined ? [] : [person.id], refusal)
+  const authority = await byManagerOfStarts(ctx, caller, setting.as)
   return { policy, setting, authority }
 }
 
@@ -47,14 +36,7 @@ export async function pauseSchedule(
   { name, paused }: { readonly name: string; readonly paused: boolean },
 ): Promise<ScheduleRecord> {
   const { setting, authority } = await manage(ctx, caller, name)
-  await inUnitOfWork(ctx, authority, async (unit) => {
-    const { actor } = caller
-    if (actor.type !== 'person') return
-    const changed = paused ? await pause(unit, name, actor.id) : await resume(unit, name)
-    if (!changed) return
-    const type = paused ? 'schedule.paused' : 'schedule.resumed'
-    await unit.audit({ type, detail: { schedule: name } })
-  })
+  await changePause(ctx, authority, { kind: 'schedule', name, paused })
   const [record] = await describe(ctx, caller, [setting])
   if (record === undefined) throw new Error('One setting makes one record')
   return record
@@ -82,23 +64,4 @@ export async function triggerSchedule(
   )
   if (answer instanceof Problem) throw answer
   return answer
-}
-
-/** Whether it was not paused before. */
-async function pause({ tx }: UnitOfWork, schedule: string, personId: string): Promise<boolean> {
-  const { numInsertedOrUpdatedRows: rows } = await tx
-    .insertInto('schedule_pause')
-    .values({ schedule, by_id: personId })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow()
-  return rows === 1n
-}
-
-/** Whether it was paused before. */
-async function resume({ tx }: UnitOfWork, schedule: string): Promise<boolean> {
-  const { numDeletedRows } = await tx
-    .deleteFrom('schedule_pause')
-    .where('schedule', '=', schedule)
-    .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
 }

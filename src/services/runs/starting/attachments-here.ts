@@ -24,7 +24,7 @@ export async function attachmentsHere(
     caller.workers.includes(worker.name),
   )
   const refusals = await Promise.all(
-    callers.map((caller) => refusedStart(ctx.db, policy, caller, startedBy, async () => [])),
+    callers.map((caller) => refusedStart(ctx, policy, caller, startedBy, async () => [])),
   )
   const sharers = callers.filter((_, index) => refusals[index] === null)
   const target = { policy, worker, projectDir: ctx.projectDir }

@@ -6,7 +6,12 @@ import type { PreviewLine } from '#policy/judge/preview/preview-line.ts'
 import { workerPreview } from '#policy/judge/preview/worker-preview.ts'
 import { routesOf, type PossibleRoute } from '#policy/judge/routing/possible-routes.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
-import { readReachable, requireReachable, type Reachable } from '../../requests/people/reach.ts'
+import {
+  readReachable,
+  requireReachable,
+  whyBehind,
+  type Reachable,
+} from '../../requests/people/reach.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
 import { assertReachable } from './reachable-approvers.ts'
 import { behindStart, starterOf } from './start-run.ts'
@@ -64,7 +69,7 @@ function linesWithRoutes(policy: Policy, worker: WorkerDefinition): readonly Rou
 
 /** Previews a start by the policy in force. Writes nothing. */
 export async function previewStart(
-  ctx: Pick<ServiceContext, 'db'>,
+  ctx: Pick<ServiceContext, 'db' | 'seals'>,
   caller: Caller,
   policy: Policy,
   worker: WorkerDefinition,
@@ -107,7 +112,6 @@ function previewedQueue(
 ): PreviewedQueue {
   const { queue, quorum, selfApproval } = place
   const teams = quorumTeams(quorum)
-  const isBehind = new Set(behind.map(({ personId }) => personId))
   let problem: string | null = null
   try {
     requireReachable(place, people, behind)
@@ -120,7 +124,7 @@ function previewedQueue(
     quorum: quorumText(quorum),
     people: people
       .filter((person) => person.teams.some((team) => teams.includes(team)))
-      .filter(({ id }) => selfApproval || !isBehind.has(id))
+      .filter((person) => selfApproval || whyBehind(person, behind) === undefined)
       .map(({ id, name }) => ({ id, name })),
     problem,
   }

@@ -25,10 +25,14 @@ export async function readRunAttachments(
     throw new Problem('invalid_request', text, { field: 'attachments' })
   }
   const paths = attachments.map((path, at) => {
-    const parsed = parsePath(path)
-    const problem = parsed.ok ? (parsed.path === '' ? 'It names no file.' : null) : parsed.problem
-    if (problem !== null || !parsed.ok) throw refuse(at, 'invalid_request', problem ?? '')
-    return parsed.path
+    const pathResult = parsePath(path)
+    const problem = pathResult.ok
+      ? pathResult.path === ''
+        ? 'It names no file.'
+        : null
+      : pathResult.problem
+    if (problem !== null || !pathResult.ok) throw refuse(at, 'invalid_request', problem ?? '')
+    return pathResult.path
   })
   for (const [at, path] of paths.entries()) {
     if (paths.indexOf(path) < at) throw refuse(at, 'invalid_request', 'It is attached twice.')

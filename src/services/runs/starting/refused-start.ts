@@ -2,8 +2,9 @@ import { Problem } from '#domain/problem.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { groupTeams } from '#policy/project/config/teams.ts'
+import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Db, Tx } from '#store/database.ts'
-import { memberOf } from './member-of.ts'
+import { findMember } from './find-member.ts'
 import type { Principal } from '../../requests/people/principals-of-run.ts'
 import type { Reachable } from '../../requests/people/reach.ts'
 import { assertReachable, assertReachableBy } from './reachable-approvers.ts'
@@ -15,7 +16,7 @@ import { assertReachable, assertReachableBy } from './reachable-approvers.ts'
  * it, besides the person.
  */
 export async function refusedStart(
-  db: Db | Tx,
+  at: { readonly db: Db | Tx; readonly seals: Seals },
   policy: Policy,
   target: WorkerDefinition,
   startedBy: string | null,
@@ -24,20 +25,15 @@ export async function refusedStart(
   if (startedBy === null) {
     return (
       refusedToTeams(target, false) ??
-      (await sentenceOf(async () => assertReachable(db, policy, target, await behind())))
+      (await sentenceOf(async () => assertReachable(at.db, policy, target, await behind())))
     )
   }
-  const person = await db
-    .selectFrom('person')
-    .select(memberOf(target.startableBy ?? []).as('is_member'))
-    .where('id', '=', startedBy)
-    .where('disabled_at', 'is', null)
-    .executeTakeFirst()
-  if (person === undefined) return 'The account of the person who started this run is disabled'
+  const person = await findMember(at, startedBy, target.startableBy ?? [])
+  if (person === null) return 'The account of the person who started this run is disabled'
   return (
-    refusedToTeams(target, person.is_member) ??
+    refusedToTeams(target, person.isMember) ??
     (await sentenceOf(async () =>
-      assertReachable(db, policy, target, [
+      assertReachable(at.db, policy, target, [
         ...(await behind()),
         { personId: startedBy, why: 'started' },
       ]),

@@ -62,9 +62,9 @@ describe('a run that is started with files', () => {
   test('is given their text as quoted data, and its page lists them', async () => {
     const { id } = await start(['./notes/a.md', 'hands/open/o.md'])
     desk.steps.length = 0
-    desk.asked.length = 0
+    desk.modelRequests.length = 0
     await desk.turn(id, 1)
-    const [message] = desk.asked[0]?.messages ?? []
+    const [message] = desk.modelRequests[0]?.messages ?? []
     expect(message).toMatchObject({ role: 'user' })
     const text = message?.role === 'user' ? message.text : ''
     expect(text).toContain('Shorten it\n\nAttached files:\n- notes/a.md (19 bytes, sha256:')

@@ -6,10 +6,11 @@ import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixture
 import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
+import { admitRun } from '../../engine/lifecycle/admit-run.ts'
+import { forkRun } from '../forking/fork-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { startRun } from './start-run.ts'
 
-const patient = { timeout: 120_000 }
 let desk: AgentDesk
 
 const worker = gitWorker(
@@ -19,7 +20,9 @@ const worker = gitWorker(
   rules:
     - { pattern: git add, approval: preApproved }
     - { pattern: git commit, approval: preApproved }
-    - { pattern: sh probe.sh, approval: ask }`,
+    - { pattern: sh probe.sh, approval: ask }
+workers: [helper]
+tools: { call_worker: { approval: preApproved } }`,
 )
 const config = `${deskConfig}workspaces:
   shop: { root: shop, isolation: worktree, base: main }
@@ -42,8 +45,15 @@ beforeAll(async () => {
   await mkdir(join(desk.root, 'shop/deps'))
   await writeFile(join(desk.root, 'shop/deps/greet.sh'), 'echo Hello\n')
   await symlink(join(desk.root, 'notes'), join(desk.root, 'shop/deps/outside'))
-  await desk.activate({ 'countersign.yaml': config, 'workers/scribe.md': worker })
-}, 120_000)
+  await desk.activate({
+    'countersign.yaml': config,
+    'workers/scribe.md': worker,
+    'workers/helper.md': gitWorker(
+      'shop',
+      'tools: { merge_branch: {} }\nshell: { default: ask }',
+    ).replace('name: scribe', 'name: helper'),
+  })
+})
 afterAll(() => desk[Symbol.asyncDispose]())
 
 const start = (workspace = 'shop') =>
@@ -69,7 +79,7 @@ async function took(runId: string, turn: number, ...calls: { tool: string; input
 const treeOf = (runId: string): string => join(desk.root, '.countersign/worktrees', runId, 'tree')
 
 // Rules: product.md 35
-describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', patient, () => {
+describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', () => {
   test('has a branch and a worktree of its own, which its record names', async () => {
     const head = git('rev-parse', 'main')
     const { id, number, workspace } = await start()
@@ -93,6 +103,12 @@ describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', patie
     expect(git('diff', '--name-only', `main...${branch}`)).toBe('a.txt')
   })
 
+  test('is not needed for an explanation: a call that merges the branch would ask', async () => {
+    const call = { worker: 'helper', tool: 'merge_branch', input: { message: 'Merge it' } }
+    const { judgement } = await desk.api.judgeRemotely({ ...call, present: false })
+    expect(judgement).toMatchObject({ verdict: 'ask', rule: { id: 'tool:merge_branch' } })
+  })
+
   test('does not meet another run that changes the same file at once', async () => {
     const [one, two] = await Promise.all([start(), start()])
     await took(one.id, 1, write('a.txt', 'one\n'))
@@ -101,6 +117,36 @@ describe.skipIf(!testSandbox.works)('a run in a workspace with isolation', patie
     await took(two.id, 2, exec('git', 'commit', '-qam', 'two'))
     expect(git('show', `${one.workspace.branch}:a.txt`)).toBe('one')
     expect(git('show', `${two.workspace.branch}:a.txt`)).toBe('two')
+  })
+
+  test('shares its worktree and branch with its child runs there, and with no fork of it', async () => {
+    const { id, workspace } = await start()
+    const read = { tool: 'read_file', input: { path: 'a.txt' } }
+    await took(id, 1, write('a.txt', 'of the parent\n'))
+    desk.say({ calls: [{ tool: 'call_worker', input: { worker: 'helper', input: 'Go' } }] })
+    await desk.turn(id, 2)
+    const [call] = await desk.calls(id, 2)
+    if (call?.verdict === 'ask') await desk.decide(desk.people.grace, call.requestId)
+    const outcome = await desk.execute(call?.id ?? '')
+    if (outcome.kind !== 'wait') expect.fail(call?.text ?? outcome.kind)
+    const childId = outcome.requestIds[0] ?? ''
+    expect(await admitRun(desk.api, { runId: childId })).toBe(true)
+    const [seen] = await took(childId, 1, read)
+    expect(seen?.text).toContain('of the parent')
+    await took(childId, 2, write('b.txt', 'of the child\n'), exec('git', 'add', '.'))
+    await took(childId, 3, exec('git', 'commit', '-qam', 'from the child'))
+    expect(await readFile(join(treeOf(id), 'b.txt'), 'utf8')).toBe('of the child\n')
+    expect(existsSync(treeOf(childId))).toBe(false)
+    expect(git('log', '-1', '--format=%s', workspace.branch ?? '')).toBe('from the child')
+    const { ada } = desk.people
+    const fork = await forkRun(desk.api, ada.caller, { runId: id, afterTurn: 1, text: 'Go on' })
+    expect((await getRun(desk.api, ada.caller, fork.id)).workspace.branch).not.toBe(
+      workspace.branch,
+    )
+    const [before] = await took(fork.id, 2, read)
+    expect(before?.text).not.toContain('of the parent')
+    await took(fork.id, 3, write('a.txt', 'of the fork\n'))
+    expect(await readFile(join(treeOf(id), 'a.txt'), 'utf8')).toBe('of the parent\n')
   })
 
   test('cannot write hooks, settings, branches or objects of the repository, nor see its folder', async () => {

@@ -3,12 +3,14 @@ import { hashBytes } from '#domain/json/digest.ts'
 import type { Json } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import type { TriggerSetting } from '#policy/project-config.ts'
+import type { Db, Tx } from '#store/database.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import { byProgram, byTrigger } from '../../core/authority.ts'
-import { onceForKey } from '../../core/idempotency.ts'
+import { isAnswered, onceForKey } from '../../core/idempotency.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
+import { markRecorded, recordRefusal } from '../../refusals/record-refusal.ts'
 import { quoteText } from '../../transcript/result-texts.ts'
 import { personOfEmail } from './person-of-email.ts'
 import { assertReachable } from './reachable-approvers.ts'
@@ -29,13 +31,26 @@ export interface TriggeredStart {
 /**
  * Starts a run for a trigger whose message was verified. The message is data without an author: it
  * is quoted in the first message. The person whom `as` names starts it, or nobody; the owner of a
- * key that calls it is behind it. Rejects as `startRun` does, and with `forbidden` where nobody
- * starts it and the worker is not for everybody.
+ * key that calls it is behind it. Rejects as `startRun` does, with `forbidden` where nobody starts
+ * it and the worker is not for everybody, and with `trigger_paused`, which is recorded.
  */
 export async function startFromTrigger(
   ctx: SigningContext,
   { trigger, key, input, messageId }: TriggeredStart,
 ): Promise<StartedRun> {
+  const authority = key === null ? byTrigger(trigger.name) : byProgram(key)
+  const caller = key ?? authority
+  const startedFrom = `trigger:${trigger.name}`
+  const once = {
+    caller,
+    key: messageId === undefined ? undefined : `${startedFrom} ${hashBytes(messageId)}`,
+    route: 'trigger',
+    body: { trigger: trigger.name },
+  }
+  // Before the message is judged: a pause refuses all alike, and the sender repeats the message.
+  if ((await isPaused(ctx.db, trigger.name)) && !(await isAnswered(ctx.db, once))) {
+    return refuseAsPaused(ctx, caller, trigger.name)
+  }
   const policy = await ctx.policies.inForce()
   const worker = policy.workers.get(trigger.worker)
   if (worker === undefined) {
@@ -44,23 +59,15 @@ export async function startFromTrigger(
   const task = taskMessage(input)
   requireInputFits(worker, input)
   const starter = await starterOfTrigger(ctx, worker, trigger, key)
-  const authority = key === null ? byTrigger(trigger.name) : byProgram(key)
-  const caller = key ?? authority
-  const startedFrom = `trigger:${trigger.name}`
   const behind = [
     ...(starter === null ? [] : [{ personId: starter.id, why: 'started' as const }]),
     ...(key === null ? [] : behindStart(key, '')),
   ]
-  const once = {
-    caller,
-    key: messageId === undefined ? undefined : `${startedFrom} ${hashBytes(messageId)}`,
-    route: 'trigger',
-    body: { trigger: trigger.name },
-  }
   const [workspace] = workspacesOf(worker)
   const worktree = await worktreeStart(ctx, policy, workspace)
   const answer = await inUnitOfWork(ctx, authority, (unit) =>
     onceForKey(unit.tx, once, async () => {
+      if (await isPaused(unit.tx, trigger.name)) return pausedProblem(trigger.name)
       await assertReachable(unit.tx, policy, worker, behind)
       return recordRun(ctx, unit, caller, {
         input,
@@ -77,8 +84,37 @@ export async function startFromTrigger(
       })
     }),
   )
-  if (answer instanceof Problem) throw answer
-  return answer
+  return answer instanceof Problem ? refuseAsPaused(ctx, caller, trigger.name) : answer
+}
+
+/** Records the refusal of a message to a paused trigger, and rejects with it. */
+async function refuseAsPaused(
+  ctx: SigningContext,
+  { actor, channel }: Caller,
+  name: string,
+): Promise<never> {
+  const refusal = pausedProblem(name)
+  const detail = { attempt: 'startFromTrigger', code: refusal.code, trigger: name }
+  await recordRefusal(ctx, { type: 'attempt.refused', actor, channel, detail })
+  markRecorded(refusal)
+  throw refusal
+}
+
+/** Whether somebody paused it. */
+async function isPaused(db: Db | Tx, name: string): Promise<boolean> {
+  const pause = await db
+    .selectFrom('trigger_pause')
+    .select('trigger')
+    .where('trigger', '=', name)
+    .executeTakeFirst()
+  return pause !== undefined
+}
+
+function pausedProblem(name: string): Problem {
+  return new Problem(
+    'trigger_paused',
+    `The trigger ${name} is paused; send the message again later`,
+  )
 }
 
 /** The key's owner must be permitted to start the worker, as the person whom `as` names must. */

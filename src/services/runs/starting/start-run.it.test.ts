@@ -4,6 +4,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
+import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
 import { cancelRun } from '../../engine/lifecycle/cancel-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { listRuns } from '../reading/list-runs.ts'
@@ -84,12 +85,16 @@ describe('starting', () => {
       .insertInto('membership')
       .values({ ...byGroup, until: new Date(Date.now() + 3_600_000) })
       .execute()
+    // A row that somebody wrote makes nobody a member.
+    expect(await code(desk.start())).toBe('forbidden')
+    await sealRows(db, 'membership', 'person_id', desk.people.ada.id)
     expect(await code(desk.start())).toBe('done')
     const mine = db.updateTable('membership').where('person_id', '=', desk.people.ada.id)
     await mine
       .set({ until: new Date(Date.now() - 1000) })
       .where('team', '=', 'operators')
       .execute()
+    await sealRows(db, 'membership', 'person_id', desk.people.ada.id)
     expect(await code(desk.start())).toBe('forbidden')
     await desk.activate({ 'workers/scribe.md': deskWorker })
   })
@@ -136,6 +141,16 @@ describe('starting', () => {
     for (const queue of [escalates, '{ team: platform, selfApproval: true }']) {
       await desk.activate({ 'countersign.yaml': alone.replace('{ team: platform }', queue) })
       expect(await code(desk.start())).toBe('done')
+    }
+    // At another address too, as long as the project says whose it was.
+    const renamed = alone.replace('[ada@example.com]', '[king@example.com]')
+    for (const [formerly, answer] of [
+      ['', 'done'],
+      [', formerly: ada@example.com', 'unreachable_approvers'],
+    ]) {
+      const people = `people:\n  - { email: king@example.com${formerly} }\n`
+      await desk.activate({ 'countersign.yaml': renamed + people })
+      expect(await code(desk.start()), formerly).toBe(answer)
     }
     const both = 'routing: [{ when: {}, quorum: { count: 2 } }]'
     await desk.activate({

@@ -16,7 +16,7 @@ import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { requireBudgetFits } from './require-budget-fits.ts'
 import { newRunOf, recordRun, type StartedRun } from './record-run.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
-import { memberOf } from './member-of.ts'
+import { findMember } from './find-member.ts'
 import { readRunAttachments } from './read-run-attachments.ts'
 import { worktreeStart } from './worktree-start.ts'
 import { assertReachable } from './reachable-approvers.ts'
@@ -154,20 +154,14 @@ function isConversation(
 
 /** The person who starts it, if `startableBy` names one of their present teams. */
 export async function starterOf(
-  ctx: Pick<SigningContext, 'db'>,
+  ctx: Pick<SigningContext, 'db' | 'seals'>,
   worker: WorkerDefinition,
   personId: string,
 ): Promise<PersonRef> {
-  const person = await ctx.db
-    .selectFrom('person')
-    .select(['id', 'name'])
-    .select(memberOf(worker.startableBy ?? []).as('is_member'))
-    .where('id', '=', personId)
-    .where('disabled_at', 'is', null)
-    .executeTakeFirst()
-  if (person === undefined) throw new Problem('forbidden', 'This account is disabled')
   const teams = worker.startableBy
-  if (teams !== null && !person.is_member) {
+  const person = await findMember(ctx, personId, teams ?? [])
+  if (person === null) throw new Problem('forbidden', 'This account is disabled')
+  if (teams !== null && !person.isMember) {
     throw new Problem('forbidden', `Only members of ${teams.join(' or ')} may start ${worker.name}`)
   }
   return { id: person.id, name: person.name }

@@ -55,7 +55,7 @@ test('a character that is not whole yet waits, and bytes that are no text do not
   expect(said([call(running(piece(emoji.subarray(1), 1)))])).toMatchObject([{ text: '😀', end: 5 }])
   const noText = Buffer.from([0x80, 0x80, 0x80, 0x80, 0xff, 0x41])
   expect(said([call(running(piece(noText)))])).toMatchObject([{ end: 6 }])
-  // Nothing follows what is lost: what there is of a character is told.
+  // No bytes can follow after a loss, so an incomplete character is sent as it is.
   const lost = { ...running(piece(emoji.subarray(0, 3))), isLost: true }
   expect(said([call(lost)])).toMatchObject([{ end: 3 }, { lost: true }])
 })

@@ -77,7 +77,7 @@ async function positionOf(db: Db, runId: string): Promise<RunPosition> {
       ended_at is not null or state = 'waiting_for_input' as rests
     from run where id = ${runId}
   `.execute(db)
-  const [standing] = rows
-  if (standing === undefined) throw new Problem('not_found', 'This run no longer exists')
-  return standing
+  const [row] = rows
+  if (row === undefined) throw new Problem('not_found', 'This run no longer exists')
+  return row
 }

@@ -74,8 +74,8 @@ async function turnOf(
 
 /** Erased text is empty. */
 async function storedText(db: Db, hash: string): Promise<string> {
-  const stored = (await getRemainingTexts(db, [hash])).get(hash)
-  return stored === undefined ? '' : readMessageText(stored)
+  const messageText = (await getRemainingTexts(db, [hash])).get(hash)
+  return messageText === undefined ? '' : readMessageText(messageText)
 }
 
 interface CallRow {

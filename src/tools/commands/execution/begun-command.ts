@@ -68,7 +68,7 @@ export async function noteBegun(
   dataDir: string,
   beginning: Beginning,
 ): Promise<() => Promise<void>> {
-  const { before, stored, key, policyDigest, root, variable, worker } = beginning
+  const { before, stored: storedNames, key, policyDigest, root, variable, worker } = beginning
   const [callId = '', attempt = ''] = key.split(':')
   const record: z.infer<typeof begunSchema> = {
     callId,
@@ -80,7 +80,7 @@ export async function noteBegun(
     variable,
     guarded: [...before.guarded],
     closed: [...before.closed],
-    kept: stored === null ? null : [...stored].map(([at, { hash }]) => [at, hash]),
+    kept: storedNames === null ? null : [...storedNames].map(([at, { hash }]) => [at, hash]),
     violation: null,
   }
   const file = path.join(folderOf(dataDir), `${callId}.${Number(attempt)}.json`)
@@ -100,6 +100,15 @@ export async function noteBegun(
  * nobody has undone yet.
  */
 export async function lostCommands(dataDir: string): Promise<BegunCommand[]> {
+  return (await begunCommands(dataDir)).filter(isLost)
+}
+
+/** Whether a command is at work in this folder, or was killed there and is not undone yet. */
+export async function isAnyBegun(dataDir: string, root: string): Promise<boolean> {
+  return (await begunCommands(dataDir)).some((command) => command.root === root)
+}
+
+async function begunCommands(dataDir: string): Promise<BegunCommand[]> {
   const folder = folderOf(dataDir)
   const names = await readdir(folder).catch(() => [])
   const records = await Promise.all(
@@ -118,7 +127,7 @@ export async function lostCommands(dataDir: string): Promise<BegunCommand[]> {
         }
       }),
   )
-  return records.filter((record) => record !== null).filter(isLost)
+  return records.filter((record) => record !== null)
 }
 
 /**

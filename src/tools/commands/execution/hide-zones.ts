@@ -1,6 +1,20 @@
+import { lstat } from 'node:fs/promises'
 import path from 'node:path'
+import { containsPath } from '#policy/globs/zones-of-path.ts'
 import type { Zone } from '#policy/worker-definition.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+import { deepestMount } from '../plan/deepest-mount.ts'
+
+/**
+ * A plan whose commands cannot read Git's objects, which have the contents of hidden zones: for
+ * commands that run code of the workspace.
+ */
+export async function hideObjects(plan: SandboxPlan, root: string): Promise<SandboxPlan> {
+  const objects = path.join(root, '.git/objects')
+  const isThere = (await lstat(objects).catch(() => null))?.isDirectory() === true
+  const isMounted = isThere && plan.zones.some((zone) => containsPath(zone.path, objects))
+  return { ...plan, shared: [], emptied: isMounted ? [...plan.emptied, objects] : plan.emptied }
+}
 
 /**
  * A plan without some zones (security.md 40): they are not mounted, and empty where they lie in a
@@ -22,13 +36,11 @@ export function hideZones(
       !hidden.has(zone.path) && !(hidden.has(root) && zone.path === path.join(root, '.git')),
   )
   const isVisible = (at: string): boolean => {
-    const [deepest] = plan.zones
-      .filter((zone) => isWithin(zone.path, at))
-      .toSorted((left, right) => right.path.length - left.path.length)
+    const deepest = deepestMount(plan.zones, at)
     return deepest === undefined || !hidden.has(deepest.path)
   }
   const emptied = plan.zones
-    .filter(({ path: at }) => hidden.has(at) && mounted.some((zone) => isWithin(zone.path, at)))
+    .filter(({ path: at }) => hidden.has(at) && mounted.some((zone) => containsPath(zone.path, at)))
     .map((zone) => zone.path)
   return {
     ...plan,
@@ -39,8 +51,4 @@ export function hideZones(
     covered: plan.covered.filter(isVisible),
     emptied: [...plan.emptied.filter(isVisible), ...emptied],
   }
-}
-
-function isWithin(folder: string, at: string): boolean {
-  return at === folder || at.startsWith(`${folder}/`)
 }

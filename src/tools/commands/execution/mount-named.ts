@@ -3,6 +3,8 @@ import path from 'node:path'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
+import { containsPath } from '#policy/globs/zones-of-path.ts'
+import { secretName } from '#policy/names/secret-names.ts'
 import type { MountedCopy, SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import {
   identityAt,
@@ -11,6 +13,7 @@ import {
   type Snapshots,
 } from '#sandbox/snapshots/snapshots.ts'
 import type { CommandFacts } from '../facts/command-facts.ts'
+import { deepestMount } from '../plan/deepest-mount.ts'
 import { seeInWorkspace, type See } from '../facts/named-files.ts'
 
 /**
@@ -55,20 +58,24 @@ export interface NamedMount {
 /**
  * The named files that a command gets as copies (security.md 28): all that it cannot write to, all
  * that it may run, and what it reads when it does nothing else. A program in a writable zone is a
- * copy of the command's own. Throws `ToolProblem` for a program that is too large to copy.
+ * copy of the command's own. `allowed`: key files that it was approved with. Throws `ToolProblem`
+ * for a program that is too large to copy.
  */
 export async function mountNamed(
   root: string,
   plan: SandboxPlan,
   { files }: CommandFacts,
   snapshots: Snapshots,
+  allowed: ReadonlySet<string>,
 ): Promise<NamedMount[]> {
   const mounts: NamedMount[] = []
   for (const { path: at, role } of files) {
     const absolute = path.join(root, at)
     if (plan.covered.includes(absolute) || isBelow(plan.emptied, absolute)) continue
+    // Somebody may have moved it here after the plan was made.
+    if (secretName(at) !== null && !allowed.has(at)) continue
     // Files of a hidden zone are hidden too (security.md 40).
-    if (!plan.zones.some((zone) => isBelow([zone.path], absolute))) continue
+    if (!plan.zones.some((zone) => containsPath(zone.path, absolute))) continue
     const isFixed = !isWritable(plan, absolute)
     if (!isFixed && role === 'uses') continue
     const snapshot = snapshots.get(at)
@@ -90,13 +97,11 @@ export async function mountNamed(
 }
 
 function isWritable({ readOnly, zones }: SandboxPlan, at: string): boolean {
-  if (isBelow(readOnly, at)) return false
-  const holding = zones.filter((zone) => isBelow([zone.path], at))
-  return holding.toSorted((left, right) => right.path.length - left.path.length)[0]?.mode === 'rw'
+  return !isBelow(readOnly, at) && deepestMount(zones, at)?.mode === 'rw'
 }
 
 function isBelow(folders: readonly string[], at: string): boolean {
-  return folders.some((folder) => at === folder || at.startsWith(`${folder}/`))
+  return folders.some((folder) => containsPath(folder, at))
 }
 
 function tooLarge(at: string): ToolProblem {

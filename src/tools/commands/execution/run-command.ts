@@ -17,13 +17,15 @@ import { keepWritten, replacedMeanwhile } from '#sandbox/snapshots/keep-written.
 import { Snapshots } from '#sandbox/snapshots/snapshots.ts'
 import { markName, runUnconfined, type UnconfinedRun } from '#sandbox/unconfined/run-unconfined.ts'
 import { commandFacts, factsOf, refuseChanged, type CommandFacts } from '../facts/command-facts.ts'
+import { runsWorkspaceCode } from '../facts/command-vectors.ts'
 import type { CommandPlace } from '../plan/command-place.ts'
-import { noteBegun } from './begun-command.ts'
+import { isAnyBegun, noteBegun } from './begun-command.ts'
 import { commandResult, violationOf } from './command-result.ts'
 import type { WorktreeOnHost } from '#domain/tools/worktree.ts'
+import { watchFiles } from '../changes/watch-files.ts'
 import { prepareGit } from '../git/prepare-git.ts'
 import { takeInCommits } from '../git/take-in-commits.ts'
-import { hideZones } from './hide-zones.ts'
+import { hideObjects, hideZones } from './hide-zones.ts'
 import { storeNames, restoreNames } from './store-names.ts'
 import { makePlan } from '../plan/make-plan.ts'
 import { mountNamed, seeByCopies, type NamedMount } from './mount-named.ts'
@@ -61,8 +63,14 @@ export async function runCommand(
     const { workspace } = context
     const { root } = workspace
     const hides = context.printed?.hides ?? []
-    const visible = hideZones(planned.plan, root, place.worker.zones, hides)
-    const mounts = place.sandbox.works ? await mountNamed(root, visible, facts, snapshots) : []
+    const withoutHidden = hideZones(planned.plan, root, place.worker.zones, hides)
+    const visible =
+      hides.length > 0 && facts.vectors.some(runsWorkspaceCode)
+        ? await hideObjects(withoutHidden, root)
+        : withoutHidden
+    const mounts = place.sandbox.works
+      ? await mountNamed(root, visible, facts, snapshots, allowed)
+      : []
     const mounted = { ...visible, copies: mounts.map(({ mount }) => mount) }
     const { environment, plan } =
       context.commit === undefined
@@ -73,14 +81,20 @@ export async function runCommand(
             signal: context.signal,
           })
     // Without a sandbox nothing prevents a command from writing to protected names.
-    const stored = place.sandbox.works ? null : await storeNames(workspace, planned.before)
+    const storedNames = place.sandbox.works ? null : await storeNames(workspace, planned.before)
     const undo = async (hasBegun: boolean): Promise<string[]> => {
       const met = hasBegun ? await settleMounts(workspace, mounts) : []
       const done = await planned.undo(planned.before)
-      const restored = stored === null ? [] : await restoreNames(workspace, planned.before, stored)
+      const restored =
+        storedNames === null ? [] : await restoreNames(workspace, planned.before, storedNames)
       return [...met, ...done, ...restored]
     }
     const mark = randomBytes(16).toString('hex')
+    const watched = await watchFiles(place.sandbox, workspace, async () => {
+      return !(await isAnyBegun(place.dataDir, workspace.root))
+    }).catch((error: NodeJS.ErrnoException) => {
+      throw notBegun(error)
+    })
     // Recorded first: when this process dies, the next one that reads the record undoes the
     // command's effects.
     const takeBack = await noteBegun(place.dataDir, {
@@ -90,7 +104,7 @@ export async function runCommand(
       root: workspace.root,
       variable: place.sandbox.works ? null : `${markName}=${mark}`,
       before: planned.before,
-      stored,
+      stored: storedNames,
     }).catch((error: NodeJS.ErrnoException) => {
       throw notBegun(error)
     })
@@ -118,8 +132,12 @@ export async function runCommand(
     const { worktree } = workspace
     const taken =
       worktree === undefined ? null : await takeInAfter(place, workspace, worktree, context.signal)
+    const changes = (await watched?.changes(visible, context.signal)) ?? null
     const notes = place.sandbox.works ? refused : [unconfinedNote]
-    return commandResult(end, done, taken === null ? notes : [...notes, taken])
+    return {
+      ...commandResult(end, done, taken === null ? notes : [...notes, taken]),
+      ...(changes === null ? {} : { changes }),
+    }
   } catch (error) {
     if (error instanceof SandboxFailed && error.isSwapped) {
       throw new WorkspaceProblem('stale', '', error.message)

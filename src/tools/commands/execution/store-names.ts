@@ -24,16 +24,19 @@ export async function storeNames(
   workspace: Workspace,
   before: Pick<ZoneNames, 'guarded'>,
 ): Promise<StoredNames> {
-  const stored = new Map<string, StoredFile>()
+  const storedFiles = new Map<string, StoredFile>()
   let room = maxStoredBytes
   for (const at of await filesBelow(workspace, before)) {
     const { bytes, hash } = await workspace.state(at, { hash: true })
     if (hash === undefined) continue
     const fits = bytes <= room
     if (fits) room -= bytes
-    stored.set(at, { hash, bytes: fits ? await workspace.read(at, { maxBytes: bytes }) : null })
+    storedFiles.set(at, {
+      hash,
+      bytes: fits ? await workspace.read(at, { maxBytes: bytes }) : null,
+    })
   }
-  return stored
+  return storedFiles
 }
 
 /**
@@ -43,11 +46,11 @@ export async function storeNames(
 export async function restoreNames(
   workspace: Workspace,
   before: Pick<ZoneNames, 'guarded'>,
-  stored: StoredNames,
+  storedFiles: StoredNames,
 ): Promise<string[]> {
   const done: string[] = []
   const now = await filesBelow(workspace, before)
-  for (const [at, file] of stored) {
+  for (const [at, file] of storedFiles) {
     const change = await attempt(async () => {
       const state = await workspace.state(at, { hash: true })
       if (state.hash === file.hash) return null
@@ -60,7 +63,7 @@ export async function restoreNames(
     if (change !== null) done.push(sentence(at, change))
   }
   for (const at of now) {
-    if (stored.has(at)) continue
+    if (storedFiles.has(at)) continue
     const change = await attempt(async () => {
       const { hash } = await workspace.state(at, { hash: true })
       if (hash === undefined) return null

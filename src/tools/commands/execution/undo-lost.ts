@@ -38,8 +38,8 @@ export async function undoLost(
   const untilMs = lost.lastSeenMs + marginMs
   const done = await undo(before, untilMs)
   if (lost.kept === null) return violationOf(done)
-  const stored = new Map(lost.kept.map(([at, hash]) => [at, { hash, bytes: null }]))
-  return violationOf([...done, ...(await restoreNames(workspace, before, stored))])
+  const storedFiles = new Map(lost.kept.map(([at, hash]) => [at, { hash, bytes: null }]))
+  return violationOf([...done, ...(await restoreNames(workspace, before, storedFiles))])
 }
 
 async function endProcesses(variable: string, owner: number): Promise<void> {

@@ -60,12 +60,24 @@ export async function namedFiles(
   const run = async (at: string, file: InspectedFile, depth: number): Promise<void> => {
     if (roles.get(at) === 'runs') return
     roles.set(at, 'runs')
-    for (const name of scriptInterpreter(file.head)) {
-      const inside = path.isAbsolute(name) ? placeOf(root, '', name) : null
-      const next = inside === null || depth >= maxChained ? null : await look(inside)
-      if (inside !== null && next !== null) await run(inside, next, depth + 1)
-      else interpreters.add(name)
+    const { operands, programs: named } = firstLine(file.head)
+    for (const [index, name] of named.entries()) {
+      // `env` searches the PATH for a name without a slash; the kernel does not.
+      const isFound = (index === 0 || name.includes('/')) && (await runEach(name, depth))
+      if (!isFound) interpreters.add(name)
     }
+    for (const operand of operands) await runEach(operand, depth)
+  }
+  // Relative names count from the folder in which the command runs, wherever the script is.
+  const runEach = async (name: string, depth: number): Promise<boolean> => {
+    let isFound = false
+    for (const at of placesOf(root, words.folders, [name])) {
+      const file = depth >= maxChained ? null : await look(at)
+      if (file === null) continue
+      isFound = true
+      await run(at, file, depth + 1)
+    }
+    return isFound
   }
 
   for (const at of programs) {
@@ -123,18 +135,21 @@ function placeOf(root: string, folder: string, text: string): string | null {
   return at === '' || at === '..' || at.startsWith('../') ? null : at
 }
 
-/**
- * The programs in the first line of a script (`#!/usr/bin/env -S node --flag`): its interpreter,
- * and what `env` runs. Empty for other files.
- */
-function scriptInterpreter(head: Uint8Array): readonly string[] {
+interface FirstLine {
+  /** the interpreter, and what `env` runs */
+  readonly programs: readonly string[]
+  /** what the interpreter is given before the script: perhaps a file that it runs instead */
+  readonly operands: readonly string[]
+}
+
+/** The first line of a script (`#!/usr/bin/env -S node --flag file`). Empty for other files. */
+function firstLine(head: Uint8Array): FirstLine {
   const [line = ''] = Buffer.from(head).toString('utf8').split('\n', 1)
-  if (!line.startsWith('#!')) return []
-  const [interpreter = '', ...rest] = line.slice(2).trim().split(/\s+/)
-  if (interpreter === '') return []
+  const [interpreter = '', ...rest] = line.startsWith('#!') ? line.slice(2).trim().split(/\s+/) : []
+  if (interpreter === '') return { programs: [], operands: [] }
   const isEnv = /(?:^|\/)env$/.test(interpreter)
-  const behind = isEnv
-    ? rest.find((word) => !word.startsWith('-') && !word.includes('='))
-    : undefined
-  return behind === undefined ? [interpreter] : [interpreter, behind]
+  const behind = isEnv ? rest.findIndex((word) => !word.startsWith('-') && !word.includes('=')) : -1
+  const programs = behind < 0 ? [interpreter] : [interpreter, rest[behind] ?? '']
+  // Only `env -S` splits them: the kernel passes the rest of the line as one word.
+  return { programs, operands: [...rest.slice(behind + 1), rest.join(' ')] }
 }

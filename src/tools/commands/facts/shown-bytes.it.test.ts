@@ -179,6 +179,9 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
     ['one that it sources', '. s/run.sh', ['work/s/run.sh']],
     ['a file of make', 'make -f s/x.mk all', ['work/s/x.mk']],
     ['a program of its own, and what runs that', './s/tool', ['work/s/tool', 'work/s/run.sh']],
+    ['what the first line of a program runs', './s/first', ['work/s/first', 'work/s/b.js']],
+    ['the same by env', './s/env', ['work/s/env', 'work/s/a.js', 'work/s/b.js']],
+    ['an interpreter by a relative name', './s/near', ['work/s/near', 'work/s/run.sh']],
   ])('rests on %s', patient, async (_, command, files) => {
     using desk = await commandDesk({
       'work/s/run.sh': first,
@@ -189,7 +192,12 @@ describe.skipIf(!testSandbox.works)('an approved command runs on the bytes that 
       'work/s/x.mk': 'all:\n',
     })
     desk.put('work/s/tool', `#!${desk.root}/work/s/run.sh\n`)
-    chmodSync(path.join(desk.root, 'work/s/tool'), 0o755)
+    desk.put('work/s/first', '#!/usr/bin/node s/b.js\n')
+    desk.put('work/s/env', '#!/usr/bin/env -S node --require=s/a.js s/b.js\n')
+    desk.put('work/s/near', '#!s/run.sh\n')
+    for (const name of ['tool', 'first', 'env', 'near']) {
+      chmodSync(path.join(desk.root, 'work/s', name), 0o755)
+    }
     const facts = await shown(desk, 'shell', { command, cwd: 'work' })
     expect(facts.bases).toEqual(
       files.map((at) => ({ path: at, hash: hashBytes(Buffer.from(desk.text(at))) })),

@@ -97,12 +97,12 @@ async function packOf(
 ): Promise<{ readonly head: string; readonly pack: Buffer }> {
   if (!sandbox.works) throw notTaken(`no sandbox works on this host (${sandbox.problem})`)
   const git = path.join(workspace.root, '.git')
-  const found = await lstat(git, { bigint: true }).catch(() => null)
-  if (found?.isDirectory() !== true) throw notTaken('the worktree has no Git folder any more')
+  const stats = await lstat(git, { bigint: true }).catch(() => null)
+  if (stats?.isDirectory() !== true) throw notTaken('the worktree has no Git folder any more')
   const end = await runSandboxed({
     ...sandbox,
     plan: {
-      zones: [{ path: git, mode: 'ro', identity: identityOf(found) }],
+      zones: [{ path: git, mode: 'ro', identity: identityOf(stats) }],
       shared: objectStores,
       readOnly: [],
       pinned: [],
@@ -110,7 +110,7 @@ async function packOf(
       emptied: [],
       copies: [],
       cwd: git,
-      cwdIdentity: identityOf(found),
+      cwdIdentity: identityOf(stats),
     },
     environment: { GIT_DIR: git },
     argv: ['/bin/bash', '--norc', '--noprofile', '-p', '-c', script, 'bash', branch, tip],

@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import type { CommandPlace } from '../plan/command-place.ts'
+import { containsPath } from '#policy/globs/zones-of-path.ts'
 import { commandLimits } from '#sandbox/process/command-limits.ts'
 import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
@@ -111,7 +112,7 @@ async function byRepository({
   const topOf = async (folder: string): Promise<string | null> => {
     const topFolder = tops.get(folder)
     if (topFolder !== undefined) return topFolder
-    const inZone = zones.some(({ path: at }) => folder === at || folder.startsWith(`${at}/`))
+    const inZone = zones.some(({ path: at }) => containsPath(at, folder))
     const isTop = inZone && (await lstat(path.join(folder, '.git')).catch(() => null)) !== null
     const top = isTop ? folder : inZone ? await topOf(path.dirname(folder)) : null
     tops.set(folder, top)

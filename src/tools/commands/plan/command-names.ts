@@ -31,6 +31,9 @@ const gitInternals = new Set([
   'worktrees',
 ])
 
+/** They name other folders whose objects the repository has: the service shows them to commands. */
+const borrowed = new Set(['objects/info/alternates', 'objects/info/http-alternates'])
+
 /** A rebase that was interrupted continues by this list, whose `exec` lines are commands. */
 const rebaseTodo = 'rebase-merge/git-rebase-todo'
 const execLine = /^[ \t]*(?:x|exec)(?:[ \t\r]|$)/m
@@ -72,5 +75,6 @@ function guardInGit(at: string): NameGuard | null {
   const below = names.slice(names.findIndex((name) => name === '.git' || name === 'git~1') + 1)
   if (below.length === 0) return 'pinned'
   if (below.join('/') === rebaseTodo) return 'script'
+  if (borrowed.has(below.join('/'))) return 'guarded'
   return below.length === 1 && gitInternals.has(below[0] ?? '') ? 'guarded' : null
 }

@@ -95,7 +95,7 @@ export async function makePlan(
   const inZone = !data.startsWith('..') && folders.some((folder) => containsPath(folder, data))
   if (inZone && (await isFolder(place.dataDir))) emptied.push(place.dataDir)
   const here = at(cwd)
-  const isEmptied = emptied.some((folder) => here === folder || here.startsWith(`${folder}/`))
+  const isEmptied = emptied.some((folder) => containsPath(folder, here))
   const standsBelow = (path: string): boolean => covered.includes(path)
   return {
     plan: {
@@ -106,6 +106,7 @@ export async function makePlan(
         .map(([name]) => at(name)),
       covered: [...covered, ...before.special].map(at),
       emptied,
+      parents: new Map(before.secrets.map((secret) => [at(secret.path), secret.parent])),
       ...(folders.includes('') && workspace.worktree !== undefined
         ? { shared: workspace.worktree.objectStores }
         : {}),

@@ -25,7 +25,7 @@ export async function presentCommand(
   context: PresentContext & { readonly toolHash: string },
 ): Promise<CallPresentation> {
   const facts = await commandFacts(place, context.workspace, input)
-  const stored = await storeFiles(place, context.workspace, facts.files)
+  const storedFiles = await storeFiles(place, context.workspace, facts.files)
   const content = input.kind === 'exec' ? listText(input.argv) : input.script
   const bytes = input.kind === 'exec' ? `${JSON.stringify(input.argv)}\n` : input.script
   const secrets = facts.files.filter(({ path }) => secretName(path) !== null)
@@ -54,7 +54,7 @@ export async function presentCommand(
           ...(place.sandbox.works ? [] : [markName]),
         ],
         programs: facts.programs.map((program) => ({ ...program })),
-        files: stored.files.map((file) => ({ ...file })),
+        files: storedFiles.files.map((file) => ({ ...file })),
         runsWorkspaceCode: running.length > 0,
       },
       warnings: [
@@ -73,7 +73,7 @@ export async function presentCommand(
     facts: factsOf(facts, context.toolHash),
     content: Buffer.from(bytes),
     contentType: 'text/plain',
-    named: stored.bytes,
+    named: storedFiles.bytes,
     proposes: new Map(),
   }
 }

@@ -26,15 +26,15 @@ export function packageScopeOf(folder: string): PackageScope | null {
 }
 
 function decidingHash(text: string): string {
-  let parsed: unknown
+  let manifest: unknown
   try {
-    parsed = JSON.parse(text.replace(/^\uFEFF/, ''))
+    manifest = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
     return hashBytes(text)
   }
-  if (!isObject(parsed)) return hashBytes(text)
+  if (!isObject(manifest)) return hashBytes(text)
   // The order of conditions matters too, so the text is hashed, not its canonical form.
-  return hashJson(deciding.map((key) => JSON.stringify(parsed[key] ?? null)))
+  return hashJson(deciding.map((key) => JSON.stringify(manifest[key] ?? null)))
 }
 
 function textOf(file: string): string | null {

@@ -67,13 +67,13 @@ function dependenciesOf(folder: string): readonly string[] {
 
 /** The packages that a package.json says it may load; none for another text. */
 export function dependenciesIn(text: string): readonly string[] {
-  let parsed: unknown
+  let manifest: unknown
   try {
-    parsed = JSON.parse(text)
+    manifest = JSON.parse(text)
   } catch {
     return []
   }
-  if (typeof parsed !== 'object' || parsed === null) return []
+  if (typeof manifest !== 'object' || manifest === null) return []
   const keys = [
     'dependencies',
     'optionalDependencies',
@@ -81,7 +81,7 @@ export function dependenciesIn(text: string): readonly string[] {
     'peerDependenciesMeta',
   ] as const
   return keys.flatMap((key) => {
-    const value: unknown = Reflect.get(parsed, key)
+    const value: unknown = Reflect.get(manifest, key)
     return typeof value === 'object' && value !== null ? Object.keys(value) : []
   })
 }

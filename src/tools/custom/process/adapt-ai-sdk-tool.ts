@@ -2,6 +2,7 @@ import { asSchema, type Schema } from 'ai'
 import { z } from 'zod'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { Approval } from '#domain/policy/verdict.ts'
+import { isIssues, issueSentences } from '../../definition/issue-sentences.ts'
 import { validateWith } from './adapt-defined-tool.ts'
 import type { LoadedTool } from './loaded-tool.ts'
 import { canonicalInput, type ValidationResult } from './parse-input.ts'
@@ -40,7 +41,7 @@ export async function adaptAiSdkTool(
   const jsonSchema = JSON.parse(JSON.stringify(await schema.jsonSchema)) as JsonObject
   delete jsonSchema.$schema
   const validate = (value: unknown) => validateBy(schema, jsonSchema, value)
-  const typed = async (input: JsonObject): Promise<unknown> => {
+  const parseInput = async (input: JsonObject): Promise<unknown> => {
     const validated = await validate(input)
     if (!validated.ok) throw new TypeError(validated.problems.join(' '))
     return validated.value
@@ -57,12 +58,12 @@ export async function adaptAiSdkTool(
       file,
     },
     parse: (input) => canonicalInput(validate, input),
-    approval: async (input) => approvalOf(tool, name, toolApproval, await typed(input)),
+    approval: async (input) => approvalOf(tool, name, toolApproval, await parseInput(input)),
     describe: async () => null,
     present: async () => null,
     execute: async (input, { signal, idempotencyKey }) =>
       collectResult(
-        tool.execute(await typed(input), {
+        tool.execute(await parseInput(input), {
           toolCallId: idempotencyKey,
           messages: [],
           abortSignal: signal,
@@ -73,7 +74,11 @@ export async function adaptAiSdkTool(
     ...(typeof tool.toModelOutput === 'function'
       ? {
           modelOutput: async (input, output, { idempotencyKey }) =>
-            tool.toModelOutput?.({ toolCallId: idempotencyKey, input: await typed(input), output }),
+            tool.toModelOutput?.({
+              toolCallId: idempotencyKey,
+              input: await parseInput(input),
+              output,
+            }),
         }
       : {}),
   }
@@ -89,7 +94,13 @@ async function validateBy(
   }
   const result = await schema.validate(value)
   if (result.success) return { ok: true, value: result.value }
-  return { ok: false, problems: [result.error.message] }
+  return { ok: false, problems: problemsIn(result.error) }
+}
+
+/** The message of a schema's error is its problems as JSON; another library's are its cause. */
+function problemsIn(error: Error): string[] {
+  const issues = 'issues' in error ? error.issues : error.cause
+  return isIssues(issues) ? issueSentences(issues) : [error.message]
 }
 
 async function approvalOf(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { JsonObject } from '#domain/json/json.ts'
 import { risks, type Approval } from '#domain/policy/verdict.ts'
+import { issueSentences } from '../../definition/issue-sentences.ts'
 import type { DefinedTool } from '../define-tool.ts'
 import { asApproval, isApproval, type LoadedTool } from './loaded-tool.ts'
 import { canonicalInput, type ValidationResult } from './parse-input.ts'
@@ -30,14 +31,14 @@ const shape = z.object({
 /** A tool made by `defineTool`. Throws a sentence when the definition is not one. */
 export function adaptDefinedTool(tool: DefinedTool, file: string): LoadedTool {
   const checked = shape.safeParse(tool)
-  if (!checked.success) throw new TypeError(problemsOf(checked.error).join('; '))
+  if (!checked.success) throw new TypeError(issueSentences(checked.error.issues).join('; '))
   const { inputSchema } = tool
   if (!(inputSchema instanceof z.ZodType)) {
     throw new TypeError('inputSchema must be a zod schema')
   }
   const jsonSchema = z.toJSONSchema(inputSchema, { io: 'input' }) as JsonObject
   delete jsonSchema.$schema
-  const typed = (input: JsonObject) => inputSchema.parseAsync(input)
+  const parseInput = (input: JsonObject) => inputSchema.parseAsync(input)
   return {
     description: {
       name: tool.name,
@@ -50,33 +51,26 @@ export function adaptDefinedTool(tool: DefinedTool, file: string): LoadedTool {
       file,
     },
     parse: (input) => canonicalInput((value) => validateWith(inputSchema, value), input),
-    approval: async (input) => declaredApproval(tool, () => typed(input)),
-    describe: async (input) => (tool.describe ? await tool.describe(await typed(input)) : null),
-    present: async (input) => (tool.present ? await tool.present(await typed(input)) : null),
-    execute: async (input, context) => tool.execute(await typed(input), context),
+    approval: async (input) => declaredApproval(tool, () => parseInput(input)),
+    describe: async (input) =>
+      tool.describe ? await tool.describe(await parseInput(input)) : null,
+    present: async (input) => (tool.present ? await tool.present(await parseInput(input)) : null),
+    execute: async (input, context) => tool.execute(await parseInput(input), context),
   }
 }
 
 /** `null` when the tool has no approval; one that is not a function is the same for every call. */
 async function declaredApproval(
   { approval }: DefinedTool,
-  typed: () => Promise<unknown>,
+  parseInput: () => Promise<unknown>,
 ): Promise<Approval | null> {
   if (approval === undefined) return null
-  return asApproval(typeof approval === 'function' ? await approval(await typed()) : approval)
+  return asApproval(typeof approval === 'function' ? await approval(await parseInput()) : approval)
 }
 
 /** A zod schema's result, with one sentence for each problem. */
 export async function validateWith(schema: z.ZodType, value: unknown): Promise<ValidationResult> {
-  const parsed = await schema.safeParseAsync(value)
-  if (parsed.success) return { ok: true, value: parsed.data }
-  return { ok: false, problems: problemsOf(parsed.error) }
-}
-
-/** One sentence for each problem, with the field it is about. */
-function problemsOf(error: z.ZodError): string[] {
-  return error.issues.map((issue) => {
-    const at = issue.path.map(String).join('.')
-    return at === '' ? issue.message : `${at}: ${issue.message}`
-  })
+  const inputResult = await schema.safeParseAsync(value)
+  if (inputResult.success) return { ok: true, value: inputResult.data }
+  return { ok: false, problems: issueSentences(inputResult.error.issues) }
 }

@@ -50,12 +50,12 @@ export async function answerQuery(
 }
 
 async function considerCall(tool: LoadedTool, input: Json): Promise<ConsideredInput> {
-  const parsed = await tool.parse(input)
-  if (!parsed.ok) return parsed
+  const parsedInput = await tool.parse(input)
+  if (!parsedInput.ok) return parsedInput
   try {
-    return { ...parsed, approval: await tool.approval(parsed.input) }
+    return { ...parsedInput, approval: await tool.approval(parsedInput.input) }
   } catch {
-    return parsed
+    return parsedInput
   }
 }
 
@@ -83,8 +83,13 @@ function presentationOf(presented: CustomPresentation, problems: string[]): Cust
       `present: ${names.join(', ')} is not a member of a presentation and was left out.`,
     )
   }
-  const stored = metadataOf(metadata, problems)
-  return { type, content, metadata: stored, ...(language === undefined ? {} : { language }) }
+  const storedMetadata = metadataOf(metadata, problems)
+  return {
+    type,
+    content,
+    metadata: storedMetadata,
+    ...(language === undefined ? {} : { language }),
+  }
 }
 
 async function attempt(

@@ -44,15 +44,15 @@ export function isJson(value: unknown): value is Json {
   return Object.values(value).every(isJson)
 }
 
-function droppedFields(input: Json, parsed: Json, at: string): string[] {
-  if (Array.isArray(input) && Array.isArray(parsed)) {
+function droppedFields(input: Json, output: Json, at: string): string[] {
+  if (Array.isArray(input) && Array.isArray(output)) {
     return input.flatMap((entry, index) =>
-      droppedFields(entry, parsed[index] ?? null, `${at}[${index}]`),
+      droppedFields(entry, output[index] ?? null, `${at}[${index}]`),
     )
   }
-  if (!isJsonObject(input) || !isJsonObject(parsed)) return []
+  if (!isJsonObject(input) || !isJsonObject(output)) return []
   return Object.entries(input).flatMap(([key, value]) => {
     const name = at === '' ? key : `${at}.${key}`
-    return Object.hasOwn(parsed, key) ? droppedFields(value, parsed[key] ?? null, name) : [name]
+    return Object.hasOwn(output, key) ? droppedFields(value, output[key] ?? null, name) : [name]
   })
 }

@@ -29,7 +29,7 @@ await serveQueries<McpQuery>(async (query, signal) => {
       return checked.ok ? [] : checked.problems
     }
     case 'call':
-      return requireSession().call(query.tool, query.input, query.definition, signal)
+      return requireSession().call(query, signal)
   }
 })
 

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
-import type { McpCallResult } from '../mcp-protocol.ts'
+import type { ReadResult } from '../mcp-protocol.ts'
 
 /**
  * The result of a call: each part with its type, with size and hash where it is not text, and the
  * text for the model. Parts that cannot be stored are left out of the output with their exact size.
  */
-export function readResult(result: JsonObject): McpCallResult {
+export function readResult(result: JsonObject): ReadResult {
   const { resultType = 'complete' } = result
   // Nobody follows work that a server continues by itself, such as a task.
   if (resultType !== 'complete') {
@@ -21,15 +21,15 @@ export function readResult(result: JsonObject): McpCallResult {
   if (texts.length === 0 && result['toolResult'] !== undefined) {
     texts.push(JSON.stringify(result['toolResult']))
   }
-  const stored: JsonObject = {
+  const storedResult: JsonObject = {
     content: parts.map((part) => part.stored),
     ...(structured === undefined ? {} : { structuredContent: structured }),
   }
-  const bytes = Buffer.byteLength(JSON.stringify(stored))
+  const bytes = Buffer.byteLength(JSON.stringify(storedResult))
   const most = limits.storedOutputBytes
   const output: Json =
     bytes <= most
-      ? stored
+      ? storedResult
       : { omitted: `The output had ${bytes} bytes; at most ${most} are kept.`, bytes }
   return {
     type: result['isError'] === true ? 'error' : 'output',

@@ -59,7 +59,7 @@ async function* readAnswer(
     if (received.lastEvent === null || idle > maxResumes) break
     // Ends an incomplete event: the resumed stream begins with a complete one.
     yield new TextEncoder().encode('\n\n')
-    received.cut()
+    received.cutOff()
     body = await resume(received.lastEvent)
   }
   throw new BrokenAnswer('its answer broke off')
@@ -85,7 +85,7 @@ class ReceivedEvents {
   }
 
   /** Drops an incomplete event. */
-  cut(): void {
+  cutOff(): void {
     this.#rest = ''
     this.#event = { id: null, data: [] }
   }
@@ -123,7 +123,7 @@ async function boundedFetch(...args: Parameters<typeof fetch>): Promise<Response
   const response = await fetch(...args)
   if (response.body === null) return response
   let bytes = 0
-  const counted = response.body.pipeThrough(
+  const boundedBody = response.body.pipeThrough(
     new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
       transform(chunk, controller) {
         bytes += chunk.length
@@ -133,5 +133,5 @@ async function boundedFetch(...args: Parameters<typeof fetch>): Promise<Response
     }),
   )
   const { status, statusText, headers } = response
-  return new Response(counted, { status, statusText, headers })
+  return new Response(boundedBody, { status, statusText, headers })
 }

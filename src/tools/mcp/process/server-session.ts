@@ -5,18 +5,24 @@ import {
   type McpCallResult,
   type McpConnection,
   type McpListing,
+  type McpQuery,
 } from '../mcp-protocol.ts'
 import { failureSentence } from './failure-sentence.ts'
 import { readDefinitions } from './read-definitions.ts'
 import { readResult } from './read-result.ts'
 import { BrokenAnswer, resumingFetch } from './resuming-fetch.ts'
 import { StdioTransport } from './stdio-transport.ts'
+import { tracedBody } from './traced-message.ts'
 
 /** A package runner may have to fetch its package first. */
 const connectTimeoutMs = 60_000
 const listTimeoutMs = 15_000
 const maxTools = 500
 const maxPages = 50
+/** The codes of JSON-RPC: a server's own would be a value of a metric for each. */
+const knownCodes = new Set([-32700, -32600, -32601, -32602, -32603])
+/** The `error.type` of an answer, in OpenTelemetry's words. */
+const errorTypes = { output: null, error: 'tool_error', lost: '_OTHER' } as const
 
 interface Live {
   readonly client: MCPClient
@@ -29,6 +35,8 @@ interface Live {
 export class ServerSession {
   readonly #connection: McpConnection
   #live: Live | null = null
+  /** of the call that is being made */
+  #traceparent: string | null = null
 
   constructor(connection: McpConnection) {
     this.#connection = connection
@@ -53,9 +61,7 @@ export class ServerSession {
 
   /** Calls a tool once, if the server's definition is still the approved one. */
   async call(
-    tool: string,
-    input: JsonObject,
-    definition: string,
+    { definition, input, tool, traceparent }: Extract<McpQuery, { do: 'call' }>,
     signal: AbortSignal,
   ): Promise<McpCallResult> {
     let listing: McpListing
@@ -71,16 +77,29 @@ export class ServerSession {
       return { type: 'changed', problem: `the server ${what} than when the call was judged` }
     }
     const live = await this.#connect(signal)
+    this.#traceparent = traceparent
+    const startedAt = performance.now()
+    const sent = (error: string | null) => ({ durationMs: performance.now() - startedAt, error })
     try {
       const options = { signal }
       const calling = live.client.callTool({ name: tool, arguments: input, options })
       const result = await Promise.race([calling, live.broken])
-      return readResult(JSON.parse(JSON.stringify(result)) as JsonObject)
+      const read = readResult(JSON.parse(JSON.stringify(result)) as JsonObject)
+      return { ...read, sent: sent(errorTypes[read.type]) }
     } catch (error) {
       if (isAnswer(error)) {
-        return { type: 'error', output: { problem: error.message }, text: error.message }
+        const { code, message } = error
+        return {
+          type: 'error',
+          output: { problem: message },
+          text: message,
+          sent: sent(knownCodes.has(code) ? String(code) : '_OTHER'),
+        }
       }
-      return { type: 'lost', problem: await this.#lose(live, error) }
+      const loss = sent('_OTHER')
+      return { type: 'lost', problem: await this.#lose(live, error), sent: loss }
+    } finally {
+      this.#traceparent = null
     }
   }
 
@@ -88,7 +107,8 @@ export class ServerSession {
     if (this.#live !== null && this.#live.stdio?.ended == null) return this.#live
     this.#live = null
     const connection = this.#connection
-    const stdio = connection.type === 'stdio' ? new StdioTransport(connection) : null
+    const traceparent = (): string | null => this.#traceparent
+    const stdio = connection.type === 'stdio' ? new StdioTransport(connection, traceparent) : null
     const http = connection.type === 'http' ? connection : null
     const broken = Promise.withResolvers<never>()
     broken.promise.catch(() => undefined)
@@ -99,7 +119,7 @@ export class ServerSession {
           url: http?.url ?? '',
           headers: { ...http?.headers },
           redirect: 'error',
-          fetch: resumingFetch,
+          fetch: (address, init) => resumingFetch(address, tracedBody(init, traceparent())),
         },
         clientName: 'countersign',
         maxRetries: 0,
@@ -154,6 +174,6 @@ async function listOver(live: Live, signal: AbortSignal): Promise<McpListing> {
 }
 
 /** The server itself refused, by the protocol: the call was answered. */
-function isAnswer(error: unknown): error is Error {
+function isAnswer(error: unknown): error is Error & { readonly code: number } {
   return error instanceof Error && 'code' in error && typeof error.code === 'number'
 }

@@ -5,6 +5,7 @@ import { firstInside, informationDescriptor } from '#sandbox/bwrap/first-inside.
 import { giveNetwork, type OwnNetwork } from '#sandbox/bwrap/own-network.ts'
 import { readLines } from '../../custom/bounded-lines.ts'
 import type { McpConnection } from '../mcp-protocol.ts'
+import { tracedMessage } from './traced-message.ts'
 
 type Message = Parameters<NonNullable<MCPTransport['onmessage']>>[0]
 
@@ -23,13 +24,19 @@ export class StdioTransport implements MCPTransport {
   onerror?: (error: Error) => void
   onmessage?: (message: Message) => void
   readonly #connection: Extract<McpConnection, { type: 'stdio' }>
+  readonly #traceparent: () => string | null
   #process: ChildProcessByStdio<Writable, Readable, Readable> | null = null
   #errorTail = Buffer.alloc(0)
   #ended: string | null = null
   #network: OwnNetwork | null = null
 
-  constructor(connection: Extract<McpConnection, { type: 'stdio' }>) {
+  /** `traceparent` says where the call that is being made is in its trace. */
+  constructor(
+    connection: Extract<McpConnection, { type: 'stdio' }>,
+    traceparent: () => string | null,
+  ) {
     this.#connection = connection
+    this.#traceparent = traceparent
   }
 
   /** Why it ended, with its last output on standard error; `null` while it runs. */
@@ -116,7 +123,8 @@ export class StdioTransport implements MCPTransport {
     if (stdin === undefined || this.#ended !== null)
       throw new Error(this.ended ?? 'it was not started')
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
+    const line = JSON.stringify(tracedMessage(message, this.#traceparent()))
+    stdin.write(`${line}\n`, (error) => (error ? reject(error) : resolve()))
     return promise
   }
 

@@ -1,4 +1,4 @@
-/** The bytes of base64, or `null` where it is none. */
+/** The bytes of a base64 text, or `null` if it is malformed. */
 export function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
@@ -7,6 +7,7 @@ export function bytesOf(base64: string): Uint8Array<ArrayBuffer> | null {
   }
 }
 
+/** SHA-256 of the concatenated parts. */
 export async function sha256(...parts: readonly Uint8Array[]): Promise<Uint8Array<ArrayBuffer>> {
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
   let at = 0
@@ -17,6 +18,7 @@ export async function sha256(...parts: readonly Uint8Array[]): Promise<Uint8Arra
   return new Uint8Array(await crypto.subtle.digest('SHA-256', whole))
 }
 
+/** Whether two byte strings are equal. */
 export function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, place) => byte === b[place])
 }

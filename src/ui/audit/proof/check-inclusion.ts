@@ -1,8 +1,9 @@
 import { isSame, sha256 } from './bytes.ts'
 
 /**
- * Whether the path leads from an event's bytes at leaf `index` to the root of the tree of `size`
- * leaves (RFC 9162 2.1.3.2; the leaf is `SHA-256(0x00 || bytes)`). False for whatever does not.
+ * Whether an inclusion proof leads from an event's bytes at leaf `index` to the root of a tree with
+ * `size` leaves (RFC 9162 2.1.3.2; the leaf is `SHA-256(0x00 || bytes)`). False for malformed
+ * input.
  */
 export async function checkInclusion(claim: {
   readonly event: Uint8Array
@@ -20,7 +21,7 @@ export async function checkInclusion(claim: {
     if (last === 0) return false
     if (place % 2 === 1 || place === last) {
       hash = await sha256(Uint8Array.of(1), beside, hash)
-      // A right edge without a brother rises until it has one.
+      // A node at the right edge has no sibling on these levels, so its hash moves up unchanged.
       while (place % 2 === 0 && place !== 0) [place, last] = [half(place), half(last)]
     } else {
       hash = await sha256(Uint8Array.of(1), hash, beside)
@@ -30,7 +31,7 @@ export async function checkInclusion(claim: {
   return last === 0 && isSame(hash, root)
 }
 
-/** Not by `>>`, which would cut what is over 32 bits. */
+/** `>>` would cut numbers over 32 bits. */
 function half(number: number): number {
   return Math.floor(number / 2)
 }

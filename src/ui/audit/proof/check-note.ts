@@ -1,6 +1,8 @@
 import { bytesOf } from './bytes.ts'
 
-/** A checkpoint of the log whose signature was verified here: how many events, and their root. */
+/**
+ * A checkpoint of the log whose signature this page verified: the number of events and the root.
+ */
 export interface CheckedNote {
   readonly signer: string
   readonly size: number
@@ -8,21 +10,21 @@ export interface CheckedNote {
 }
 
 /**
- * Verifies the signature over a checkpoint (C2SP tlog-checkpoint, signed-note) with a verifier key
- * `name+hash+base64`, by the browser's own Ed25519. `null` where it does not hold, or the browser
- * cannot verify; never rejects on hostile input.
+ * Verifies the signature of a checkpoint (C2SP tlog-checkpoint, signed-note) with a verifier key
+ * `name+hash+base64` and the browser's Ed25519. `null` if it is not valid or the browser cannot
+ * verify it. Never rejects, even for hostile input.
  */
 export async function checkNote(note: string, vkey: string): Promise<CheckedNote | null> {
   const [, name = '', hash = '', base64 = ''] =
     /^([^+\s]+)\+([0-9a-f]{8})\+(\S+)$/u.exec(vkey) ?? []
-  const typed = bytesOf(base64)
+  const keyBytes = bytesOf(base64)
   const gap = note.lastIndexOf('\n\n')
-  // 1 is the type of a plain Ed25519 signature over the text.
-  if (typed?.length !== 33 || typed[0] !== 1 || gap < 1) return null
-  if ((await keyHash(name, typed)) !== hash) return null
+  // Type 1 is a plain Ed25519 signature of the text.
+  if (keyBytes?.length !== 33 || keyBytes[0] !== 1 || gap < 1) return null
+  if ((await keyHash(name, keyBytes)) !== hash) return null
   const text = note.slice(0, gap + 1)
   const signed = signatureOf(note.slice(gap + 2), name, hash)
-  if (signed === null || !(await isSigned(text, typed.slice(1), signed))) return null
+  if (signed === null || !(await isSigned(text, keyBytes.slice(1), signed))) return null
   const [origin, size = '', root = ''] = text.split('\n')
   const rootHash = bytesOf(root)
   if (origin !== name || !/^(0|[1-9]\d*)$/u.test(size) || rootHash?.length !== 32) return null
@@ -30,13 +32,16 @@ export async function checkNote(note: string, vkey: string): Promise<CheckedNote
 }
 
 /** The first four bytes of `SHA-256(name || "\n" || type and key)`, as hex. */
-async function keyHash(name: string, typed: Uint8Array): Promise<string> {
-  const labelled = Uint8Array.of(...new TextEncoder().encode(`${name}\n`), ...typed)
+async function keyHash(name: string, keyBytes: Uint8Array): Promise<string> {
+  const labelled = Uint8Array.of(...new TextEncoder().encode(`${name}\n`), ...keyBytes)
   const digest = await crypto.subtle.digest('SHA-256', labelled)
   return hexOf(new Uint8Array(digest).slice(0, 4))
 }
 
-/** The signature of the line "— name base64" of this key: its id is the first four bytes. */
+/**
+ * The signature in the line "— name base64" of this key. The first four bytes are the id of the
+ * key.
+ */
 function signatureOf(lines: string, name: string, hash: string): Uint8Array<ArrayBuffer> | null {
   for (const line of lines.split('\n')) {
     const [, signer, base64 = ''] = /^— (\S+) (\S+)$/u.exec(line) ?? []

@@ -2,14 +2,14 @@ import { checkInclusion } from './check-inclusion.ts'
 import { bytesOf, sha256 } from './bytes.ts'
 import { checkNote } from './check-note.ts'
 
-/** What was found of a request's events, each verified here and not by the service. */
+/** The result of verifying a receipt in this page. */
 export interface CheckedReceipt {
-  /** who signed the checkpoint, over how many events; `null`: the signature does not hold */
+  /** signer of the checkpoint and its number of events; `null`: the signature is not valid */
   readonly checkpoint: { readonly signer: string; readonly size: number } | null
-  /** how many events there are, and the places in the log of those that it does not have */
+  /** the number of events, and the indexes of those that the log does not prove */
   readonly events: number
   readonly notIncluded: readonly number[]
-  /** whether each event names the hash of the one before, without a gap from the first */
+  /** whether each event has the hash of the one before, without a gap */
   readonly isChained: boolean
 }
 
@@ -23,11 +23,11 @@ interface Receipt {
   }[]
 }
 
-/** Verifies a receipt with the browser's own SHA-256 and Ed25519. */
+/** Verifies a receipt with the browser's SHA-256 and Ed25519. */
 export async function checkReceipt(receipt: Receipt): Promise<CheckedReceipt> {
   const { events } = receipt
   const note = await checkNote(receipt.checkpoint, receipt.vkey)
-  const found = await Promise.all(
+  const results = await Promise.all(
     events.map(async ({ index, event, proof }) => {
       const path = proof.map(bytesOf)
       if (note === null || path.includes(null)) return false
@@ -43,7 +43,7 @@ export async function checkReceipt(receipt: Receipt): Promise<CheckedReceipt> {
   return {
     checkpoint: note === null ? null : { signer: note.signer, size: note.size },
     events: events.length,
-    notIncluded: events.filter((_, place) => found[place] === false).map(({ index }) => index),
+    notIncluded: events.filter((_, place) => results[place] === false).map(({ index }) => index),
     isChained: await areChained(events.map(({ event }) => event)),
   }
 }

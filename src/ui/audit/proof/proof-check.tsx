@@ -7,11 +7,13 @@ import { checkReceipt, type CheckedReceipt } from './check-receipt.ts'
 interface Findings extends CheckedReceipt {
   readonly vkey: string
   readonly key: KeySeen
-  /** events that no checkpoint covers yet */
+  /** the number of events that no checkpoint covers yet */
   readonly waiting: number
 }
 
-/** Verifies here that the signed log has a request's events, and shows what was verified. */
+/**
+ * Verifies in the browser that the signed log has the events of a request, and shows the result.
+ */
 export function ProofCheck({ request }: { request: string }) {
   const [findings, setFindings] = useState<Findings | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
@@ -31,7 +33,7 @@ export function ProofCheck({ request }: { request: string }) {
       setIsChecking(false)
     }
   }
-  // Only pages from https or this machine have it.
+  // Browsers offer it only to pages from https or localhost.
   const canCheck = (globalThis.crypto as Partial<Crypto>).subtle !== undefined
   return (
     <div className="column small">
@@ -113,19 +115,19 @@ function Result({ holds, children }: { holds: boolean; children: React.ReactNode
   )
 }
 
-/** Whether this browser saw this key of the log before, or another one. */
+/** Whether this browser has seen this key of the log before, or a different one. */
 type KeySeen = 'first' | 'same' | 'changed'
 
 const place = 'countersign.log-key'
 
-/** Compares a verifier key with the one that this browser saw first, and remembers the first. */
+/** Compares a verifier key with the first one that this browser saw, which it stores. */
 function keySeen(vkey: string): KeySeen {
   try {
     const before = localStorage.getItem(place)
     if (before !== null) return before === vkey ? 'same' : 'changed'
     localStorage.setItem(place, vkey)
   } catch {
-    // Where nothing may be stored, every time is the first.
+    // Without storage, every key is the first one.
   }
   return 'first'
 }

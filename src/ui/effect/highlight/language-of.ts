@@ -40,7 +40,7 @@ const byName = new Map<string, Language>([
   ['.profile', 'shellscript'],
 ])
 
-/** The language of a file, by its name alone; `null`: one that is not coloured. Pure. */
+/** The language of a file by its name; `null`: it is not coloured. Pure. */
 export function languageOf(path: string): Language | null {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase()
   const suffix = name.slice(name.lastIndexOf('.') + 1)

@@ -1,6 +1,6 @@
 /**
- * The languages that are coloured, each loaded when a file of it is shown. The list is bounded:
- * what is not in it is shown without colour.
+ * The coloured languages, each loaded for the first file of it. Other languages are shown without
+ * colour.
  */
 export const languages = {
   c: () => import('@shikijs/langs/c'),

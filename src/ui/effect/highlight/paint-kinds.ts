@@ -1,4 +1,4 @@
-/** What a part of a line is in its language: the closed list of classes that colour can have. */
+/** The kinds of coloured parts, which are the classes that colouring can use. */
 export const paintKinds = [
   'plain',
   'comment',
@@ -12,17 +12,20 @@ export const paintKinds = [
 ] as const
 export type PaintKind = (typeof paintKinds)[number]
 
-/** Parts of a line, in order: how many characters, and which of `paintKinds` they are. */
+/**
+ * The parts of a line in order: the number of characters, and the index of their kind in
+ * `paintKinds`.
+ */
 export type PaintedLine = readonly (readonly [length: number, kind: number])[]
 
-/** What a page asks its worker; each text is read by itself, from its beginning. */
+/** A job of the page for its web worker. Each text is parsed separately. */
 export interface PaintJob {
   readonly id: number
   readonly language: string
   readonly texts: readonly string[]
 }
 
-/** The lines of each text of a job; `null`: they could not be read. */
+/** The lines of each text of a job; `null`: they could not be parsed. */
 export interface PaintAnswer {
   readonly id: number
   readonly texts: readonly (readonly PaintedLine[])[] | null

@@ -1,12 +1,12 @@
 import type { PaintAnswer, PaintedLine, PaintJob } from './paint-kinds.ts'
 import { paintWorkerAddress } from './worker-address.ts'
 
-/** After this long a text is shown without colour, and the worker that reads it is ended. */
+/** After this long the web worker is terminated, and the text is shown without colour. */
 const limitMs = 10_000
 
 interface WaitingJob {
   readonly job: PaintJob
-  readonly done: (texts: PaintAnswer['texts']) => void
+  readonly resolve: (texts: PaintAnswer['texts']) => void
 }
 
 let worker: Worker | null = null
@@ -16,16 +16,16 @@ const queue: WaitingJob[] = []
 let timer = 0
 
 /**
- * The parts of each line of each text, read in a worker, one job after the other. `null`: it took
- * more than ten seconds, or the worker could not run. Never rejects.
+ * Parses texts in a web worker, one job after the other, and resolves to the parts of their lines.
+ * `null`: it took over ten seconds, or the web worker failed. Never rejects.
  */
 export function paintTexts(
   language: string,
   texts: readonly string[],
 ): Promise<readonly (readonly PaintedLine[])[] | null> {
-  return new Promise((done) => {
+  return new Promise((resolve) => {
     lastId += 1
-    queue.push({ job: { id: lastId, language, texts }, done })
+    queue.push({ job: { id: lastId, language, texts }, resolve })
     next()
   })
 }
@@ -39,7 +39,7 @@ function next(): void {
     worker ??= start()
     worker.postMessage(current.job)
   } catch {
-    // A browser that runs no such worker shows the text without colour.
+    // A browser without module workers shows the text without colour.
     end()
   }
 }
@@ -53,7 +53,10 @@ function start(): Worker {
   return started
 }
 
-/** Ends a worker that takes too long or has failed: hostile text costs one job, not the page. */
+/**
+ * Terminates a web worker that takes too long or has failed, so that a hostile text costs one job
+ * and not the page.
+ */
 function end(): void {
   worker?.terminate()
   worker = null
@@ -64,6 +67,6 @@ function settle(texts: PaintAnswer['texts']): void {
   window.clearTimeout(timer)
   const settled = current
   current = null
-  settled?.done(texts)
+  settled?.resolve(texts)
   next()
 }

@@ -10,11 +10,11 @@ import {
 } from './paint-kinds.ts'
 
 /**
- * Runs in a worker of the page: reads a text by the grammar of its language. It answers with
- * lengths and numbers of kinds, never with markup: the page draws its own text.
+ * Runs in a web worker: parses a text by the grammar of its language. It returns lengths and kinds
+ * and no markup; the page draws its own text.
  */
 
-/** Longer lines are machine-made: reading them takes time and helps nobody. */
+/** Longer lines are generated, and parsing them takes long. */
 const maxLineCharacters = 2_000
 const maxMsOfLine = 100
 

@@ -6,16 +6,16 @@ import type { PaintedLine } from './paint-kinds.ts'
 /** Longer texts are shown without colour. */
 const maxCharacters = 1024 * 1024
 
-/** The parts of the lines of texts, or why there are none. */
+/** The coloured parts of texts, or why there are none. */
 export interface Paint {
   readonly texts: readonly (readonly PaintedLine[])[] | null
-  /** `none`: no language is known for it; `large`: over 1 MiB; `slow`: it took too long */
+  /** `none`: the language is not supported; `large`: over 1 MiB; `slow`: it took too long */
   readonly state: 'none' | 'reading' | 'read' | 'large' | 'slow'
 }
 
 const nothing: Paint = { texts: null, state: 'none' }
 
-/** Reads texts of a file by its language, in a worker. `texts` stays the same object. */
+/** Parses texts of a file in a web worker. `texts` must stay the same object. */
 export function usePaint(path: string | null, texts: readonly string[]): Paint {
   const language = path === null ? null : languageOf(path)
   const large = texts.reduce((sum, text) => sum + text.length, 0) > maxCharacters * texts.length
@@ -23,9 +23,9 @@ export function usePaint(path: string | null, texts: readonly string[]): Paint {
   useEffect(() => {
     if (language === null || large) return undefined
     let left = false
-    void paintTexts(language, texts).then((painted) => {
-      const state = painted === null ? 'slow' : 'read'
-      if (!left) setRead({ of: texts, paint: { texts: painted, state } })
+    void paintTexts(language, texts).then((colouredTexts) => {
+      const state = colouredTexts === null ? 'slow' : 'read'
+      if (!left) setRead({ of: texts, paint: { texts: colouredTexts, state } })
     })
     return () => {
       left = true
@@ -36,7 +36,9 @@ export function usePaint(path: string | null, texts: readonly string[]): Paint {
   return read?.of === texts ? read.paint : { texts: null, state: 'reading' }
 }
 
-/** Why a text has no colour, as a sentence; `null`: it has, or its language has none. Pure. */
+/**
+ * Why a text has no colour, as a sentence; `null`: it has, or its language is not supported. Pure.
+ */
 export function whyUnpainted({ state }: Paint): string | null {
   if (state === 'large') return 'Without colour: it is larger than 1 MiB.'
   return state === 'slow' ? 'Without colour: reading it took too long.' : null

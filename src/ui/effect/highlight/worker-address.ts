@@ -3,7 +3,7 @@ import { scriptAddress } from '../../api/script-address.ts'
 import address from './paint.worker.ts?worker&url'
 
 /**
- * The address of the worker that colours code. Its policy is made when the page starts, so that no
- * other can take its name (security.md 19).
+ * The address of the web worker that colours code. Its Trusted Types policy is created when the
+ * page starts, so that nothing else can take its name (security.md 19).
  */
 export const paintWorkerAddress = scriptAddress('countersign-paint-worker', address)

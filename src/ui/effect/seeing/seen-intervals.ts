@@ -1,13 +1,13 @@
-/** A stretch of an element's height in pixels, from its top. */
+/** A range of an element's height, in pixels from its top. */
 export interface Interval {
   readonly from: number
   readonly to: number
 }
 
-/** Pixels that may be missing between two stretches: rounding, not something unread. */
+/** The tolerance between two ranges, in pixels, for rounding. */
 const slack = 2
 
-/** The union of what was on the screen before and what is now, sorted and merged. Pure. */
+/** Adds a range to the ranges that have been on the screen, sorted and merged. Pure. */
 export function addInterval(intervals: readonly Interval[], now: Interval): readonly Interval[] {
   if (now.to <= now.from) return intervals
   const merged: Interval[] = []
@@ -20,14 +20,14 @@ export function addInterval(intervals: readonly Interval[], now: Interval): read
   return merged
 }
 
-/** Whether every pixel of the height has been on the screen. Pure. */
+/** Whether the ranges cover the whole height. Pure. */
 export function coversHeight(intervals: readonly Interval[], height: number): boolean {
   const [only, ...others] = intervals
   if (only === undefined || others.length > 0) return false
   return height > 0 && only.from <= slack && only.to >= height - slack
 }
 
-/** What of a height has not been on the screen, in order. Pure. */
+/** The ranges of a height that have not been on the screen, in order. Pure. */
 export function unseenParts(intervals: readonly Interval[], height: number): Interval[] {
   const parts: Interval[] = []
   let at = 0
@@ -40,8 +40,8 @@ export function unseenParts(intervals: readonly Interval[], height: number): Int
 }
 
 /**
- * What has been on the screen after `by` pixels came in at a height, which nobody has seen yet, or
- * went from there. Pure.
+ * The seen ranges after `by` pixels, which nobody has seen, were inserted at a height or removed
+ * there. Pure.
  */
 export function moveIntervals(
   intervals: readonly Interval[],

@@ -2,14 +2,14 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { unseenParts, type Interval } from './seen-intervals.ts'
 import type { SeenTracker } from './use-seen.ts'
 
-/** A changed stretch of what is shown, for its mark in the map. */
+/** The range of a change, for its mark in the map. */
 interface Change extends Interval {
   readonly sign: 'added' | 'removed'
 }
 
 /**
- * What has not been on the screen yet: how much, a button that leads there, and a map of the whole
- * with its changes. Nothing where all of it has been seen.
+ * The part that has not been on the screen yet: its size, a button that scrolls to it, and a map
+ * with the changes. Hidden once everything has been seen.
  */
 export function SeenMap({ region, tracker }: { region: HTMLElement | null; tracker: SeenTracker }) {
   const { intervals, height } = useSyncExternalStore(tracker.subscribe, tracker.read)
@@ -60,13 +60,13 @@ export function SeenMap({ region, tracker }: { region: HTMLElement | null; track
   )
 }
 
-/** Where the changed lines stand, measured again when the height of the whole changes. */
+/** The ranges of the changed lines, measured again when the total height changes. */
 function useChanges(region: HTMLElement | null, height: number): readonly Change[] {
   const [changes, setChanges] = useState<readonly Change[]>([])
   useEffect(() => {
     if (region === null || height === 0) return
     const { top } = region.getBoundingClientRect()
-    const found: Change[] = []
+    const visibleChanges: Change[] = []
     for (const cell of region.querySelectorAll<HTMLElement>(
       '.diff-code-insert, .diff-code-delete, .code-line-added, .code-line-removed',
     )) {
@@ -77,12 +77,12 @@ function useChanges(region: HTMLElement | null, height: number): readonly Change
         to: box.bottom - top,
         sign: isAdded ? 'added' : 'removed',
       }
-      const last = found.at(-1)
+      const last = visibleChanges.at(-1)
       if (last?.sign === next.sign && next.from <= last.to + 2) {
-        found[found.length - 1] = { ...last, to: next.to }
-      } else found.push(next)
+        visibleChanges[visibleChanges.length - 1] = { ...last, to: next.to }
+      } else visibleChanges.push(next)
     }
-    setChanges(found)
+    setChanges(visibleChanges)
   }, [region, height])
   return changes
 }

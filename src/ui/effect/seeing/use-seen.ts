@@ -3,23 +3,23 @@ import { isDialogOpen } from '../../keyboard/open-dialog.ts'
 import { useDiffSetting } from '../settings/diff-settings.ts'
 import { addInterval, coversHeight, moveIntervals, type Interval } from './seen-intervals.ts'
 
-/** What of an element has been on the screen so far. */
+/** The parts of an element that have been on the screen. */
 export interface SeenParts {
   readonly intervals: readonly Interval[]
   readonly height: number
 }
 
-/** Where those parts can be read without drawing the page anew at each step. */
+/** Access to those parts without rendering the page at each scroll step. */
 export interface SeenTracker {
   readonly read: () => SeenParts
   readonly subscribe: (listener: () => void) => () => void
 }
 
 /**
- * Whether every part of an element has been on the screen: below the header, above what sticks to
- * the bottom, with the tab visible and no dialog over it (security.md 15); in a dialog, below its
- * head and above its end. Starts anew with another `key` or width, and where lines are drawn in
- * another way, since other lines then stand at those heights.
+ * Whether every part of an element has been on the screen: below the header, above the sticky row
+ * at the bottom, with the tab visible and no dialog over it (security.md 15); in a dialog, between
+ * its head and its last row. Starts again with another `key`, another width, and other settings of
+ * differences, because the lines then have other heights.
  */
 export function useFullyViewed(
   element: HTMLElement | null,
@@ -29,7 +29,7 @@ export function useFullyViewed(
   return useSeen(element, key, complete).fullyViewed
 }
 
-/** As `useFullyViewed`, with the parts that have been on the screen. */
+/** Like `useFullyViewed`, with the parts that have been on the screen. */
 export function useSeen(
   element: HTMLElement | null,
   key: string,
@@ -55,7 +55,7 @@ export function useSeen(
         width = element.clientWidth
         intervals = []
       } else if (Math.abs(box.height - height) > 1 && actedAt !== null) {
-        // What a click opened or closed stands where it was.
+        // A click opened or closed content at this height.
         intervals = moveIntervals(intervals, actedAt, box.height - height)
       }
       height = box.height
@@ -79,7 +79,7 @@ export function useSeen(
     const resized = new ResizeObserver(lookSoon)
     resized.observe(element)
     element.addEventListener('click', act, { capture: true })
-    // A dialog scrolls by itself, and such events do not bubble.
+    // Scroll events of a dialog do not bubble.
     document.addEventListener('scroll', lookSoon, { passive: true, capture: true })
     document.addEventListener('visibilitychange', lookSoon)
     lookSoon()
@@ -118,17 +118,14 @@ interface Part {
   readonly bottom: number
 }
 
-/** What is visible of the page: below the header, above what sticks to the bottom. */
+/** The visible part of the page: below the header, above the sticky row at the bottom. */
 function pagePart(): Part {
   const top = document.querySelector('.header')?.getBoundingClientRect().bottom ?? 0
-  const bar = document.querySelector('.decide-bar')?.getBoundingClientRect().top
+  const bar = document.querySelector('.decide-bar, .composer')?.getBoundingClientRect().top
   return { top, bottom: Math.min(window.innerHeight, bar ?? window.innerHeight) }
 }
 
-/**
- * What is visible of a dialog, whose header and whose last row stay in place while the rest
- * scrolls.
- */
+/** The visible part of a dialog, between its head and its last row, which do not scroll. */
 function dialogPart(dialog: HTMLElement): Part {
   const box = dialog.getBoundingClientRect()
   const head = dialog.querySelector('header')?.getBoundingClientRect().bottom

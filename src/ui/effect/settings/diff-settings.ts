@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { useMedia } from '../../states/use-media.ts'
 
-/** How a person reads differences: chosen once, kept in the browser, for all on the page. */
+/** The settings of differences, stored in the browser for all pages. */
 const settings = {
   split: { key: 'countersign.diff', on: 'split', off: 'unified', initially: false },
   wrap: { key: 'countersign.diff.wrap', on: 'yes', off: 'no', initially: true },
@@ -18,11 +18,11 @@ const listeners = new Set<() => void>()
 
 function read(name: DiffSetting): boolean {
   const { key, on, initially } = settings[name]
-  const stored = localStorage.getItem(key)
-  return stored === null ? initially : stored === on
+  const storedSettings = localStorage.getItem(key)
+  return storedSettings === null ? initially : storedSettings === on
 }
 
-/** Turns a setting over, on every page of this window. */
+/** Toggles a setting on every page of this window. */
 export function toggleDiffSetting(name: DiffSetting): void {
   const { key, on, off } = settings[name]
   localStorage.setItem(key, read(name) ? off : on)
@@ -40,12 +40,12 @@ export function useDiffSetting(name: DiffSetting): boolean {
   )
 }
 
-/** Whether there is room for one column alone. */
+/** Whether there is room for one column only. */
 export function useNarrow(): boolean {
   return useMedia('(max-width: 62em)')
 }
 
-/** Whether differences stand in two columns, where there is room for them. */
+/** Whether differences are drawn in two columns, if there is room. */
 export function useSplitDiffs(): boolean {
   const narrow = useNarrow()
   return useDiffSetting('split') && !narrow

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 
-/** What can be done with the selected requests. */
+/** Actions on the selected requests. */
 export function BulkBar(props: {
   count: number
   onClear: () => void

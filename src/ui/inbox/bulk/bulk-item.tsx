@@ -6,13 +6,14 @@ import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { requestQuery } from '../../api/queries.ts'
 import { useFullyViewed } from '../../effect/seeing/use-seen.ts'
 import { Effect } from '../../effect/effect.tsx'
-import { Risk } from '../../request/facts/risk.tsx'
+import { Risk } from '../../deciding/facts/risk.tsx'
 import { Failure } from '../../states/failure.tsx'
 import { Loading } from '../../states/loading.tsx'
 import { SecretsContext, useRequestSecrets } from '../../text/secret-chips.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
+import { verbs } from '../../words/verbs.ts'
 
-/** What was on the screen of one request: what an approval of it names. */
+/** The shown revision of one request, which an approval names. */
 export interface SeenItem {
   readonly digest: string
   readonly revision: number
@@ -20,8 +21,8 @@ export interface SeenItem {
 }
 
 /**
- * One of several to approve: what will happen, whole, and whether all of it has been on the screen
- * (product.md 39).
+ * One of several requests to approve: what will happen, and whether all of it has been on the
+ * screen (product.md 39).
  */
 export function BulkItem(props: {
   item: RequestItem
@@ -30,17 +31,17 @@ export function BulkItem(props: {
 }) {
   const { item } = props
   const query = useQuery(requestQuery(item.id))
-  // What was opened stays: a change of the call is another one, and nobody has seen it.
-  const [opened, setOpened] = useState<RequestDetail | null>(null)
-  if (opened === null && query.data !== undefined) setOpened(query.data)
+  // The opened revision stays, because nobody has seen a newer one.
+  const [detail, setDetail] = useState<RequestDetail | null>(null)
+  if (detail === null && query.data !== undefined) setDetail(query.data)
   const changed =
-    opened !== null && query.data !== undefined && query.data.revision !== opened.revision
+    detail !== null && query.data !== undefined && query.data.revision !== detail.revision
   return (
     <li className="column">
       <div className="row">
         <Risk risk={item.risk} />
         <span className="grow break">
-          <VisibleText text={item.title} /> <span className="dim">#{item.number}</span>
+          <VisibleText text={item.effect} /> <span className="dim">#{item.number}</span>
         </span>
         <Button
           variant="subtle"
@@ -49,17 +50,17 @@ export function BulkItem(props: {
           onClick={props.onRemove}
           aria-label={`Leave out #${item.number}`}
         >
-          Leave out
+          {verbs.leaveOut}
         </Button>
       </div>
-      {query.isError && opened === null && (
+      {query.isError && detail === null && (
         <Failure error={query.error} retry={() => void query.refetch()} />
       )}
       {query.isPending && <Loading what={`#${item.number}`} lines={3} />}
       {changed && (
         <p role="alert">Somebody has changed it since you opened it: decide it on its page.</p>
       )}
-      {opened !== null && <Opened request={opened} changed={changed} onSeen={props.onSeen} />}
+      {detail !== null && <Opened request={detail} changed={changed} onSeen={props.onSeen} />}
     </li>
   )
 }
@@ -81,7 +82,7 @@ function Opened(props: {
   }, [id, digest, revision, presentation.digest, fullyViewed, onSeen])
   return (
     <>
-      <SecretsContext value={secrets.counted}>
+      <SecretsContext value={secrets.registry}>
         <Effect
           request={request}
           ownsKeys={false}

@@ -6,16 +6,17 @@ import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { callApi } from '../../api/call-api.ts'
 import { useIntentKey } from '../../api/use-intent-key.ts'
 import { useConnection } from '../../live/live-provider.tsx'
-import { Risk } from '../../request/facts/risk.tsx'
+import { Risk } from '../../deciding/facts/risk.tsx'
 import { announce } from '../../states/announce.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { BulkItem, type SeenItem } from './bulk-item.tsx'
 import { planBulk } from './plan-bulk.ts'
+import { verbs } from '../../words/verbs.ts'
 
 /**
- * What one action on many would decide, item by item in call order, before it; and what came of
- * each, after it. An approval counts once all of what it would let happen was on the screen; each
- * can be taken out.
+ * The decisions of one action on several requests, item by item in call order, and afterwards their
+ * results. An approval counts only once all of its presentation was on the screen. Each item can be
+ * removed.
  */
 export function BulkReview(props: {
   decision: 'approve' | 'deny'
@@ -25,7 +26,7 @@ export function BulkReview(props: {
   const { decision } = props
   const client = useQueryClient()
   const offline = useConnection() === 'offline'
-  // The list stays as it was reviewed, whatever arrives meanwhile.
+  // The list stays as it was reviewed, even if new requests arrive.
   const [plan] = useState(() => planBulk(decision, props.selected))
   const [removed, setRemoved] = useState<ReadonlySet<string>>(new Set())
   const [seen, setSeen] = useState<ReadonlyMap<string, SeenItem>>(new Map())
@@ -34,15 +35,16 @@ export function BulkReview(props: {
   const [answer, setAnswer] = useState<BulkAnswer | null>(null)
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)
-  const verb = decision === 'approve' ? 'Approve' : 'Deny'
+  const verb = decision === 'approve' ? 'Approve' : verbs.deny
   const remaining = plan.decided.filter((item) => !removed.has(item.id))
-  const counted = decision === 'approve' ? remaining.filter((item) => seen.has(item.id)) : remaining
-  const needsReason = counted.some((item) => item.risk === 'high') && reason.trim() === ''
-  const recordView = useCallback((id: string, viewed: SeenItem | null) => {
+  const requests =
+    decision === 'approve' ? remaining.filter((item) => seen.has(item.id)) : remaining
+  const needsReason = requests.some((item) => item.risk === 'high') && reason.trim() === ''
+  const recordView = useCallback((id: string, view: SeenItem | null) => {
     setSeen((before) => {
       const next = new Map(before)
-      if (viewed === null) next.delete(id)
-      else next.set(id, viewed)
+      if (view === null) next.delete(id)
+      else next.set(id, view)
       return next
     })
   }, [])
@@ -54,7 +56,7 @@ export function BulkReview(props: {
     setBusy(true)
     setRefusal(null)
     const optionalReason = reason.trim() === '' ? {} : { reason: reason.trim() }
-    const decisions = counted.map((item) => ({
+    const decisions = requests.map((item) => ({
       requestId: item.id,
       decision,
       digest: item.digest,
@@ -104,7 +106,7 @@ export function BulkReview(props: {
               <li key={item.id}>
                 <Risk risk={item.risk} />
                 <span className="grow break">
-                  <VisibleText text={item.title} /> <span className="dim">#{item.number}</span>
+                  <VisibleText text={item.effect} /> <span className="dim">#{item.number}</span>
                 </span>
                 {answer === null ? (
                   <Button
@@ -114,7 +116,7 @@ export function BulkReview(props: {
                     onClick={() => remove(item.id)}
                     aria-label={`Leave out #${item.number}`}
                   >
-                    Leave out
+                    {verbs.leaveOut}
                   </Button>
                 ) : (
                   <ItemResult answer={answer} item={item} />
@@ -130,7 +132,7 @@ export function BulkReview(props: {
               {plan.excluded.map(({ item, why }) => (
                 <li key={item.id}>
                   <span className="grow break">
-                    <VisibleText text={item.title} /> #{item.number}
+                    <VisibleText text={item.effect} /> #{item.number}
                   </span>
                   <span>{why}</span>
                 </li>
@@ -160,17 +162,17 @@ export function BulkReview(props: {
               <Button
                 color={decision === 'deny' ? 'red' : 'indigo'}
                 loading={busy}
-                disabled={counted.length === 0 || needsReason || offline}
+                disabled={requests.length === 0 || needsReason || offline}
                 onClick={() => void submit()}
               >
-                {verb} {counted.length}
+                {verb} {requests.length}
               </Button>
               <Button variant="default" onClick={() => props.onClose(false)}>
                 Back
               </Button>
-              {counted.length < remaining.length && (
+              {requests.length < remaining.length && (
                 <span className="dim small" role="status">
-                  {remaining.length - counted.length} not seen in full yet
+                  {remaining.length - requests.length} not seen in full yet
                 </span>
               )}
             </div>

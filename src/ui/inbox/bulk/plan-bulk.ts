@@ -1,13 +1,14 @@
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 
-/** The most requests that one action may decide (api.md). */
+/** The largest number of requests that one action may decide (api.md). */
 const maxAtOnce = 200
 
-/** What is answered, not approved or denied. */
+/** Kinds of requests that are answered and not approved or denied. */
 const onItsPage: readonly RequestItem['kind'][] = ['outcome_check', 'question']
 
 /**
- * What one action on the selected requests would decide, and what it leaves out with the reason.
+ * The decisions of one action on the selected requests, and those that it leaves out with the
+ * reasons.
  */
 export interface BulkPlan {
   readonly decided: readonly RequestItem[]
@@ -15,9 +16,9 @@ export interface BulkPlan {
 }
 
 /**
- * Several approvals at once are only for requests with the tool and the rule of the first one, of
- * at most medium risk, and none from before a restore; denying many is always allowed. Pure; the
- * service judges each again.
+ * Plans one action on several requests. Only requests with the tool and rule of the first one can
+ * be approved together, at low or medium risk, and none that were pending before a restore; any can
+ * be denied together. Pure; the service judges each again.
  */
 export function planBulk(decision: 'approve' | 'deny', selected: readonly RequestItem[]): BulkPlan {
   const ordered = inCallOrder(selected)
@@ -43,7 +44,7 @@ function whyNot(
   return whyAlone(item) ?? whyUnlike(item, first)
 }
 
-/** Why nothing is decided of it here. */
+/** Why it cannot be decided here. */
 function whyClosed(item: RequestItem): string | null {
   if (item.state !== 'pending') return `already ${item.state}`
   if (!item.eligibility.canDecide) return item.eligibility.reason ?? 'not yours to decide'
@@ -51,14 +52,14 @@ function whyClosed(item: RequestItem): string | null {
   return null
 }
 
-/** Why it is approved one by one. */
+/** Why it must be approved alone. */
 function whyAlone(item: RequestItem): string | null {
   if (item.askedBeforeRestore) return 'was opened before a restore, and may have run since'
   if (item.risk === 'high') return 'high risk is approved one by one'
   return null
 }
 
-/** Why it is not approved together with the first that is. */
+/** Why it cannot be approved together with the first one. */
 function whyUnlike(item: RequestItem, first: RequestItem | undefined): string | null {
   if (item.tool !== first?.tool) return `another tool than ${first?.tool}`
   if (item.rule.id !== first.rule.id) return 'another rule'
@@ -66,7 +67,7 @@ function whyUnlike(item: RequestItem, first: RequestItem | undefined): string | 
 }
 
 /**
- * The same requests, those of one turn together at the place of the first, in call order
+ * Sorts the requests: those of one turn together at the position of the first, in call order
  * (product.md 15). Pure.
  */
 function inCallOrder(items: readonly RequestItem[]): readonly RequestItem[] {

@@ -52,7 +52,7 @@ test('what holds in the whole workspace names no place', () => {
   expect(cellOf(worker, 'read').ways).toEqual([{ approval: 'preApproved', queues: [], places: [] }])
 })
 
-test('where a worker has no means, the cell says never', () => {
+test('the cell says never if the worker has no tool of the column', () => {
   expect(cellOf(worker, 'command')).toEqual({
     lines: [],
     ways: [{ approval: 'blocked', queues: [], places: [] }],

@@ -2,7 +2,7 @@ import type { ListedWorker, PreviewLineView } from '#api/schemas/operation/worke
 import { builtInTool, callWorkerName, isCommandTool } from '#domain/tools/built-in-tools.ts'
 import { approvalWords, type ApprovalWord } from '#domain/policy/verdict.ts'
 
-/** What a column of the matrix is about. */
+/** The kinds of calls, which are the columns of the matrix. */
 export const matrixColumns = [
   { id: 'read', title: 'Read files' },
   { id: 'write', title: 'Write files' },
@@ -14,14 +14,16 @@ export const matrixColumns = [
 
 export type MatrixColumn = (typeof matrixColumns)[number]['id']
 
-/** One cell: what a worker may do of one kind, and every sentence behind it. */
+/** One cell: the verdicts for a kind of call of one worker, and the sentences behind them. */
 export interface MatrixCell {
   readonly lines: readonly PreviewLineView[]
-  /** each way that such a call may go; "never" alone where there is no other */
+  /** the possible verdicts; "never" only if there is no other */
   readonly ways: readonly MatrixWay[]
 }
 
-/** `places`: where it goes so, if it goes otherwise elsewhere; none: everywhere. */
+/**
+ * A verdict. `places` are the folders where it applies, if it differs elsewhere; empty: everywhere.
+ */
 export interface MatrixWay {
   readonly approval: ApprovalWord
   readonly queues: readonly string[]
@@ -47,14 +49,16 @@ export function cellOf(worker: ListedWorker, column: MatrixColumn): MatrixCell {
 
 const elsewhere = 'elsewhere'
 
-/** The folders of lines; the whole workspace is what no narrower zone covers. */
+/**
+ * The folders of the lines. The whole workspace stands for everything outside of narrower zones.
+ */
 function placesOf(lines: readonly PreviewLineView[]): readonly string[] {
   const places = new Set(lines.flatMap(({ place }) => place ?? []))
   const named = [...places].filter((place) => place !== '').map((place) => `${place}/`)
   return places.has('') ? [...named, elsewhere] : named
 }
 
-/** The column that a tool's calls belong to. */
+/** The column of a tool. */
 export function columnOf(tool: string): MatrixColumn {
   if (isCommandTool(tool)) return 'command'
   if (tool === callWorkerName) return 'delegate'

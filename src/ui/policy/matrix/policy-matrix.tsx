@@ -13,7 +13,10 @@ interface Place {
   readonly column: MatrixColumn
 }
 
-/** Who may do what: a row a worker, a column a kind of call, each cell with the rules behind it. */
+/**
+ * The matrix of policy: a row for each worker, a column for each kind of call, and in each cell the
+ * rules behind it.
+ */
 export function PolicyMatrix({ workers }: { workers: readonly ListedWorker[] }) {
   const [open, setOpen] = useState<Place | null>(null)
   return (
@@ -108,7 +111,7 @@ function Ways({ cell }: { cell: MatrixCell }) {
   })
 }
 
-/** The sentences behind a cell, each with the line of the file that says so. */
+/** The sentences behind a cell, each with its file and line. */
 function Rules({ worker, column }: { worker: ListedWorker; column: MatrixColumn }) {
   const { lines } = cellOf(worker, column)
   const tools = [...new Set(lines.flatMap((line) => line.tools))].filter(

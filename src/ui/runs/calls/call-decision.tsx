@@ -1,24 +1,112 @@
+import { Button } from '@mantine/core'
+import { lazy, Suspense, use } from 'react'
 import { Link } from 'react-router'
 import type { TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import { useMe, useRun } from '../../api/queries.ts'
+import { useAriaKeys } from '../../keyboard/keyboard-provider.tsx'
+import { Loading } from '../../states/loading.tsx'
+import { OpenCallContext } from './open-call.tsx'
 
-/** Who may decide a call that waits: the way there for who may, names for everybody else. */
-export function CallDecision({ call, runId }: { call: TranscriptCall; runId: string }) {
+/** Loaded by who decides; a part that a lost connection keeps from loading leaves the page. */
+const CallForm = lazy(() =>
+  import('../../deciding/call-form.tsx').then(
+    (module) => ({ default: module.CallForm }),
+    () => ({ default: NotLoaded }),
+  ),
+)
+
+function NotLoaded({ requestId }: { requestId: string }) {
+  return (
+    <p className="small">
+      The form did not load. <Link to={`/requests/${requestId}`}>Open the request</Link>
+    </p>
+  )
+}
+
+/** Whether a call, or the start of a run, is what is open to be decided. */
+export function useIsOpen(requestId: string | undefined): boolean {
+  const calls = use(OpenCallContext)
+  return requestId !== undefined && calls?.requestId === requestId
+}
+
+/**
+ * For a pending call: a link for people who may decide it, and the names of these people for
+ * others.
+ */
+export function CallDecider({ call, runId }: { call: TranscriptCall; runId: string }) {
   const { person } = useMe()
   const run = useRun(runId)
   const request = run.data?.waitsFor.find(({ requestId }) => requestId === call.requestId)
   if (request === undefined) return null
-  if (request.people.some(({ id }) => id === person.id)) {
+  const { number, people } = request
+  if (people.some(({ id }) => id === person.id)) {
     return (
-      <Link className="decide-button" to={`/requests/${request.number}`}>
-        {call.tool === 'ask_person' ? 'Answer' : 'Decide'} #{request.number}
+      <DecideButton request={request} verb={call.tool === 'ask_person' ? 'Answer' : 'Decide'} />
+    )
+  }
+  const names = people.map(({ name }) => name).join(', ')
+  const isOwn = run.data?.startedBy?.id === person.id
+  return (
+    <span className="small dim">
+      #{number} · {names === '' ? 'nobody can decide it' : `${names} can decide it`}
+      {isOwn && names !== '' && '. You started the run.'}
+    </span>
+  )
+}
+
+/** Opens the form of a request in its run; a link to its page where no form can be. */
+export function DecideButton(props: {
+  request: { requestId: string; number: number }
+  verb: 'Answer' | 'Decide'
+}) {
+  const { requestId, number } = props.request
+  const calls = use(OpenCallContext)
+  const keys = useAriaKeys('approve')
+  const isOpen = useIsOpen(requestId)
+  const words = `${props.verb} #${number}`
+  if (calls === null) {
+    return (
+      <Link className="decide-button" to={`/requests/${number}`}>
+        {words}
       </Link>
     )
   }
-  const names = request.people.map(({ name }) => name).join(', ')
   return (
-    <span className="small dim">
-      #{request.number} · {names === '' ? 'nobody can decide it' : names}
-    </span>
+    <Button
+      id={`decide-call-${requestId}`}
+      size="compact-sm"
+      aria-expanded={isOpen}
+      variant={isOpen ? 'default' : 'filled'}
+      onClick={() => calls.open(isOpen ? null : requestId)}
+      {...(calls.next === requestId ? keys : {})}
+    >
+      {words}
+    </Button>
+  )
+}
+
+/**
+ * The form of what is open, with the focus on what it does. `placeId`: the element that has the
+ * focus afterwards if nothing opens the form any more.
+ */
+export function CallDecision({ placeId, requestId }: { placeId: string; requestId: string }) {
+  const calls = use(OpenCallContext)
+  if (calls === null) return null
+  const { next, open } = calls
+  const close = (): void => {
+    const button = document.getElementById(`decide-call-${requestId}`)
+    const place = button ?? document.getElementById(placeId)
+    place?.focus()
+    open(null)
+  }
+  return (
+    <Suspense fallback={<Loading what="the form" lines={6} />}>
+      <CallForm
+        key={requestId}
+        requestId={requestId}
+        onNext={next === null ? null : () => open(next)}
+        onClose={close}
+      />
+    </Suspense>
   )
 }

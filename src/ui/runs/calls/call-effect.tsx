@@ -6,24 +6,24 @@ import { requestQuery } from '../../api/queries.ts'
 import { DiffView } from '../../effect/diff-view.tsx'
 import { LinesView } from '../../effect/lines-view.tsx'
 import { TextDifference } from '../../effect/text-difference.tsx'
-import { parseUnifiedDiff } from '../../effect/unified-diff.ts'
+import { parseUnifiedDiff } from '#domain/tools/unified-diff.ts'
 
-/** What a call does: its difference or command, open while it waits for somebody. */
+/** The effect of a call, its difference or command; open while the call is pending. */
 export function CallEffect({ call }: { call: TranscriptCall }) {
   const isPending = call.requestState === 'pending'
-  const [opened, setOpened] = useState(isPending)
+  const [isOpen, setIsOpen] = useState(isPending)
   const effect = call.requestId === undefined ? inputEffect(call.input) : null
   if (call.requestId === undefined && effect === null) return null
   return (
-    <details open={opened} onToggle={(event) => setOpened(event.currentTarget.open)}>
+    <details open={isOpen} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
       <summary className="small">What it does</summary>
-      {opened &&
+      {isOpen &&
         (call.requestId === undefined ? effect : <RequestEffect requestId={call.requestId} />)}
     </details>
   )
 }
 
-/** As its approvers see it: of the request's newest revision. */
+/** The presentation of the request's newest revision. */
 function RequestEffect({ requestId }: { requestId: string }) {
   const request = useQuery(requestQuery(requestId))
   if (request.isPending) return <p className="dim small">Loading what it does…</p>
@@ -38,7 +38,7 @@ function RequestEffect({ requestId }: { requestId: string }) {
   ))
 }
 
-/** What a call without a request did, from its input; `null`: the input says it all. */
+/** The effect of a call without a request, from its input; `null`: the input shows it. */
 function inputEffect(input: Json) {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return null
   const { command, content, edits } = input

@@ -6,7 +6,7 @@ import { SaveButton } from '../../states/save-button.tsx'
 import { ResultFiles } from './result-files.tsx'
 import './call-result.css'
 
-/** Longer results are folded, with their number of lines. */
+/** Longer results are folded and show their number of lines. */
 const maxOpenLines = 24
 
 const words: Record<CallResult['type'], string> = {
@@ -19,7 +19,7 @@ const words: Record<CallResult['type'], string> = {
   unknown: 'Outcome unknown',
 }
 
-/** What a call ended with: what the tool returned, or what the model was told. */
+/** The result of a call: the output of the tool, or the text that the model got. */
 export function CallResultView({ result, callId }: { result: CallResult; callId: string }) {
   const text = textOf(result)
   const { length: lines } = splitLines(text).lines
@@ -56,7 +56,7 @@ export function CallResultView({ result, callId }: { result: CallResult; callId:
   )
 }
 
-/** The streams of which the result has only a part. */
+/** The streams that the result contains only in part. */
 function longStreams({ output }: CallResult): string[] {
   if (typeof output !== 'object' || output === null || Array.isArray(output)) return []
   const { full } = output

@@ -3,9 +3,9 @@ import type { TranscriptCall } from '#api/schemas/runs/transcript.ts'
 type CallState = Pick<TranscriptCall, 'verdict' | 'requestState'> & { readonly result?: unknown }
 
 /**
- * What a call of a turn waits for, in words; `null` when it has its result or runs now. Calls with
- * effects keep the model's order (product.md 15), so an approved one may wait for an earlier one
- * that nobody has decided. Pure.
+ * What a call of a turn waits for, as text; `null` if it has its result or runs. Calls with effects
+ * keep the order of the model (product.md 15), so that an approved call may wait for an earlier
+ * one. Pure.
  */
 export function callStateText(calls: readonly CallState[], index: number): string | null {
   const call = calls[index]

@@ -13,10 +13,11 @@ import { Loading } from '../../states/loading.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { emptyInput, readInput } from './tool-input.ts'
 import { ToolInputFields } from './tool-input-fields.tsx'
+import { verbs } from '../../words/verbs.ts'
 
 /**
- * Invokes a manual tool by hand: it is judged like any call, and whoever invokes it cannot approve
- * it.
+ * Invokes a manual tool. Policy judges the call like any other, and the person who invokes it
+ * cannot approve it.
  */
 export function CallTool({ runId }: { runId: string }) {
   const [open, setOpen] = useState(false)
@@ -113,7 +114,7 @@ function CallForm({ runId, tools, close }: CallFormProps) {
       )}
       <div className="row">
         <Button variant="default" onClick={close}>
-          Close
+          {verbs.close}
         </Button>
         <Button loading={busy} onClick={() => void call()}>
           Invoke

@@ -6,12 +6,12 @@ import { isPictureType } from '#domain/tools/picture-type.ts'
 import { SaveButton } from '../../states/save-button.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { DrawnPicture, whatOf } from '../files/drawn-picture.tsx'
+import { verbs } from '../../words/verbs.ts'
 import '../files/result-files.css'
 
 /**
- * The pictures, sounds and blobs of a result. A picture is data of the tool and no words of
- * anybody: it is drawn only once somebody asks for it, from our own origin. Everything else can be
- * saved, and nothing of it is opened here.
+ * The pictures, sounds and blobs of a result. A picture is drawn only on request, from this origin,
+ * because a tool made it. All other files can only be saved.
  */
 export function ResultFiles(props: { callId: string; files: readonly ResultFile[] }) {
   const { callId, files } = props
@@ -24,7 +24,8 @@ export function ResultFiles(props: { callId: string; files: readonly ResultFile[
             <Picture callId={callId} file={file} />
           ) : (
             <SaveButton size="compact-sm" variant="subtle" request={bytesOf(callId, file.hash)}>
-              Download <VisibleText text={whatOf(file)} />
+              {'Download '}
+              <VisibleText text={`(${whatOf(file)})`} />
             </SaveButton>
           )}
         </li>
@@ -47,7 +48,7 @@ function Picture({ callId, file }: { callId: string; file: ResultFile }) {
         {isOpen ? 'Hide' : 'Show'} picture ({what})
       </Button>{' '}
       <SaveButton size="compact-sm" variant="subtle" request={bytesOf(callId, file.hash)}>
-        Download
+        {verbs.download}
       </SaveButton>
       {isOpen && isPictureType(file.mediaType) && (
         <DrawnPicture

@@ -6,11 +6,11 @@ interface ToolInputFieldsProps {
   schema: JsonObject
   values: InputValues
   change: (values: InputValues) => void
-  /** what is wrong with a field, by its name */
+  /** the error of a field, by its name */
   errors?: Readonly<Record<string, string>>
 }
 
-/** A tool's input, field by field. */
+/** The fields of a tool's input. */
 export function ToolInputFields({ schema, values, change, errors = {} }: ToolInputFieldsProps) {
   return fieldsOf(schema).map((field) => (
     <Field

@@ -1,11 +1,11 @@
 import type { Json, JsonObject } from '#domain/json/json.ts'
 
 /**
- * One field of a form. Whatever is no plain text, number, choice or yes-or-no is written as JSON.
+ * One field of a form. A value that is not a text, number, choice or boolean is entered as JSON.
  */
 export interface InputField {
   readonly name: string
-  /** what the schema calls it; its name otherwise */
+  /** its title in the schema, else its name */
   readonly title: string
   readonly kind: 'text' | 'number' | 'boolean' | 'choice' | 'json'
   readonly required: boolean
@@ -13,7 +13,7 @@ export interface InputField {
   readonly choices: readonly string[]
 }
 
-/** What was typed into a field cannot be what it must be. */
+/** The text of a field is not a valid value. */
 export class InputError extends Error {
   override readonly name = 'InputError'
   readonly field: string
@@ -24,10 +24,10 @@ export class InputError extends Error {
   }
 }
 
-/** What was typed, by field; an empty text of a field that need not be given leaves it out. */
+/** The texts of the fields. An empty text omits an optional field. */
 export type InputValues = Readonly<Record<string, string>>
 
-/** The fields of a tool's JSON Schema, in its order. */
+/** The fields of a tool's JSON Schema, in order. */
 export function fieldsOf(schema: JsonObject): InputField[] {
   const properties = objectOf(schema['properties'])
   const required = Array.isArray(schema['required']) ? schema['required'] : []
@@ -48,10 +48,7 @@ export function fieldsOf(schema: JsonObject): InputField[] {
   })
 }
 
-/**
- * A form that nobody has typed into: the first of the choices that must be made, no to each
- * question.
- */
+/** The initial texts of a form: the first option of required choices, and no for booleans. */
 export function emptyInput(schema: JsonObject): InputValues {
   return Object.fromEntries(
     fieldsOf(schema).map((field) => {
@@ -62,9 +59,9 @@ export function emptyInput(schema: JsonObject): InputValues {
 }
 
 /**
- * The input that was typed; the service judges the rest.
+ * Reads the input from the texts of a form. The service validates the rest.
  *
- * @throws InputError for a field that is not what it must be.
+ * @throws InputError for a field without a valid value.
  */
 export function readInput(schema: JsonObject, values: InputValues): JsonObject {
   const input: Record<string, Json> = {}
@@ -76,7 +73,7 @@ export function readInput(schema: JsonObject, values: InputValues): JsonObject {
   return input
 }
 
-/** The form of an input that is there: what `readInput` makes that input of. */
+/** The texts of a form for an existing input; `readInput` makes the same input of them. */
 export function valuesOf(schema: JsonObject, input: JsonObject): InputValues {
   const pairs = fieldsOf(schema).flatMap(({ name, kind }): [string, string][] => {
     const value = input[name]

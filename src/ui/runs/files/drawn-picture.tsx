@@ -4,7 +4,7 @@ import type { PictureType } from '#domain/tools/picture-type.ts'
 import { readContent } from '../../api/call-api.ts'
 import './result-files.css'
 
-/** A picture from our own origin, of a type that browsers draw without running anything. */
+/** A picture from this origin, of a type that browsers draw without executing anything. */
 export function DrawnPicture(props: { request: ApiRequest; type: PictureType; alt: string }) {
   const { request, type, alt } = props
   const [failed, setFailed] = useState(false)
@@ -20,10 +20,10 @@ export function DrawnPicture(props: { request: ApiRequest; type: PictureType; al
   return <img className="result-picture" src={src} alt={alt} onError={() => setFailed(true)} />
 }
 
-/** The address of a picture's bytes in this page, once they came; they are let go of with it. */
-function usePicture({ path, method }: ApiRequest, type: PictureType, failed: () => void) {
+/** An object URL of a picture's bytes, revoked when the component unmounts. */
+function usePicture({ path, method }: ApiRequest, type: PictureType, onFailure: () => void) {
   const [src, setSrc] = useState<string | null>(null)
-  const notifyFailed = useEffectEvent(failed)
+  const notifyFailed = useEffectEvent(onFailure)
   useEffect(() => {
     const stop = new AbortController()
     let url: string | null = null
@@ -45,7 +45,7 @@ function usePicture({ path, method }: ApiRequest, type: PictureType, failed: () 
   return src
 }
 
-/** A file as its facts name it. */
+/** The type and size of a file as text. */
 export function whatOf({ mediaType, bytes }: { mediaType: string; bytes: number }): string {
   return `${mediaType}, ${bytes.toLocaleString('en')} bytes`
 }

@@ -4,9 +4,10 @@ import { isPictureType } from '#domain/tools/picture-type.ts'
 import { SaveButton } from '../../states/save-button.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { DrawnPicture, whatOf } from './drawn-picture.tsx'
+import { verbs } from '../../words/verbs.ts'
 import './result-files.css'
 
-/** What somebody sent with a message: pictures as pictures, and all of it to be saved. */
+/** The files of a message: pictures are drawn, and all files can be saved. */
 export function MessageFiles(props: { runId: string; files: readonly MessageFile[] }) {
   return (
     <ul className="result-files" aria-label="Sent with the message">
@@ -26,7 +27,7 @@ function SentFile({ runId, file }: { runId: string; file: MessageFile }) {
   return (
     <>
       <SaveButton size="compact-sm" variant="subtle" request={request} name={name}>
-        Download <VisibleText text={`${name} (${whatOf(file)})`} />
+        {verbs.download} <VisibleText text={`${name} (${whatOf(file)})`} />
       </SaveButton>
       {elided !== undefined && (
         <span className="dim small"> the model does not see it since turn {elided.atTurn}</span>

@@ -8,7 +8,7 @@ import './sent-files.css'
 
 const accepted = [...pictureTypes, 'text/*', '.md', '.json', '.yaml', '.yml', '.csv', '.log'].join()
 
-/** Chooses pictures and texts that go with a message, and lists those that will. */
+/** A field for the pictures and texts of a message, with the list of chosen files. */
 export function SentFileField({ sent, error }: { sent: SentFiles; error: string | null }) {
   const problem = sent.problem ?? error
   return (

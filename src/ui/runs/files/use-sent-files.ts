@@ -2,7 +2,7 @@ import { useState, type ClipboardEvent } from 'react'
 import { limits } from '#domain/limits.ts'
 import { binarySize } from '#domain/text/binary-size.ts'
 
-/** A file that goes with the next message, as the API takes it. */
+/** A file for the next message, in the form of the API. */
 export interface FileToSend {
   readonly name: string
   readonly mediaType: string
@@ -11,12 +11,12 @@ export interface FileToSend {
   readonly bytes: number
 }
 
-/** The files that somebody chose or pasted for the next message; gone with the page. */
+/** The chosen and pasted files for the next message. They are lost when the page closes. */
 export function useSentFiles() {
   const [files, setFiles] = useState<readonly FileToSend[]>([])
   const [problem, setProblem] = useState<string | null>(null)
-  const add = async (chosen: readonly File[]): Promise<void> => {
-    const all = [...files, ...(await Promise.all(chosen.map(readChosen)))]
+  const add = async (additions: readonly File[]): Promise<void> => {
+    const all = [...files, ...(await Promise.all(additions.map(readChosen)))]
     const bytes = all.reduce((sum, file) => sum + file.bytes, 0)
     const wrong =
       all.length > limits.filesOfMessage
@@ -32,7 +32,7 @@ export function useSentFiles() {
     setFiles((before) => before.filter((_, index) => index !== at))
   }
   const clear = (): void => setFiles([])
-  /** A picture from the clipboard; pasted text stays what it is. */
+  /** Takes a picture from the clipboard; pasted text goes into the field as usual. */
   const paste = (event: ClipboardEvent): void => {
     const pasted = [...event.clipboardData.files]
     if (pasted.length === 0) return
@@ -45,7 +45,7 @@ export function useSentFiles() {
 
 export type SentFiles = ReturnType<typeof useSentFiles>
 
-/** The service finds out whether the bytes are of the type; what has none may be text. */
+/** A file without a type may be text. The service checks the type against the bytes. */
 async function readChosen(file: File): Promise<FileToSend> {
   const bytes = new Uint8Array(await file.arrayBuffer())
   let binary = ''

@@ -1,41 +1,70 @@
-import { Button, Textarea } from '@mantine/core'
+import { Textarea } from '@mantine/core'
 import { useState, type SubmitEvent } from 'react'
 import { Link } from 'react-router'
 import type { WorkerDetail } from '#api/schemas/operation/workers.ts'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
-import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
-import { Keys } from '../../keyboard/keys.tsx'
+import type { JsonObject } from '#domain/json/json.ts'
+import { callApi } from '../../api/call-api.ts'
+import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { useDraft } from '../../states/draft.ts'
 import { Notice } from '../../states/notice.tsx'
 import { RadioField } from '../../states/radio-field.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
+import { SentFileField } from '../files/sent-file-field.tsx'
+import { useSentFiles } from '../files/use-sent-files.ts'
+import { refuseEmpty, whyNotRead, whyNotWorker } from '../start/start-body.ts'
+import { StartButton } from '../start/start-button.tsx'
 import { TaskField } from '../start/task-field.tsx'
-import { InputError, readInput, valuesOf, type InputValues } from '../calls/tool-input.ts'
-import { useFork, type ForkBody } from './use-fork.ts'
+import { useNewRun, type StartRefusal } from '../start/use-start.ts'
+import { readInput, valuesOf, type InputValues } from '../calls/tool-input.ts'
+import { verbs } from '../../words/verbs.ts'
 
 const versions = [
   { value: 'current', label: 'The current version' },
   { value: 'pinned', label: 'The version of that run' },
 ] as const
 
-/** What the new run is asked, and with which version of the worker. `after` 0: start again. */
+interface ForkBody {
+  readonly afterTurn?: number
+  readonly text?: string
+  readonly input?: string | JsonObject
+  readonly files?: { name: string; mediaType: string; data: string }[]
+  readonly worker?: 'current' | 'pinned'
+}
+
+/** The task of the new run and the version of its worker. `after` 0 starts the run again. */
 export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: number | null }) {
   const { run, worker, after } = props
   const [text, setText] = useDraft(run.id, 'fork')
   const [version, setVersion] = useState<NonNullable<ForkBody['worker']>>('current')
   const [again, setAgain] = useState(() => taskOf(run, worker))
-  const { start: fork, busy, refusal, refuse } = useFork(run.id, () => setText(''))
-  const keys = useAriaKeys('submit')
+  const sent = useSentFiles()
+  const {
+    start: fork,
+    busy,
+    refusal: answer,
+  } = useFork(run.id, () => {
+    setText('')
+    sent.clear()
+  })
+  const [isTried, setTried] = useState(false)
+  const obstacle = whyNotFork(run, worker, { after, text, ...again })
+  // At its field once somebody has tried, and gone as soon as it is mended.
+  const refusal = isTried && obstacle !== null ? obstacle : answer
+  const startWords = (): ForkBody => {
+    if (!isEditable(run, worker)) return {}
+    // Files of their own go with an input of its own.
+    return sent.files.length > 0 ? inputOf(worker, again) : changedInputOf(run, worker, again)
+  }
   const submit = (): void => {
-    try {
-      const words = after === 0 ? inputOf(run, worker, again) : { text }
-      if (after !== 0 && text.trim() === '') return refuse('Write the first message.', 'text')
-      const turn = after === null ? {} : { afterTurn: after }
-      void fork({ ...turn, ...words, ...(version === 'pinned' && { worker: version }) })
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error
-      refuse(error.message, `input.${error.field}`)
-    }
+    if (obstacle !== null) return setTried(true)
+    setTried(false)
+    void fork({
+      ...(after === null ? {} : { afterTurn: after }),
+      ...(after === 0 ? startWords() : { text }),
+      ...sent.body,
+      ...(version === 'pinned' && { worker: version }),
+    })
   }
   useShortcut('submit', submit)
   const onSubmit = (event: SubmitEvent): void => {
@@ -43,7 +72,7 @@ export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: n
     submit()
   }
   const part = refusal?.field?.split('.')[0]
-  const isElsewhere = refusal !== null && part !== 'text' && part !== 'input'
+  const isElsewhere = refusal !== null && !['text', 'input', 'files'].includes(part ?? '')
   return (
     <form className="card column" aria-label="Fork" onSubmit={onSubmit}>
       <p className="dim small">
@@ -61,6 +90,7 @@ export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: n
           maxRows={24}
           value={text}
           error={part === 'text' ? refusal?.message : null}
+          onPaste={sent.paste}
           onChange={(event) => setText(event.currentTarget.value)}
         />
       )}
@@ -72,6 +102,7 @@ export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: n
           refusal={refusal}
         />
       )}
+      <SentFileField sent={sent} error={part === 'files' ? (refusal?.message ?? null) : null} />
       <RadioField
         legend="Worker"
         name="worker"
@@ -80,25 +111,42 @@ export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: n
         onChoose={setVersion}
         disabled={false}
       />
-      {!worker.startable && <p role="status">You may not start runs of {worker.name}.</p>}
       {isElsewhere && (
         <Notice tone="bad" title="The run was not started">
           <VisibleText text={refusal.message} />
         </Notice>
       )}
-      <div className="row">
-        <Button type="submit" loading={busy} disabled={!worker.startable} {...keys}>
-          {after === 0 ? 'Start again' : 'Fork the run'}
-        </Button>
-        <span className="dim small">
-          <Keys id="submit" />
-        </span>
-      </div>
+      <StartButton
+        words={after === 0 ? verbs.startAgain : verbs.fork}
+        busy={busy}
+        obstacle={obstacle}
+      />
     </form>
   )
 }
 
-/** An object that no form of the worker describes is taken over as it is. */
+/**
+ * Why the fork would not start as the form stands, before the service is asked; null: nothing is in
+ * the way. Pure.
+ */
+function whyNotFork(
+  run: RunDetail,
+  worker: WorkerDetail,
+  draft: Task & { after: number | null; text: string },
+): StartRefusal | null {
+  const refusal = whyNotWorker(worker)
+  if (refusal !== null) return refusal
+  if (draft.after !== 0) {
+    return draft.text.trim() === '' ? { message: 'Write the first message.', field: 'text' } : null
+  }
+  if (!isEditable(run, worker)) return null
+  return whyNotRead(() => {
+    refuseEmpty(draft, worker)
+    inputOf(worker, draft)
+  })
+}
+
+/** An object input without a form is taken over unchanged. */
 function isEditable(run: RunDetail, worker: WorkerDetail): boolean {
   return worker.input !== null || typeof run.input === 'string'
 }
@@ -115,11 +163,22 @@ function taskOf({ input }: RunDetail, worker: WorkerDetail): Task {
   return { task, values: isForm && schema !== null ? valuesOf(schema, input) : {} }
 }
 
-/** Nothing where the old input stays as it was: then its files come along too. */
-function inputOf(run: RunDetail, worker: WorkerDetail, { task, values }: Task): ForkBody {
-  if (!isEditable(run, worker)) return {}
+/** The input without which the old one stays as it was, and its files come along too. */
+function changedInputOf(run: RunDetail, worker: WorkerDetail, { task, values }: Task): ForkBody {
   const before = taskOf(run, worker)
   const isSame = task === before.task && JSON.stringify(values) === JSON.stringify(before.values)
   if (isSame && typeof run.input === (worker.input === null ? 'string' : 'object')) return {}
+  return inputOf(worker, { task, values })
+}
+
+function inputOf(worker: WorkerDetail, { task, values }: Task): ForkBody {
   return { input: worker.input === null ? task : readInput(worker.input, values) }
+}
+
+/** Forks a run and opens the page of the new run. */
+function useFork(runId: string, onDone: () => void) {
+  return useNewRun<ForkBody>(
+    (body, idempotencyKey) => callApi('forkRun', { params: { id: runId }, body, idempotencyKey }),
+    onDone,
+  )
 }

@@ -9,7 +9,7 @@ import { StartPreview } from '../start/start-preview.tsx'
 import { ForkForm } from './fork-form.tsx'
 import '../start/new-run.css'
 
-/** Starts a run that goes on with another's transcript, or that run once more. */
+/** Forks a run, or starts it again. */
 export function ForkPage() {
   const { id = '' } = useParams()
   const [search] = useSearchParams()
@@ -57,7 +57,7 @@ function titleOf(number: number, after: number | null): string {
   return after === null ? `Fork run ${number}` : `Fork run ${number} after turn ${after}`
 }
 
-/** The last turn to take over; `null`: the last finished one. */
+/** The last turn to take over; `null`: the last turn whose calls all have results. */
 function afterTurnOf(text: string | null): number | null {
   return text !== null && /^(0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : null
 }

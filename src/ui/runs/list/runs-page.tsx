@@ -10,16 +10,18 @@ import { Command } from '../../states/command.tsx'
 import { Failure } from '../../states/failure.tsx'
 import { LoadingRows } from '../../states/loading.tsx'
 import { ShowMore } from '../../states/show-more.tsx'
-import { Time } from '../../text/time.tsx'
+import { Moment, Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { WorkerShape } from '../../text/worker-shape.tsx'
 import { RunState, runStateWords } from '../run-state.tsx'
 import { Schedules } from './schedules.tsx'
+import { Triggers } from './triggers.tsx'
+import { verbs } from '../../words/verbs.ts'
 import '../runs.css'
 
 const filterNames = ['state', 'worker', 'startedBy'] as const
 
-/** All runs one may see, newest first. */
+/** All runs that the person may see, newest first. */
 export function RunsPage() {
   const [search] = useSearchParams()
   const navigate = useNavigate()
@@ -44,7 +46,7 @@ export function RunsPage() {
             leftSection={<IconPlus size={16} aria-hidden />}
             onClick={() => void navigate('/runs/new')}
           >
-            New run
+            {verbs.newRun}
           </Button>
           <NativeSelect
             aria-label="State"
@@ -77,11 +79,14 @@ export function RunsPage() {
         </div>
       </div>
       <div className="runs-split">
-        <Schedules />
+        <div className="starts">
+          <Schedules />
+          <Triggers />
+        </div>
         <div>
           {runs.isPending && <LoadingRows what="the runs" />}
           {runs.isError && <Failure error={runs.error} retry={() => void runs.refetch()} />}
-          {runs.isSuccess && items.length === 0 && <NoRuns narrowed={query.size > 0} />}
+          {runs.isSuccess && items.length === 0 && <NoRuns hasFilters={query.size > 0} />}
           {items.length > 0 && (
             <ul className="run-list">
               {items.map((run) => (
@@ -96,7 +101,7 @@ export function RunsPage() {
   )
 }
 
-/** A run of the list: its task, who started it, and for whom it waits. */
+/** A run in the list: its task, its starter, and the people it waits for. */
 function RunRow({ run }: { run: Run }) {
   return (
     <li className="run-row">
@@ -137,14 +142,14 @@ function RunRow({ run }: { run: Run }) {
   )
 }
 
-/** A person whom an address names by id or mail address: the choice says who it is. */
+/** The name of a person whom the address names by id or e-mail address. */
 function namedStarter(startedBy: string, runs: readonly Run[]) {
   if (startedBy === '' || startedBy === 'me') return []
   const [first] = runs
   return [{ value: startedBy, label: `Started by ${first?.startedBy?.name ?? startedBy}` }]
 }
 
-/** For whom a run waits, and since when. */
+/** The people a run waits for, and since when. */
 function WaitingFor({ run }: { run: Run }) {
   const [first] = run.waitsFor
   if (first === undefined) return null
@@ -154,20 +159,20 @@ function WaitingFor({ run }: { run: Run }) {
     <>
       {' '}
       · waits for {firstNames === '' ? 'nobody who could decide' : firstNames}
-      {names.length > 4 && ` and ${names.length - 4} more`} since <Time at={first.since} />
+      {names.length > 4 && ` and ${names.length - 4} more`} since <Moment at={first.since} />
     </>
   )
 }
 
-function NoRuns({ narrowed }: { narrowed: boolean }) {
+function NoRuns({ hasFilters }: { hasFilters: boolean }) {
   const me = useMe()
   const navigate = useNavigate()
   const workers = useWorkers()
   const worker = workers.data?.items.find((one) => one.startable)
   return (
     <div className="state">
-      <h2>{narrowed ? 'No run matches' : 'No runs yet'}</h2>
-      {narrowed ? (
+      <h2>{hasFilters ? 'No run matches' : 'No runs yet'}</h2>
+      {hasFilters ? (
         <Link to="/runs">Show all runs</Link>
       ) : (
         worker !== undefined && (

@@ -2,9 +2,9 @@ import { shellWord } from '#domain/tools/shell-word.ts'
 import type { Me } from '#api/schemas/access/auth.ts'
 
 /**
- * The command that starts a run of a worker, as it can be pasted on the machine of the service.
- * `--as` works in the development profile only; elsewhere the session of `countersign login`
- * counts. The address is not needed there: the project names its running service.
+ * The command that starts a run of a worker, to paste on the host of the service. `--as` works in
+ * the development profile only; otherwise the session of `countersign login` is used. It needs no
+ * address, because the project knows its running service.
  */
 export function startCommand(worker: string, me: Pick<Me, 'person' | 'installation'>): string {
   const { profile, projectDir, dataDir, sample, command } = me.installation
@@ -17,12 +17,14 @@ export function startCommand(worker: string, me: Pick<Me, 'person' | 'installati
   return parts.join(' ')
 }
 
-/** What the run is told to do: the sample's own task, or what every worker can answer. */
+/** The task of the run: that of the sample project, or one that every worker can answer. */
 function taskOf(sample: boolean): string {
   return sample ? 'Complete the release notes of 1.2' : 'Say what you can do here'
 }
 
-/** In the sample project Grace approves what Ada starts: she could not decide a run of her own. */
+/**
+ * In the sample project Ada starts the run, because Grace could not decide a run that she started.
+ */
 function starterOf(me: Pick<Me, 'person' | 'installation'>): string {
   return me.installation.sample ? 'ada@example.com' : me.person.email
 }

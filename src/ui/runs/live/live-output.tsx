@@ -7,16 +7,16 @@ import { VisibleLine } from '../../text/visible-text.tsx'
 import { useRunInProgress } from './run-in-progress.tsx'
 import type { OutputSoFar } from './so-far.ts'
 
-/** What is drawn: a hostile command may write characters that each are a chip. */
+/**
+ * The largest output that is drawn, because each character of a hostile command may become a chip.
+ */
 const maxDrawn = { bytes: 16 * 1024, lines: 200 }
-/** Closer to the end than this is at the end. */
+/** A smaller distance from the end counts as the end, in pixels. */
 const atEndPx = 24
 
 const names: Record<OutputStream, string> = { stdout: 'standard output', stderr: 'standard error' }
 
-/**
- * What a running command has printed so far, as it comes; it is no result, and is replaced by it.
- */
+/** The output of a running command so far. The result of the command replaces it. */
 export function LiveOutput(props: { callId: string; live: NonNullable<TranscriptCall['live']> }) {
   const { callId, live } = props
   const { printed } = useRunInProgress()
@@ -58,7 +58,7 @@ function LiveStream({ soFar, stream }: { soFar: OutputSoFar; stream: OutputStrea
       <div
         ref={pane}
         className="code so-far-pane"
-        // A log is read out as it grows, which nobody could follow: it is there to be visited.
+        // Screen readers would announce a live log as it grows, so it is only readable on request.
         role="log"
         aria-live="off"
         aria-label={`${names[stream]} so far`}

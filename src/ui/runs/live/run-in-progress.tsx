@@ -5,7 +5,7 @@ import { noProgress, useRunStream, type RunInProgress } from './use-run-stream.t
 
 const InProgress = createContext<RunInProgress>(noProgress)
 
-/** Has one stream read for a whole page, while the run runs or a command of it has no result. */
+/** Reads one stream for a whole page while the run runs or one of its commands has no result. */
 export function RunStream(props: {
   run: RunDetail
   items: readonly TranscriptItem[]
@@ -19,6 +19,7 @@ export function RunStream(props: {
   return <InProgress value={useRunStream(run.id, isOpen)}>{children}</InProgress>
 }
 
+/** The text and output of the turn in progress, from the stream of the run. */
 export function useRunInProgress(): RunInProgress {
   return useContext(InProgress)
 }

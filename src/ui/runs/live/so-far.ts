@@ -1,24 +1,25 @@
 import type { CommandOutputPart } from '#domain/runs/ui-part.ts'
 
-/** Characters of a stream that are kept: more than is drawn. */
+/** The number of characters of a stream that are kept, more than are drawn. */
 const keptCharacters = 64 * 1024
 
-/** What one stream of a running command has printed, as far back as it is kept. */
+/** The newest output of one stream of a running command. */
 export interface OutputSoFar {
   readonly attempt: number
-  /** of the stream, in bytes */
+  /** offset in the stream, in bytes */
   readonly start: number
   readonly end: number
   readonly text: string
   readonly pieces: readonly Piece[]
-  /** nobody knows how it ended */
+  /** the outcome of the command is not known */
   readonly lost: boolean
 }
 
 type Piece = Pick<CommandOutputPart['data'], 'start' | 'text'>
 
 /**
- * What is printed once another part arrived: of another attempt, or behind a gap, it begins anew.
+ * The output after another part. The output of another attempt, or after a gap, replaces the
+ * earlier one.
  */
 export function afterOutput(
   printed: ReadonlyMap<string, OutputSoFar>,

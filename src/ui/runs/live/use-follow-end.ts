@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState, type RefObject } from 'react'
 
-/** Nearer to the end than this, in pixels, somebody reads the end. */
+/** A reader within this distance of the end, in pixels, follows it. */
 const nearMost = 160
 
-/** What somebody does who reads. */
+/** Events by which a person scrolls or reads. */
 const acts = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
 
 /**
- * Keeps the end of `region` on the screen while it grows (`growth` says that it did), unless the
- * reader has scrolled away from it. On a phone other parts of the page are below it. `behind`:
- * something came since that is not on the screen.
+ * Keeps the end of `region` on the screen while it grows (`growth` changes), unless the person has
+ * scrolled away. On a phone other parts of the page are below the region. `behind`: new content is
+ * not on the screen.
  */
 export function useFollowEnd(
   region: RefObject<HTMLElement | null>,
@@ -22,7 +22,7 @@ export function useFollowEnd(
   useEffect(() => {
     let beforeY = window.scrollY
     const onScroll = (): void => {
-      // What grew since the page was scrolled here has not moved the reader away from the end.
+      // Growth after the last scroll has not moved the person away from the end.
       const isUpward = window.scrollY < beforeY
       beforeY = window.scrollY
       isAtEnd.current = isNearEnd(region.current) || (isAtEnd.current && !isUpward)
@@ -32,8 +32,8 @@ export function useFollowEnd(
     return () => window.removeEventListener('scroll', onScroll)
   }, [region])
   useEffect(() => {
-    // What the page says of the run comes after its turns, and moves their end, until somebody
-    // reads: from then on nothing moves that they have not asked for.
+    // Parts of the page that load later move the end of the turns. Follows it until the person
+    // acts; from then on nothing moves by itself.
     const place = region.current
     if (!startAtEnd || place === null) return
     const observer = new ResizeObserver(() => {
@@ -62,7 +62,7 @@ export function useFollowEnd(
   return { behind, toEnd }
 }
 
-/** Whether its last lines are on the screen, or a little below it. */
+/** Whether the last lines are on the screen, or a little below it. */
 function isNearEnd(region: HTMLElement | null): boolean {
   if (region === null) return false
   const { bottom } = region.getBoundingClientRect()

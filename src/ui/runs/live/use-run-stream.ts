@@ -5,7 +5,9 @@ import { readRun } from '../../live/read-run.ts'
 
 const reconnectAfterMs = 2_000
 
-/** What a model has written so far of a turn: `turn` 0 is none. It is not stored yet. */
+/**
+ * The text of a model so far in the current turn, which is not stored yet. `turn` 0: there is none.
+ */
 export interface TurnText {
   readonly turn: number
   readonly text: string
@@ -13,20 +15,19 @@ export interface TurnText {
 
 const nothing: TurnText = { turn: 0, text: '' }
 
-/** What comes over the stream before it is stored. */
+/** The data of the stream that is not stored yet. */
 export interface RunInProgress {
   readonly written: TurnText
-  /** of running commands, by call and stream */
+  /** output of running commands, by call and stream */
   readonly printed: ReadonlyMap<string, OutputSoFar>
 }
 
 export const noProgress: RunInProgress = { written: nothing, printed: new Map() }
 
 /**
- * The text of the turn in progress of a run, as the model writes it, and what its commands print;
- * the text stays until the next turn begins, so that a page shows it until it has the stored
- * message. Only a visible page reads, and only while `isRunning`: a browser has few connections for
- * all its pages.
+ * Reads the text of the current turn and the output of its commands. The text stays until the next
+ * turn begins, so that the page shows it until the stored message is loaded. Reads only on a
+ * visible page and while `isRunning`, because browsers limit the connections of an origin.
  */
 export function useRunStream(runId: string, isRunning: boolean): RunInProgress {
   const [progress, setProgress] = useState(noProgress)
@@ -48,7 +49,7 @@ export function useRunStream(runId: string, isRunning: boolean): RunInProgress {
           last = id
         },
       }
-      // Whether it broke or is over: while the run goes on there is more to read.
+      // Reads again whether the stream broke or ended, because the run continues.
       await readRun(runId, { last, signal }, on).catch(() => undefined)
       if (!signal.aborted) again = setTimeout(() => void read(), reconnectAfterMs)
     }
@@ -61,7 +62,7 @@ export function useRunStream(runId: string, isRunning: boolean): RunInProgress {
   return progress
 }
 
-/** The text after another part arrived. The id of a text is `turn.attempt`. */
+/** The text after another part of the stream. The id of a text is `turn.attempt`. */
 export function afterPart(before: TurnText, part: UiPart): TurnText {
   switch (part.type) {
     case 'text-start':

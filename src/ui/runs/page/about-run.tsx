@@ -2,6 +2,7 @@ import { starterName } from '#domain/text/starter-name.ts'
 import { Link } from 'react-router'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { LinesView } from '../../effect/lines-view.tsx'
+import { dollars } from '../../text/dollars.ts'
 import { Hash } from '../../text/hash.tsx'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
@@ -9,7 +10,7 @@ import { ChildRuns } from './child-runs.tsx'
 import { Preamble } from './preamble.tsx'
 import { WindowMeter } from '../usage/window-meter.tsx'
 
-/** The facts of a run, beside its turns. */
+/** The facts of a run, beside its transcript. */
 export function AboutRun({ run }: { run: RunDetail }) {
   return (
     <section className="card" aria-labelledby="about-title">
@@ -118,26 +119,31 @@ export function AboutRun({ run }: { run: RunDetail }) {
             <dd className="mono break">{run.workspaceRoot}</dd>
           </div>
         )}
-        <div className="fact">
-          <dt>Policy</dt>
-          <dd>
-            <Hash value={run.policyDigest} what="policy digest" />
-          </dd>
-        </div>
-        <div className="fact">
-          <dt>Workflow</dt>
-          <dd className="mono break">
-            {run.temporalUrl === null ? (
-              run.workflowId
-            ) : (
-              <a href={run.temporalUrl} rel="noreferrer">
-                {run.workflowId}
-              </a>
-            )}
-          </dd>
-        </div>
       </dl>
       <Preamble runId={run.id} />
+      <details className="turns">
+        <summary>Proof</summary>
+        <dl className="facts">
+          <div className="fact">
+            <dt>Policy</dt>
+            <dd>
+              <Hash value={run.policyDigest} what="policy digest" />
+            </dd>
+          </div>
+          <div className="fact">
+            <dt>Workflow</dt>
+            <dd className="mono break">
+              {run.temporalUrl === null ? (
+                run.workflowId
+              ) : (
+                <a href={run.temporalUrl} rel="noreferrer">
+                  {run.workflowId}
+                </a>
+              )}
+            </dd>
+          </div>
+        </dl>
+      </details>
       {typeof run.input !== 'string' && (
         <details className="turns">
           <summary>Input</summary>
@@ -151,6 +157,6 @@ export function AboutRun({ run }: { run: RunDetail }) {
 function usageText({ inputTokens, cachedInputTokens, outputTokens, costUsd }: RunDetail['usage']) {
   const count = (tokens: number): string => tokens.toLocaleString('en')
   const cached = cachedInputTokens === 0 ? '' : ` (${count(cachedInputTokens)} cached)`
-  const cost = costUsd === null ? '' : `, $${costUsd.toFixed(costUsd < 1 ? 4 : 2)}`
+  const cost = costUsd === null ? '' : `, ${dollars(costUsd)}`
   return `${count(inputTokens)} in${cached}, ${count(outputTokens)} out${cost}`
 }

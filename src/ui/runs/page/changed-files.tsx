@@ -8,10 +8,13 @@ import { Failure } from '../../states/failure.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import './changed-files.css'
 
-/** So many files are shown at first: the list stands beside the conversation. */
+/** The number of files that are shown at first, because the list is beside the conversation. */
 const shownAtFirst = 8
 
-/** The files that are not as they were when the run began. */
+/** Of the calls that changed a file. */
+const callsShown = 3
+
+/** The files that differ from the start of the run. */
 export function ChangedFiles({ runId }: { runId: string }) {
   const changes = useRunChanges(runId)
   const [isOpen, setOpen] = useState(false)
@@ -41,13 +44,13 @@ export function ChangedFiles({ runId }: { runId: string }) {
           Show {isOpen ? 'more' : `${more} more`}
         </Button>
       )}
-      {first !== undefined && <Unknown unknown={first.unknown} />}
+      {first !== undefined && <Unlisted changes={first} />}
     </section>
   )
 }
 
 function ChangedFile({ item }: { item: ChangedFileItem }) {
-  const { path, from, change, added, removed, requests } = item
+  const { path, from, change, added, removed, requests, calls } = item
   return (
     <li className="changed-file">
       <span className={`changed-kind changed-kind-${change}`}>{change}</span>
@@ -71,26 +74,39 @@ function ChangedFile({ item }: { item: ChangedFileItem }) {
           </>
         )}
       </span>
-      {requests.length > 0 && (
-        <span className="changed-requests dim">
-          {requests.map((number) => (
-            <Link key={number} to={`/requests/${number}`}>
-              #{number}
-            </Link>
-          ))}
-        </span>
-      )}
+      <span className="changed-requests dim">
+        {calls.slice(0, callsShown).map(({ id, runId, tool, turn }) => (
+          <Link key={id} to={`/runs/${runId}#call-${id}`}>
+            {turn > 0 ? `turn ${turn} ` : ''}
+            <VisibleText text={tool} />
+          </Link>
+        ))}
+        {calls.length > callsShown && <span>and {calls.length - callsShown} more</span>}
+        {requests.map((number) => (
+          <Link key={number} to={`/requests/${number}`}>
+            #{number}
+          </Link>
+        ))}
+      </span>
     </li>
   )
 }
 
-function Unknown({ unknown: { commands, calls } }: Pick<RunChanges, 'unknown'>) {
+function Unlisted({ changes: { more, unknown } }: { changes: RunChanges }) {
   const parts = [
-    commands > 0 ? countWords(commands, 'command') : '',
-    calls > 0 ? `${countWords(calls, 'call')} of other tools` : '',
+    unknown.commands > 0 ? countWords(unknown.commands, 'command') : '',
+    unknown.calls > 0 ? `${countWords(unknown.calls, 'call')} of other tools` : '',
   ].filter((part) => part !== '')
-  if (parts.length === 0) return null
   return (
-    <p className="dim small">{parts.join(' and ')} may have changed files that are not listed.</p>
+    <>
+      {more > 0 && (
+        <p className="dim small">{countWords(more, 'more change')} by commands, not listed.</p>
+      )}
+      {parts.length > 0 && (
+        <p className="dim small">
+          {parts.join(' and ')} may have changed files that are not listed.
+        </p>
+      )}
+    </>
   )
 }

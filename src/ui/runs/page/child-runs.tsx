@@ -6,10 +6,10 @@ import './child-runs.css'
 
 type Children = RunDetail['children']
 
-/** So many runs of one call are looked into for runs below them. */
+/** The largest number of runs of one call whose children are loaded. */
 const most = 20
 
-/** The runs that a run has started, each with those below it. */
+/** The child runs of a run, each with its own children. */
 export function ChildRuns({ items }: { items: Children }) {
   return (
     <ul className="child-runs">
@@ -25,7 +25,7 @@ export function ChildRuns({ items }: { items: Children }) {
   )
 }
 
-/** Delegation has a depth limit, and so has this. */
+/** Delegation has a depth limit, so this recursion ends. */
 function Below({ runId }: { runId: string }) {
   const items = useRun(runId).data?.children ?? []
   return items.length === 0 ? null : <ChildRuns items={items} />

@@ -1,6 +1,6 @@
 import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { callApi } from '../../api/call-api.ts'
 import { useIntentKey } from '../../api/use-intent-key.ts'
@@ -9,13 +9,14 @@ import { announce } from '../../states/announce.tsx'
 import { useDraft } from '../../states/draft.ts'
 import { SentFileField } from '../files/sent-file-field.tsx'
 import { useSentFiles } from '../files/use-sent-files.ts'
+import { verbs } from '../../words/verbs.ts'
 import './composer.css'
 
 /**
- * Says something to a run, below its conversation: it resumes one that waits for input, and is read
- * before the next turn of any other. `sent` runs when it was accepted.
+ * Posts a message to a run. A run that waits for input continues; others read it before their next
+ * turn. `onSent` is called once it was accepted.
  */
-export function Composer({ run, sent }: { run: RunDetail; sent: () => void }) {
+export function Composer({ run, onSent }: { run: RunDetail; onSent: () => void }) {
   const client = useQueryClient()
   const keys = useAriaKeys('submit')
   const [text, setText] = useDraft(run.id, 'comment')
@@ -36,17 +37,20 @@ export function Composer({ run, sent }: { run: RunDetail; sent: () => void }) {
       files.clear()
       intent.renew()
       announce('Message sent')
-      // Not waited for: the next message may be written and sent at once.
+      // Does not wait for the reload, so that the next message can be written at once.
       void client.invalidateQueries({ queryKey: ['run', run.id] })
-      sent()
+      onSent()
     } catch (error) {
       setRefusal((error as Error).message)
     }
     setBusy(false)
   }
-  useShortcut('submit', () => void send())
+  // Elsewhere on the page the same keys submit the decision of a call.
+  const form = useRef<HTMLFormElement>(null)
+  useShortcut('submit', () => void send(), form)
   return (
     <form
+      ref={form}
       className="composer"
       aria-label="Message to the run"
       onSubmit={(event) => {
@@ -66,7 +70,7 @@ export function Composer({ run, sent }: { run: RunDetail; sent: () => void }) {
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <Button type="submit" loading={busy} disabled={text.trim() === ''} {...keys}>
-        Send
+        {verbs.send}
       </Button>
       <SentFileField sent={files} error={null} />
       <p id="composer-note" className="dim small">

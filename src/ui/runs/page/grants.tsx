@@ -4,10 +4,11 @@ import type { GrantView } from '#api/schemas/policy/grants.ts'
 import { callApi } from '../../api/call-api.ts'
 import { useGrants } from '../../api/queries.ts'
 import { useAct } from '../../states/use-act.ts'
-import { Time } from '../../text/time.tsx'
+import { Moment, Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
+import { verbs } from '../../words/verbs.ts'
 
-/** Remembered approvals of the root run: what each covers, who gave it, and revoking it. */
+/** The grants of the root run: what each covers, who gave it, and a button that revokes it. */
 export function Grants({ runId }: { runId: string }) {
   const grants = useGrants(runId)
   const items = grants.data?.items ?? []
@@ -50,7 +51,7 @@ function Grant({ grant, runId }: { grant: GrantView; runId: string }) {
         {grant.expiresAt !== null && (
           <>
             {' '}
-            · until <Time at={grant.expiresAt} />
+            · until <Moment at={grant.expiresAt} />
           </>
         )}
       </p>
@@ -62,7 +63,7 @@ function Grant({ grant, runId }: { grant: GrantView; runId: string }) {
       {grant.revokedAt === null && grant.endedAt === null ? (
         grant.canRevoke && (
           <Button size="compact-sm" variant="default" mt="xs" onClick={() => void revoke()}>
-            Revoke
+            {verbs.revoke}
           </Button>
         )
       ) : (

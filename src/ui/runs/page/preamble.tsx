@@ -4,7 +4,7 @@ import { LinesView } from '../../effect/lines-view.tsx'
 import { Failure } from '../../states/failure.tsx'
 import { Loading } from '../../states/loading.tsx'
 
-/** What the model of a run is told of its world, once somebody wants to read it. */
+/** The preamble of a run, loaded when it is opened. */
 export function Preamble({ runId }: { runId: string }) {
   const [isOpen, setOpen] = useState(false)
   const preamble = useRunPreamble(runId, isOpen)

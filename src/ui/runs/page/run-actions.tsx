@@ -4,11 +4,9 @@ import { useAct } from '../../states/use-act.ts'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { callApi } from '../../api/call-api.ts'
 import { ConfirmButton } from '../../shell/confirm-button.tsx'
+import { verbs } from '../../words/verbs.ts'
 
-/**
- * What one can do with a run as a whole: close it, fork it, start it again, cancel it, discard its
- * worktree.
- */
+/** Actions on a run: close, fork, start again, cancel, discard its worktree. */
 export function RunActions({ run }: { run: RunDetail }) {
   const act = useAct(['run', run.id])
   const navigate = useNavigate()
@@ -18,16 +16,16 @@ export function RunActions({ run }: { run: RunDetail }) {
     <div className="row run-actions">
       {close && (
         <Button variant="default" onClick={() => void closeIt()}>
-          Close the run
+          {verbs.closeRun}
         </Button>
       )}
       {run.turns > 0 && (
         <Button variant="default" onClick={() => void navigate(`/runs/${run.id}/fork`)}>
-          Fork the run
+          {verbs.fork}
         </Button>
       )}
       <Button variant="default" onClick={() => void navigate(`/runs/${run.id}/fork?after=0`)}>
-        Start again
+        {verbs.startAgain}
       </Button>
       {cancel && <CancelRun run={run} />}
       {discard && <DiscardWorktree run={run} />}
@@ -35,7 +33,10 @@ export function RunActions({ run }: { run: RunDetail }) {
   )
 }
 
-/** Ends a run: its requests leave the queues, a running tool is told to stop. Asked twice. */
+/**
+ * Cancels a run after a confirmation: its requests leave their queues, and a running tool is
+ * stopped.
+ */
 function CancelRun({ run }: { run: RunDetail }) {
   const cancel = async (reason: string): Promise<void> => {
     const body = reason === '' ? {} : { reason }
@@ -44,7 +45,7 @@ function CancelRun({ run }: { run: RunDetail }) {
   return (
     <ConfirmButton
       label="Cancel the run…"
-      confirm="Cancel the run"
+      confirm={verbs.cancelRun}
       leave="Keep the run going"
       reason={{ isNeeded: false }}
       act={cancel}
@@ -56,7 +57,9 @@ function CancelRun({ run }: { run: RunDetail }) {
   )
 }
 
-/** Removes the worktree of a run that has ended, with what is not merged. Asked twice. */
+/**
+ * Removes the worktree of an ended run after a confirmation, with everything that is not merged.
+ */
 function DiscardWorktree({ run }: { run: RunDetail }) {
   const discard = async (): Promise<void> => {
     await callApi('discardRun', { params: { id: run.id } })

@@ -9,10 +9,12 @@ import { Headline } from '../../shell/headline.tsx'
 import { OwnCommand } from '../../states/command.tsx'
 import { Failure } from '../../states/failure.tsx'
 import { Loading, LoadingCards } from '../../states/loading.tsx'
+import { Together } from '../../states/together.tsx'
 import { SecretsContext, useRunSecrets } from '../../text/secret-chips.tsx'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { CallTool } from '../calls/call-tool.tsx'
+import { DecidableCalls } from '../calls/open-call.tsx'
 import { ChangedFiles } from './changed-files.tsx'
 import { Grants } from './grants.tsx'
 import { Composer } from './composer.tsx'
@@ -30,7 +32,7 @@ import { RunStatus } from './run-status.tsx'
 import { AboutRun } from './about-run.tsx'
 import '../runs.css'
 
-/** One run: what it did turn by turn, what it waits for, and what one can do about it. */
+/** One run: its turns, the requests it waits for, and the actions on it. */
 export function RunPage() {
   const { id = '' } = useParams()
   const run = useRun(id)
@@ -39,7 +41,7 @@ export function RunPage() {
     return <Failure error={run.error} retry={() => void run.refetch()} />
   }
   if (run.data === undefined) return <LoadingCards what="the run" />
-  return <Opened key={run.data.id} run={run.data} transcript={transcript} />
+  return <RunWithSecrets key={run.data.id} run={run.data} transcript={transcript} />
 }
 
 interface OpenedRun {
@@ -47,15 +49,12 @@ interface OpenedRun {
   readonly transcript: ReturnType<typeof useTranscript>
 }
 
-/**
- * What looks like a secret in what a run read, said and wrote is a chip until its reader asks for
- * it.
- */
-function Opened(opened: OpenedRun) {
-  const { others } = useRunSecrets(opened.run.id)
+/** Values that look like secrets in the transcript are masked until the person reveals them. */
+function RunWithSecrets(props: OpenedRun) {
+  const { others } = useRunSecrets(props.run.id)
   return (
     <SecretsContext value={others}>
-      <Run {...opened} />
+      <Run {...props} />
     </SecretsContext>
   )
 }
@@ -67,82 +66,90 @@ function Run({ run: data, transcript }: OpenedRun) {
   const region = useRef<HTMLDivElement>(null)
   const { behind, toEnd } = useFollowEnd(region, growth, data.endedAt === null && hash === '')
   return (
-    <div className="run">
-      <div ref={region} className="column run-conversation">
-        <div className="row">
-          <RunState state={data.state} />
-          {data.scripted && <span className="mark">scripted model: a script with fixed turns</span>}
-          {data.pendingRequests > 0 && (
-            <Link className="decide-link" to={`/?runId=${data.id}`}>
-              {data.pendingRequests} to decide
-            </Link>
-          )}
-        </div>
-        <Headline tab={`Run of ${data.worker}`}>
-          {data.worker}: <VisibleText text={data.title} />
-        </Headline>
-        <ModeBanner mode={data.mode} startedBy={starterName(data.startedBy)} />
-        {data.failure !== undefined && (
-          <p className="banner" role="status">
-            <strong>{data.state === 'cancelled' ? 'It did not begin.' : 'It is stalled.'}</strong>{' '}
-            <VisibleText text={data.failure.message} />
-            {data.state === 'waiting_for_input' && ' A message resumes it.'}
-          </p>
-        )}
-        {data.warnings.map(({ queue, text, until }) => (
-          <p key={queue} className="banner" role="status">
-            {text}. The first person is back <Time at={until} />.
-          </p>
-        ))}
-        <WaitsToStart run={data} />
-        <WaitsFor run={data} />
-        {data.endReason !== null && (
-          <p>
-            Reason for the end: “<VisibleText text={data.endReason} />”
-          </p>
-        )}
-        {data.workspaceRoot !== null && data.state === 'completed' && (
-          <NextSteps root={data.workspaceRoot} />
-        )}
-        <section className="conversation" aria-labelledby="timeline-title">
-          <h2 id="timeline-title">Turns</h2>
-          {transcript.isPending && <Loading what="the turns" lines={4} />}
-          {transcript.isError && (
-            <Failure error={transcript.error} retry={() => void transcript.refetch()} />
-          )}
-          <div className="timeline">
-            <RunStream run={data} items={items ?? []}>
-              <TurnViews items={items ?? []} runId={data.id} />
-              <TurnText shownTurns={lastTurn(items ?? [])} />
-            </RunStream>
+    <Together what="the run">
+      <div className="run">
+        <div ref={region} className="column run-conversation">
+          <div className="row">
+            <RunState state={data.state} />
+            {data.scripted && (
+              <span className="mark">scripted model: a script with fixed turns</span>
+            )}
+            {data.pendingRequests > 0 && (
+              <Link className="decide-link" to={`/?runId=${data.id}`}>
+                {data.pendingRequests} to decide
+              </Link>
+            )}
           </div>
-          <RunStatus run={data} />
-        </section>
-        {behind && (
-          <Button className="to-end" size="compact-sm" onClick={toEnd}>
-            Show what is new
-          </Button>
-        )}
-        {data.allowed.message && <Composer run={data} sent={toEnd} />}
+          <Headline tab={`Run of ${data.worker}`}>
+            {data.worker}: <VisibleText text={data.title} />
+          </Headline>
+          <ModeBanner mode={data.mode} startedBy={starterName(data.startedBy)} />
+          {data.failure !== undefined && (
+            <p className="banner" role="status">
+              <strong>{data.state === 'cancelled' ? 'It did not begin.' : 'It is stalled.'}</strong>{' '}
+              <VisibleText text={data.failure.message} />
+              {data.state === 'waiting_for_input' && ' A message resumes it.'}
+            </p>
+          )}
+          {data.warnings.map(({ queue, text, until }) => (
+            <p key={queue} className="banner" role="status">
+              {text}. The first person is back <Time at={until} />.
+            </p>
+          ))}
+          <DecidableCalls run={data} items={items ?? []}>
+            <WaitsToStart run={data} />
+            <WaitsFor run={data} />
+            {data.endReason !== null && (
+              <p>
+                Reason for the end: “<VisibleText text={data.endReason} />”
+              </p>
+            )}
+            {data.workspaceRoot !== null && data.state === 'completed' && (
+              <NextSteps root={data.workspaceRoot} />
+            )}
+            <section className="conversation" aria-labelledby="timeline-title">
+              <h2 id="timeline-title" tabIndex={-1}>
+                Turns
+              </h2>
+              {transcript.isPending && <Loading what="the turns" lines={4} />}
+              {transcript.isError && (
+                <Failure error={transcript.error} retry={() => void transcript.refetch()} />
+              )}
+              <div className="timeline">
+                <RunStream run={data} items={items ?? []}>
+                  <TurnViews items={items ?? []} runId={data.id} />
+                  <TurnText shownTurns={lastTurn(items ?? [])} />
+                </RunStream>
+              </div>
+              <RunStatus run={data} />
+            </section>
+          </DecidableCalls>
+          {behind && (
+            <Button className="to-end" size="compact-sm" onClick={toEnd}>
+              Show what is new
+            </Button>
+          )}
+          {data.allowed.message && <Composer run={data} onSent={toEnd} />}
+        </div>
+        <aside className="column" aria-label="About the run">
+          <RunActions run={data} />
+          <AboutRun run={data} />
+          <Grants runId={data.id} />
+          {data.allowed.call && <CallTool runId={data.id} />}
+          <ChangedFiles runId={data.id} />
+          {items !== undefined && <Waterfall items={items} />}
+        </aside>
       </div>
-      <aside className="column" aria-label="About the run">
-        <RunActions run={data} />
-        <AboutRun run={data} />
-        <Grants runId={data.id} />
-        {data.allowed.call && <CallTool runId={data.id} />}
-        <ChangedFiles runId={data.id} />
-        {items !== undefined && <Waterfall items={items} />}
-      </aside>
-    </div>
+    </Together>
   )
 }
 
-/** The last turn of which the model's message is there. */
+/** The last turn whose message of the model is loaded. */
 function lastTurn(items: readonly TranscriptItem[]): number {
   return Math.max(0, ...items.map(({ role, turn }) => (role === 'assistant' ? turn : 0)))
 }
 
-/** After the sample run: where the file is, and the way to a project of one's own. */
+/** After the sample run: the written file, and how to set up a project. */
 function NextSteps({ root }: { root: string }) {
   const me = useMe()
   if (!me.installation.sample) return null

@@ -1,7 +1,7 @@
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { Time } from '../../text/time.tsx'
 
-/** At the end of the conversation: who has the run now. */
+/** The end of the conversation: whether the run waits for people, works, or has ended. */
 export function RunStatus({ run }: { run: RunDetail }) {
   if (run.state === 'running') {
     return (
@@ -18,7 +18,7 @@ export function RunStatus({ run }: { run: RunDetail }) {
       </p>
     )
   }
-  if (run.rest !== 'answered' || run.restsUntil === undefined) return null
+  if (run.rest !== 'answered' || typeof run.restsUntil !== 'string') return null
   return (
     <p className="standing">
       <span>

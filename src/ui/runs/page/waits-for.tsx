@@ -7,7 +7,7 @@ const doing: Partial<Record<RunStateName, string>> = {
   waiting_for_input: 'waits for a message',
 }
 
-/** Whom a run waits for that has handed work to others, and what those wait for themselves. */
+/** The child runs that a run waits for, and what these wait for. */
 export function WaitsFor({ run }: { run: RunDetail }) {
   const open = run.children.filter((child) => doing[child.state] !== undefined)
   if (open.length === 0) return null

@@ -6,7 +6,7 @@ import type { StartDraft } from './start-draft.ts'
 import type { StartRefusal } from './use-start.ts'
 
 const whole = { pattern: /^[1-9][0-9]{0,8}$/, is: 'a whole number, 1 or more' }
-/** As `0.50`: the model needs a price, which the service says. */
+/** An amount such as `0.50`. The service refuses it if the model has no price. */
 const amount = { pattern: /^(?!0*\.?0*$)[0-9]{1,6}(\.[0-9]{1,4})?$/, is: 'an amount such as 0.50' }
 
 const parts = [
@@ -15,7 +15,7 @@ const parts = [
   { name: 'costUsd', label: 'Maximum USD', ...amount },
 ] as const satisfies readonly { readonly name: keyof RunBudget; readonly label: string }[]
 
-/** What the run may use until somebody writes to it again, below the limits of its worker. */
+/** The budget of the run until its next message, within the limits of its worker. */
 export function BudgetFields(props: {
   draft: StartDraft
   change: (changes: Partial<StartDraft>) => void
@@ -46,15 +46,19 @@ export function BudgetFields(props: {
   )
 }
 
-/** The budget that was typed. Throws `InputError`, whose field is `budget.turns`, for no number. */
+/**
+ * Reads the budget.
+ *
+ * @throws InputError with the field `budget.turns`, `budget.tokens` or `budget.costUsd`.
+ */
 export function budgetOf(draft: StartDraft): { readonly budget?: RunBudget } {
-  const typed = parts.flatMap(({ name, label, pattern, is }): [string, number][] => {
+  const limits = parts.flatMap(({ name, label, pattern, is }): [string, number][] => {
     const text = draft[name].replaceAll(/[\s,_]/g, '')
     if (text === '') return []
     if (!pattern.test(text)) throw new InputError(`budget.${name}`, `${label} is ${is}.`)
     return [[name, Number(text)]]
   })
-  return typed.length === 0 ? {} : { budget: Object.fromEntries(typed) }
+  return limits.length === 0 ? {} : { budget: Object.fromEntries(limits) }
 }
 
 function placeholderOf(limit: unknown): string {

@@ -19,7 +19,7 @@ const approveAll: RadioOption<RunMode> = {
     'Nobody is asked. Calls that would ask run in your name. Calls that policy blocks stay blocked.',
 }
 
-/** How the run treats what asks, in its consequences; `approve_all` for who has the right. */
+/** The mode of the run and its consequences; `approve_all` only for people with the right. */
 export function ModeField(props: { mode: RunMode; onChoose: (mode: RunMode) => void }) {
   const { person } = useMe()
   const mayApproveAll = person.rights.includes('startApproveAll')

@@ -7,17 +7,18 @@ import { Loading } from '../../states/loading.tsx'
 import { NewRunForm } from './new-run-form.tsx'
 import './new-run.css'
 import { OwnCommand } from '../../states/command.tsx'
+import { verbs } from '../../words/verbs.ts'
 
-/** Starts a run: worker, task, files, mode, and what the worker may do before it does anything. */
+/** Starts a run: worker, task, files, mode, and a preview of what the worker may do. */
 export function NewRunPage() {
   const workers = useWorkers()
   const [search] = useSearchParams()
-  // The link that the page was opened with: what is typed afterwards is the person's own.
+  // The address with which the page was opened. Later input is the person's own.
   const [link] = useState(search)
   return (
     <>
       <div className="page-head">
-        <Headline tab="New run">New run</Headline>
+        <Headline tab={verbs.newRun}>{verbs.newRun}</Headline>
       </div>
       {workers.isPending && <Loading what="the workers" lines={6} />}
       {workers.isError && workers.data === undefined && (
@@ -33,7 +34,7 @@ export function NewRunPage() {
   )
 }
 
-/** No run can be started here, and what to do about it. */
+/** Says why no run can be started, and what to do. */
 function NoWorkers({ anyAtAll }: { anyAtAll: boolean }) {
   return (
     <div className="state">

@@ -3,20 +3,20 @@ import { runModes, type RunMode } from '#domain/policy/verdict.ts'
 import { useMe } from '../../api/queries.ts'
 import type { InputValues } from '../calls/tool-input.ts'
 
-/** What somebody has filled in to start a run. */
+/** The texts of the form of a new run. */
 export interface StartDraft {
   readonly worker: string
   readonly task: string
-  /** of a worker that has a form of its own, by field */
+  /** the texts of a worker's input form, by field */
   readonly values: InputValues
-  /** paths, one a line */
+  /** paths, one on each line */
   readonly files: string
   readonly mode: RunMode
-  /** its own limits; empty: the worker's */
+  /** limits of the run; empty: those of the worker */
   readonly turns: string
   readonly tokens: string
   readonly costUsd: string
-  /** '': the worker's first one */
+  /** empty: the first workspace of the worker */
   readonly workspace: string
 }
 
@@ -33,8 +33,8 @@ const emptyDraft: StartDraft = {
 }
 
 /**
- * The form's draft, which survives a reload and a look elsewhere for this person. What a link says
- * (`?worker=…&task=…`) comes before it; no link chooses the mode.
+ * The draft of the form, which survives a reload for this person. Values of a link
+ * (`?worker=…&task=…`) have precedence; no link can choose the mode.
  */
 export function useStartDraft(
   link: URLSearchParams,
@@ -61,9 +61,9 @@ function withLink(draft: StartDraft, link: URLSearchParams): StartDraft {
   return { ...draft, worker, task }
 }
 
-/** A draft as it was stored, by whatever version of this page. */
-function readDraft(stored: string | null): StartDraft {
-  if (stored === null) return emptyDraft
+/** Reads a stored draft, which an earlier version of the page may have written. */
+function readDraft(text: string | null): StartDraft {
+  if (text === null) return emptyDraft
   try {
     const {
       worker,
@@ -75,7 +75,7 @@ function readDraft(stored: string | null): StartDraft {
       tokens,
       costUsd,
       workspace,
-    }: Partial<Record<keyof StartDraft, unknown>> = JSON.parse(stored)
+    }: Partial<Record<keyof StartDraft, unknown>> = JSON.parse(text)
     return {
       worker: textOf(worker),
       task: textOf(task),

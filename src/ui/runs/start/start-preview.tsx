@@ -7,14 +7,14 @@ import './start-preview.css'
 type Line = StartPreviewView['lines'][number]
 type Queue = StartPreviewView['queues'][number]
 
-/** What a mode makes of the lines that ask. */
+/** What a mode does with calls that need an approval. */
 const asking: Readonly<Record<RunMode, string>> = {
   prompt: 'Asks',
   strict: 'Denied in mode “Strict”',
   approve_all: 'Does without asking in mode “Approve all”',
 }
 
-/** What a run of the chosen worker does alone, whom it asks, and what it never does. */
+/** What a run of the worker does without approval, whom it asks, and what is blocked. */
 export function StartPreview({ preview, mode }: { preview: StartPreviewView; mode: RunMode }) {
   const of = (approval: ApprovalWord): Line[] =>
     preview.lines.filter((line) => line.approval === approval)
@@ -80,8 +80,8 @@ function Part({ title, icon, lines, nothing, children }: PartProps) {
 }
 
 /**
- * Nobody who stands behind the run is among them. The problem that refuses the start stands above
- * the preview, and is not repeated.
+ * The people who can decide, without the principals of the run. A problem that refuses the start is
+ * shown above the preview and not repeated here.
  */
 function QueuePeople({ queue, refusal }: { queue: Queue; refusal: string | undefined }) {
   const { name, quorum, people, problem } = queue

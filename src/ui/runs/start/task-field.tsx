@@ -10,12 +10,12 @@ type TaskDraft = Pick<StartDraft, 'task' | 'values'>
 interface TaskFieldProps {
   readonly draft: TaskDraft
   readonly change: (changes: Partial<TaskDraft>) => void
-  /** the worker's `input`; `null`: the task is text */
+  /** JSON Schema of the worker's `input`; `null`: the task is a text */
   readonly schema: JsonObject | null
   readonly refusal: StartRefusal | null
 }
 
-/** What the run is asked to do: a text, or the fields that the worker's file names. */
+/** The task of the run: a text, or the fields of the worker's input. */
 export function TaskField({ draft, change, schema, refusal }: TaskFieldProps) {
   const [part, ...rest] = refusal?.field?.split('.') ?? []
   const message = part === 'input' ? (refusal?.message ?? null) : null

@@ -8,7 +8,7 @@ import { ApiRefusal, callApi } from '../../api/call-api.ts'
 import { useIntentKey } from '../../api/use-intent-key.ts'
 import { announce } from '../../states/announce.tsx'
 
-/** What a start is refused for: the sentence, and the field that it names, as `input.version`. */
+/** The refusal of a start: a sentence and its field, such as `input.version`. */
 export interface StartRefusal {
   readonly message: string
   readonly field: string | null
@@ -25,20 +25,20 @@ export interface StartBody {
 }
 
 /** Starts a run and opens its page. */
-export function useStart(done: () => void) {
+export function useStart(onDone: () => void) {
   return useNewRun<StartBody>(
     (body, idempotencyKey) => callApi('startRun', { body, idempotencyKey }),
-    done,
+    onDone,
   )
 }
 
 /**
- * Makes a run and opens its page. The same form sent twice, by a double click or after an answer
- * that never came, makes one run: its key changes with what is asked alone.
+ * Starts a run and opens its page. The idempotency key depends on the form's content, so a double
+ * click or a lost answer starts one run.
  */
 export function useNewRun<Body>(
   send: (body: Body, idempotencyKey: string) => Promise<{ readonly id: string }>,
-  done: () => void,
+  onDone: () => void,
 ) {
   const client = useQueryClient()
   const navigate = useNavigate()
@@ -53,7 +53,7 @@ export function useNewRun<Body>(
     setRefusal(null)
     try {
       const run = await send(body, intent.of(body))
-      done()
+      onDone()
       announce('Run started')
       await client.invalidateQueries({ queryKey: ['runs'] })
       await navigate(`/runs/${run.id}`)
@@ -63,11 +63,10 @@ export function useNewRun<Body>(
     isBusy.current = false
     setBusy(false)
   }
-  const refuse = (message: string, field: string | null): void => setRefusal({ message, field })
-  return { start, busy, refusal, refuse }
+  return { start, busy, refusal }
 }
 
-/** The refusal of a start as its form says it. */
+/** The refusal of a start, for its form. */
 function refusalOf(error: unknown): StartRefusal {
   const message = error instanceof Error ? error.message : String(error)
   const field: unknown = error instanceof ApiRefusal ? error.facts['field'] : undefined

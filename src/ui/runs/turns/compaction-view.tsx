@@ -3,7 +3,7 @@ import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 
-/** Where the model's own summary took the place of its oldest turns: what it says is its claim. */
+/** A summary by the model that replaced its oldest turns. Nobody verified the summary. */
 export function CompactionView({ item }: { item: TranscriptItem }) {
   const [first, last] = item.covers ?? [0, 0]
   return (
@@ -31,9 +31,7 @@ export function CompactionView({ item }: { item: TranscriptItem }) {
   )
 }
 
-/**
- * The last turn that the model sees only as a summary; 0: it sees them all. Pure.
- */
+/** The last turn that the model sees only in a summary; 0: none. Pure. */
 export function summarisedThrough(items: readonly TranscriptItem[]): number {
   return items.findLast(({ role }) => role === 'compaction')?.covers?.[1] ?? 0
 }

@@ -2,12 +2,12 @@ import { IconRobot } from '@tabler/icons-react'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { useRunInProgress } from '../live/run-in-progress.tsx'
 
-/** A hostile model may write characters that each are a chip. */
+/** The largest text that is drawn, because each character of a hostile model may become a chip. */
 const drawnCharacters = 16 * 1024
 
 /**
- * What the model is writing right now. `shownTurns`: turns whose stored message is on the page,
- * which takes its place.
+ * The text that the model is writing. `shownTurns` is the number of turns whose stored messages are
+ * on the page and replace it.
  */
 export function TurnText({ shownTurns }: { shownTurns: number }) {
   const { turn, text } = useRunInProgress().written

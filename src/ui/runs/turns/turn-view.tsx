@@ -12,7 +12,7 @@ import { LinesView } from '../../effect/lines-view.tsx'
 import { SecretsContext, useRunSecrets } from '../../text/secret-chips.tsx'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
-import { CallDecision } from '../calls/call-decision.tsx'
+import { CallDecider, CallDecision, useIsOpen } from '../calls/call-decision.tsx'
 import { CallResultView } from '../calls/call-result.tsx'
 import { callStateText } from '../calls/call-state-text.ts'
 import { callSubject } from '#domain/text/call-subject.ts'
@@ -22,16 +22,16 @@ import { LiveOutput } from '../live/live-output.tsx'
 import { RunState } from '../run-state.tsx'
 import './turn-view.css'
 
-/** One entry of a run: a message, or what the model said with the calls it asked for. */
+/** One entry of a transcript: a message, or a message of the model with its calls. */
 export function TurnView(props: {
   item: TranscriptItem
   runId: string
-  /** false: where the page shows the call's difference or command already */
+  /** false: the page already shows the call's difference or command */
   showsEffects: boolean
-  /** the model sees a summary in its place */
-  summarised: boolean
+  /** the model sees a summary instead of this entry */
+  isSummarised: boolean
 }) {
-  const { item, runId, showsEffects, summarised } = props
+  const { item, runId, showsEffects, isSummarised } = props
   if (item.role === 'compaction') return <CompactionView item={item} />
   const fromPerson = item.role === 'user'
   const Icon = fromPerson ? IconMessage : IconRobot
@@ -45,7 +45,7 @@ export function TurnView(props: {
           <strong>{fromPerson ? (item.author?.name ?? 'Message') : 'The model'}</strong>{' '}
           <span className="dim">
             turn {item.turn} · <Time at={item.at} />
-            {summarised && ' · the model sees it only in its summary'}
+            {isSummarised && ' · the model sees it only in its summary'}
           </span>
           {isFinished(item) && (
             <>
@@ -83,7 +83,9 @@ export function TurnView(props: {
   )
 }
 
-/** Every entry of a run, in order. The task stays with the model whatever it summarises. */
+/**
+ * All entries of a transcript in order. The model always keeps the task, whatever it summarises.
+ */
 export function TurnViews(props: { items: readonly TranscriptItem[]; runId: string }) {
   const { items, runId } = props
   const through = summarisedThrough(items)
@@ -94,12 +96,12 @@ export function TurnViews(props: { items: readonly TranscriptItem[]; runId: stri
       item={item}
       runId={runId}
       showsEffects
-      summarised={index > 0 && item.turn <= through}
+      isSummarised={index > 0 && item.turn <= through}
     />
   ))
 }
 
-/** Parts that a lost connection keeps from loading leave the page as it is. */
+/** If a part of the page cannot be loaded, the rest stays as it is. */
 const CallEffect = lazy(() =>
   import('../calls/call-effect.tsx').then(
     (module) => ({ default: module.CallEffect }),
@@ -121,22 +123,28 @@ function NotLoaded() {
   return <p className="dim small">What this call does did not load. Load the page again.</p>
 }
 
-/** As it was written until its Markdown can be read: what reads it is loaded when needed. */
+/** The plain text until the Markdown parser, which is loaded on demand, is ready. */
 function ModelText({ text }: { text: string }) {
   return (
-    <Suspense fallback={<VisibleText text={text} />}>
+    <Suspense
+      fallback={
+        <span aria-busy="true">
+          <VisibleText text={text} />
+        </span>
+      }
+    >
       <Markdown text={text} />
     </Suspense>
   )
 }
 
-/** Whether more than one thing of the turn asks, so that its change set is worth opening. */
+/** Whether more than one request of the turn is pending, so that its change set is useful. */
 function hasOpenRequests({ role, calls = [] }: TranscriptItem): boolean {
   const open = calls.filter((call) => call.requestState === 'pending' && call.manual !== true)
   return role === 'assistant' && open.length > 1
 }
 
-/** Whether a fork can go on from here: a turn of the model whose calls all have results. */
+/** Whether a run can be forked here: a turn of the model whose calls all have results. */
 function isFinished({ role, turn, calls = [] }: TranscriptItem): boolean {
   return role === 'assistant' && turn > 0 && calls.every((call) => call.result !== undefined)
 }
@@ -149,14 +157,16 @@ function CallView(props: {
   showsEffect: boolean
 }) {
   const { call, calls, index, runId, showsEffect } = props
-  const standing = callStateText(calls, index)
+  const stateText = callStateText(calls, index)
   const subject = callSubject(call.input)
-  const waits = standing !== null
+  const waits = stateText !== null
   const linked = useLocation().hash === `#call-${call.callId}`
+  const isOpen = useIsOpen(call.requestId)
   return (
     <div
       id={`call-${call.callId}`}
       className={`call ${waits ? 'call-waits' : ''}`}
+      tabIndex={-1}
       ref={linked ? scrollHere : null}
     >
       <div className="row">
@@ -178,7 +188,7 @@ function CallView(props: {
               , <Approval tool={call.tool} approval={call.approval} />
             </>
           )}
-          {standing !== null && call.requestState !== 'pending' && `, ${standing}`}
+          {stateText !== null && call.requestState !== 'pending' && `, ${stateText}`}
         </span>
         {call.requestId !== undefined && (
           <Link className="small" to={`/requests/${call.requestId}`}>
@@ -187,10 +197,13 @@ function CallView(props: {
               : 'The request'}
           </Link>
         )}
-        {call.requestState === 'pending' && <CallDecision call={call} runId={runId} />}
+        {call.requestState === 'pending' && <CallDecider call={call} runId={runId} />}
       </div>
-      {showsEffect && (
-        <Suspense fallback={null}>
+      {isOpen && call.requestId !== undefined && (
+        <CallDecision placeId={`call-${call.callId}`} requestId={call.requestId} />
+      )}
+      {showsEffect && !isOpen && (
+        <Suspense fallback={<span aria-busy="true" />}>
           <CallEffect call={call} />
         </Suspense>
       )}
@@ -207,14 +220,14 @@ function CallView(props: {
   )
 }
 
-/** Who approved a call and for how long; an earlier approval is a link to its request. */
+/** Who approved a call and with which scope, with a link to the request of an earlier approval. */
 function Approval({ tool, approval }: { tool: string; approval: CallApprovalView }) {
   const sentence = approvalSentence(tool, approval)
   if (!approval.remembered) return sentence
   return <Link to={`/requests/${approval.requestId}`}>{sentence}</Link>
 }
 
-/** A link that names a call leads to it, once the transcript is there. */
+/** Scrolls to the call that a link names, once the transcript is loaded. */
 function scrollHere(element: HTMLElement | null): void {
   element?.scrollIntoView({ block: 'center' })
 }
@@ -227,13 +240,10 @@ function verdictOf(call: TranscriptCall): string {
   return call.verdict === 'error' ? 'not a valid call' : 'not judged yet'
 }
 
-/**
- * The run that a delegation started, where it was started: its worker and state, and its turns once
- * they are asked for.
- */
+/** The child run of a delegation: its worker and state, and its transcript on request. */
 function ChildRun({ runId }: { runId: string }) {
   const run = useRun(runId)
-  const [opened, setOpened] = useState(false)
+  const [isOpen, setIsOpen] = useState(false)
   if (run.data === undefined) return null
   const { worker, state, pendingRequests } = run.data
   return (
@@ -247,9 +257,9 @@ function ChildRun({ runId }: { runId: string }) {
           </Link>
         )}
       </div>
-      <details onToggle={(event) => setOpened(event.currentTarget.open)}>
+      <details onToggle={(event) => setIsOpen(event.currentTarget.open)}>
         <summary className="small">Its turns</summary>
-        {opened && <ChildTurns runId={runId} />}
+        {isOpen && <ChildTurns runId={runId} />}
       </details>
     </section>
   )

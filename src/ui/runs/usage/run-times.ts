@@ -1,7 +1,7 @@
 import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
 import type { TimeHolder } from '#domain/runs/time-holders.ts'
 
-/** One stretch of a run's time. Milliseconds since its first message. */
+/** One interval of a run, in milliseconds since its first message. */
 export interface Stretch {
   readonly holder: TimeHolder
   readonly turn: number
@@ -11,8 +11,8 @@ export interface Stretch {
 }
 
 /**
- * Where the time of a run went, in order: a turn from what it read to its answer, a call from the
- * question to the decision, and from its start to its end. Pure.
+ * The intervals of a run in order: a turn from its request to its answer, a call from its request
+ * to its decision, and from its start to its end. Pure.
  */
 export function runTimes(items: readonly TranscriptItem[]): readonly Stretch[] {
   const [first] = items
@@ -42,7 +42,7 @@ export function runTimes(items: readonly TranscriptItem[]): readonly Stretch[] {
   return stretches
 }
 
-/** The whole of each holder's time, in milliseconds. Pure. */
+/** The sum of the intervals of each kind, in milliseconds. Pure. */
 export function timeTotals(stretches: readonly Stretch[]): Readonly<Record<TimeHolder, number>> {
   const of = (holder: TimeHolder): number =>
     stretches

@@ -8,10 +8,10 @@ const names: Readonly<Record<TimeHolder, string>> = {
   tools: 'Tools',
   people: 'People',
 }
-/** More rows than one reads. */
+/** The largest number of rows. */
 const rowsMost = 60
 
-/** Where the time of a run went: a bar for each stretch, and a table of the same. */
+/** The times of a run: a bar for each interval, and a table with the same data. */
 export function Waterfall({ items }: { items: readonly TranscriptItem[] }) {
   const stretches = runTimes(items)
   const end = Math.max(0, ...stretches.map(({ to }) => to))

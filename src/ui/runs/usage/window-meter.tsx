@@ -1,10 +1,10 @@
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import './window-meter.css'
 
-/** From here on a run's next steps will leave something out. */
+/** Above this share, the next steps of the run will omit old content. */
 const nearlyFull = 0.7
 
-/** How much of what a run's model takes its last step took. */
+/** The share of the model's context window that the last step used. */
 export function WindowMeter({ context }: { context: RunDetail['context'] }) {
   const { used, limit } = context
   const share = Math.min(1, used / limit)

@@ -44,6 +44,7 @@ test('an issuer and a client are enough: a verified address, and groups that fil
     emailClaim: 'email',
     requireVerifiedEmail: true,
     groupsClaim: 'groups',
+    tokenAudiences: [],
     teams: new Map(),
     source: expect.stringMatching(/^countersign\.yaml:\d+$/),
   })
@@ -56,6 +57,7 @@ test('everything can be said, groups by any name', () => {
     emailClaim: preferred_username
     requireVerifiedEmail: false
     groupsClaim: https://example.com/groups
+    tokenAudiences: [api://7f0c1a, 7f0c1a]
     teams: { "/ops/on call": platform, 7f0c1a: [platform, visitors] }
 `)
   expect(settings).toMatchObject({
@@ -64,6 +66,7 @@ test('everything can be said, groups by any name', () => {
     emailClaim: 'preferred_username',
     requireVerifiedEmail: false,
     groupsClaim: 'https://example.com/groups',
+    tokenAudiences: ['api://7f0c1a', '7f0c1a'],
   })
   expect(settings?.teams).toEqual(
     new Map([
@@ -81,6 +84,7 @@ test('what is wrong is named with its line and what would be right, and no secre
     [least.replace('/tenant', '/tenant?x=1'), /is not an issuer/],
     [`${least}    clientSecretFrom: hunter2-hunter2\n`, /the secret itself never stands/],
     [`${least}    scopes: [email]\n`, /does not have the scope openid/],
+    [`${least}    tokenAudiences: ["a b"]\n`, /not a name/],
     [`${least}    teams: { ops: plattform }\n`, /did you mean "platform"/],
     [`${least}    requireVerifiedEmail: "no"\n`, /write true or false/],
     [`${least}    clientSecret: x\n`, /clientSecretFrom/],

@@ -46,6 +46,7 @@ function readOidc(field: YamlField, teamNames: ReadonlySet<string>): OidcSetting
     emailClaim: part('emailClaim', readClaim, 'email'),
     requireVerifiedEmail: part('requireVerifiedEmail', readBoolean, true) ?? true,
     groupsClaim: part('groupsClaim', readClaim, 'groups'),
+    tokenAudiences: part('tokenAudiences', (at) => readOneOrMany(at, readClaim) ?? [], []),
     source: fieldSource(field),
   }
   if (issuer === null || clientId === null) return null

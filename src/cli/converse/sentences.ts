@@ -1,0 +1,18 @@
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
+import { dim } from '../text/colour.ts'
+import { printable } from '../text/terminal-text.ts'
+import { fromNow } from '../text/times.ts'
+
+export const lostSentence = dim('The connection was lost. Trying again …')
+
+/** What a person reads who leaves a run. */
+export function leftSentence({ number }: RunDetail): string {
+  return `\nYou left the run; it continues. Return with: countersign runs attach ${number}`
+}
+
+/** Why a run rests, and until when. */
+export function restSentence({ rest, restsUntil, failure }: RunDetail): string {
+  const until = typeof restsUntil !== 'string' ? '' : ` It ends by itself ${fromNow(restsUntil)}.`
+  if (rest === 'answered') return dim(`The run waits for your message.${until}`)
+  return `${printable(failure?.message ?? 'The run waits for a message.')}${until}`
+}

@@ -1,0 +1,17 @@
+import type { Readable } from 'node:stream'
+import { CommandFailure, exitCodes } from './exit-codes.ts'
+import { Keyboard } from './keyboard.ts'
+
+/**
+ * Runs a prompt with the keys that are pressed from now on: what was typed before its text was on
+ * the screen answers nothing, and neither does pasted text. Ctrl-C rejects with a `CommandFailure`
+ * of this sentence.
+ */
+export async function promptNow<T>(
+  whenLeft: string,
+  act: (input: Readable) => Promise<T>,
+): Promise<T> {
+  using keyboard = new Keyboard(() => process.exit(exitCodes.failed))
+  if (await keyboard.settle()) throw new CommandFailure(whenLeft)
+  return await keyboard.prompt(act)
+}

@@ -1,0 +1,24 @@
+import { hiddenZones } from '../../shell/rules/command-zones.ts'
+import { placeOfSource, type Report } from '../../reading/report.ts'
+import type { WorkerDefinition } from '../../worker-definition.ts'
+
+/**
+ * Warns of servers on standard input with a tool that is pre-approved, where the worker has a zone
+ * whose reads ask: a server starts once for all of its tools, and sees that zone for each.
+ */
+export function warnOfSeeingServers(report: Report, worker: WorkerDefinition): void {
+  const zones = hiddenZones(worker.zones, [{ visibleZones: [], paths: [], vector: null }])
+  if (zones.length === 0) return
+  const names = zones.map(({ name }) => name).join(' and ')
+  for (const { name, transport, tools, source } of worker.mcpServers.values()) {
+    const alone = [...tools].flatMap(([tool, { approval }]) =>
+      approval === 'preApproved' ? [tool] : [],
+    )
+    if (transport.type !== 'stdio' || alone.length === 0) continue
+    report.warn(
+      placeOfSource(source),
+      `the server ${name} can read the zone ${names}, whose reads ask, also for ${alone.join(', ')}, which never asks`,
+      'let its tools ask, or give the server to a worker without that zone',
+    )
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { warnings } from './warnings.fixture.ts'
+
+const zones = `zones:
+  - { name: all, root: ., mode: rw }
+  - { name: servers, root: servers, mode: ro }
+  - { name: notes, root: notes, mode: rw, suffixes: [.md] }
+`
+
+const warned = (command: string, args: readonly string[] = []): readonly string[] =>
+  warnings({
+    worker: `${zones}mcpServers:\n  files: ${JSON.stringify({ command, args })}`,
+  }).filter((one) => one.includes('would run as the server'))
+
+// Rules: security.md 28, 36
+test.each([
+  ['node', ['server/index.js']],
+  ['node', ['--enable-source-maps', './server/index.mjs', 'docs']],
+  ['python3', ['server.py']],
+  ['./bin/server', []],
+  ['bin/server', []],
+  ['node', ['servers/../server/index.js']],
+])('a server is warned of whose program its worker can write: %s %j', (command, args) => {
+  expect(warned(command, args)).toEqual([
+    expect.stringMatching(
+      /^workers\/scribe\.md:\d+ the server files runs \S+, which scribe can write: .*; install the server outside of the zones/,
+    ),
+  ])
+})
+
+test.each([
+  ['npx', ['@modelcontextprotocol/server-filesystem@1.0.0', 'docs']],
+  ['node', ['/opt/servers/index.js']],
+  ['node', ['servers/index.js']],
+  ['node', ['node_modules/server/index.js']],
+  ['node_modules/.bin/server', []],
+  ['node', ['notes/index.js']],
+  ['/usr/bin/server', ['--root', 'docs']],
+])('no server is whose program lies elsewhere: %s %j', (command, args) => {
+  expect(warned(command, args)).toEqual([])
+})
+
+// Rules: security.md 40
+test('a server is warned of that reads, for tools which never ask, a zone whose reads ask', () => {
+  const zonesThat = (read: string) =>
+    `zones:\n  - { name: all, root: ., mode: ro }\n  - { name: hr, root: hr, mode: ro, approval: { read: ${read} } }\n`
+  const seen = (read: string, tool: string): readonly string[] =>
+    warnings({
+      worker: `${zonesThat(read)}mcpServers:\n  files: { command: server, tools: { cat: ${tool} } }`,
+    }).filter((one) => one.includes('can read the zone'))
+  expect(seen('ask', 'preApproved')).toEqual([
+    expect.stringContaining('files can read the zone hr, whose reads ask, also for cat'),
+  ])
+  expect(seen('blocked', 'preApproved')).toHaveLength(1)
+  expect(seen('ask', 'ask')).toEqual([])
+  expect(seen('preApproved', 'preApproved')).toEqual([])
+})

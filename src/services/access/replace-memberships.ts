@@ -1,0 +1,52 @@
+import type { Selectable } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { endingId } from '#domain/statements/row-seals.ts'
+import type { MembershipTable } from '#store/tables/people.ts'
+import type { UnitOfWork } from '../core/unit-of-work.ts'
+import { sealedMembership } from './sealed-rows.ts'
+
+/** The parts of a unit that change memberships. */
+export type MembershipUnit = Pick<UnitOfWork, 'tx' | 'seals' | 'revoke'>
+
+type Place = Pick<Selectable<MembershipTable>, 'team' | 'person_id'>
+
+/** A membership that there has to be; `until` is null where the configuration names the person. */
+export type WantedMembership = Pick<Selectable<MembershipTable>, 'team' | 'person_id' | 'until'>
+
+/**
+ * Replaces all memberships, or those that groups gave to one person, by the first wanted one of
+ * each person in a team. Those that go on keep their id; the ids of the others are recorded outside
+ * the database, so that a row that is put back makes nobody a member (security.md 29).
+ */
+export async function replaceMemberships(
+  { tx, seals, revoke }: MembershipUnit,
+  which: 'all' | { readonly byGroupOf: string },
+  memberships: readonly WantedMembership[],
+): Promise<void> {
+  let removing = tx.deleteFrom('membership')
+  if (which !== 'all') {
+    removing = removing.where('until', 'is not', null).where('person_id', '=', which.byGroupOf)
+  }
+  const before = await removing.returningAll().execute()
+  // The next row of somebody whose row does not hold is a new membership.
+  const valid = before.filter((row) => seals.holds('membership', row))
+  const idOf = new Map(valid.map((row) => [placeOf(row), row.id]))
+  const first = new Map(memberships.toReversed().map((one) => [placeOf(one), one]))
+  const rows = [...first].map(([place, { team, person_id, until }]) =>
+    sealedMembership(seals, { team, person_id, until, id: idOf.get(place) ?? uuidv7() }),
+  )
+  if (rows.length > 0) {
+    const inserting = tx.insertInto('membership').values(rows)
+    await inserting.onConflict((conflict) => conflict.doNothing()).execute()
+  }
+  const lasting = new Set<string | null>(rows.map(({ id }) => id))
+  const endedIds = before.flatMap(({ id }) => (id === null || lasting.has(id) ? [] : [id]))
+  // One that goes on without an id is not recorded: the previous version writes such rows.
+  const left = before.filter((row) => !first.has(placeOf(row)))
+  const unnamed = left.map((row) => endingId('membership', { ...row, id: null }))
+  revoke('membership', [...endedIds, ...unnamed])
+}
+
+function placeOf({ team, person_id: personId }: Place): string {
+  return `${personId} ${team}`
+}

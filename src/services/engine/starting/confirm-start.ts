@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import { untilStored } from '#store/connection/until-stored.ts'
+import { finishExecution, type ExecutionEnd } from '../attempts/finish-execution.ts'
+import { lockCall } from '../attempts/call-at-hand.ts'
+import { bySystem, executor } from '../../core/authority.ts'
+import type { SystemContext } from '../../core/context.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+
+/** A start that was sent to Postgres: what it writes, and the id that no other start has. */
+export interface SentStart {
+  readonly callId: string
+  readonly requestId: string | null
+  readonly attempt: number
+  readonly digest: string
+  readonly startId: string
+}
+
+/**
+ * `absent`: the start is not recorded. `givenUp`: it is, but its attempt counts as lost by now.
+ */
+type RecordedStart = 'started' | 'absent' | 'givenUp'
+
+/**
+ * Reads, once Postgres answers again, what became of a start whose commit failed. True: it is
+ * recorded, and the caller carries the call out. False: people have been asked about the attempt
+ * meanwhile; it did nothing, so it has failed. Rejects with `error` if nothing is recorded.
+ */
+export async function confirmStart(
+  ctx: SystemContext,
+  start: SentStart,
+  error: unknown,
+): Promise<boolean> {
+  const recorded = await untilStored(() => readStart(ctx, start))
+  if (recorded === 'absent') throw error
+  if (recorded === 'started') return true
+  await untilStored(() => finishExecution(ctx, start, notCarriedOut))
+  return false
+}
+
+const notCarriedOut: ExecutionEnd = {
+  state: 'failed',
+  reason: 'start not confirmed in time',
+  exitCode: null,
+  output: null,
+  result: {
+    type: 'error',
+    text: 'This call was not carried out, because its host had no answer from the database.',
+  },
+}
+
+/** The run's lock, which a commit under way still holds, makes the answer final. */
+async function readStart(
+  ctx: SystemContext,
+  { callId, attempt, startId }: SentStart,
+): Promise<RecordedStart> {
+  return inUnitOfWork(ctx, bySystem(ctx, executor), async ({ tx }) => {
+    await lockCall(tx, callId)
+    const row = await tx
+      .selectFrom('execution')
+      .select('state')
+      .where('call_id', '=', callId)
+      .where('attempt', '=', attempt)
+      .where(sql<boolean>`detail ->> 'startId' = ${startId}`)
+      .executeTakeFirst()
+    if (row === undefined) return 'absent'
+    return row.state === 'started' ? 'started' : 'givenUp'
+  })
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connectDatabase, type Db } from '#store/database.ts'
+import { openCommitCutter, type CommitCutter } from '#test/harness/cut-commits.ts'
+import { createServiceProcess } from '../core/system.ts'
+import { openProgramDesk, type ProgramDesk } from '../external/external.fixture.ts'
+import { claimGatewayCall } from './claim-gateway-call.ts'
+import { settleGatewayCall } from './settle-gateway-call.ts'
+
+let desk: ProgramDesk
+let cutter: CommitCutter
+let cutDb: Db
+beforeAll(async () => {
+  desk = await openProgramDesk()
+  cutter = await openCommitCutter(desk.databaseUrl)
+  cutDb = connectDatabase({ url: cutter.url, poolSize: 2, applicationName: 'cut' })
+})
+afterAll(async () => {
+  await cutDb.destroy()
+  await cutter[Symbol.asyncDispose]()
+  await desk[Symbol.asyncDispose]()
+})
+
+const system = createServiceProcess()
+const ctx = () => ({ ...desk.service.ctx, system })
+
+/** An approved call of the gateway that is carried out as soon as it can be. */
+async function approvedCall() {
+  const request = await desk.ask()
+  await desk.service.db
+    .insertInto('gateway_call')
+    .values({
+      request_id: request.id,
+      task_id: randomUUID(),
+      owner_id: desk.grace.id,
+      server: 'shop',
+      call_key: randomUUID(),
+      client_call_id: null,
+      task_queue: 'test',
+      by_task: true,
+    })
+    .execute()
+  await desk.decide(request, 'approve')
+  return request
+}
+
+const claim = ({ id, digest }: { readonly id: string; readonly digest: string }) =>
+  claimGatewayCall(ctx(), id, digest)
+
+const claimCut = ({ id, digest }: { readonly id: string; readonly digest: string }) =>
+  claimGatewayCall({ ...ctx(), db: cutDb }, id, digest)
+
+async function outcomeOf(requestId: string): Promise<string | null> {
+  const { rows } = await sql<{ outcome: string | null }>`
+    select outcome from external_request where request_id = ${requestId}
+  `.execute(desk.service.db)
+  return rows[0]?.outcome ?? null
+}
+
+// Rules: security.md 13, 14
+describe('a gateway call whose claim has no answer', () => {
+  test('is made by its own host if the claim is recorded, and by no other', async () => {
+    const request = await approvedCall()
+    const cut = cutter.cutNext()
+    expect(await claimCut(request)).toBe(true)
+    await cut
+    expect(await claim(request)).toBe(false)
+    const started = (await desk.auditOf(request.id)).filter((type) => type === 'execution.started')
+    expect(started).toHaveLength(1)
+  })
+
+  test('is not made by it if the claim never reached Postgres, also when another one came first', async () => {
+    const request = await approvedCall()
+    const cut = cutter.cutNext('lost')
+    const failure = claimCut(request).catch(String)
+    await cut
+    expect(await claim(request)).toBe(true)
+    expect(await failure).toMatch(/connection/i)
+  })
+
+  test('is not made once people were asked what became of it', async () => {
+    const request = await approvedCall()
+    const cut = cutter.cutAll()
+    const failure = claimCut(request).catch(String)
+    await cut
+    await settleGatewayCall(ctx(), { requestId: request.id })
+    expect(await outcomeOf(request.id)).toBe('unknown')
+    cutter.letThrough()
+    expect(await failure).toMatch(/connection/i)
+  })
+})

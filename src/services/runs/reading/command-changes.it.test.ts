@@ -1,0 +1,210 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hashBytes } from '#domain/json/digest.ts'
+import { getText } from '#store/content/content.ts'
+import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
+import { beginChanging } from '#sandbox/worktrees/files-record.ts'
+import { testSandbox } from '#tools/commands/commands.fixture.ts'
+import { startRun } from '../starting/start-run.ts'
+import { readChanges } from './read-changes.ts'
+
+const patient = { timeout: 120_000 }
+let desk: AgentDesk
+
+beforeAll(async () => {
+  desk = await openAgentDesk(testSandbox)
+  await mkdir(join(desk.root, 'shop/secret'), { recursive: true })
+  gitIn(desk, 'shop', 'init', '-q', '-b', 'main', '.')
+  const files = {
+    'a.txt': 'one\ntwo\n',
+    'gone.txt': 'g\n',
+    'old name.txt': 'a file that moves\n',
+    '.gitignore': 'build\n',
+    '.env': 'TOKEN=example\n',
+    '.gitattributes': '*.run filter=run\n',
+    'x.run': 'run\n',
+  }
+  for (const [at, text] of Object.entries(files)) await writeFile(join(desk.root, 'shop', at), text)
+  gitIn(desk, 'shop', 'add', '-A', '-f')
+  gitIn(desk, 'shop', 'commit', '-qm', 'first')
+  await desk.activate({
+    'countersign.yaml': `${deskConfig}workspaces:\n  shop: { root: shop, isolation: worktree, base: main }\n`,
+    'workers/scribe.md': gitWorker('shop', 'shell: { default: ask }'),
+  })
+}, 120_000)
+afterAll(() => desk[Symbol.asyncDispose]())
+
+const shell = (command: string) => ({ tool: 'shell', input: { command } })
+const write = (path: string, content: string) => ({ tool: 'write_file', input: { path, content } })
+const treeOf = (runId: string): string => join(desk.root, '.countersign/worktrees', runId, 'tree')
+
+async function start(): Promise<string> {
+  const input = { worker: 'scribe', input: 'Go', workspace: 'shop' }
+  return (await startRun(desk.api, desk.people.ada.caller, input)).id
+}
+
+async function approve(requestId: string): Promise<void> {
+  const { presentation_hash: hash } = await desk.database.db
+    .selectFrom('request_revision')
+    .select('presentation_hash')
+    .where('request_id', '=', requestId)
+    .executeTakeFirstOrThrow()
+  const presentation = JSON.parse(await getText(desk.database.db, hash)) as { digest: string }
+  const how = { reason: 'It is needed', seen: presentation.digest }
+  await desk.decide(desk.people.grace, requestId, how)
+}
+
+/** What calls of one turn became; Grace approves what asks. */
+async function took(
+  runId: string,
+  turn: number,
+  ...calls: { tool: string; input: Record<string, string> }[]
+) {
+  desk.say({ calls })
+  await desk.turn(runId, turn)
+  for (const call of await desk.calls(runId, turn)) {
+    if (call.verdict === 'ask') await approve(call.requestId)
+    if (call.result === null) await desk.execute(call.id)
+  }
+  return desk.calls(runId, turn)
+}
+
+async function changed(runId: string) {
+  const { items, more, total, unknown } = await readChanges(desk.api, desk.people.ada.caller, {
+    runId,
+  })
+  const lines = items.map(({ path, change, from, added, removed, calls }) =>
+    [
+      `${change} ${from === null ? '' : `${from} > `}${path} +${added} -${removed}`,
+      ...calls.map(({ turn, tool }) => `${turn} ${tool}`),
+    ].join(', '),
+  )
+  return { items, lines, more, total, unknown }
+}
+
+// Rules: product.md 28, 35
+describe.skipIf(!testSandbox.works)(
+  'what a command changes in the worktree of its run',
+  patient,
+  () => {
+    test('is listed file by file with lines and the call, together with what file tools change', async () => {
+      const runId = await start()
+      const [edit] = await took(
+        runId,
+        1,
+        shell(
+          'echo three >> a.txt; rm gone.txt; mv "old name.txt" "new name.txt"; mkdir build; echo n > build/ignored; echo f > fresh.txt; chmod +x .gitignore',
+        ),
+      )
+      expect(edit?.text).toContain('Exit code 0')
+      const first = await changed(runId)
+      expect(first.lines).toEqual([
+        'modified a.txt +1 -0, 1 shell',
+        'added fresh.txt +1 -0, 1 shell',
+        'deleted gone.txt +0 -1, 1 shell',
+        'moved old name.txt > new name.txt +0 -0, 1 shell',
+      ])
+      expect(first.items[0]).toMatchObject({
+        before: hashBytes('one\ntwo\n'),
+        after: hashBytes('one\ntwo\nthree\n'),
+        requests: [expect.any(Number)],
+        calls: [{ id: edit?.id, runId, position: 1 }],
+      })
+      expect(first).toMatchObject({ more: 0, unknown: { commands: 0, calls: 0 } })
+      // A commit, a file tool, and a command that only reads: none is taken for another's author.
+      await took(
+        runId,
+        2,
+        write('a.txt', 'one\ntwo\nthree\nfour\n'),
+        shell('cat a.txt; git status'),
+      )
+      await took(runId, 3, shell('git add -A; git commit -qm two; git checkout -q HEAD~1 -- a.txt'))
+      const last = await changed(runId)
+      expect(last.lines).toEqual([
+        'added fresh.txt +1 -0, 1 shell',
+        'deleted gone.txt +0 -1, 1 shell',
+        'moved old name.txt > new name.txt +0 -0, 1 shell',
+      ])
+      expect(last.unknown).toEqual({ commands: 0, calls: 0 })
+    })
+
+    test('is not claimed for another: not what was changed before it began, nor by another run', async () => {
+      const [runId, other] = [await start(), await start()]
+      await took(runId, 1, shell('echo mine > mine.txt'))
+      await took(other, 1, shell('echo theirs > theirs.txt'))
+      // Somebody changes the worktree while no call is at work.
+      writeFileSync(join(treeOf(runId), 'stray.txt'), 'stray\n')
+      writeFileSync(join(treeOf(runId), 'mine.txt'), 'changed by hand\n')
+      await took(runId, 2, shell('echo two > second.txt'))
+      expect((await changed(runId)).lines).toContain('added second.txt +1 -0, 2 shell')
+      expect((await changed(runId)).lines.join('\n')).not.toMatch(/stray|theirs/)
+      expect((await changed(other)).lines).toEqual(['added theirs.txt +1 -0, 1 shell'])
+    })
+
+    test('is counted as unknown after a command whose end nobody saw, and known again afterwards', async () => {
+      const runId = await start()
+      await took(runId, 1, shell('true'))
+      // The mark of a command that was killed before its effects were recorded.
+      writeFileSync(join(treeOf(runId), '../begun'), 'killed')
+      await took(runId, 2, shell('rm gone.txt'))
+      expect(await changed(runId)).toMatchObject({ lines: [], unknown: { commands: 1, calls: 0 } })
+      await took(runId, 3, shell('echo x > x.txt'))
+      expect(await changed(runId)).toMatchObject({
+        lines: ['added x.txt +1 -0, 3 shell'],
+        unknown: { commands: 1, calls: 0 },
+      })
+    })
+
+    test('is claimed by no command while another call is at work in the same worktree', async () => {
+      const runId = await start()
+      desk.say({ calls: [shell('until [ -e go ]; do sleep 0.1; done; echo x > x.txt')] })
+      await desk.turn(runId, 1)
+      const [call] = await desk.calls(runId, 1)
+      await approve(call?.requestId ?? '')
+      const executing = desk.execute(call?.id ?? '')
+      const folder = join(treeOf(runId), '..')
+      await expect.poll(() => existsSync(join(folder, 'begun'))).toBe(true)
+      const other = await beginChanging(folder)
+      writeFileSync(join(treeOf(runId), 'go'), '')
+      await executing
+      expect(await changed(runId)).toMatchObject({ lines: [], unknown: { commands: 1, calls: 0 } })
+      expect(await other.isAlone()).toBe(false)
+    })
+
+    test('hides no change behind the settings of Git, runs no filter, and lists no covered file', async () => {
+      const runId = await start()
+      const tree = treeOf(runId)
+      await took(runId, 1, shell('git update-index --assume-unchanged a.txt; echo x > a.txt'))
+      execFileSync('git', ['config', 'filter.run.clean', `touch ${desk.root}/ran; cat`], {
+        cwd: tree,
+      })
+      writeFileSync(join(tree, '.env'), 'TOKEN=other\n')
+      await took(runId, 2, shell('echo changed > x.run; cp x.run copy.pem'))
+      expect((await changed(runId)).lines).toEqual([
+        'modified a.txt +1 -2, 1 shell',
+        'modified x.run +1 -1, 2 shell',
+      ])
+      expect(existsSync(join(desk.root, 'ran'))).toBe(false)
+    })
+
+    test('is bounded: names that no tool accepts, links, repositories and many files are counted', async () => {
+      const runId = await start()
+      await took(
+        runId,
+        1,
+        shell(
+          `printf x > "$(printf 'new\\nline')"; printf x > "$(printf '\\377')"; ln -s /etc/passwd link; git init -q nested; echo n > nested/n.txt; mkdir many; for i in $(seq 1200); do echo $i > many/$i; done`,
+        ),
+      )
+      const listed = await changed(runId)
+      expect(listed.lines[0]).toBe('added many/1 +1 -0, 1 shell')
+      expect({ total: listed.total, more: listed.more }).toEqual({ total: 1000, more: 204 })
+      await took(runId, 2, shell('rm -r many link'))
+      expect((await changed(runId)).lines).toEqual([])
+    })
+  },
+)

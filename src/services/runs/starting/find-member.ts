@@ -1,0 +1,24 @@
+import { sql } from 'kysely'
+import type { Seals } from '#domain/statements/row-seals.ts'
+import type { Db, Tx } from '#store/database.ts'
+import type { PersonRef } from '../../requests/facts/request-record.ts'
+import { personRows, vouchFor, type PersonRows } from '../../requests/people/vouched-person.ts'
+
+/**
+ * A person, and whether they are a member of one of the teams now, by the configuration or by a
+ * group; `null`: they are disabled or unknown. Rows without a valid seal count for nothing: who may
+ * start a worker uses what it may do without a request (security.md 29).
+ */
+export async function findMember(
+  { db, seals }: { readonly db: Db | Tx; readonly seals: Seals },
+  personId: string,
+  teams: readonly string[],
+): Promise<(PersonRef & { readonly isMember: boolean }) | null> {
+  const { rows } = await sql<{ found: PersonRows }>`
+    select ${personRows} as found from person where id = ${personId}
+  `.execute(db)
+  const person = rows[0] === undefined ? null : vouchFor(seals, rows[0].found)
+  if (person === null || !person.enabled) return null
+  const isMember = person.teams.some((team) => teams.includes(team))
+  return { id: person.id, name: person.name, isMember }
+}

@@ -1,0 +1,66 @@
+import { sql } from 'kysely'
+import { Problem } from '#domain/problem.ts'
+import { byOwner, byRightOrNull, type Authority } from '../../core/authority.ts'
+import type { Caller, ServiceContext } from '../../core/context.ts'
+import { rightsOf } from '../../core/rights-of.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import type { PersonRef } from '../../requests/facts/request-record.ts'
+
+/**
+ * The authority over a schedule or a trigger of the person whom `as` names, or of a holder of
+ * `manageRuns`. Rejects with `forbidden`.
+ */
+export async function byManagerOfStarts(
+  ctx: ServiceContext,
+  caller: Caller,
+  as: string | null,
+): Promise<Authority> {
+  const refusal = new Problem(
+    'forbidden',
+    'Only the person whose runs it starts, and people with the right manageRuns, may do this',
+  )
+  if (caller.actor.type !== 'person') throw refusal
+  const person =
+    as === null
+      ? undefined
+      : await ctx.db.selectFrom('person').select('id').where('email', '=', as).executeTakeFirst()
+  return (
+    (await byRightOrNull(ctx, caller, 'manageRuns')) ??
+    byOwner(caller, person === undefined ? [] : [person.id], refusal)
+  )
+}
+
+/** Whether a caller may manage the schedule or trigger that starts runs as a person. */
+export async function managesStarts(
+  ctx: ServiceContext,
+  { actor }: Caller,
+): Promise<(as: PersonRef | null) => boolean> {
+  if (actor.type !== 'person') return () => false
+  const manages = (await rightsOf(ctx, actor.id)).has('manageRuns')
+  return (as) => manages || as?.id === actor.id
+}
+
+/** Pauses a schedule or a trigger, or resumes it; repeating it changes and records nothing. */
+export async function changePause(
+  ctx: ServiceContext,
+  authority: Authority,
+  change: {
+    readonly kind: 'schedule' | 'trigger'
+    readonly name: string
+    readonly paused: boolean
+  },
+): Promise<void> {
+  const { kind, name, paused } = change
+  const { actor } = authority
+  if (actor.type !== 'person') return
+  const [table, column] = [sql.table(`${kind}_pause`), sql.ref(kind)]
+  const statement = paused
+    ? sql`insert into ${table} (${column}, by_id) values (${name}, ${actor.id}) on conflict do nothing`
+    : sql`delete from ${table} where ${column} = ${name}`
+  await inUnitOfWork(ctx, authority, async (unit) => {
+    const { numAffectedRows } = await statement.execute(unit.tx)
+    if (numAffectedRows !== 1n) return
+    const type = paused ? (`${kind}.paused` as const) : (`${kind}.resumed` as const)
+    await unit.audit({ type, detail: { [kind]: name } })
+  })
+}

@@ -1,0 +1,24 @@
+/** A problem that a schema found: of zod, or of another library by the Standard Schema. */
+interface SchemaIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** One sentence for each problem, with the field it is about. */
+export function issueSentences(issues: readonly SchemaIssue[]): string[] {
+  return issues.map(({ message, path = [] }) => {
+    const names = path.map((part) => String(typeof part === 'object' ? part.key : part))
+    return names.length === 0 ? message : `${names.join('.')}: ${message}`
+  })
+}
+
+/** Whether a value is a list of problems. */
+export function isIssues(value: unknown): value is readonly SchemaIssue[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isIssue)
+}
+
+function isIssue(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || !('message' in value)) return false
+  const hasPath = 'path' in value && value.path !== undefined
+  return typeof value.message === 'string' && (!hasPath || Array.isArray(value.path))
+}

@@ -1,0 +1,24 @@
+import { lstat } from 'node:fs/promises'
+import { hashJson } from '#domain/json/digest.ts'
+import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+
+/**
+ * `sha256:…` of what a sandbox shows, hides and protects, by paths and files. A mount ends in the
+ * sandbox when the host replaces the file below it, and covers no file that is made later.
+ */
+export async function coverOf(plan: SandboxPlan): Promise<string> {
+  const { covered, emptied, pinned, readOnly, zones } = plan
+  const mounts = Object.entries({ covered, emptied, pinned, readOnly })
+  const named = [
+    ...zones.map(({ mode, path }) => [mode, path] as const),
+    ...mounts.flatMap(([kind, paths]) => paths.map((path) => [kind, path] as const)),
+  ]
+  const files = named.map(async ([kind, path]) => `${path} ${kind} ${await fileAt(path)}`)
+  return hashJson((await Promise.all(files)).toSorted())
+}
+
+/** The number of a file is used again for a later file; the time of its birth is not. */
+async function fileAt(path: string): Promise<string> {
+  const stats = await lstat(path, { bigint: true }).catch(() => null)
+  return stats === null ? 'absent' : `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`
+}

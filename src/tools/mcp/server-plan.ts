@@ -1,0 +1,72 @@
+import { realpath, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { containsPath, decidingZones } from '#policy/globs/zones-of-path.ts'
+import type { Zone } from '#policy/worker-definition.ts'
+import type { CommandSite } from '../commands/plan/command-place.ts'
+import { makePlan, type PlannedSandbox } from '../commands/plan/make-plan.ts'
+import type { ServerPlace } from './connection.ts'
+
+/** The sandbox of a server, and the absolute paths that its arguments add to it. */
+export interface PlannedServer extends PlannedSandbox {
+  readonly named: readonly string[]
+}
+
+/**
+ * The parts of the host that a server sees: those that its worker's commands see, and what its
+ * arguments name by absolute paths. A folder of the workspace that they name counts as a zone that
+ * is only read, so that keys in it are covered. They never lead into the data folder, nor out of
+ * the workspace by a link that a worker can write (security.md 8, 10). `bounded`: see `makePlan`.
+ */
+export async function planServer(
+  site: CommandSite,
+  { policy, worker, workspace }: ServerPlace,
+  args: readonly string[],
+  bounded: boolean,
+): Promise<PlannedServer> {
+  const { root } = workspace
+  const dataDir = await realpath(site.dataDir).catch(() => site.dataDir)
+  const named: string[] = []
+  const zones = [...worker.zones]
+  for (const arg of args.filter((word) => path.isAbsolute(word))) {
+    const at = await realpath(arg).catch(() => null)
+    if (at === null || at === '/' || leadsOut(worker.zones, root, arg, at)) continue
+    // A worktree lies in the data folder: what is around that cannot be shown without it.
+    const isWorktree = containsPath(dataDir, root)
+    if (containsPath(dataDir, at) && !(isWorktree && containsPath(root, at))) continue
+    if (containsPath(at, dataDir) && isWorktree) continue
+    named.push(at)
+    const below = containsPath(at, root)
+      ? ''
+      : containsPath(root, at)
+        ? path.relative(root, at)
+        : null
+    if (below === null || zones.some((zone) => containsPath(zone.root, below))) continue
+    if ((await stat(at)).isDirectory()) zones.push(readOnlyZone(below))
+  }
+  const place = { ...site, dataDir, policy, worker: { ...worker, zones } }
+  const planned = await makePlan(place, workspace, '', new Set(), bounded)
+  const { emptied } = planned.plan
+  const isThere = (await stat(dataDir).catch(() => null)) !== null
+  const isShown = isThere && named.some((at) => containsPath(at, dataDir))
+  const shows = isShown && !emptied.includes(dataDir)
+  const plan = shows ? { ...planned.plan, emptied: [...emptied, dataDir] } : planned.plan
+  return { ...planned, plan, named }
+}
+
+/** Whether a path in a writable zone leads elsewhere: what the worker writes there decides. */
+export function leadsOut(
+  zones: readonly Zone[],
+  root: string,
+  written: string,
+  real: string,
+): boolean {
+  const at = path.resolve(root, written)
+  if (!containsPath(root, at) || containsPath(root, real)) return false
+  const below = path.relative(root, at)
+  return decidingZones(zones, below).some((zone) => zone.mode === 'rw')
+}
+
+function readOnlyZone(root: string): Zone {
+  const source = 'the arguments of an MCP server'
+  return { name: source, root, mode: 'ro', suffixes: null, approval: {}, protected: [], source }
+}

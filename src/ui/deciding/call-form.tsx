@@ -1,0 +1,105 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { Link } from 'react-router'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { requestQuery } from '../api/queries.ts'
+import { useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { SecretsContext } from '../text/secret-chips.tsx'
+import { Cues } from './card/cues.tsx'
+import { WhyAsked } from './card/routing.tsx'
+import { CallComments, startComment } from './comments/call-comments.tsx'
+import { Quorum } from './decision/quorum.tsx'
+import { Alike } from './facts/alike.tsx'
+import { BeforeRestore } from './facts/before-restore.tsx'
+import { NamedFiles } from './facts/named-files.tsx'
+import { RequestEffect } from './facts/request-sentence.tsx'
+import { Risk } from './facts/risk.tsx'
+import { OpenedEffect } from './opened-effect.tsx'
+import { RequestForm } from './request-form.tsx'
+import { ClaimButton } from './triage/claim-button.tsx'
+import { Standing } from './triage/standing.tsx'
+import { Snooze } from './triage/snooze.tsx'
+import { useOpenedRequest } from './use-opened-request.ts'
+import { verbs } from '../words/verbs.ts'
+import './call-form.css'
+
+interface CallFormProps {
+  /** null: nothing else of the run waits for this person */
+  readonly onNext: (() => void) | null
+  readonly onClose: () => void
+}
+
+/** A request of a run, read and decided at its call; its own page has all of it. */
+export function CallForm({ requestId, ...acts }: CallFormProps & { requestId: string }) {
+  const request = useQuery(requestQuery(requestId))
+  if (request.data !== undefined) return <OpenedCall request={request.data} {...acts} />
+  if (request.isError) {
+    return <Failure error={request.error} retry={() => void request.refetch()} />
+  }
+  return <Loading what="the request" lines={6} />
+}
+
+function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: RequestDetail }) {
+  const view = useOpenedRequest(request)
+  const { request: displayedRequest, secrets } = view
+  const [isDecided, setDecided] = useState(false)
+  const title = useRef<HTMLHeadingElement>(null)
+  const toTitle = (): void => title.current?.focus()
+  useEffect(toTitle, [displayedRequest.revision])
+  const form = useRef<HTMLElement>(null)
+  useShortcut('back', onClose)
+  useShortcut('comment', () => startComment(form.current))
+  const titleId = `decide-${request.number}`
+  return (
+    <section ref={form} className="column call-form" aria-labelledby={titleId}>
+      <div className="row spread call-form-head">
+        <h2 id={titleId} ref={title} tabIndex={-1} className="grow break">
+          <SecretsContext value={secrets.others}>
+            <RequestEffect request={displayedRequest} />
+          </SecretsContext>
+        </h2>
+        <Button size="compact-sm" variant="subtle" color="gray" onClick={onClose}>
+          {verbs.close}
+        </Button>
+      </div>
+      <div className="row small">
+        <Risk risk={request.risk} />
+        <Link to={`/requests/${request.number}`}>All of #{request.number}</Link>
+        <Standing request={request} />
+        <span className="grow" />
+        {request.state === 'pending' && request.eligibility.canDecide && (
+          <Snooze request={request} />
+        )}
+        <ClaimButton request={request} />
+      </div>
+      {request.askedBeforeRestore && !isDecided && <BeforeRestore />}
+      <SecretsContext value={secrets.others}>
+        <Cues
+          role="group"
+          cues={displayedRequest.cues}
+          content={displayedRequest.presentation.content}
+          within={view.region}
+        />
+        <Alike request={request} />
+      </SecretsContext>
+      <OpenedEffect view={view} onRevised={view.revise} />
+      <NamedFiles key={`files ${displayedRequest.revision}`} request={displayedRequest} />
+      <WhyAsked request={displayedRequest} />
+      <CallComments request={{ ...request, presentation: displayedRequest.presentation }} />
+      <div className="call-form-decision">
+        <RequestForm
+          request={request}
+          view={view}
+          onReview={view.review}
+          onRevised={view.revise}
+          onRecorded={() => setDecided(true)}
+          onNext={onNext}
+        />
+        <Quorum request={displayedRequest} />
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,97 @@
+import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
+import { VisibleText } from '../../text/visible-text.tsx'
+import { showFile, showLine } from './show-line.ts'
+
+/** The cues, warnings first. Each links to the line that causes it. */
+export function Cues(props: {
+  cues: RequestItem['cues']
+  content: string
+  /** the element that shows `content` */
+  within: HTMLElement | null
+  /** `group` if there are several on the page, because only one can be a landmark */
+  role: 'region' | 'group'
+}) {
+  const { cues, content, within } = props
+
+  if (cues.length === 0) return null
+  const ordered = [...cues].toSorted((one, other) => rank(one) - rank(other))
+  return (
+    <section role={props.role} aria-label="What deserves attention">
+      <ul className="cues plain-list">
+        {ordered.map((cue) => (
+          <li key={`${cue.id} ${cue.line ?? 0} ${cue.text}`} className={`cue cue-${cue.level}`}>
+            {cue.level === 'warning' ? (
+              <IconAlertTriangle size={16} aria-hidden />
+            ) : (
+              <IconInfoCircle size={16} aria-hidden />
+            )}
+            <span className="grow break">
+              <span className="visually-hidden">
+                {cue.level === 'warning' ? 'Warning: ' : 'Notice: '}
+              </span>
+              <VisibleText text={cue.text} />
+            </span>
+            <Place cue={cue} content={content} within={within} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** The place of a cue: a line of the presentation, else a file. */
+function Place(props: {
+  cue: RequestItem['cues'][number]
+  content: string
+  within: HTMLElement | null
+}) {
+  const { content, within } = props
+  const { line, file } = props.cue
+  if (within === null) return null
+  if (line === undefined) {
+    if (file === undefined) return null
+    return (
+      <a
+        className="cue-line"
+        href="#file"
+        onClick={(event) => {
+          event.preventDefault()
+          showFile(within, file)
+        }}
+      >
+        show the file
+      </a>
+    )
+  }
+  return (
+    <a
+      className="cue-line"
+      href={`#line-${line}`}
+      onClick={(event) => {
+        event.preventDefault()
+        showLine(within, line, content)
+      }}
+    >
+      line {line}
+    </a>
+  )
+}
+
+/** A short text for a row: the number of cues and the most important one. */
+export function CuesLine({ cues }: { cues: RequestItem['cues'] }) {
+  const [first] = [...cues].toSorted((one, other) => rank(one) - rank(other))
+  if (first === undefined) return null
+  const more = cues.length - 1
+  return (
+    <span className={`cue-short cue-${first.level}`}>
+      {first.level === 'warning' && <IconAlertTriangle size={13} aria-hidden />}{' '}
+      <VisibleText text={first.text.split(':', 1)[0] ?? ''} />
+      {more > 0 && ` and ${more} more`}
+    </span>
+  )
+}
+
+function rank({ level }: RequestItem['cues'][number]): number {
+  return level === 'warning' ? 0 : 1
+}

@@ -1,0 +1,58 @@
+import { useState } from 'react'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
+import { Time } from '../../text/time.tsx'
+import { VisibleText } from '../../text/visible-text.tsx'
+
+/** A longer task is folded, because its effect is read first. */
+const foldedFrom = 140
+
+/** The task of the run, by whom and when; a program's task is marked as its claim. */
+export function Task({ request }: { request: Pick<RequestItem, 'task' | 'claimedTask'> }) {
+  const { task, claimedTask } = request
+  const [open, setOpen] = useState(false)
+  const text = task?.text ?? claimedTask
+  if (text === null) return null
+  const isLong = text.length > foldedFrom || text.includes('\n')
+  return (
+    <section className="card-task" aria-label="Task">
+      <p className={open ? 'task-words' : 'task-words task-folded'}>
+        <span className="task-label">{task === null ? 'Task, as the program says' : 'Task'}</span>{' '}
+        <VisibleText text={text} />
+      </p>
+      <p className="dim small">
+        {task !== null && (
+          <>
+            {task.by?.name ?? 'nobody in person'}, <Time at={task.at} />
+            {task.later > 0 && <>, {laterWords(task.later)} since</>}
+          </>
+        )}
+        {isLong && (
+          <button
+            type="button"
+            className="link-button"
+            aria-expanded={open}
+            onClick={() => setOpen(!open)}
+          >
+            {open ? 'Show less' : 'Show all of the task'}
+          </button>
+        )}
+      </p>
+    </section>
+  )
+}
+
+function laterWords(later: number): string {
+  return later === 1 ? '1 message' : `${later} messages`
+}
+
+/** The task on one line of a list. */
+export function TaskLine({ request }: { request: Pick<RequestItem, 'task' | 'claimedTask'> }) {
+  const text = request.task?.text ?? request.claimedTask
+  if (text === null || text === undefined) return null
+  const line = text.slice(0, 300).split('\n', 1)[0] ?? ''
+  return (
+    <span className="task-line">
+      <VisibleText text={line} />
+    </span>
+  )
+}

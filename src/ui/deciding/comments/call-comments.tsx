@@ -1,0 +1,49 @@
+import { Button } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import { useAriaKeys } from '../../keyboard/keyboard-provider.tsx'
+import { CommentForm } from './comment-form.tsx'
+import { CommentList } from './comments.tsx'
+import type { CommentedRequest } from './commented.ts'
+import { verbs } from '../../words/verbs.ts'
+
+/**
+ * The comments on one call of several on a page, and a field that opens on request or by
+ * `startComment`.
+ */
+export function CallComments({ request }: { request: CommentedRequest }) {
+  const [isWriting, setWriting] = useState(false)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const keys = useAriaKeys('comment')
+  useEffect(() => {
+    if (isWriting) field.current?.focus()
+  }, [isWriting])
+  const { number, comments } = request
+  return (
+    <div className="column call-comments" role="group" aria-label={`Comments on #${number}`}>
+      {comments.length > 0 && <CommentList request={request} />}
+      {isWriting ? (
+        <CommentForm request={request} label={`Comment on #${number}`} field={field} />
+      ) : (
+        <div>
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            color="gray"
+            onClick={() => setWriting(true)}
+            {...keys}
+          >
+            {verbs.comment}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Opens the comment field within a card and sets the focus on it. */
+export function startComment(card: ParentNode | null): void {
+  const comments = card?.querySelector('.call-comments')
+  const field = comments?.querySelector('textarea')
+  if (field) field.focus()
+  else comments?.querySelector('button')?.click()
+}

@@ -1,0 +1,113 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { callApi } from '../../api/call-api.ts'
+import { useMe } from '../../api/queries.ts'
+import { useFocusKept } from '../../states/use-focus-kept.ts'
+import { Time } from '../../text/time.tsx'
+import { VisibleText } from '../../text/visible-text.tsx'
+import { CommentField } from './comment-field.tsx'
+import type { Comment, CommentedRequest } from './commented.ts'
+import { useCommentAct } from './use-comment-act.ts'
+import { verbs } from '../../words/verbs.ts'
+
+/**
+ * One comment: its author, time, line if `showsLine`, and text. Its author can edit and remove it
+ * while the request is pending.
+ */
+export function CommentEntry(props: {
+  request: Pick<CommentedRequest, 'id' | 'state'>
+  comment: Comment
+  showsLine: boolean
+}) {
+  const { request, comment, showsLine } = props
+  const { person } = useMe()
+  const [isEditing, setEditing] = useState(false)
+  const { anchor } = comment
+  const isOwn = comment.person.id === person.id && request.state === 'pending'
+  const place = useFocusKept<HTMLDivElement>(isOwn && isEditing)
+  return (
+    <div ref={place} tabIndex={-1}>
+      <p className="small">
+        <strong>{comment.person.name}</strong>{' '}
+        <span className="dim">
+          <Time at={comment.at} />
+          {comment.editedAt !== null && (
+            <>
+              , edited <Time at={comment.editedAt} />
+            </>
+          )}
+        </span>
+        {showsLine && anchor !== null && (
+          <>
+            {' '}
+            on{' '}
+            <code>
+              <VisibleText text={anchor.file} />
+            </code>
+            , {anchor.side} line {anchor.line}
+          </>
+        )}
+      </p>
+      {isOwn && isEditing ? (
+        <EditComment {...props} onDone={() => setEditing(false)} />
+      ) : (
+        <>
+          <p>
+            <VisibleText text={comment.text} />
+          </p>
+          {isOwn && <OwnActions {...props} onEdit={() => setEditing(true)} />}
+        </>
+      )}
+    </div>
+  )
+}
+
+function OwnActions(props: {
+  request: Pick<CommentedRequest, 'id'>
+  comment: Comment
+  onEdit: () => void
+}) {
+  const { request, comment, onEdit } = props
+  const { act, busy, refusal } = useCommentAct()
+  const params = { id: request.id, commentId: comment.id }
+  return (
+    <>
+      <div className="row">
+        <Button size="compact-xs" variant="subtle" color="gray" onClick={onEdit}>
+          {verbs.edit}
+        </Button>
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          color="gray"
+          loading={busy}
+          onClick={() => void act(() => callApi('removeComment', { params }), 'Comment removed')}
+        >
+          {verbs.remove}
+        </Button>
+      </div>
+      {refusal !== null && <p role="alert">{refusal}</p>}
+    </>
+  )
+}
+
+function EditComment(props: {
+  request: Pick<CommentedRequest, 'id'>
+  comment: Comment
+  onDone: () => void
+}) {
+  const { request, comment, onDone } = props
+  const params = { id: request.id, commentId: comment.id }
+  return (
+    <div className="column">
+      <CommentField
+        field={{ 'aria-label': 'Text of the comment', minRows: 1 }}
+        initialText={comment.text}
+        buttons={{ save: verbs.save, size: 'compact-sm' }}
+        save={(text) => callApi('editComment', { params, body: { text } })}
+        message="Comment edited"
+        onDone={onDone}
+      />
+    </div>
+  )
+}

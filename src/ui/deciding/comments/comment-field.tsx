@@ -1,0 +1,64 @@
+import { Button, Textarea, type TextareaProps } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import { leaveField } from './leave-field.ts'
+import { useCommentAct } from './use-comment-act.ts'
+import { verbs } from '../../words/verbs.ts'
+
+/**
+ * A field for the text of a comment, with its buttons. It takes the focus, and returns it to what
+ * opened it. Escape closes it while nothing is written, and leaves it otherwise.
+ */
+export function CommentField(props: {
+  field: Pick<TextareaProps, 'label' | 'aria-label' | 'description' | 'minRows'>
+  initialText: string
+  buttons: { readonly save: string; readonly size: 'xs' | 'compact-sm' }
+  save: (text: string) => Promise<unknown>
+  /** announced once it is saved; absent: nothing is announced */
+  message?: string
+  onDone: () => void
+}) {
+  const { field: words, initialText, buttons, save, message, onDone } = props
+  const [text, setText] = useState(initialText)
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    const opener = document.activeElement
+    field.current?.focus()
+    return () => {
+      const isLost = document.activeElement === document.body
+      if (isLost && opener instanceof HTMLElement) opener.focus({ preventScroll: true })
+    }
+  }, [])
+  const { act, busy, refusal } = useCommentAct()
+  const submit = async (): Promise<void> => {
+    if (await act(() => save(text.trim()), message)) onDone()
+  }
+  return (
+    <div className="column comment-form" tabIndex={-1}>
+      <Textarea
+        {...words}
+        ref={field}
+        autosize
+        maxLength={4000}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+        onKeyDown={(event) =>
+          event.key === 'Escape' && text === initialText ? onDone() : leaveField(event)
+        }
+      />
+      {refusal !== null && <p role="alert">{refusal}</p>}
+      <div className="row">
+        <Button
+          size={buttons.size}
+          loading={busy}
+          disabled={text.trim() === ''}
+          onClick={() => void submit()}
+        >
+          {buttons.save}
+        </Button>
+        <Button size={buttons.size} variant="default" onClick={onDone}>
+          {verbs.cancel}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+import { useState } from 'react'
+import { announce } from '../../states/announce.tsx'
+import { useReadAgain } from './commented.ts'
+
+/** Changes comments, and announces `message`. Resolves to whether it succeeded. */
+export type CommentAct = (work: () => Promise<unknown>, message?: string) => Promise<boolean>
+
+/** A `CommentAct` that reloads the comments afterwards, and the sentence of a refusal. */
+export function useCommentAct(): { act: CommentAct; busy: boolean; refusal: string | null } {
+  const readAgain = useReadAgain()
+  const [busy, setBusy] = useState(false)
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const act: CommentAct = async (work, message) => {
+    setBusy(true)
+    setRefusal(null)
+    try {
+      await work()
+      if (message !== undefined) announce(message)
+      await readAgain()
+      return true
+    } catch (error) {
+      setRefusal((error as Error).message)
+      return false
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { act, busy, refusal }
+}

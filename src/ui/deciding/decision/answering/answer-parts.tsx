@@ -1,0 +1,88 @@
+import { Button } from '@mantine/core'
+import type { ReactNode, Ref } from 'react'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { Notice } from '../../../states/notice.tsx'
+import { useFocusKept } from '../../../states/use-focus-kept.ts'
+import { outcomeOf, whyNotYours } from '../../facts/state-words.ts'
+import { clockTime } from '../../../text/time.tsx'
+import type { Submission } from '../use-submit.ts'
+import { refusalWords } from '../wording/refusal-words.ts'
+import { verbs } from '../../../words/verbs.ts'
+
+/**
+ * The text in place of the form, once the answer is recorded (`recorded` explains the result), the
+ * request has ended, or this person may not answer. `null` while it can be answered.
+ */
+export function closedAnswer(
+  request: RequestDetail,
+  recorded: string | null,
+  onNext: (() => void) | null,
+): ReactNode | null {
+  if (recorded !== null) {
+    return (
+      <div className="column">
+        <Notice tone="good" title="Recorded">
+          {recorded}
+        </Notice>
+        {onNext !== null && (
+          <Button variant="default" onClick={onNext}>
+            {verbs.nextRequest}
+          </Button>
+        )}
+      </div>
+    )
+  }
+  if (request.state !== 'pending') return <Notice tone="plain" title={outcomeOf(request)} />
+  if (request.eligibility.canDecide) return null
+  return <Notice tone="plain" title={whyNotYours(request.eligibility.reason)} />
+}
+
+/**
+ * The frame of a form that answers a request: the last refusal, the fields and the button; or
+ * `closed` in place of the form, which takes the focus that the form had.
+ */
+export function AnswerFrame(props: {
+  closed: ReactNode | null
+  form: Ref<HTMLFormElement>
+  submission: Submission<unknown>
+  ready: boolean
+  offline: boolean
+  onSubmit: () => void
+  children: ReactNode
+}) {
+  const { closed, form, submission, ready, offline, onSubmit, children } = props
+  const place = useFocusKept<HTMLDivElement>(closed === null)
+  const fields = (
+    <form
+      ref={form}
+      className="column"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit()
+      }}
+    >
+      {submission.state === 'refused' && <RefusedAnswer refusal={submission.refusal} />}
+      {children}
+      {offline && (
+        <p className="obstacle">Offline: nothing can be submitted until the service is back.</p>
+      )}
+      <Button type="submit" disabled={!ready}>
+        {submission.state === 'submitting' ? verbs.submitting : verbs.submit}
+      </Button>
+    </form>
+  )
+  return (
+    <div ref={place} tabIndex={-1}>
+      {closed ?? fields}
+    </div>
+  )
+}
+
+function RefusedAnswer({ refusal }: { refusal: Parameters<typeof refusalWords>[0] }) {
+  const sentence = refusalWords(refusal, 'answer', clockTime)
+  return (
+    <Notice tone="bad" title={sentence.title}>
+      {sentence.text}
+    </Notice>
+  )
+}

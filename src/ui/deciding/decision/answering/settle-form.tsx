@@ -1,0 +1,111 @@
+import { Textarea } from '@mantine/core'
+import { useCallback, useRef, useState } from 'react'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { callApi } from '../../../api/call-api.ts'
+import { useShortcut } from '../../../keyboard/keyboard-provider.tsx'
+import { useConnection } from '../../../live/live-provider.tsx'
+import { announce } from '../../../states/announce.tsx'
+import type { SettlementThen as Then } from '#domain/requests/request.ts'
+import { AnswerFrame, closedAnswer } from './answer-parts.tsx'
+import { useDraft } from '../../../states/draft.ts'
+import { RadioField, type RadioOption } from '../../../states/radio-field.tsx'
+import { type SubmitOptions, useSubmit } from '../use-submit.ts'
+
+type RanAnswer = 'yes' | 'no' | 'unclear'
+
+const findings: readonly RadioOption<RanAnswer>[] = [
+  { value: 'no', label: 'No, it did not' },
+  { value: 'yes', label: 'Yes, it did' },
+  { value: 'unclear', label: 'I cannot tell' },
+]
+
+const continuations: readonly RadioOption<Then>[] = [
+  { value: 'stop', label: 'Stop', description: 'The run waits for a message.' },
+  { value: 'continue', label: 'Continue', description: 'The agent reads your finding.' },
+  {
+    value: 'again',
+    label: 'Carry it out again',
+    description: 'Only if it did not take effect.',
+  },
+]
+
+const recordedText = 'The run continues with your finding.'
+
+/** States what became of a call with an unknown outcome, and how the run continues. */
+export function SettleForm(props: { request: RequestDetail; onNext: (() => void) | null }) {
+  const { request, onNext } = props
+  const offline = useConnection() === 'offline'
+  const [ran, setRan] = useState<RanAnswer | null>(null)
+  const [then, setThen] = useState<Then | null>(null)
+  const [reason, setReason] = useDraft(request.id, 'reason')
+  const { submission, submit } = useSubmit(
+    useCallback(
+      (body: { ran: boolean | null; then: Then; reason: string }, sending: SubmitOptions) =>
+        callApi('settleOutcome', { params: { id: request.id }, body, ...sending }),
+      [request.id],
+    ),
+  )
+  const form = useRef<HTMLFormElement>(null)
+  const busy = submission.state === 'submitting'
+  const open =
+    request.state === 'pending' && request.eligibility.canDecide && submission.state !== 'recorded'
+  const ready = open && !busy && !offline && ran !== null && then !== null && reason.trim() !== ''
+  const send = async (): Promise<void> => {
+    if (!ready) return
+    const body = { ran: ran === 'unclear' ? null : ran === 'yes', then, reason: reason.trim() }
+    if ((await submit(body)) === null) return
+    setReason('')
+    announce('Recorded.')
+  }
+  useShortcut('submit', open ? () => void send() : null)
+  useShortcut('deny', open ? () => form.current?.querySelector('input')?.focus() : null)
+
+  const recorded = submission.state === 'recorded' ? recordedText : null
+  return (
+    <AnswerFrame
+      closed={closedAnswer(request, recorded, onNext)}
+      form={form}
+      submission={submission}
+      ready={ready}
+      offline={offline}
+      onSubmit={() => void send()}
+    >
+      <p className="small">
+        It was started, and then the connection was lost. Check what it would have changed, then
+        record your finding.
+      </p>
+      <RadioField
+        legend="Did it take effect?"
+        name="ran"
+        options={findings}
+        value={ran}
+        onChoose={(finding) => {
+          setRan(finding)
+          if (finding !== 'no' && then === 'again') setThen(null)
+        }}
+        disabled={busy}
+      />
+      <RadioField
+        legend="What does the run do next?"
+        name="then"
+        options={continuations.map((option) => ({
+          ...option,
+          disabled: option.value === 'again' && ran !== 'no',
+        }))}
+        value={then}
+        onChoose={setThen}
+        disabled={busy}
+      />
+      <Textarea
+        label="Reason"
+        description="How you found out. The agent reads it."
+        required
+        autosize
+        minRows={2}
+        maxLength={4000}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+    </AnswerFrame>
+  )
+}

@@ -1,0 +1,106 @@
+import { Radio } from '@mantine/core'
+import { useRef } from 'react'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { useAriaKeys, useShortcut } from '../../../keyboard/keyboard-provider.tsx'
+import type { Choice } from './decision-body.ts'
+import { verbs } from '../../../words/verbs.ts'
+import '../../../states/choices.css'
+
+/**
+ * The possible decisions, deny first. A and D move the focus here and choose; a second press calls
+ * `onAgain`.
+ */
+export function ChoiceList(props: {
+  request: RequestDetail
+  choice: Choice | null
+  onChoose: (choice: Choice) => void
+  onAgain: () => void
+  disabled: boolean
+}) {
+  const { request, choice, onChoose, onAgain, disabled } = props
+  const armed = useRef<Choice | null>(null)
+  const group = useRef<HTMLFieldSetElement>(null)
+  const may = (decision: 'approve' | 'deny'): boolean => request.allowedDecisions.includes(decision)
+  /** The same key twice in a row, with the choice of the first press. */
+  const press = (value: 'approve' | 'deny'): void => {
+    if (disabled || !may(value)) return
+    if (armed.current === value && choice === value) return onAgain()
+    group.current?.querySelector<HTMLInputElement>(`input[value="${value}"]`)?.focus()
+    armed.current = value
+    onChoose(value)
+  }
+  useShortcut('deny', () => press('deny'))
+  useShortcut('approve', () => press('approve'))
+  const denyKeys = useAriaKeys('deny')
+  const approveKeys = useAriaKeys('approve')
+  const inRun = request.runId !== null
+  const options = [
+    {
+      value: 'deny',
+      label: verbs.deny,
+      description: denialWords(request),
+      available: may('deny'),
+      extra: denyKeys,
+    },
+    {
+      value: 'stop',
+      label: verbs.denyAndStop,
+      description: 'Later calls of this turn are cancelled; the run waits for a message.',
+      available: may('deny') && inRun && request.kind !== 'start',
+      extra: {},
+    },
+    {
+      value: 'approve',
+      label: verbs.approve,
+      description:
+        request.kind === 'start'
+          ? 'The run begins with exactly this. Its later calls ask on their own.'
+          : 'Exactly the bytes on this page.',
+      available: may('approve'),
+      extra: approveKeys,
+    },
+    {
+      value: 'edit',
+      label: verbs.approveChanged,
+      description:
+        request.edits === 'revise'
+          ? 'Change the call; somebody else then decides it.'
+          : 'Change the call, see the new effect, then approve that.',
+      available: may('approve') && request.edits !== 'off',
+      extra: {},
+    },
+  ] as const
+  return (
+    <fieldset ref={group} className="choices" disabled={disabled}>
+      <legend>Decision</legend>
+      {options
+        .filter((option) => option.available)
+        .map(({ value, label, description, extra }) => (
+          <Radio
+            key={value}
+            className="choice"
+            name="decision"
+            value={value}
+            label={label}
+            description={description}
+            checked={choice === value}
+            // Enter on a radio button would submit the form. Only Ctrl or Cmd with Enter may do
+            // that.
+            onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+            onChange={() => {
+              armed.current = null
+              onChoose(value)
+            }}
+            {...extra}
+          />
+        ))}
+    </fieldset>
+  )
+}
+
+function denialWords({ kind, runId }: RequestDetail): string {
+  if (kind === 'start') return 'The run is cancelled before it begins.'
+  return runId === null
+    ? 'The program reads the decision.'
+    : 'The run continues and reads the decision.'
+}

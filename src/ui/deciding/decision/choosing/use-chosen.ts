@@ -1,0 +1,25 @@
+import { useState } from 'react'
+import type { Choice } from './decision-body.ts'
+import type { ScopeChoice } from './scope-fields.tsx'
+
+/** The choice for a request that is not submitted yet. */
+export interface UnsentChoice {
+  readonly choice: Choice | null
+  readonly reach: ScopeChoice
+  /** the person confirmed that the call runs once more */
+  readonly again: boolean
+  readonly setChoice: (choice: Choice | null) => void
+  readonly setReach: (reach: ScopeChoice) => void
+  readonly setAgain: (again: boolean) => void
+}
+
+/**
+ * The choice of the page; there is none at first. The page holds it, so that it survives when a
+ * tablet is turned and the panel moves.
+ */
+export function useChosen(): UnsentChoice {
+  const [choice, setChoice] = useState<Choice | null>(null)
+  const [reach, setReach] = useState<ScopeChoice>({ scope: 'once', uses: '', until: '' })
+  const [again, setAgain] = useState(false)
+  return { choice, reach, again, setChoice, setReach, setAgain }
+}

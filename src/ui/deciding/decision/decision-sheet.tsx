@@ -1,0 +1,25 @@
+import { Drawer } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+/** The decision panel on phones: a sheet that rises over the request. */
+export function DecisionSheet(props: {
+  isOpen: boolean
+  onClose: () => void
+  children: ReactNode
+}) {
+  const { isOpen, onClose, children } = props
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={onClose}
+      position="bottom"
+      size="auto"
+      title="Your decision"
+      className={isOpen ? 'sheet' : 'sheet put-away'}
+      // Keeps the choice and the answer while the sheet is closed.
+      keepMounted
+    >
+      {children}
+    </Drawer>
+  )
+}

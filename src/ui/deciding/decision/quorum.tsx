@@ -1,0 +1,92 @@
+import { IconHourglass } from '@tabler/icons-react'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { Time } from '../../text/time.tsx'
+import { Initials } from '../../text/initials.tsx'
+import { missingText, stepWords } from './wording/stage-sentence.ts'
+
+/** The number of needed decisions, and who can make them. */
+export function Quorum({ request }: { request: RequestDetail }) {
+  const { quorum, eligiblePeople } = request
+  // Before the first decision, the missing part is the whole quorum.
+  const isPartial = quorum.missing.length > 0 && missingText(quorum) !== quorum.text
+  const needed = quorum.required.reduce((sum, { count }) => sum + count, 0)
+  return (
+    <dl className="facts panel-facts">
+      <div className="fact">
+        <dt>Needs</dt>
+        <dd>
+          <span className="row quorum-progress">
+            <SignatureStroke votes={quorum.counted.length} places={needed} />
+            {quorum.text}
+          </span>
+          <ul>
+            {quorum.counted.map((place) => (
+              <li key={place.person.id} className="row small ok">
+                <Initials name={place.person.name} /> {place.person.name} ({place.team})
+              </li>
+            ))}
+            {request.state === 'pending' && isPartial && (
+              <li className="row small dim">
+                <IconHourglass size={14} aria-hidden /> still {missingText(quorum)}
+              </li>
+            )}
+          </ul>
+        </dd>
+      </div>
+      {request.state === 'pending' && (
+        <div className="fact">
+          <dt>Can decide</dt>
+          <dd>
+            {eligiblePeople.length === 0
+              ? 'nobody at the moment'
+              : eligiblePeople.map((one) => one.name).join(', ')}
+          </dd>
+        </div>
+      )}
+      <Steps request={request} />
+    </dl>
+  )
+}
+
+/** The reminders and escalations so far, and those to come. */
+function Steps({ request }: { request: RequestDetail }) {
+  const { state } = request
+  const steps = request.steps.filter((step) => step.takenAt !== null || state === 'pending')
+  if (steps.length === 0) return null
+  return (
+    <div className="fact">
+      <dt>While it waits</dt>
+      <dd>
+        <ul>
+          {steps.map((step) => (
+            <li key={`${step.kind} ${step.dueAt}`} className="row small">
+              <span className={step.takenAt === null ? 'dim' : undefined}>
+                {stepWords(step)} <Time at={step.takenAt ?? step.dueAt} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      </dd>
+    </div>
+  )
+}
+
+/**
+ * The signature stroke of the logo, drawn as far as the quorum has come. The text beside it says
+ * the same.
+ */
+function SignatureStroke({ votes, places }: { votes: number; places: number }) {
+  const part = places === 0 ? 1 : Math.min(1, votes / places)
+  return (
+    <svg className="signature-stroke" viewBox="5 7 22 19" aria-hidden>
+      <path className="signature-line" d="M7 24.5h18" />
+      <path className="signature-rest" d={stroke} />
+      {part > 0 && (
+        <path className="signature-drawn" d={stroke} pathLength={1} strokeDasharray={`${part} 1`} />
+      )}
+    </svg>
+  )
+}
+
+const stroke =
+  'M7 19.5c3.2-7.6 5.4-9.6 6.6-8.8 1.7 1.1-2.4 8.6.1 9 2.2.3 3.3-4.5 5.1-4.3 1.5.2.5 3.4 2.1 3.6 1.2.2 2.2-.9 4.1-2.4'

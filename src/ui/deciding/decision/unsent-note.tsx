@@ -1,0 +1,15 @@
+import { Button } from '@mantine/core'
+import { copyText } from '../../text/copy-text.ts'
+
+/** What somebody wrote for a decision that can no longer be sent, to be copied. */
+export function UnsentNote({ text }: { text: string }) {
+  return (
+    <div className="kept-note">
+      <p className="small dim">Your note, not sent:</p>
+      <p className="break">{text}</p>
+      <Button size="xs" variant="default" onClick={() => void copyText(text, 'Note')}>
+        Copy my note
+      </Button>
+    </div>
+  )
+}

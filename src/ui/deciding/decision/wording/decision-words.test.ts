@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest'
+import { executionSentence } from '#domain/requests/execution-sentence.ts'
+import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
+import { ApiRefusal } from '../../../api/call-api.ts'
+import { refusalWords } from './refusal-words.ts'
+import { stageSentence, type CallNow } from './stage-sentence.ts'
+import { outcomeOf, outcomeWithEffect, toneOfEffect, whyNotYours } from '../../facts/state-words.ts'
+
+const quorum = { required: [], counted: [], missing: [{ team: 'platform', count: 1 }], text: '' }
+const waiting = { execution: { state: 'not_started' }, kind: 'tool_call', batch: null } as const
+const answer = (state: DecisionAnswer['state'], stage: DecisionAnswer['stage']) => ({
+  state,
+  stage,
+  quorum,
+})
+
+test('an approval that was revoked does not read as carried out', () => {
+  const taken = { state: 'approved', kind: 'tool_call', permit: 'revoked' } as const
+  expect(executionSentence({ state: 'not_started' }, taken)).toBe(
+    'The approval was revoked: it is not carried out.',
+  )
+})
+
+const goesOn = 'Recorded. The run goes on.'
+const workerAway = 'Recorded. It will go on when a Temporal worker is back.'
+const sibling = (more: object): NonNullable<CallNow['batch']>['siblings'][number] => ({
+  callId: 'c',
+  tool: 'write_file',
+  title: 'Create a file',
+  verdict: 'ask',
+  requestId: 'r',
+  state: 'approved',
+  finished: true,
+  ...more,
+})
+const second = (first: object): CallNow => ({
+  ...waiting,
+  batch: { position: 2, size: 2, finished: false, siblings: [sibling(first)] },
+})
+
+test('a decision that Temporal does not know of is not said to make the run go on', () => {
+  for (const decided of ['approve', 'deny', 'stop'] as const) {
+    expect(stageSentence(answer('approved', 'recorded'), decided, waiting, true)).toBe(
+      'Recorded. The run gets the decision as soon as Temporal can be reached.',
+    )
+  }
+})
+
+test('a worker is said to be away only when nothing took the call up for some seconds', () => {
+  const told = answer('approved', 'delivered')
+  expect(stageSentence(told, 'approve', waiting, false)).toBe(goesOn)
+  expect(stageSentence(told, 'approve', waiting, true)).toBe(workerAway)
+  expect(stageSentence(told, 'deny', waiting, true)).toBe(workerAway)
+  const finished = { ...waiting, batch: { position: 1, size: 1, finished: true, siblings: [] } }
+  expect(stageSentence(told, 'deny', finished, true)).toBe(goesOn)
+  expect(stageSentence(answer('approved', 'succeeded'), 'approve', waiting, true)).toBe(goesOn)
+})
+
+test('the sentence changes when the page receives the execution later', () => {
+  const started = { ...waiting, execution: { state: 'started' } } as const
+  expect(stageSentence(answer('approved', 'recorded'), 'approve', started, true)).toBe(goesOn)
+})
+
+test('a call behind an earlier one of its turn is said to wait for that one, not for a worker', () => {
+  const told = answer('approved', 'delivered')
+  const asked = second({ state: 'pending', finished: false })
+  expect(stageSentence(told, 'approve', asked, true)).toBe(
+    'Recorded. It is carried out after an earlier call of its turn, which still waits for a decision.',
+  )
+  expect(stageSentence(told, 'deny', second({ finished: false }), true)).toBe(
+    'Recorded. The run goes on after an earlier call of its turn.',
+  )
+  expect(stageSentence(told, 'approve', second({}), false)).toBe(goesOn)
+})
+
+test('a denial while another call of the turn is open does not make the run go on yet', () => {
+  const later = sibling({ state: 'pending', finished: false })
+  const first = {
+    ...waiting,
+    batch: { position: 1, size: 2, finished: true, siblings: [later] },
+  }
+  expect(stageSentence(answer('denied', 'delivered'), 'deny', first, false)).toBe(
+    'Recorded. The run goes on after another call of its turn, which still waits for a decision.',
+  )
+})
+
+test('after a denial that stops the run, the sentence does not say that the run continues', () => {
+  expect(stageSentence(answer('denied', 'delivered'), 'stop', waiting, false)).toBe(
+    'Recorded. The run waits for a message.',
+  )
+})
+
+test('a vote that is not the last one says what is missing', () => {
+  expect(stageSentence(answer('pending', 'recorded'), 'approve', waiting, false)).toBe(
+    'Recorded. It still needs 1 of platform.',
+  )
+})
+
+const clock = (): string => '14:06'
+const refusal = (code: ApiRefusal['code'], facts: Record<string, unknown> = {}): ApiRefusal =>
+  new ApiRefusal(409, code, 'The detail.', facts)
+
+test('who lost a race reads who decided what, when and why, and that their own was not recorded', () => {
+  const facts = {
+    state: 'denied',
+    decidedBy: { name: 'Ilya' },
+    decidedAt: '2026-01-01T00:00:00Z',
+    reason: 'wrong account',
+  }
+  expect(refusalWords(refusal('already_decided', facts), 'approval', clock)).toEqual({
+    title: 'Already denied by Ilya at 14:06',
+    text: '“wrong account” Your approval was not recorded.',
+    reload: true,
+  })
+})
+
+test('without an answer of the service, the sentence does not say whether the decision was recorded', () => {
+  const words = refusalWords(refusal('network'), 'denial', clock)
+  expect(words.text).toContain('may or may not')
+  expect(words.reload).toBe(false)
+})
+
+test('the result of a request names who ended it, or the reason', () => {
+  const base = { kind: 'tool_call', decidedBy: null, cancelReason: null } as const
+  expect(outcomeOf({ ...base, state: 'denied', decidedBy: { id: '1', name: 'Ilya' } })).toBe(
+    'Denied by Ilya',
+  )
+  expect(outcomeOf({ ...base, state: 'cancelled', cancelReason: 'run_cancelled' })).toBe(
+    'Cancelled: its run was cancelled',
+  )
+  const answered = { kind: 'question', decidedBy: { id: '1', name: 'Ilya' } } as const
+  expect(outcomeOf({ ...base, ...answered, state: 'approved' })).toBe('Answered by Ilya')
+  expect(executionSentence({ state: 'not_started' }, { ...answered, state: 'approved' })).toBeNull()
+})
+
+test('an approved call that did not run is not said to have run', () => {
+  expect(
+    executionSentence({ state: 'not_started' }, { state: 'approved', kind: 'tool_call' }),
+  ).toBe('Approved, not yet carried out.')
+  expect(
+    executionSentence(
+      { state: 'refused', reason: 'stale' },
+      { state: 'approved', kind: 'tool_call' },
+    ),
+  ).toContain('was not carried out')
+  expect(
+    executionSentence({ state: 'not_started' }, { state: 'pending', kind: 'tool_call' }),
+  ).toBeNull()
+})
+
+test('the reason why one cannot decide is said once', () => {
+  expect(whyNotYours('you started this run')).toBe("You can't decide: you started this run")
+  expect(whyNotYours("you can't decide: you started this run.")).toBe(
+    "You can't decide: you started this run",
+  )
+})
+
+test('an exit code stands wherever an outcome does, and what is unknown or failed is never green', () => {
+  const item = {
+    state: 'approved',
+    kind: 'tool_call',
+    decidedBy: { id: 'p', name: 'Ilya' },
+    cancelReason: null,
+  } as const
+  const words = (execution: Parameters<typeof toneOfEffect>[0]): string =>
+    `${outcomeWithEffect({ ...item, execution })} (${toneOfEffect(execution)})`
+  expect(words({ state: 'succeeded', exitCode: 0 })).toBe(
+    'Approved by Ilya, ended with exit code 0 (good)',
+  )
+  expect(words({ state: 'succeeded', exitCode: 128 })).toBe(
+    'Approved by Ilya, ended with exit code 128 (plain)',
+  )
+  expect(words({ state: 'succeeded' })).toBe('Approved by Ilya, carried out (good)')
+  expect(words({ state: 'failed' })).toBe('Approved by Ilya, failed (bad)')
+  expect(words({ state: 'unknown' })).toBe('Approved by Ilya, outcome unknown (bad)')
+  expect(words({ state: 'refused' })).toBe('Approved by Ilya, not carried out (plain)')
+  expect(
+    executionSentence(
+      { state: 'succeeded', exitCode: 128 },
+      { state: 'approved', kind: 'tool_call' },
+    ),
+  ).toBe('It ran and ended with exit code 128, with which most programs report a failure.')
+})

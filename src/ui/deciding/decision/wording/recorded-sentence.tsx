@@ -1,0 +1,44 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { outcomeOf } from '../../facts/state-words.ts'
+import { hasStarted, stageSentence, waitsFor, type DecisionOutcome } from './stage-sentence.ts'
+
+/** The interval at which the page loads the stage of a recorded decision. */
+const askEveryMs = 2_000
+/** After this long without a start, the page says that no worker is available. */
+const overdueAfterMs = 6_000
+
+/** The current stage of a recorded decision. `again` loads it. */
+export function RecordedSentence(props: {
+  answer: DecisionAnswer
+  decided: DecisionOutcome
+  request: RequestDetail
+  again: () => Promise<void>
+}) {
+  const { answer, decided, request, again } = props
+  const client = useQueryClient()
+  const [isOverdue, setIsOverdue] = useState(false)
+  const isOfNoCall = request.kind === 'external' || request.kind === 'start'
+  const over = answer.state === 'pending' || isOfNoCall || hasStarted(request)
+  const isDelivered = answer.stage !== 'recorded'
+  useEffect(() => {
+    if (over) return
+    const timer = setInterval(() => {
+      void (isDelivered ? client.invalidateQueries({ queryKey: ['request'] }) : again())
+    }, askEveryMs)
+    return () => clearInterval(timer)
+  }, [over, isDelivered, client, again])
+  const isNext = isDelivered && !over && waitsFor(decided, request) === null
+  useEffect(() => {
+    setIsOverdue(false)
+    if (!isNext) return
+    const timer = setTimeout(() => setIsOverdue(true), overdueAfterMs)
+    return () => clearTimeout(timer)
+  }, [isNext])
+  if (answer.state === 'pending' && request.state !== 'pending') {
+    return `Recorded. ${outcomeOf(request)}.`
+  }
+  return stageSentence(answer, decided, request, isOverdue)
+}

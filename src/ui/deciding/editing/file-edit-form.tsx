@@ -1,0 +1,102 @@
+import { Button } from '@mantine/core'
+import { useDeferredValue, useEffect, useId, useRef, useState } from 'react'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { TextDifference } from '../../effect/text-difference.tsx'
+import { Loading } from '../../states/loading.tsx'
+import { VisibleText } from '../../text/visible-text.tsx'
+import { EditForm } from './edit-form.tsx'
+import { inputOfFile } from './input-of-file.ts'
+import { TextEditor } from './text-editor.tsx'
+import { useEditedFile, type EditedFile } from './use-edited-file.ts'
+import { useRevise } from './use-revise.ts'
+
+interface FormProps {
+  readonly request: RequestDetail
+  readonly onDone: (fresh: RequestDetail) => void
+}
+
+/**
+ * Edits the file that a call results in, and shows the difference from the proposal. The result is
+ * a new revision, which is then decided.
+ */
+export function FileEditForm({ request, onDone }: FormProps) {
+  const file = useEditedFile(request)
+  const titleId = useId()
+  const section = useRef<HTMLElement>(null)
+  useEffect(() => {
+    section.current?.scrollIntoView({ block: 'start' })
+  }, [])
+  const [asFields, setAsFields] = useState(false)
+  const path = request.presentation.metadata['path']
+  return (
+    <section ref={section} className="card column file-edit" aria-labelledby={titleId}>
+      <h2 id={titleId}>
+        Change <VisibleText text={typeof path === 'string' ? path : 'the file'} />
+      </h2>
+      {file.problem !== null && (
+        <p role="alert" className="obstacle">
+          {file.problem}
+        </p>
+      )}
+      {file.problem !== null || asFields ? (
+        <EditForm request={request} onDone={onDone} />
+      ) : file.isPending ? (
+        <Loading what="the resulting file" lines={6} />
+      ) : (
+        <Editing request={request} file={file} onDone={onDone} />
+      )}
+      {file.problem === null && !asFields && (
+        <div>
+          <Button size="compact-sm" variant="subtle" onClick={() => setAsFields(true)}>
+            Change the input field by field instead
+          </Button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Editing({ request, file, onDone }: FormProps & { readonly file: EditedFile }) {
+  const [text, setText] = useState(file.proposed)
+  const compared = useDeferredValue(text)
+  const path = request.presentation.metadata['path']
+  const { revise, refusal, setRefusal, busy } = useRevise(request, onDone)
+  const preview = (): void => {
+    const edited = inputOfFile(request, file.before, text)
+    if ('input' in edited) void revise(edited.input)
+    else setRefusal(edited.problem)
+  }
+  return (
+    <>
+      <TextEditor
+        label={request.tool === 'write_file' ? 'content' : 'Resulting file'}
+        path={typeof path === 'string' ? path : null}
+        initial={file.proposed}
+        text={compared}
+        onChange={setText}
+      />
+      <p className="dim small">Escape and then Tab leaves the editor.</p>
+      <div role="group" aria-label="What differs from the proposal" className="column">
+        <h3>What differs from the proposal</h3>
+        {compared === file.proposed ? (
+          <p className="dim small">Nothing yet.</p>
+        ) : (
+          <TextDifference before={file.proposed} after={compared} />
+        )}
+      </div>
+      {refusal !== null && (
+        <p role="alert" className="obstacle">
+          {refusal}
+        </p>
+      )}
+      <div>
+        <Button loading={busy} disabled={text === file.proposed} onClick={preview}>
+          Preview the changes
+        </Button>
+      </div>
+      <p className="small dim">
+        Policy judges the changed call again, and earlier votes no longer count.
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,52 @@
+import { Link } from 'react-router'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { VisibleText } from '../../text/visible-text.tsx'
+import { requestedByProgram } from './program-name.ts'
+
+/** The effect in the service's sentence; for a question or an outcome check, the question. */
+export function RequestEffect({ request }: { request: RequestDetail }) {
+  if (request.kind === 'outcome_check') return <VisibleText text={request.title} />
+  if (request.kind === 'question') return <VisibleText text={request.title.replace(/^Ask: /, '')} />
+  return (
+    <strong className="effect">
+      <VisibleText text={request.effect} />
+    </strong>
+  )
+}
+
+/**
+ * Who requests it: the run with a link, its workspace and starter, or the program and its owner.
+ */
+export function RequestSentence({ request }: { request: RequestDetail }) {
+  const { external, invokedBy: byHand, kind } = request
+  if (external !== null) {
+    return (
+      <>
+        <VisibleText text={requestedByProgram(external)} />
+        {external.onBehalfOf !== null && ','} wants this
+      </>
+    )
+  }
+  if (kind === 'start') {
+    const { by } = request.task ?? { by: null }
+    return <>{by === null ? 'Nobody' : by.name} wants it to begin: it does nothing until then</>
+  }
+  const worker = request.lineage.at(-1)?.worker ?? request.worker ?? 'Somebody'
+  const run = request.runId === null ? worker : <Link to={`/runs/${request.runId}`}>{worker}</Link>
+  const starter = request.lineage[0]?.startedBy?.name
+  const folder = request.workspaceRoot?.split('/').filter(Boolean).at(-1)
+  return (
+    <>
+      {byHand === null ? run : byHand.name}{' '}
+      {kind === 'question' ? 'asks this question' : 'wants this'}
+      {folder !== undefined && (
+        <>
+          {' '}
+          in <code>{folder}</code>
+        </>
+      )}
+      {byHand !== null && <>, by hand, in a run of {run}</>}
+      {starter !== undefined && byHand === null && <>, started by {starter}</>}
+    </>
+  )
+}

@@ -1,0 +1,80 @@
+import type { ExecutionView } from '#api/schemas/requests/request-parts.ts'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
+
+type CancelReason = NonNullable<RequestItem['cancelReason']>
+
+const cancelled: Record<CancelReason, string> = {
+  run_cancelled: 'its run was cancelled',
+  run_failed: 'its run failed',
+  workflow_lost: 'its workflow was lost',
+  sibling_denied: 'an earlier call of the turn was denied and the run stopped',
+  superseded: 'a newer request took its place',
+  withdrawn: 'the program withdrew it',
+  settled: 'the outcome became known',
+  delegation_denied: 'another part of the same delegation was not approved',
+}
+
+/**
+ * Why the person cannot decide, as the rest of a sentence: "You can't decide: you started this
+ * run". Pure.
+ */
+export function whyNotYours(reason: string | null): string {
+  const why = (reason ?? 'you are not in the team of this queue').replace(/[.]$/, '')
+  return /^you can.t decide/i.test(why) ? `Y${why.slice(1)}` : `You can't decide: ${why}`
+}
+
+/** The outcome of a request, as a sentence without its full stop: "Denied by Ilya". Pure. */
+export function outcomeOf(
+  item: Pick<RequestItem, 'state' | 'kind' | 'decidedBy' | 'cancelReason'>,
+): string {
+  const by = item.decidedBy === null ? '' : ` by ${item.decidedBy.name}`
+  switch (item.state) {
+    case 'pending':
+      return 'Waiting'
+    case 'approved':
+      return `${item.kind === 'question' ? 'Answered' : 'Approved'}${by}`
+    case 'denied':
+      return `Denied${by}`
+    case 'expired':
+      return 'Expired: nobody decided in time'
+    case 'cancelled':
+      return item.cancelReason === null ? 'Cancelled' : `Cancelled: ${cancelled[item.cancelReason]}`
+  }
+}
+
+/**
+ * The outcome of a request and its execution: "Approved by Ilya, ended with exit code 128". Pure.
+ */
+export function outcomeWithEffect(
+  item: Pick<RequestItem, 'state' | 'kind' | 'decidedBy' | 'cancelReason' | 'execution'>,
+): string {
+  const effect = item.state === 'approved' ? effectWords(item.execution) : null
+  return effect === null ? outcomeOf(item) : `${outcomeOf(item)}, ${effect}`
+}
+
+/**
+ * The tone of an approval's message: never green if the execution failed or its outcome is unknown.
+ * Pure.
+ */
+export function toneOfEffect({ state, exitCode }: ExecutionView): 'good' | 'plain' | 'bad' {
+  if (state === 'failed' || state === 'unknown') return 'bad'
+  if (state === 'refused' || (exitCode !== undefined && exitCode !== 0)) return 'plain'
+  return 'good'
+}
+
+function effectWords({ state, exitCode }: ExecutionView): string | null {
+  switch (state) {
+    case 'not_started':
+      return null
+    case 'started':
+      return 'being carried out'
+    case 'succeeded':
+      return exitCode === undefined ? 'carried out' : `ended with exit code ${exitCode}`
+    case 'failed':
+      return exitCode === undefined ? 'failed' : `failed with exit code ${exitCode}`
+    case 'refused':
+      return 'not carried out'
+    case 'unknown':
+      return 'outcome unknown'
+  }
+}

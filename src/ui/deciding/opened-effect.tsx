@@ -1,0 +1,39 @@
+import { lazy, Suspense } from 'react'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { Effect } from '../effect/effect.tsx'
+import { Loading } from '../states/loading.tsx'
+import { SecretsContext } from '../text/secret-chips.tsx'
+import type { OpenedRequest } from './use-opened-request.ts'
+
+const FileEditForm = lazy(() =>
+  import('./editing/file-edit-form.tsx').then((module) => ({ default: module.FileEditForm })),
+)
+
+/** What will happen, and above it the file while somebody changes it to approve it with changes. */
+export function OpenedEffect(props: {
+  view: OpenedRequest
+  onRevised: (fresh: RequestDetail) => void
+}) {
+  const { view, onRevised } = props
+  const { request } = view
+  return (
+    <>
+      {view.editsFile && (
+        <Suspense fallback={<Loading what="the editor" lines={6} />}>
+          <FileEditForm key={request.presentation.digest} request={request} onDone={onRevised} />
+        </Suspense>
+      )}
+      <SecretsContext value={view.secrets.registry}>
+        <Effect
+          key={request.presentation.digest}
+          request={request}
+          ownsKeys
+          onRegion={view.setRegion}
+          onAllVisible={view.setAllVisible}
+          notes={view.isNewest ? view.notes : undefined}
+          tracker={view.tracker}
+        />
+      </SecretsContext>
+    </>
+  )
+}

@@ -1,0 +1,52 @@
+import { lazy, Suspense } from 'react'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { DecisionPanel } from './decision/decision-panel.tsx'
+import type { OpenedRequest } from './use-opened-request.ts'
+
+/** Loaded for the requests that are settled or answered, which few are. */
+const SettleForm = lazy(() =>
+  import('./decision/answering/settle-form.tsx').then((module) => ({ default: module.SettleForm })),
+)
+const AnswerForm = lazy(() =>
+  import('./decision/answering/answer-form.tsx').then((module) => ({ default: module.AnswerForm })),
+)
+
+/** Where a request is decided, answered or settled, on its own page and within its run. */
+export function RequestForm(props: {
+  request: RequestDetail
+  view: OpenedRequest
+  onReview: () => void
+  onRevised: (fresh: RequestDetail) => void
+  onRecorded: () => void
+  /** null: nothing comes next */
+  onNext: (() => void) | null
+}) {
+  const { request, view, onNext } = props
+  if (request.kind === 'outcome_check') {
+    return (
+      <Suspense fallback={null}>
+        <SettleForm request={request} onNext={onNext} />
+      </Suspense>
+    )
+  }
+  if (request.kind === 'question') {
+    return (
+      <Suspense fallback={null}>
+        <AnswerForm request={request} onNext={onNext} />
+      </Suspense>
+    )
+  }
+  return (
+    <DecisionPanel
+      request={request}
+      displayedRequest={view.request}
+      unsentChoice={view.unsentChoice}
+      fullyViewed={view.fullyViewed}
+      hasMaskedSecrets={!view.secrets.allRevealed}
+      onReview={props.onReview}
+      onRevised={props.onRevised}
+      onRecorded={props.onRecorded}
+      onNext={onNext}
+    />
+  )
+}

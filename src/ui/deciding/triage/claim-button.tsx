@@ -1,0 +1,25 @@
+import { Button } from '@mantine/core'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { callApi } from '../../api/call-api.ts'
+import { useMe } from '../../api/queries.ts'
+import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
+import { useAct } from '../../states/use-act.ts'
+import { verbs } from '../../words/verbs.ts'
+
+/** Claims a request for a while, which tells colleagues and prevents nobody from deciding. */
+export function ClaimButton({ request }: { request: RequestDetail }) {
+  const me = useMe()
+  const act = useAct(['request'])
+  const mine = request.claim?.person.id === me.person.id
+  const toggle = () =>
+    act(() => callApi(mine ? 'releaseRequest' : 'claimRequest', { params: { id: request.id } }))
+  const usable = request.state === 'pending'
+  useShortcut('claim', usable ? () => void toggle() : null)
+  const keys = useAriaKeys('claim')
+  if (!usable) return null
+  return (
+    <Button size="xs" variant={mine ? 'light' : 'default'} onClick={() => void toggle()} {...keys}>
+      {mine ? verbs.release : verbs.claim}
+    </Button>
+  )
+}

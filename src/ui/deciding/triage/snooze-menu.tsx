@@ -1,0 +1,59 @@
+import { Menu } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { RequestItem } from '#api/schemas/requests/request-item.ts'
+import { callApi } from '../../api/call-api.ts'
+import { KeyMenu } from '../../keyboard/key-menu.tsx'
+import { useAct } from '../../states/use-act.ts'
+import { useNowMs } from '../../text/time.tsx'
+import { snoozeTimes } from './snooze-times.ts'
+import { verbs } from '../../words/verbs.ts'
+
+/**
+ * The menu that snoozes a request for this person; digits choose too. `children` is its button;
+ * `onDone` is called once the service has accepted a choice.
+ */
+export function SnoozeMenu(props: {
+  request: Pick<RequestItem, 'id' | 'snoozedUntil'>
+  isOpen: boolean
+  onChange: (isOpen: boolean) => void
+  onDone?: () => void
+  children: ReactNode
+}) {
+  const { request, isOpen, onChange, onDone } = props
+  const client = useQueryClient()
+  const act = useAct(['request'])
+  const times = snoozeTimes(new Date(useNowMs()))
+  const choose = async (until: string | null, message: string): Promise<void> => {
+    const params = { id: request.id }
+    if (!(await act(() => callApi('snoozeRequest', { params, body: { until } }), message))) return
+    onDone?.()
+    // A snooze is private, so the stream has no event for it.
+    void client.invalidateQueries({ queryKey: ['requests'] })
+    void client.invalidateQueries({ queryKey: ['queues'] })
+  }
+  const chooseByKey = (key: string): boolean => {
+    const time = times[Number(key) - 1]
+    if (time !== undefined) void choose(time.at.toISOString(), `Snoozed: ${time.label}`)
+    return time !== undefined
+  }
+  return (
+    <KeyMenu isOpen={isOpen} onChange={onChange} target={props.children} onKey={chooseByKey}>
+      <Menu.Label>Snooze for you only</Menu.Label>
+      {times.map(({ label, at }, index) => (
+        <Menu.Item
+          key={label}
+          rightSection={<kbd aria-hidden>{index + 1}</kbd>}
+          onClick={() => void choose(at.toISOString(), `Snoozed: ${label}`)}
+        >
+          {label}
+        </Menu.Item>
+      ))}
+      {request.snoozedUntil !== null && (
+        <Menu.Item onClick={() => void choose(null, 'The snooze has ended')}>
+          {verbs.endSnooze}
+        </Menu.Item>
+      )}
+    </KeyMenu>
+  )
+}

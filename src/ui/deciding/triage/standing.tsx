@@ -1,0 +1,40 @@
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { useMe } from '../../api/queries.ts'
+import { Moment } from '../../text/time.tsx'
+
+/** Who works on a pending request, for whom it waits, and until when it is snoozed. */
+export function Standing({ request }: { request: RequestDetail }) {
+  const me = useMe()
+  if (request.state !== 'pending') return null
+  const { handedTo, claim, snoozedUntil } = request
+  return (
+    <>
+      {handedTo !== null && (
+        <span className="small dim">
+          {handedTo.person.id === me.person.id
+            ? `handed over to you by ${handedTo.by.name}`
+            : `handed over to ${handedTo.person.name}`}
+        </span>
+      )}
+      {claim !== null && claim.person.id !== me.person.id && (
+        <span className="small dim">{claim.person.name} is on it</span>
+      )}
+      {isWaitingStarter(request, me.person.id) && (
+        <span className="small dim">
+          waits for {request.eligiblePeople.map(({ name }) => name).join(', ')}
+        </span>
+      )}
+      {snoozedUntil !== null && (
+        <span className="small dim">
+          snoozed until <Moment at={snoozedUntil} />
+        </span>
+      )}
+    </>
+  )
+}
+
+/** Whether the person started the run of a request that they may not decide. */
+export function isWaitingStarter(request: RequestDetail, me: string): boolean {
+  const isStarter = request.lineage.some(({ startedBy }) => startedBy?.id === me)
+  return isStarter && !request.eligibility.canDecide
+}

@@ -1,0 +1,75 @@
+import { useState } from 'react'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { useSeen, type SeenTracker } from '../effect/seeing/use-seen.ts'
+import type { LineNotes } from '../effect/diff-view.tsx'
+import { announce } from '../states/announce.tsx'
+import { useRequestSecrets, type PageSecrets } from '../text/secret-chips.tsx'
+import { useLineNotes } from './comments/line-notes.tsx'
+import { useChosen, type UnsentChoice } from './decision/choosing/use-chosen.ts'
+import { resultsInFile } from './editing/results-in-file.ts'
+
+/** A request as somebody opened it, what they chose, and what of it was on their screen. */
+export interface OpenedRequest {
+  /** the newest of everything but the call itself, which changes when the person reviews it */
+  readonly request: RequestDetail
+  /** false: it is another revision by now */
+  readonly isNewest: boolean
+  readonly secrets: PageSecrets
+  readonly unsentChoice: UnsentChoice
+  readonly fullyViewed: boolean
+  readonly tracker: SeenTracker
+  readonly notes: LineNotes
+  /** the element of what will happen */
+  readonly region: HTMLElement | null
+  readonly setRegion: (element: HTMLElement | null) => void
+  readonly setAllVisible: (isComplete: boolean) => void
+  /** "Approve with changes" is chosen, and what it changes is one file */
+  readonly editsFile: boolean
+  readonly review: () => void
+  /** it was changed here: what it became is decided as shown */
+  readonly revise: (fresh: RequestDetail) => void
+}
+
+/**
+ * Opens a request where it is read and decided. `request` is the newest; what is shown stays the
+ * revision that was opened until the person moves on.
+ */
+export function useOpenedRequest(request: RequestDetail): OpenedRequest {
+  const [openedRequest, setOpenedRequest] = useState(request)
+  const [allVisible, setAllVisible] = useState(false)
+  const [region, setRegion] = useState<HTMLElement | null>(null)
+  const isNewest =
+    openedRequest.revision === request.revision && openedRequest.digest === request.digest
+  const displayedRequest = isNewest ? request : openedRequest
+  const secrets = useRequestSecrets(displayedRequest.id, displayedRequest.revision)
+  const complete = allVisible && !displayedRequest.presentation.truncated && secrets.allRevealed
+  const unsentChoice = useChosen()
+  const { fullyViewed, tracker } = useSeen(region, displayedRequest.presentation.digest, complete)
+  const notes = useLineNotes(request)
+  const editsFile =
+    unsentChoice.choice === 'edit' &&
+    request.state === 'pending' &&
+    request.eligibility.canDecide &&
+    resultsInFile(displayedRequest)
+  const revise = (fresh: RequestDetail): void => {
+    unsentChoice.setChoice(null)
+    setOpenedRequest(fresh)
+    announce(`Revision ${fresh.revision}: it is decided as shown.`)
+  }
+  const review = (): void => setOpenedRequest(request)
+  return {
+    request: displayedRequest,
+    isNewest,
+    secrets,
+    unsentChoice,
+    fullyViewed,
+    tracker,
+    notes,
+    region,
+    setRegion,
+    setAllVisible,
+    editsFile,
+    review,
+    revise,
+  }
+}

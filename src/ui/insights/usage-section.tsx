@@ -1,0 +1,58 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import type { UsageKey } from '#domain/insight-key.ts'
+import { callApi } from '../api/call-api.ts'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { dollars } from '../text/dollars.ts'
+import { isoDaysAgo } from '../text/iso-days-ago.ts'
+import { VisibleText } from '../text/visible-text.tsx'
+import { FigureHead, FigureTable } from './insight-table.tsx'
+
+const filters: Readonly<Record<UsageKey, string>> = { worker: 'worker', person: 'startedBy' }
+
+/** What models used, by worker or person; nothing where no model used anything. */
+export function UsageSection({ by, days }: { by: UsageKey; days: number }) {
+  const usage = useQuery({
+    queryKey: ['insights', 'usage', by, days],
+    queryFn: ({ signal }) => {
+      const from = isoDaysAgo(days)
+      return callApi('getUsage', { query: { by, from }, signal })
+    },
+    placeholderData: keepPreviousData,
+  })
+  const { data } = usage
+  if (usage.isError) return <Failure error={usage.error} retry={() => void usage.refetch()} />
+  if (data === undefined) return <Loading what="the usage of models" lines={3} />
+  const items = data.items.filter(({ inputTokens, outputTokens }) => inputTokens + outputTokens > 0)
+  if (items.length === 0) return null
+  const heading = `Model usage by ${data.by}`
+  return (
+    <section className="card column" aria-labelledby="usage-title">
+      <h2 id="usage-title">{heading}</h2>
+      <FigureTable label={heading}>
+        <FigureHead columns={[data.by, 'runs', 'cost', 'tokens in', 'cached', 'tokens out']} />
+        <tbody>
+          {items.map((item) => (
+            <tr key={item.key}>
+              <th scope="row">
+                {item.key === '' ? (
+                  item.name
+                ) : (
+                  <Link to={`/runs?${filters[data.by]}=${encodeURIComponent(item.key)}`}>
+                    <VisibleText text={item.name} />
+                  </Link>
+                )}
+              </th>
+              <td>{item.runs}</td>
+              <td>{item.costUsd === null ? 'no price' : dollars(item.costUsd)}</td>
+              <td>{item.inputTokens.toLocaleString('en')}</td>
+              <td>{item.cachedInputTokens.toLocaleString('en')}</td>
+              <td>{item.outputTokens.toLocaleString('en')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </FigureTable>
+    </section>
+  )
+}

@@ -1,0 +1,42 @@
+import { Menu } from '@mantine/core'
+import { useWindowEvent } from '@mantine/hooks'
+import type { ReactNode } from 'react'
+
+/**
+ * A menu that a key opens as well as its button `target`. Its own keys work from the moment it is
+ * open, before it has the focus: Escape closes it, and `onKey` returns whether it took another one,
+ * which closes it too.
+ */
+export function KeyMenu(props: {
+  isOpen: boolean
+  onChange: (isOpen: boolean) => void
+  target: ReactNode
+  onKey?: (key: string) => boolean
+  children: ReactNode
+}) {
+  const { isOpen, onChange, target, onKey, children } = props
+  useWindowEvent(
+    'keydown',
+    (event) => {
+      if (!isOpen || event.ctrlKey || event.metaKey || event.altKey) return
+      if (event.key !== 'Escape' && onKey?.(event.key) !== true) return
+      event.preventDefault()
+      event.stopPropagation()
+      onChange(false)
+    },
+    { capture: true },
+  )
+  return (
+    <Menu
+      opened={isOpen}
+      onChange={onChange}
+      position="bottom-end"
+      returnFocus
+      // Not by a key, because the key press that opens it would close it.
+      clickOutsideEvents={['mousedown', 'touchstart']}
+    >
+      <Menu.Target>{target}</Menu.Target>
+      <Menu.Dropdown>{children}</Menu.Dropdown>
+    </Menu>
+  )
+}

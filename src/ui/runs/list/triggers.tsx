@@ -1,0 +1,46 @@
+import type { Trigger } from '#api/schemas/runs/triggers.ts'
+import { callApi } from '../../api/call-api.ts'
+import { useTriggers } from '../../api/queries.ts'
+import { LastRun, StartRow, StartSection } from './start-row.tsx'
+
+/** The triggers. Hidden if there are none. */
+export function Triggers() {
+  const triggers = useTriggers()
+  const items = triggers.data?.items ?? []
+  return (
+    <StartSection id="triggers" title="Triggers">
+      {items.map((trigger) => (
+        <TriggerRow key={trigger.name} trigger={trigger} />
+      ))}
+    </StartSection>
+  )
+}
+
+function TriggerRow({ trigger }: { trigger: Trigger }) {
+  const { name, url, paused, hasSecret, lastRun } = trigger
+  return (
+    <StartRow
+      start={trigger}
+      list="triggers"
+      change={(goesOn) => callApi(goesOn ? 'resumeTrigger' : 'pauseTrigger', { params: { name } })}
+    >
+      <div className="start-means">
+        <code className="dim start-address">{url}</code>
+      </div>
+      <div className="dim small">
+        {paused ? 'Refuses messages: it is paused' : takes(hasSecret)}
+        {lastRun !== undefined && (
+          <>
+            {' · '}last <LastRun run={lastRun} />
+          </>
+        )}
+      </div>
+    </StartRow>
+  )
+}
+
+function takes(hasSecret: boolean): string {
+  return hasSecret
+    ? 'Takes signed messages and calls with an API key'
+    : 'Takes calls with an API key only: it has no secret'
+}

@@ -1,0 +1,90 @@
+import type { Worker, WorkerDetail } from '#api/schemas/operation/workers.ts'
+import { fieldsOf, InputError, readInput } from '../calls/tool-input.ts'
+import { budgetOf } from './budget-fields.tsx'
+import type { StartDraft } from './start-draft.ts'
+import type { StartBody, StartRefusal } from './use-start.ts'
+
+/** The one of the draft, where the worker may work there; else its first. */
+export function workspaceOf(draft: StartDraft, { workspaces }: Worker): string {
+  const named = workspaces.find((name) => name === draft.workspace)
+  return named ?? workspaces[0] ?? ''
+}
+
+/** What the form asks for. Throws `InputError` for a field that cannot be read. */
+export function bodyOf(draft: StartDraft, worker: WorkerDetail): StartBody {
+  const attachments = draft.files
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  const { task, values, mode } = draft
+  return {
+    worker: worker.name,
+    input: worker.input === null ? task : readInput(worker.input, values),
+    mode,
+    ...(worker.workspaces.length > 1 ? { workspace: workspaceOf(draft, worker) } : {}),
+    // A run that a person starts here continues after its answer, unless its worker says otherwise.
+    conversation: worker.conversation !== false,
+    ...(attachments.length === 0 ? {} : { attachments }),
+    ...budgetOf(draft),
+  }
+}
+
+/**
+ * Why a run would not start as the form stands, as far as that is certain before the service is
+ * asked; null: nothing is in the way. `worker`: undefined until one is chosen, `detail` until it is
+ * loaded. Pure.
+ */
+export function whyNotStart(
+  draft: StartDraft,
+  worker: Worker | undefined,
+  detail: WorkerDetail | undefined,
+): StartRefusal | null {
+  if (worker === undefined) return { message: 'Choose a worker.', field: 'worker' }
+  if (detail === undefined) return { message: 'The worker is not loaded yet.', field: null }
+  return (
+    whyNotWorker(detail) ??
+    whyNotRead(() => {
+      refuseEmpty(draft, detail)
+      bodyOf(draft, detail)
+    })
+  )
+}
+
+/** Why no run of a worker would start, whatever the form contains; null: nothing is in the way. */
+export function whyNotWorker({ name, startable, preview }: WorkerDetail): StartRefusal | null {
+  if (!startable) return { message: `You may not start runs of ${name}.`, field: null }
+  if (preview.refusal === null) return null
+  return { message: 'A run of this worker would not start now: the notice says why.', field: null }
+}
+
+/** Why the fields of a form cannot be read; null: they can. `read` throws `InputError`. */
+export function whyNotRead(read: () => void): StartRefusal | null {
+  try {
+    read()
+    return null
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error
+    const { field, message } = error
+    const isTask = field === 'input' || field.startsWith('budget.')
+    return { message, field: isTask ? field : `input.${field}` }
+  }
+}
+
+/**
+ * Throws `InputError` for what has to be filled in and is not. An empty text may be what a worker's
+ * schema takes.
+ */
+export function refuseEmpty(
+  { task, values }: Pick<StartDraft, 'task' | 'values'>,
+  { input }: WorkerDetail,
+): void {
+  if (input === null) {
+    if (task.trim() === '') throw new InputError('input', 'Write the task.')
+    return
+  }
+  const field = fieldsOf(input).find(
+    ({ name, required, kind }) =>
+      required && (kind === 'number' || kind === 'json') && (values[name] ?? '').trim() === '',
+  )
+  if (field !== undefined) throw new InputError(field.name, `${field.title} is missing.`)
+}

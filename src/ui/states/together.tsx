@@ -1,0 +1,46 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { createContext, useEffect, useRef, useState, type ReactNode } from 'react'
+import { LoadingCards } from './loading.tsx'
+
+/** What is not there by then loads in its own place. */
+const longestMs = 3_000
+/** Between two answers, one of which asks for the next, something is drawn first. */
+const quietFrames = 3
+
+/** False while a part of a page is drawn and not on the screen yet: it takes no focus. */
+export const OnScreenContext = createContext(true)
+
+/**
+ * Shows parts of a page at once, when all that they ask for at first is there, so that none moves
+ * another when its data arrives. They are drawn, hidden, from the beginning.
+ */
+export function Together({ what, children }: { what: string; children: ReactNode }) {
+  const client = useQueryClient()
+  const region = useRef<HTMLDivElement>(null)
+  const [ready, setReady] = useState(false)
+  useEffect(() => {
+    if (ready) return undefined
+    const until = performance.now() + longestMs
+    let quiet = 0
+    let frame = 0
+    const look = (): void => {
+      const isBusy =
+        document.fonts.status === 'loading' ||
+        region.current?.querySelector('[aria-busy="true"]') !== null ||
+        client.isFetching({ predicate: ({ state }) => state.data === undefined }) > 0
+      quiet = isBusy ? 0 : quiet + 1
+      if (quiet >= quietFrames || performance.now() > until) setReady(true)
+      else frame = requestAnimationFrame(look)
+    }
+    frame = requestAnimationFrame(look)
+    return () => cancelAnimationFrame(frame)
+  }, [client, ready])
+  return (
+    <OnScreenContext value={ready}>
+      {!ready && <LoadingCards what={what} />}
+      <div ref={region} hidden={!ready}>
+        {children}
+      </div>
+    </OnScreenContext>
+  )
+}

@@ -1,0 +1,159 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
+import { deskConfig } from '../harness/fixtures/agent-desk.ts'
+import { ask, openDashboard } from './open-dashboard.ts'
+
+const dashboard = disposeAfterTests(await openDashboard())
+const { desk } = dashboard
+await desk.activate({
+  'countersign.yaml': `${deskConfig}routing:
+  - { when: { path: 'notes/high*' }, risk: high }
+`,
+})
+await desk.write('notes/high.md', '# Title\n\nOld line\nSame\n')
+const write = (path: string, content = 'Text\n') => ({
+  tool: 'write_file',
+  input: { path, content },
+})
+const { runId, requestIds } = await ask(
+  desk,
+  [write('notes/high.md', '# Title\n\nNew line\nSame\n'), write('notes/low.md')],
+  'Two notes.',
+)
+
+/** Each page with what stands on it when it is there. */
+const pages = [
+  ['the inbox', '/', '.request-row'],
+  ['a request', `/requests/${requestIds[0]}`, '.choices'],
+  ['a run', `/runs/${runId}`, '.call'],
+  ['a new run', '/runs/new?worker=scribe', '.start-preview'],
+] as const
+
+async function go(page: Page, path: string, ready: string): Promise<void> {
+  await page.goto(dashboard.url + path)
+  await page.locator(ready).first().waitFor()
+  if (path.startsWith('/runs/') && !path.includes('new')) {
+    await page
+      .getByRole('button', { name: /^Decide #/ })
+      .first()
+      .click()
+    await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
+  }
+  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
+}
+
+const isRequest = (path: string): boolean => path.startsWith('/requests/')
+
+/** What of the page goes beyond the screen, or is cut off in what holds it. */
+async function lostOn(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const lost: string[] = []
+    const { scrollWidth, clientWidth } = document.documentElement
+    if (scrollWidth > clientWidth) lost.push(`the page is ${scrollWidth - clientWidth} px wider`)
+    const scrolls = (element: Element | null): boolean => {
+      if (element === null) return false
+      const { overflowX } = getComputedStyle(element)
+      return overflowX === 'auto' || overflowX === 'scroll' || scrolls(element.parentElement)
+    }
+    for (const element of document.querySelectorAll(
+      'main :is(button, a, label, input, h1, h2, h3, p, select, textarea)',
+    )) {
+      const box = element.getBoundingClientRect()
+      const style = getComputedStyle(element)
+      if (box.width < 2 || style.visibility === 'hidden') continue
+      const what = `${element.tagName} ${element.className} ${element.textContent?.slice(0, 40)}`
+      if ((box.left < -1 || box.right > clientWidth + 1) && !scrolls(element)) lost.push(what)
+      // An ellipsis says of itself that there is more.
+      const isCut = element.scrollHeight > element.clientHeight + 4 && element.clientHeight > 0
+      if (isCut && style.overflowY === 'hidden' && style.textOverflow !== 'ellipsis') {
+        const isFolded = style.getPropertyValue('-webkit-line-clamp') !== 'none'
+        if (!isFolded && element.tagName !== 'TEXTAREA') lost.push(`cut: ${what}`)
+      }
+    }
+    return lost
+  })
+}
+
+/** The controls that Tab reaches, of which nothing shows that they have the focus. */
+async function unmarkedStops(page: Page, stops: number): Promise<string[]> {
+  const unmarked: string[] = []
+  for (let stop = 0; stop < stops; stop += 1) {
+    await page.keyboard.press('Tab')
+    const found = await page.evaluate(() => {
+      const { activeElement } = document
+      if (activeElement === null || activeElement === document.body) return null
+      const hasOutline = (element: Element, pseudo?: string): boolean => {
+        const { outlineStyle, outlineWidth } = getComputedStyle(element, pseudo)
+        return outlineStyle !== 'none' && Number.parseFloat(outlineWidth) >= 1
+      }
+      const { parentElement } = activeElement
+      const isMarked =
+        hasOutline(activeElement) ||
+        hasOutline(activeElement, '::after') ||
+        (parentElement !== null && hasOutline(parentElement)) ||
+        activeElement.closest('.choice:focus-within') !== null
+      return isMarked ? null : activeElement.outerHTML.slice(0, 160)
+    })
+    if (found !== null) unmarked.push(found)
+  }
+  return unmarked
+}
+
+test.each(pages)(
+  'with forced colours %s shows the focus, and says what its colours say',
+  async (_, path, ready) => {
+    const page = await dashboard.open('Grace', '/account')
+    await page.emulateMedia({ forcedColors: 'active' })
+    await go(page, path, ready)
+    expect(await unmarkedStops(page, 30)).toEqual([])
+    expect(await lostOn(page)).toEqual([])
+    // Risk and state are words, lines of a difference have signs, and what is chosen has an edge.
+    for (const risk of await page.locator('main .risk').all()) {
+      expect(await risk.innerText()).toMatch(/High|Medium|Low/)
+    }
+    const radio = page.getByRole('radio', { name: 'Deny', exact: true })
+    if ((await radio.count()) > 0) {
+      await radio.check()
+      const outline = await page
+        .locator('.choice:has(:checked)')
+        .evaluate((it) => getComputedStyle(it).outlineStyle)
+      expect(outline).toBe('solid')
+      const signs = await page.locator('main tr, main .line').allInnerTexts()
+      expect(signs.join('\n')).toContain('+')
+    }
+  },
+)
+
+test.each(pages)('%s moves nothing by itself for who wants less motion', async (_, path, ready) => {
+  const page = await dashboard.open('Grace', '/account')
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await go(page, path, ready)
+  const moving = await page.evaluate(() =>
+    document
+      .getAnimations()
+      .filter(({ playState }) => playState === 'running')
+      .filter(({ effect }) => Number(effect?.getComputedTiming().duration) > 1)
+      .map(({ effect }) => String(effect?.getComputedTiming().duration)),
+  )
+  expect(moving).toEqual([])
+})
+
+test.each(pages)(
+  '%s loses nothing at 200 % of the text size, and at 320 px',
+  async (_, path, ready) => {
+    const page = await dashboard.open('Grace', '/account')
+    // As the reader's own setting does, which the breakpoints of the page follow.
+    const session = await page.context().newCDPSession(page)
+    await session.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+    await go(page, path, isRequest(path) ? '.decide-bar' : ready)
+    expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe(
+      '32px',
+    )
+    expect(await lostOn(page)).toEqual([])
+    await session.send('Page.setFontSizes', { fontSizes: { standard: 16, fixed: 13 } })
+    await page.setViewportSize({ width: 320, height: 640 })
+    await go(page, path, isRequest(path) ? '.decide-bar' : ready)
+    expect(await lostOn(page)).toEqual([])
+  },
+)

@@ -1,0 +1,255 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Locator, Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
+import { ask, openDashboard, phone } from '../open-dashboard.ts'
+
+const dashboard = disposeAfterTests(await openDashboard())
+const { desk } = dashboard
+await desk.activate({
+  'countersign.yaml': `${deskConfig}routing:
+  - { when: { path: 'notes/high*' }, risk: high }
+`,
+  'workers/scribe.md': deskWorker.replace('zones:', 'tools: { ask_person: {} }\nzones:'),
+})
+
+let file = 0
+const newNote = (name = 'in-run') => `notes/${name}-${++file}.md`
+const write = (path: string, content = 'A note\n') => ({
+  tool: 'write_file',
+  input: { path, content },
+})
+const askToWrite = (...paths: string[]) =>
+  ask(
+    desk,
+    paths.map((path) => write(path)),
+    'Notes.',
+  )
+
+async function statesOf(ids: readonly string[]): Promise<string[]> {
+  const { db } = desk.database
+  const rows = db.selectFrom('request').select('state').where('id', 'in', ids)
+  return (await rows.orderBy('position').execute()).map(({ state }) => state)
+}
+const callOf = (page: Page, path: string) => page.locator('.call', { hasText: path })
+const formOf = (page: Page, path: string) => page.getByRole('region', { name: path, exact: false })
+const openCall = (page: Page, path: string) =>
+  callOf(page, path)
+    .getByRole('button', { name: /^Decide #\d+$/ })
+    .click()
+
+test('who may decide approves a call at its place in the run, with the same form as on its page', async () => {
+  const path = newNote()
+  const { runId, requestIds, callIds } = await askToWrite(path)
+  const page = await dashboard.open('Grace', `/runs/${runId}`)
+  await openCall(page, path)
+  const form = formOf(page, path)
+  await form.getByText('A note', { exact: true }).waitFor()
+  const title = form.getByRole('heading', { level: 2 }).first()
+  expect(await title.evaluate((it) => it === document.activeElement)).toBe(true)
+  const labels = await form
+    .getByRole('radio')
+    .evaluateAll((radios) => radios.map((radio) => (radio as HTMLInputElement).value))
+  expect(labels).toEqual(['deny', 'stop', 'approve', 'edit'])
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
+  expect(violations.map(({ id }) => id)).toEqual([])
+  await form.getByRole('radio', { name: 'Approve as shown' }).check()
+  expect(await form.getByRole('button', { name: 'Submit and next' }).count()).toBe(0)
+  await form.getByRole('button', { name: 'Submit', exact: true }).click()
+  await form.getByText('Approved by you').waitFor()
+  expect(await statesOf(requestIds)).toEqual(['approved'])
+  await desk.execute(callIds[0]!)
+  await callOf(page, path).getByText('approved by Grace').waitFor()
+  await form.getByRole('button', { name: 'Close' }).click()
+  await form.waitFor({ state: 'detached' })
+  expect(await callOf(page, path).evaluate((it) => it === document.activeElement)).toBe(true)
+  expect(page.url()).toContain(runId)
+})
+
+test('a denial at the call reaches the run with its reason', async () => {
+  const path = newNote()
+  const { runId, requestIds } = await askToWrite(path)
+  const page = await dashboard.open('Linus', `/runs/${runId}`)
+  await openCall(page, path)
+  const form = formOf(page, path)
+  await form.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
+  await page.keyboard.press('m')
+  await page.keyboard.type('See the plan')
+  await form.getByRole('button', { name: 'Comment', exact: true }).click()
+  await form.getByText('See the plan').waitFor()
+  await form.getByRole('radio', { name: 'Deny', exact: true }).check()
+  await form.getByLabel('Reason').fill('the other folder')
+  await form.getByRole('button', { name: 'Submit', exact: true }).click()
+  await form.getByText('Denied by you').waitFor()
+  expect(await statesOf(requestIds)).toEqual(['denied'])
+  await form.getByRole('link', { name: /^All of #/ }).click()
+  await page.getByText('the other folder').first().waitFor()
+})
+
+test('a call is claimed and snoozed in its form, by key too, and the menu returns the focus to it', async () => {
+  const path = newNote()
+  const { runId, requestIds } = await askToWrite(path)
+  const page = await dashboard.open('Grace', `/runs/${runId}`)
+  await openCall(page, path)
+  const form = formOf(page, path)
+  await form.getByRole('button', { name: 'Claim', exact: true }).waitFor()
+  await page.keyboard.press('c')
+  await form.getByRole('button', { name: 'Release' }).waitFor()
+  await page.keyboard.press('h')
+  await page.getByRole('menu').getByText('Snooze for you only').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'detached' })
+  expect(await form.evaluate((it) => it.contains(document.activeElement))).toBe(true)
+  await page.keyboard.press('h')
+  await page.keyboard.press('1')
+  await form.getByRole('button', { name: 'End the snooze' }).waitFor()
+  expect(await statesOf(requestIds)).toEqual(['pending'])
+})
+
+test('by key: A opens the first call that waits for the reader, then decides as on its page, after a pause in which Z takes it back, and the next call opens', async () => {
+  const [first, second] = [newNote(), newNote()]
+  const { runId, requestIds } = await askToWrite(first, second)
+  const page = await dashboard.open('Grace', `/runs/${runId}`)
+  await callOf(page, second)
+    .getByRole('button', { name: /^Decide #/ })
+    .waitFor()
+  await page.keyboard.press('a')
+  await formOf(page, first).getByRole('radio', { name: 'Approve as shown' }).waitFor()
+  await page.keyboard.press('a')
+  await page.keyboard.press('a')
+  const bars = page.getByRole('region', { name: 'Decisions being sent' })
+  await bars.getByText(/Sending in \d s. Not recorded yet./).waitFor()
+  const next = formOf(page, second)
+  await next.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
+  const title = next.getByRole('heading', { level: 2 }).first()
+  expect(await title.evaluate((it) => it === document.activeElement)).toBe(true)
+  expect(await statesOf(requestIds)).toEqual(['pending', 'pending'])
+  await page.keyboard.press('d')
+  await page.keyboard.press('d')
+  await next.getByText('Deny: not recorded yet').waitFor()
+  await page.keyboard.press('z')
+  await next.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
+  await bars.getByText('Recorded.').waitFor()
+  expect(await statesOf(requestIds)).toEqual(['approved', 'pending'])
+  await page.keyboard.press('Escape')
+  await next.waitFor({ state: 'detached' })
+  const button = callOf(page, second).getByRole('button', { name: /^Decide #/ })
+  expect(await button.evaluate((it) => it === document.activeElement)).toBe(true)
+})
+
+test('leaving the run sends at once what waits to be sent', async () => {
+  const path = newNote()
+  const { runId, requestIds } = await askToWrite(path)
+  const page = await dashboard.open('Grace', `/runs/${runId}`)
+  await openCall(page, path)
+  await formOf(page, path).getByRole('radio', { name: 'Deny', exact: true }).waitFor()
+  await page.keyboard.press('d')
+  await page.keyboard.press('d')
+  await formOf(page, path).getByText('Deny: not recorded yet').waitFor()
+  await page.getByRole('link', { name: 'Runs', exact: true }).first().click()
+  await expect.poll(() => statesOf(requestIds)).toEqual(['denied'])
+})
+
+test('high risk is submitted at the call by neither the same key twice nor Enter, and only after all of it was on the screen', async () => {
+  const path = newNote('high')
+  const lines = Array.from({ length: 120 }, (_, at) => `Line ${at}\n`).join('')
+  const { runId, requestIds } = await ask(desk, [write(path, lines)], 'A note.')
+  const page = await dashboard.open('Grace', `/runs/${runId}`)
+  await openCall(page, path)
+  const form = formOf(page, path)
+  await form.getByRole('radio', { name: 'Approve as shown' }).waitFor()
+  for (const key of ['d', 'd', 'a', 'a', 'Enter']) await page.keyboard.press(key)
+  await page.getByRole('status').filter({ hasText: 'Submit this with Ctrl Enter' }).waitFor()
+  await form.getByLabel('Reason').fill('checked')
+  expect(await form.getByRole('button', { name: 'Submit', exact: true }).isDisabled()).toBe(true)
+  expect(await statesOf(requestIds)).toEqual(['pending'])
+})
+
+// Rules: product.md 7
+test('what somebody else decided meanwhile is said with who and what, and the note that was typed stays', async () => {
+  const path = newNote()
+  const { runId, requestIds } = await askToWrite(path)
+  const page = await dashboard.open('Linus', '/')
+  await page.route('**/v1/events', (route) => route.abort())
+  await page.goto(`${dashboard.url}/runs/${runId}`)
+  await openCall(page, path)
+  const form = formOf(page, path)
+  await form.getByRole('radio', { name: 'Approve as shown' }).check()
+  await form.getByLabel('Reason').fill('matches the plan')
+  await desk.decide(desk.people.grace, requestIds[0]!, { decision: 'deny', reason: 'wrong file' })
+  await form.getByRole('button', { name: 'Submit', exact: true }).click()
+  const notice = form.getByRole('alert').filter({ hasText: 'Already denied by Grace' })
+  await notice.waitFor()
+  expect(await notice.textContent()).toContain('Your approval was not recorded.')
+  await form.getByText('matches the plan').waitFor()
+  expect(await statesOf(requestIds)).toEqual(['denied'])
+})
+
+test('who may not decide a call reads who can, and has neither form nor keys; who started the run reads that it is theirs', async () => {
+  const path = newNote()
+  const { runId, requestIds } = await askToWrite(path)
+  for (const [name, words] of [
+    ['Olga', 'Grace, Linus can decide it'],
+    ['Ada', 'Grace, Linus can decide it. You started the run.'],
+  ] as const) {
+    const page = await dashboard.open(name, `/runs/${runId}`)
+    await callOf(page, path).getByText(words).waitFor()
+    expect(await page.getByRole('button', { name: /^Decide #/ }).count()).toBe(0)
+    for (const key of ['a', 'a', 'd', 'd']) await page.keyboard.press(key)
+    expect(await page.getByRole('radio').count()).toBe(0)
+  }
+  expect(await statesOf(requestIds)).toEqual(['pending'])
+})
+
+test('a question is answered at its call by who started the run', async () => {
+  const question = 'Which file is the right one?'
+  const call = { tool: 'ask_person', input: { question, choices: ['README.md', 'CHANGES.md'] } }
+  const { runId, requestIds } = await ask(desk, [call], 'I ask.')
+  const page = await dashboard.open('Ada', `/runs/${runId}`)
+  await page.getByRole('button', { name: /^Answer #\d+$/ }).click()
+  await page.getByRole('radio', { name: 'README.md' }).check()
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('The agent reads your answer').first().waitFor()
+  await expect.poll(() => statesOf(requestIds)).toEqual(['approved'])
+})
+
+test('Ctrl+Enter in the message box sends the message and decides nothing', async () => {
+  const path = newNote()
+  const { runId, requestIds } = await askToWrite(path)
+  const page = await dashboard.open('Olga', `/runs/${runId}`)
+  // Olga manages runs, and may decide this one by another configuration.
+  await desk.activate({
+    'countersign.yaml': deskConfig.replace(
+      'linus@example.com]',
+      'linus@example.com, olga@example.com]',
+    ),
+  })
+  const own = newNote()
+  const later = await askToWrite(own)
+  await page.goto(`${dashboard.url}/runs/${later.runId}`)
+  await openCall(page, own)
+  await formOf(page, own).getByRole('radio', { name: 'Approve as shown' }).check()
+  const box = page.getByRole('textbox', { name: 'Message' })
+  await box.fill('Only this one')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Only this one').first().waitFor()
+  await expect.poll(() => box.inputValue()).toBe('')
+  expect(await statesOf([...requestIds, ...later.requestIds])).toEqual(['pending', 'pending'])
+})
+
+test('on a phone the form at the call is no wider than the screen, and nothing of it covers something else', async () => {
+  const path = newNote()
+  const { runId } = await ask(desk, [write(path, 'A line\n'.repeat(90))], 'Notes.')
+  const page = await dashboard.open('Grace', `/runs/${runId}`, { viewport: phone })
+  await openCall(page, path)
+  await formOf(page, path).getByRole('radio', { name: 'Approve as shown' }).waitFor()
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(phone.width)
+  const form = formOf(page, path)
+  const boxOf = async (part: Locator) => (await part.boundingBox()) ?? { y: 0, height: 0 }
+  const heading = await boxOf(form.getByRole('heading', { name: 'What will happen' }))
+  const note = await boxOf(form.getByRole('button', { name: /not seen yet/ }))
+  expect(note.y).toBeGreaterThanOrEqual(heading.y + heading.height)
+  const close = form.getByRole('button', { name: 'Close' }).locator('.mantine-Button-label')
+  expect(await close.evaluate((it) => it.scrollWidth - it.clientWidth)).toBe(0)
+})
