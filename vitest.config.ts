@@ -15,7 +15,7 @@ const processes = [
   'test/budgets/waiting-heap.test.ts',
   'test/cli/{delegation-example,init-repository}.test.ts',
   'src/delivery/reconciling/reconcile-runs.it.test.ts',
-  'src/sandbox/workspace-races.it.test.ts',
+  'src/sandbox/{abandoned-locks,workspace-races}.it.test.ts',
   'src/tools/mcp/{hanging,hostile}-servers.it.test.ts',
 ]
 /**

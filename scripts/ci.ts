@@ -22,6 +22,8 @@ await mkdir(reports, { recursive: true })
 
 /** So many failed tests may run a second time: more of them are no accident. */
 const maxAgain = 3
+/** Files of tests whose inputs and faults are random. */
+const random = /^test\/slow\/(?!agents\/|runtimes\/)/
 
 const ends: StageEnd[] = []
 for (const stage of stages) {
@@ -54,7 +56,8 @@ function reportTo(path: string): string[] {
 /**
  * Runs the files of a few failed tests once more, alone. A test that passes then depends on what
  * runs beside it: it is reported as unsteady with its first message, and does not fail the whole.
- * The tests in `test/slow` are never run again: they draw random inputs and faults.
+ * The tests in `test/slow` are not run again, because they draw random inputs and faults; only those
+ * that run the programs of others are.
  */
 async function runFailedAgain(
   stage: (typeof stages)[number],
@@ -63,7 +66,7 @@ async function runFailedAgain(
   const { failures } = await readReport(report)
   if (failures.length === 0 || failures.length > maxAgain) return {}
   const files = [...new Set(failures.map(({ file }) => relative(process.cwd(), file)))]
-  if (files.some((file) => file.startsWith(join('test', 'slow')))) return {}
+  if (files.some((file) => random.test(file))) return {}
   console.log(`\n== once more, alone: ${files.join(', ')}`)
   const secondReport = report.replace('.json', '-again.json')
   runStage(stage, [...files, ...reportTo(secondReport)])

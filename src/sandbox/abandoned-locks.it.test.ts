@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
-import { openWorkspace } from '#sandbox/workspace.ts'
-import { newFolder } from '../harness/new-folder.ts'
+import { newFolder } from '#test/harness/new-folder.ts'
+import { openWorkspace } from './workspace.ts'
 
 const lockOf = (name: string): string =>
   `.countersign-${createHash('sha256').update(name).digest('hex').slice(0, 16)}.tmp`
@@ -23,7 +23,10 @@ test('the lock of a writer that was killed keeps the next one waiting, and then 
   // Either writer may take the lock first.
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   expect(outcomes).toContainEqual(
-    expect.objectContaining({ status: 'rejected', reason: expect.objectContaining({ code: 'stale' }) }),
+    expect.objectContaining({
+      status: 'rejected',
+      reason: expect.objectContaining({ code: 'stale' }),
+    }),
   )
   await workspace.write('b.md', Buffer.from('two'), base)
   expect(readdirSync(root)).not.toContain(lockOf('a.md'))
