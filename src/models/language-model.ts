@@ -28,16 +28,17 @@ export async function languageModel(
   const baseURL = settings.baseUrl === null ? {} : { baseURL: settings.baseUrl }
   switch (provider) {
     case 'anthropic':
-      return createAnthropic({ apiKey, ...baseURL })(id)
+      return createAnthropic({ apiKey, fetch: fetchHere, ...baseURL })(id)
     case 'openai':
-      return createOpenAI({ apiKey, ...baseURL })(id)
+      return createOpenAI({ apiKey, fetch: fetchHere, ...baseURL })(id)
     case 'google':
-      return createGoogleGenerativeAI({ apiKey, ...baseURL })(id)
+      return createGoogleGenerativeAI({ apiKey, fetch: fetchHere, ...baseURL })(id)
     case 'azure': {
       const { createAzure } = await loadInstalled('@ai-sdk/azure', () => import('@ai-sdk/azure'))
       const { resourceName } = settings
       return createAzure({
         apiKey,
+        fetch: fetchHere,
         ...baseURL,
         ...(resourceName === null ? {} : { resourceName }),
       })(id)
@@ -47,25 +48,34 @@ export async function languageModel(
         '@ai-sdk/amazon-bedrock',
         () => import('@ai-sdk/amazon-bedrock'),
       )
-      return createAmazonBedrock({ ...baseURL, ...awsOptions(settings) })(id)
+      return createAmazonBedrock({ fetch: fetchHere, ...baseURL, ...awsOptions(settings) })(id)
     }
     case 'vertex': {
       const { createGoogleVertex } = await loadInstalled(
         '@ai-sdk/google-vertex',
         () => import('@ai-sdk/google-vertex'),
       )
-      return createGoogleVertex({ ...baseURL, ...googleCloudOptions(settings) })(id)
+      return createGoogleVertex({ fetch: fetchHere, ...baseURL, ...googleCloudOptions(settings) })(
+        id,
+      )
     }
     case 'openai-compatible':
       return createOpenAICompatible({
         name: 'openai-compatible',
         baseURL: settings.baseUrl ?? '',
+        fetch: fetchHere,
         // Without it a streamed answer has no usage.
         includeUsage: true,
         ...(settings.apiKey === null ? {} : { apiKey }),
       })(id)
   }
 }
+
+/**
+ * `fetch` that follows no redirect: most providers' keys are in headers that `fetch` would send to
+ * any other host, with the transcript in the body.
+ */
+const fetchHere: typeof fetch = (input, init) => fetch(input, { ...init, redirect: 'manual' })
 
 function awsOptions({ apiKey, aws }: ProviderSettings) {
   const region = aws.region === null ? {} : { region: aws.region }

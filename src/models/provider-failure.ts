@@ -54,6 +54,10 @@ function apiFailure(
     const text = sentence(`cannot be reached: ${why}`)
     return new ModelProblem(text, { retryable: true }, options)
   }
+  if (statusCode >= 300 && statusCode < 400) {
+    const what = `redirects to another address (${statusCode}), which is not called: correct its base URL`
+    return new ModelProblem(sentence(what), { retryable: false }, options)
+  }
   if (statusCode < 400) {
     const text = sentence('gave an answer that cannot be read')
     return new ModelProblem(text, { retryable: true }, options)

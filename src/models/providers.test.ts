@@ -95,6 +95,37 @@ test.each([
   },
 )
 
+// Rules: security.md 23
+test.each([
+  ['anthropic:claude', 'ANTHROPIC'],
+  ['openai:gpt', 'OPENAI'],
+  ['google:gemini', 'GOOGLE_GENERATIVE_AI'],
+  ['azure:gpt', 'AZURE'],
+  ['bedrock:anthropic.claude', 'AWS'],
+  ['vertex:gemini', 'GOOGLE_VERTEX'],
+  ['openai-compatible:local', 'OPENAI_COMPATIBLE'],
+])(
+  'a redirect of %s gets neither its key nor the transcript, and the failure says what to do',
+  async (model, prefix) => {
+    const open = openModel({
+      ...plainModel,
+      model,
+      script: null,
+      environment: server.environment(prefix),
+    })
+    for (const status of [301, 307, 308]) {
+      server.questions.length = 0
+      server.refuse = () => status
+      await expect(open.step(plainRequest())).rejects.toMatchObject({
+        retryable: false,
+        message: `The model ${model} redirects to another address (${status}), which is not called: correct its base URL.`,
+      })
+      expect(server.questions.map(({ url }) => url)).not.toContain('/elsewhere')
+      expect(server.questions).toHaveLength(1)
+    }
+  },
+)
+
 function name(model: string): string {
   return model.slice(0, model.indexOf(':'))
 }
