@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { admits, domainsText } from '#domain/network/network-access.ts'
-import { isPublicAddress } from './public-addresses.ts'
+import { isPublicAddress, isWithin, rangesOf } from './public-addresses.ts'
 
 /** What the proxy needs of the host. */
 export interface ProxyHost {
@@ -19,12 +19,20 @@ export const systemHost: ProxyHost = {
     const records = await lookup(name, { all: true, order: 'ipv4first' })
     return records.map(({ address }) => address)
   },
-  isOpen: (address) => isPublicAddress(address) && !ownAddresses().has(address),
+  isOpen: (address) => isForeignAddress(address, ownAddresses()),
 }
 
-function ownAddresses(): ReadonlySet<string> {
+function ownAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
-  return new Set(all.map(({ address }) => address))
+  return all.map(({ address }) => address)
+}
+
+/**
+ * Whether an address is public and none of the host's own, however it is written: an IPv4 address
+ * that a resolver answers as `::ffff:…` leads to the same host.
+ */
+export function isForeignAddress(address: string, own: readonly string[]): boolean {
+  return isPublicAddress(address) && !isWithin(rangesOf(own), address)
 }
 
 /** The proxy refuses; the message is a sentence for the author of the command. */
