@@ -56,8 +56,8 @@ function reportTo(path: string): string[] {
 /**
  * Runs the files of a few failed tests once more, alone. A test that passes then depends on what
  * runs beside it: it is reported as unsteady with its first message, and does not fail the whole.
- * The tests in `test/slow` are not run again, because they draw random inputs and faults; only those
- * that run the programs of others are.
+ * The tests in `test/slow` are not run again, because they draw random inputs and faults; only
+ * those that run the programs of others are.
  */
 async function runFailedAgain(
   stage: (typeof stages)[number],
