@@ -296,6 +296,14 @@ describe('a call that asks', () => {
     })
     await using his = await Agent.connect(world, 'quick', String(body['key']))
     await expect(his.call('countersign_wait', { id, seconds: 0 })).rejects.toThrow(/no such call/)
+    await expect(his.call('countersign_withdraw', { id })).rejects.toThrow(/no such call/)
+    expect(
+      await world.sql(
+        `select document::json->'detail'->>'code' as code from audit_event
+          where document::json->'detail'->>'attempt' = 'POST /mcp/:server countersign_withdraw'`,
+        [],
+      ),
+    ).toEqual([{ code: 'not_found' }])
   })
 
   test('runs as it was decided when somebody changed it, and the answer says so', async () => {

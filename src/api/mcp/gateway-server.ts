@@ -12,6 +12,7 @@ import { Problem } from '#domain/problem.ts'
 import type { GatewayServer } from '#policy/project-config.ts'
 import type { Caller } from '#services/core/context.ts'
 import type { Api } from '../context/api.ts'
+import type { Attempt } from '../route/recording-refusals.ts'
 import { callTool } from './call-tool.ts'
 import { approvalExtension } from './gateway-answer.ts'
 import { callOwnTool, ownTools } from './own-tools.ts'
@@ -34,7 +35,7 @@ export function gatewayServer(
   api: Api,
   caller: Caller,
   gateway: GatewayServer,
-  note: (message: McpMessage) => void,
+  { note, attempt }: { readonly note: (message: McpMessage) => void; readonly attempt: Attempt },
 ): Server {
   const { name } = gateway.server
   const server = new TaskServer(
@@ -53,11 +54,11 @@ export function gatewayServer(
     if (tools.length === 0 && problems.length > 0) throw unavailable(problems.join(' '))
     return pageOfTools([...ownTools, ...tools.map(asTool)], params?.cursor)
   })
-  handleTasks(server, api, caller, name)
+  handleTasks(server, api, caller, { name, attempt })
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const input = (params.arguments ?? {}) as JsonObject
     const { signal } = context.mcpReq
-    const ownCall = { server: name, name: params.name, input, signal }
+    const ownCall = { server: name, name: params.name, input, signal, attempt }
     const own = await sayingWhy(() => callOwnTool(api, caller, ownCall))
     if (own !== null) {
       server.note({ tool: params.name })

@@ -6,6 +6,7 @@ import { gatewayScopes } from '#services/access/api-keys/api-key.ts'
 import { callerOf, type Identity } from '../identity/identity.ts'
 import type { Api } from '../context/api.ts'
 import type { McpMessage } from '../context/mcp-message.ts'
+import { recordingRefusals, type Attempt } from '../route/recording-refusals.ts'
 import { gatewayServer } from './gateway-server.ts'
 
 /** The gateway's address of a server of countersign.yaml. */
@@ -20,15 +21,22 @@ export const mcpPath = '/mcp/:server'
 export function mcpEndpoint(api: Api): RequestHandler {
   return async (request, response) => {
     const identity = response.locals['identity'] as Identity | undefined
-    const caller = callerOf(requireProgram(identity, response), request)
-    const { config } = await api.ctx.policies.inForce()
-    const name = request.params['server']
-    const gateway = config.mcpServers.get(typeof name === 'string' ? name : '')
-    if (gateway === undefined) throw new Problem('not_found', 'There is no MCP server of this name')
+    const attempt: Attempt = (what, answer) => {
+      const operation = { method: request.method.toLowerCase(), path: `${mcpPath}${what}` }
+      return recordingRefusals(api, operation, request, identity ?? null, answer)
+    }
+    const { caller, gateway } = await attempt('', async () => {
+      const program = requireProgram(identity, response)
+      const { config } = await api.ctx.policies.inForce()
+      const name = request.params['server']
+      const named = config.mcpServers.get(typeof name === 'string' ? name : '')
+      if (named === undefined) throw new Problem('not_found', 'There is no MCP server of this name')
+      return { caller: callerOf(program, request), gateway: named }
+    })
     const note = (message: McpMessage): void => {
       response.locals['mcpMessage'] = message
     }
-    const handler = createMcpHandler(() => gatewayServer(api, caller, gateway, note), {
+    const handler = createMcpHandler(() => gatewayServer(api, caller, gateway, { note, attempt }), {
       // There are no notifications: clients find changes by asking again.
       maxSubscriptions: 0,
       onerror: (error) => api.ctx.log.warn({ err: error }, 'A message to the gateway failed'),

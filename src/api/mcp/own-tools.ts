@@ -5,6 +5,7 @@ import type { Caller } from '#services/core/context.ts'
 import { withdrawRequest } from '#services/external/withdraw-request.ts'
 import { readCallState } from '#services/gateway/read-call-state.ts'
 import type { Api } from '../context/api.ts'
+import type { Attempt } from '../route/recording-refusals.ts'
 import { followCall } from './follow-call.ts'
 import { answerOf, failureResult, referenceOf, waitTool, withdrawTool } from './gateway-answer.ts'
 
@@ -48,24 +49,27 @@ export async function callOwnTool(
     readonly name: string
     readonly input: JsonObject
     readonly signal: AbortSignal
+    readonly attempt: Attempt
   },
 ): Promise<CallToolResult | null> {
-  const { server, name, input, signal } = call
+  const { server, name, input, signal, attempt } = call
   if (name !== waitTool && name !== withdrawTool) return null
   const reference = input['id']
   if (typeof reference !== 'string' && typeof reference !== 'number')
     return failureResult('Give the `id`.')
   const request = String(reference).replace(/^#/, '')
-  const { requestId } = await readCallState(api.ctx, caller, server, { request })
+  const find = () => readCallState(api.ctx, caller, server, { request })
   if (name === withdrawTool) {
+    const { requestId } = await attempt(` ${name}`, find)
     try {
-      await withdrawRequest(api.ctx, caller, { request: requestId })
+      await attempt(` ${name}`, () => withdrawRequest(api.ctx, caller, { request: requestId }))
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       return failureResult(`It was not withdrawn: ${error.message}.`)
     }
     return { content: [{ type: 'text', text: `Request ${request} is withdrawn. Nothing ran.` }] }
   }
+  const { requestId } = await find()
   const seconds = Number(input['seconds'] ?? maxWaitSeconds)
   const holdMs =
     Math.min(Math.max(0, Number.isFinite(seconds) ? seconds : 0), maxWaitSeconds) * 1000

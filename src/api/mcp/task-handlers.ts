@@ -12,6 +12,7 @@ import type { Caller } from '#services/core/context.ts'
 import { cancelGatewayCall } from '#services/gateway/cancel-gateway-call.ts'
 import { readCallState, type GatewayCallState } from '#services/gateway/read-call-state.ts'
 import type { Api } from '../context/api.ts'
+import type { Attempt } from '../route/recording-refusals.ts'
 import { tell } from './call-tool.ts'
 import {
   errorOfFailure,
@@ -38,11 +39,21 @@ const needed = { requiredCapabilities: { extensions: { [tasksExtension]: {} } } 
  * Answers `tasks/get`, `tasks/update` and `tasks/cancel` about the caller's own calls of the
  * server.
  */
-export function handleTasks(server: Server, api: Api, caller: Caller, name: string): void {
-  const find = async (taskId: string, context: ServerContext): Promise<GatewayCallState> => {
+export function handleTasks(
+  server: Server,
+  api: Api,
+  caller: Caller,
+  { name, attempt }: { readonly name: string; readonly attempt: Attempt },
+): void {
+  const find = async (
+    taskId: string,
+    context: ServerContext,
+    act?: string,
+  ): Promise<GatewayCallState> => {
     if (!takesTasks(context)) throw new MissingRequiredClientCapabilityError(needed)
+    const read = () => readCallState(api.ctx, caller, name, { task: taskId })
     try {
-      return await readCallState(api.ctx, caller, name, { task: taskId })
+      return await (act === undefined ? read() : attempt(act, read))
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'not_found') throw error
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such task')
@@ -64,7 +75,7 @@ export function handleTasks(server: Server, api: Api, caller: Caller, name: stri
     },
   )
   server.setRequestHandler('tasks/cancel', { params: taskParams }, async ({ taskId }, context) => {
-    const { requestId } = await find(taskId, context)
+    const { requestId } = await find(taskId, context, ' tasks/cancel')
     await cancelGatewayCall(api.ctx, caller, requestId)
     return {}
   })

@@ -22,9 +22,13 @@ const unrecorded: readonly ProblemCode[] = [
   'internal',
 ]
 
+/** Carries out an act of one caller through `recordingRefusals`. */
+export type Attempt = <T>(act: string, answer: () => Promise<T>) => Promise<T>
+
 /**
  * Answers an operation, and records an audit event when an identified caller is refused
- * (security.md 33). Every operation that changes something runs through here. A refusal that the
+ * (security.md 33). Every operation and MCP message that
+ * changes something runs through here. A refusal that the
  * verb recorded is not recorded again. The answer does not depend on the recording, nor on whether
  * the named thing exists.
  */

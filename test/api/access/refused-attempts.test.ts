@@ -85,6 +85,12 @@ const attempts: readonly Attempt[] = [
     403,
     'forbidden',
   ],
+  [
+    'calls the MCP gateway with a session',
+    () => edsger.post('/mcp/files', { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    403,
+    'forbidden',
+  ],
   ['disables a person', () => edsger.post(`/v1/people/ada@example.com/disable`), 403, 'forbidden'],
 ]
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { SlackClient } from '#delivery/slack/slack-client.ts'
 import type { SlackSettings } from '#policy/settings.ts'
@@ -184,7 +185,9 @@ test.each([
   ['a forged signature', undefined, { 'x-slack-signature': `v0=${'0'.repeat(64)}` }],
   ['no signature', undefined, { 'x-slack-signature': '' }],
   ['one of six minutes ago', new Date(Date.now() - 360_000), {}],
-])('%s decides nothing', async (_what, at, change) => {
+])('%s decides nothing, and is in the trail', async (_what, at, change) => {
+  await sql`truncate refused_attempt`.execute(api.database.db)
+  const earlier = await refusals()
   const request = await pending()
   const metadata = JSON.stringify({ requestId: request.id, revision: 1, digest: request.digest })
   const form = submitting(users.grace, metadata, { decision: 'approve' })
@@ -193,15 +196,34 @@ test.each([
     body: { code: 'unauthenticated' },
   })
   expect(await stateOf(request)).toBe('pending')
+  expect(await refusals()).toEqual([...earlier, forged])
 })
 
-test('what was heard once is not heard again', async () => {
+const forged = {
+  actor: { type: 'system', name: 'slack' },
+  detail: { attempt: 'postSlackInteraction', code: 'unauthenticated' },
+}
+
+async function refusals(): Promise<unknown[]> {
+  const { rows } = await sql<{ document: string }>`
+    select document from audit_event where type = 'attempt.refused' order by at, id
+  `.execute(api.database.db)
+  return rows.map(({ document }) => {
+    const { actor, detail } = JSON.parse(document)
+    return { actor, detail }
+  })
+}
+
+test('what was heard once is not heard again, and the second time is in the trail', async () => {
+  await sql`truncate refused_attempt`.execute(api.database.db)
+  const earlier = await refusals()
   const request = await pending()
   const at = new Date()
   const form = pressing(users.grace, request.id)
   expect((await post(form, at)).status).toBe(200)
   expect(await post(form, at)).toMatchObject({ status: 401 })
   expect(slack.of('views.open')).toHaveLength(1)
+  expect(await refusals()).toEqual([...earlier, forged])
 })
 
 test('a digest or revision that is not current, and a decision made elsewhere, are refused in the modal', async () => {

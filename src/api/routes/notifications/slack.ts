@@ -7,6 +7,7 @@ import { rememberSignature } from '#services/channels/slack/remember-signature.t
 import { listSlackLinks, type SlackLinkRecord } from '#services/channels/slack/list-slack-links.ts'
 import { removeSlackLink } from '#services/channels/slack/remove-slack-link.ts'
 import { failureLimit } from '../../middleware/failure-limit.ts'
+import { refuseSignature } from '../../middleware/refuse-signature.ts'
 import { route, type Route } from '../../route/route.ts'
 import { id, removed } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/notifications/notifications.ts'
@@ -51,11 +52,11 @@ function interactions(): Route<'postSlackInteraction', 'post', typeof interactio
         isSignedBySlack(workspace.signingSecret, message) &&
         (await rememberSignature(api.ctx, signature ?? ''))
       if (!isGenuine) {
-        await failures.fail(request)
-        throw new Problem(
-          'unauthenticated',
-          'Slack did not sign this interaction, or it was received before',
-        )
+        return refuseSignature(api, failures, request, {
+          system: 'slack',
+          attempt: 'postSlackInteraction',
+          sentence: 'Slack did not sign this interaction, or it was received before',
+        })
       }
       const answer = await answerInteraction(api.ctx, workspace, payloadOf(bytes))
       if (answer !== null) return { status: 200, body: answer }
