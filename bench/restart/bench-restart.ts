@@ -69,6 +69,9 @@ async function decisionsAfterRestart(ours: Ours): Promise<object> {
 async function killEverything(ours: Ours): Promise<number> {
   const starts = Array.from({ length: waitingRuns })
   const runs = await inParallel(starts, 8, () => ours.startRun('one', 'go'))
+  // Until the workflows of the last ones wait too: a turn that was cut off waits ten seconds more,
+  // for the heartbeat that Temporal misses.
+  await rest(settleMs)
   const killed = monotonicMs()
   await Promise.all(serviceNames.map((name) => ours.installation.killNine(name)))
   await inParallel(runs, 8, (run) => untilRecorded(ours, run))

@@ -15,6 +15,13 @@ const graceMs = 500
 /** How long a connection attempt may last after a call on it has timed out. */
 const connectsWithinMs = 5000
 
+/**
+ * How long one workflow task may take before the server gives it to another worker (Temporal's
+ * default: ten seconds). A task that a killed worker had begun delays its run for as long. From the
+ * fourth attempt on, the server extends it, so that a slow machine gets through.
+ */
+export const workflowTaskTimeout = '5 seconds'
+
 /** Temporal's `IndexedValueType`, which is not part of the client. */
 const codeOfAttribute = { KEYWORD: 2, INT: 3, KEYWORD_LIST: 7 } as const
 export type SearchAttributeType = keyof typeof codeOfAttribute

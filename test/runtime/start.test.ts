@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -225,4 +225,17 @@ test('in production everything starts, without development sign-in', async () =>
   expect(login.status).toBe(404)
   expect(installation.lines.join('\n')).toContain('countersign people link EMAIL')
   await expect(readFile(join(folder, '.countersign', 'run', 'dev-token'))).rejects.toThrow('ENOENT')
+}, 240_000)
+
+test('a Temporal that cannot read its file ends the start with a sentence, and the processes that wait for it', async () => {
+  await stop()
+  const data = join(folder, '.countersign')
+  const files = (await readdir(data)).filter((name) => name.includes('.sqlite'))
+  const [broken = ''] = files.filter((name) => name.endsWith('.sqlite'))
+  for (const name of files) await rm(join(data, name), { recursive: true })
+  await writeFile(join(data, broken), 'not a database\n')
+  const failed = await startInstallationIn(folder).catch(String)
+  expect(failed).toContain('it ended with 1')
+  expect(failed).toContain('Temporal does not start')
+  expect(await readdir(join(data, 'run'))).toEqual(['host-token', 'temporal.address'])
 }, 240_000)

@@ -18,7 +18,7 @@ import { type DeliveredMarks, type LeasedRow, markUndeliverable } from './lease-
 import { approvalWorkflowId, startApproval, startGatewayCall } from './start-for-request.ts'
 import type { NamespaceGuard } from '../namespace-guard.ts'
 import type { RunListing } from '../run-listing.ts'
-import type { TemporalClient } from '../temporal-client.ts'
+import { workflowTaskTimeout, type TemporalClient } from '../temporal-client.ts'
 
 export interface DeliveryContext {
   readonly db: Db
@@ -211,7 +211,12 @@ export async function startListed(
     const mark = listing.typedSearchAttributes === undefined ? {} : { listed: true as const }
     const position: RunPosition = { runId, ...firstTurn, ...mark, short: true }
     return temporal.withDeadline(() =>
-      temporal.client.workflow.start('agentRun', { ...options, ...listing, args: [position] }),
+      temporal.client.workflow.start('agentRun', {
+        ...options,
+        ...listing,
+        args: [position],
+        workflowTaskTimeout,
+      }),
     )
   }
   await (listing === undefined ? start({}, {}) : listing.start(runId, start))

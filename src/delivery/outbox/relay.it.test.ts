@@ -104,13 +104,20 @@ async function signalsOf(client: TemporalClient, workflowId: string): Promise<un
   })
 }
 
+/** After how many seconds a task that a killed worker had begun goes to another worker. */
+async function taskSeconds(client: TemporalClient, workflowId: string): Promise<number> {
+  const { events } = await client.client.workflow.getHandle(workflowId).fetchHistory()
+  const { workflowTaskTimeout } = events?.[0]?.workflowExecutionStartedEventAttributes ?? {}
+  return Number(workflowTaskTimeout?.seconds)
+}
+
 const decision = (...requestIds: string[]) =>
   ({ kind: 'signal_decided', payload: { requestIds } }) as const
 const start = { kind: 'start_run', payload: {} } as const
 const message = { kind: 'signal_messaged', payload: {} } as const
 
 describe('relay', () => {
-  it("delivers a run's rows in order, decisions that were committed together in one signal", async () => {
+  it("delivers a run's rows in order, decisions that were committed together in one signal, to a workflow whose worker may die", async () => {
     const run = await addRun(service, { startedBy: ada })
     await commit(run, start, decision('a'), decision('b', 'c'), message, decision('d'))
     await using relay = startRelay()
@@ -120,6 +127,7 @@ describe('relay', () => {
       ['messaged'],
       ['decided', ['d']],
     ])
+    expect(await taskSeconds(relay.client, `run-${run.id}`)).toBe(5)
   })
 
   it('keeps the order of rows when four relays race for them', async () => {
@@ -206,6 +214,7 @@ describe('relay', () => {
     ).toBe(true)
     for (const { id } of requests) {
       expect(await signalsOf(relay.client, `approval:${id}`)).toEqual([['decided', [id]]])
+      expect(await taskSeconds(relay.client, `approval:${id}`)).toBe(5)
     }
 
     const marks = new DeliveredMarks(db)

@@ -2,7 +2,7 @@ import { WorkflowExecutionAlreadyStartedError, WorkflowIdReusePolicy } from '@te
 import type { WaitPosition } from '#workflows/messages.ts'
 import type { NamespaceGuard } from '../namespace-guard.ts'
 import type { ListingOptions, RunListing } from '../run-listing.ts'
-import type { TemporalClient } from '../temporal-client.ts'
+import { workflowTaskTimeout, type TemporalClient } from '../temporal-client.ts'
 
 interface StartContext {
   readonly guard: NamespaceGuard
@@ -72,6 +72,7 @@ async function startForRequest(
         taskQueue,
         args: [{ ...input, ...wait }],
         workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+        workflowTaskTimeout,
       }),
     )
   try {

@@ -25,15 +25,16 @@ export async function withServers<T>(
   const silent = createProgress(() => undefined)
   log('nothing runs here: starting Postgres and Temporal to look inside')
   await becomeSupervisor(runDir, log)
-  const started: SupervisionHandle[] = []
+  const started: Promise<SupervisionHandle>[] = []
   try {
-    const { variables } = await startInfrastructure({
+    const { variables, temporalServes } = await startInfrastructure({
       dataDir,
       environment: target.environment,
       ports: await readPorts(dataDir),
       progress: silent,
-      onStarted: (server) => started.push(server),
+      onStarting: (server) => started.push(server),
     })
+    await temporalServes
     return await examine({
       ...target,
       databaseUrl:
@@ -41,7 +42,10 @@ export async function withServers<T>(
       temporalAddress: variables['TEMPORAL_ADDRESS'] ?? null,
     })
   } finally {
-    for (const server of started.toReversed()) await server.stop()
+    for (const starting of started.toReversed()) {
+      const server = await starting.catch(() => null)
+      await server?.stop()
+    }
     await resignAsSupervisor(runDir)
   }
 }

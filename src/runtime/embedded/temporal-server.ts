@@ -14,7 +14,8 @@ import { launchServer, type LaunchedServer } from '../processes/launch-server.ts
 import { isTemporalHealthy } from './temporal-health.ts'
 import { tailOf, waitUntilStarted } from './wait-until-started.ts'
 
-const loopbackHost = '127.0.0.1'
+/** Where Temporal and its web UI listen. */
+export const loopbackHost = '127.0.0.1'
 /** The names of search attribute types in Temporal's commands. */
 const nameOfType = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList', INT: 'Int' } as const
 
@@ -30,6 +31,11 @@ export interface TemporalServerOptions {
    * program has one.
    */
   readonly keepPort?: boolean
+  /**
+   * Called as soon as the ports are known, before the server answers. From then on the start does
+   * not take others.
+   */
+  readonly onPorts?: (ports: TemporalPorts) => void
   /** Made when missing, in addition to `default`. */
   readonly namespace?: string
   /** Default: next to the data file, else in the system's temporary folder. */
@@ -39,12 +45,16 @@ export interface TemporalServerOptions {
   readonly stop?: AbortSignal
 }
 
+export interface TemporalPorts {
+  readonly port: number
+  readonly uiPort: number | 'off'
+}
+
 export interface TemporalServer {
   readonly address: string
   readonly port: number
   readonly pid: number
   readonly identity: ProcessIdentity
-  readonly uiUrl?: string
   readonly exited: Promise<number>
   stop(): Promise<void>
 }
@@ -60,12 +70,11 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   await mkdir(dirname(logFile), { recursive: true })
   if (options.dataFile !== undefined) await endLeftover(options.dataFile, options.log)
   const namespace = options.namespace ?? 'default'
+  let ports: TemporalPorts | null = null
   for (let attempt = 1; ; attempt += 1) {
-    const port = await takePort('Temporal', options.port, options)
-    const uiPort =
-      options.uiPort === 'off'
-        ? 'off'
-        : await takePort("Temporal's web UI", options.uiPort, options)
+    ports = options.onPorts === undefined || ports === null ? await takePorts(options) : ports
+    if (attempt === 1) options.onPorts?.(ports)
+    const { port, uiPort } = ports
     const server = await launchServer({
       command: options.binary,
       args: serverArguments(options, { port, uiPort, namespace }),
@@ -80,10 +89,7 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
     const address = `${loopbackHost}:${port}`
     const isHealthy = () => isTemporalHealthy(address, namespace, 5_000)
     const failure = await waitUntilStarted(server, isHealthy, { everyMs: 100, stop: options.stop })
-    if (failure === null) {
-      const ui = uiPort === 'off' ? {} : { uiUrl: `http://${loopbackHost}:${uiPort}` }
-      return { ...server, ...ui, address, port, pid: server.identity.pid }
-    }
+    if (failure === null) return { ...server, address, port, pid: server.identity.pid }
     await server.stop()
     if (attempt === 3 || options.stop?.aborted === true)
       throw new Error(
@@ -132,6 +138,14 @@ function serverArguments(
     'json',
   ]
   return ['server', 'start-dev', ...listen, ...ui, ...names, ...attributes, ...settings, ...disk]
+}
+
+async function takePorts(options: TemporalServerOptions): Promise<TemporalPorts> {
+  const { port, uiPort } = options
+  return {
+    port: await takePort('Temporal', port, options),
+    uiPort: uiPort === 'off' ? 'off' : await takePort("Temporal's web UI", uiPort, options),
+  }
 }
 
 async function takePort(

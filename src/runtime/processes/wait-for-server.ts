@@ -4,7 +4,7 @@ import { ownLifeline } from './lifeline.ts'
 /** How long a starting process waits for a server: a busy machine is slow. */
 export const patienceMs = 120_000
 
-const againAfterMs = 500
+const againAfterMs = 100
 /** Shorter waits are not reported. */
 const quietMs = 2_000
 const repeatMs = 10_000

@@ -1,7 +1,11 @@
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '../embedded/postgres.ts'
 import { findTemporalBinary } from '../embedded/temporal-binary.ts'
-import { startTemporalServer } from '../embedded/temporal-server.ts'
+import {
+  loopbackHost,
+  startTemporalServer,
+  type TemporalPorts,
+} from '../embedded/temporal-server.ts'
 import { readServerVersion } from '../embedded/temporal-version.ts'
 import { readTemporalConfig, temporalNamedBy } from '../config/temporal-config.ts'
 import { readText } from '../environment.ts'
@@ -17,6 +21,8 @@ export interface Infrastructure {
   /** The environment variables for processes that use it. */
   readonly variables: Record<string, string>
   readonly ports: Ports
+  /** Resolves when Temporal answers, as Postgres does already. Rejects when it does not start. */
+  readonly temporalServes: Promise<unknown>
 }
 
 export interface InfrastructureOptions {
@@ -24,13 +30,14 @@ export interface InfrastructureOptions {
   readonly environment: Environment
   readonly ports: Ports
   readonly progress: Progress
-  /**
-   * Called as soon as each server runs, so that it is stopped also if the other one fails to start.
-   */
-  readonly onStarted: (server: SupervisionHandle) => void
+  /** Called with each server that starts, so that it is stopped also if something else fails. */
+  readonly onStarting: (server: Promise<SupervisionHandle>) => void
 }
 
-/** Starts Postgres and Temporal concurrently, or uses those in the environment. */
+/**
+ * Starts Postgres and Temporal concurrently, or uses those in the environment. Resolves when
+ * Postgres serves and Temporal's address is known.
+ */
 export async function startInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
   const parts = await Promise.allSettled([startPostgres(options), startTemporal(options)])
   const failed = parts.find((part) => part.status === 'rejected')
@@ -48,12 +55,16 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
         'names a server of your own: sign in with a link from "countersign people link EMAIL"',
     )
   }
+  const temporalServes = Promise.all(started.map(async (part) => part.serves))
+  // Whoever waits for it is told, also when it fails before.
+  temporalServes.catch(() => undefined)
   return {
     variables: {
       ...Object.assign({}, ...started.map((part) => part.variables)),
       COUNTERSIGN_EMBEDDED: isEmbedded ? '1' : '0',
     },
     ports: Object.assign({}, ...started.map((part) => part.ports)),
+    temporalServes,
   }
 }
 
@@ -61,6 +72,7 @@ interface Part {
   readonly isEmbedded: boolean
   readonly variables: Record<string, string>
   readonly ports: Ports
+  readonly serves?: Promise<unknown>
 }
 
 async function startPostgres({
@@ -68,14 +80,14 @@ async function startPostgres({
   environment,
   ports,
   progress,
-  onStarted,
+  onStarting,
 }: InfrastructureOptions): Promise<Part> {
   const configured = readText(environment, 'DATABASE_URL')
   if (configured !== undefined)
     return { isEmbedded: false, variables: { DATABASE_URL: configured }, ports: {} }
   let { postgres: port } = ports
   let [url, applicationUrl] = ['', '']
-  const server = await progress.during('starting Postgres', () =>
+  const server = progress.during('starting Postgres', () =>
     supervise(
       {
         name: 'postgres',
@@ -94,7 +106,8 @@ async function startPostgres({
       { runDir: runFolder(dataDir), log: progress.say },
     ),
   )
-  onStarted(server)
+  onStarting(server)
+  await server
   return {
     isEmbedded: true,
     variables: { DATABASE_URL: applicationUrl, COUNTERSIGN_MIGRATE_DATABASE_URL: url },
@@ -107,24 +120,28 @@ async function startTemporal({
   environment,
   ports,
   progress,
-  onStarted,
+  onStarting,
 }: InfrastructureOptions): Promise<Part> {
   if (temporalNamedBy(environment) !== null) {
     const { address } = readTemporalConfig(environment)
-    await writeWhole(join(runFolder(dataDir), 'temporal.address'), `${address}\n`, 0o644)
+    await rememberAddress(dataDir, address)
     return { isEmbedded: false, variables: {}, ports: {} }
   }
   const binary = await findTemporalBinary({ log: progress.say, environment })
   const [major, minor] = (await readServerVersion(binary)).split('.')
   const namespace = readText(environment, 'TEMPORAL_NAMESPACE') ?? 'default'
-  let { temporal: port, temporalUi: uiPort } = ports
-  let [address, uiUrl] = ['', '']
-  const server = await progress.during('starting Temporal', () =>
+  const choice = Promise.withResolvers<TemporalPorts>()
+  let portsNow: TemporalPorts | undefined
+  const portsBefore = {
+    ...(ports.temporal === undefined ? {} : { port: ports.temporal }),
+    ...(ports.temporalUi === undefined ? {} : { uiPort: ports.temporalUi }),
+  }
+  const server = progress.during('starting Temporal', () =>
     supervise(
       {
         name: 'temporal',
-        start: async (stop) => {
-          const running = await startTemporalServer({
+        start: (stop) =>
+          startTemporalServer({
             stop,
             binary,
             // The development server does not upgrade its database: each server series has its own.
@@ -132,31 +149,34 @@ async function startTemporal({
             logFile: join(logFolder(dataDir), 'temporal.log'),
             namespace,
             log: progress.say,
-            keepPort: address !== '',
-            ...(port === undefined ? {} : { port }),
-            ...(uiPort === undefined ? {} : { uiPort }),
-          })
-          ;({ address, port } = running)
-          uiUrl = running.uiUrl ?? ''
-          uiPort = Number(new URL(uiUrl).port)
-          return running
-        },
+            keepPort: portsNow !== undefined,
+            ...(portsNow ?? portsBefore),
+            onPorts: (both) => {
+              portsNow = both
+              choice.resolve(both)
+            },
+          }),
       },
       { runDir: runFolder(dataDir), log: progress.say },
     ),
   )
-  onStarted(server)
-  await writeWhole(join(runFolder(dataDir), 'temporal.address'), `${address}\n`, 0o644)
+  onStarting(server)
+  server.catch(choice.reject)
+  const { port, uiPort } = await choice.promise
+  const address = `${loopbackHost}:${port}`
   return {
     isEmbedded: true,
     variables: {
       TEMPORAL_ADDRESS: address,
       TEMPORAL_NAMESPACE: namespace,
-      COUNTERSIGN_TEMPORAL_UI_URL: uiUrl,
+      COUNTERSIGN_TEMPORAL_UI_URL: `http://${loopbackHost}:${uiPort}`,
     },
-    ports: {
-      ...(port === undefined ? {} : { temporal: port }),
-      ...(uiPort === undefined ? {} : { temporalUi: uiPort }),
-    },
+    ports: { temporal: port, ...(uiPort === 'off' ? {} : { temporalUi: uiPort }) },
+    serves: server.then(() => rememberAddress(dataDir, address)),
   }
+}
+
+/** For commands that ask Temporal themselves. */
+function rememberAddress(dataDir: string, address: string): Promise<void> {
+  return writeWhole(join(runFolder(dataDir), 'temporal.address'), `${address}\n`, 0o644)
 }

@@ -23,6 +23,8 @@ export interface ProcessOptions {
    */
   readonly variables: Record<string, string>
   readonly log: (sentence: string) => void
+  /** Ends a start that is under way. */
+  readonly stop?: AbortSignal
 }
 
 /**
@@ -81,21 +83,25 @@ export async function chooseApiPort(
 
 function startProcess(
   name: 'api' | 'temporal-worker',
-  { folders, variables, log }: ProcessOptions,
+  { folders, variables, log, stop: stopFirst }: ProcessOptions,
 ): Promise<SupervisionHandle> {
   return supervise(
     {
       name,
       start: (stop) => launchProcess(name, { folders, variables, log, logName: name, stop }),
     },
-    { runDir: runFolder(folders.dataDir), log },
+    {
+      runDir: runFolder(folders.dataDir),
+      log,
+      ...(stopFirst === undefined ? {} : { stop: stopFirst }),
+    },
   )
 }
 
 /** Starts an API or a Temporal worker without supervision; its log is `LOGS/<logName>.log`. */
 export function launchProcess(
   command: 'api' | 'temporal-worker',
-  options: ProcessOptions & { readonly logName: string; readonly stop?: AbortSignal },
+  options: ProcessOptions & { readonly logName: string },
 ): Promise<RunningService> {
   const { folders, variables, log, logName, stop } = options
   return launchNode({

@@ -50,7 +50,9 @@ export async function startInstallation(
   await mkdir(logFolder(dataDir), { recursive: true, mode: 0o700 })
   await becomeSupervisor(runDir, progress.say)
   const started: StartedServices = { servers: [], own: [] }
+  const stopping = new AbortController()
   const stop = async () => {
+    stopping.abort()
     await using last = new AsyncDisposableStack()
     last.defer(() => resignAsSupervisor(runDir))
     last.defer(() => removeDevToken(dataDir))
@@ -61,7 +63,14 @@ export async function startInstallation(
     last.defer(() => stopAll(started.own.splice(0)))
   }
   try {
-    const running = await startProcesses({ options, outer, progress, folders, started })
+    const running = await startProcesses({
+      options,
+      outer,
+      progress,
+      folders,
+      started,
+      stop: stopping.signal,
+    })
     // Beside the serving processes: nobody waits for it.
     void sweepCache(cacheFolder(outer), new Date())
     return {
@@ -69,7 +78,9 @@ export async function startInstallation(
       folders,
       reload: () => reloadApi(runDir),
       stop,
-      refused: Promise.race([...started.servers, ...started.own].map((service) => service.refused)),
+      refused: Promise.race(
+        [...started.servers, ...started.own].map(async (service) => (await service).refused),
+      ),
     }
   } catch (error) {
     await stop()
@@ -77,8 +88,12 @@ export async function startInstallation(
   }
 }
 
-async function stopAll(services: readonly SupervisionHandle[]): Promise<void> {
-  for (const stopped of await Promise.allSettled(services.map((service) => service.stop()))) {
+async function stopAll(services: readonly Promise<SupervisionHandle>[]): Promise<void> {
+  const stop = async (starting: Promise<SupervisionHandle>): Promise<void> => {
+    const service = await starting.catch(() => null)
+    await service?.stop()
+  }
+  for (const stopped of await Promise.allSettled(services.map(stop))) {
     if (stopped.status === 'rejected') throw stopped.reason
   }
 }
@@ -93,10 +108,10 @@ async function reloadApi(runDir: string): Promise<void> {
   }
 }
 
-/** The running services, each kind in the order of its start. */
+/** The services that run or start, each kind in the order of its start. */
 interface StartedServices {
-  readonly servers: SupervisionHandle[]
-  readonly own: SupervisionHandle[]
+  readonly servers: Promise<SupervisionHandle>[]
+  readonly own: Promise<SupervisionHandle>[]
 }
 
 interface StartContext {
@@ -105,9 +120,11 @@ interface StartContext {
   readonly progress: Progress
   readonly folders: Folders
   readonly started: StartedServices
+  readonly stop: AbortSignal
 }
 
-async function startProcesses({ options, outer, progress, folders, started }: StartContext) {
+async function startProcesses(context: StartContext) {
+  const { options, outer, progress, folders, started, stop } = context
   const { dataDir, projectDir } = folders
   if (folders.isQuickstart) await prepareQuickstart(projectDir, progress.say)
   const environment = readProjectEnvironment(projectDir, outer)
@@ -118,7 +135,7 @@ async function startProcesses({ options, outer, progress, folders, started }: St
     environment,
     ports: await readPorts(dataDir),
     progress,
-    onStarted: (server) => started.servers.push(server),
+    onStarting: (server) => started.servers.push(server),
   })
   await ui
   await writePorts(dataDir, infrastructure.ports)
@@ -128,14 +145,15 @@ async function startProcesses({ options, outer, progress, folders, started }: St
     folders,
     variables: { ...definedVariables(environment), ...infrastructure.variables },
     log: progress.say,
+    stop,
   }
   await progress.during('preparing the database', () => runMigrations(process))
-  const worker = progress.during('starting the Temporal worker', () => startTemporalWorker(process))
-  const api = progress.during('starting the API', () => startApi({ ...process, port }))
-  for (const outcome of await Promise.allSettled([worker, api])) {
-    if (outcome.status === 'fulfilled') started.own.push(outcome.value)
-  }
-  await Promise.all([api, worker])
+  // They load their code while Temporal starts, and wait for it.
+  started.own.push(
+    progress.during('starting the Temporal worker', () => startTemporalWorker(process)),
+    progress.during('starting the API', () => startApi({ ...process, port })),
+  )
+  await Promise.all([infrastructure.temporalServes, ...started.own])
   const localUrl = `http://127.0.0.1:${port}`
   await writeWhole(join(runFolder(dataDir), 'url'), `${localUrl}\n`, 0o644)
   const publicUrl = readText(environment, 'COUNTERSIGN_PUBLIC_URL') ?? `http://localhost:${port}`

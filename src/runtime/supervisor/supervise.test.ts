@@ -112,6 +112,23 @@ test('a stop gives up a start that is under way instead of waiting for it', asyn
   expect(await readdir(runDir)).toEqual([])
 })
 
+test('the first start is given up when the whole installation stops', async () => {
+  const stopping = new AbortController()
+  const under = Promise.withResolvers<void>()
+  const start = (stop: AbortSignal): Promise<RunningService> => {
+    under.resolve()
+    return new Promise((_, reject) => {
+      stop.addEventListener('abort', () => reject(new Error('given up')), { once: true })
+    })
+  }
+  const options = { runDir, log, stop: stopping.signal }
+  const service = supervise({ name: 'api', start }, options)
+  await under.promise
+  stopping.abort()
+  await expect(service).rejects.toThrow('given up')
+  await expect(supervise({ name: 'api', start: startSleeper }, options)).rejects.toThrow('aborted')
+})
+
 test('a process that refuses to serve ends the supervision with its sentence', async () => {
   let starts = 0
   const start = () => {

@@ -21,6 +21,13 @@ export interface SupervisedService {
   start(stop: AbortSignal): Promise<RunningService>
 }
 
+export interface SuperviseOptions {
+  readonly runDir: string
+  readonly log: (sentence: string) => void
+  /** Ends the first start, before there is a handle. */
+  readonly stop?: AbortSignal
+}
+
 export interface SupervisionHandle {
   /** Stops it for good, also during a restart, within the service's own grace time. */
   stop(): Promise<void>
@@ -34,12 +41,15 @@ export interface SupervisionHandle {
  */
 export async function supervise(
   service: SupervisedService,
-  { runDir, log }: { runDir: string; log: (sentence: string) => void },
+  { runDir, log, stop }: SuperviseOptions,
 ): Promise<SupervisionHandle> {
   const files = processFiles(runDir, service.name)
   await mkdir(runDir, { recursive: true, mode: 0o700 })
   const stopping = new AbortController()
+  stop?.addEventListener('abort', () => stopping.abort(), { once: true })
+  if (stop?.aborted === true) stopping.abort()
   const begin = async (): Promise<RunningService> => {
+    stopping.signal.throwIfAborted()
     const running = await service.start(stopping.signal)
     try {
       await writeIdentityFile(files.identity, running.identity)
