@@ -45,6 +45,10 @@ describe('Git has', () => {
       expect(await hasTrackedFiles(path.join(root, at)), at).toBe(has)
     }
     expect(await hasTrackedFiles(path.join(root, 'mixed/none'))).toBe(false)
+    const linked = newFolder('linked-')
+    mkdirSync(path.join(linked, 'src'))
+    symlinkSync(path.join(root, '.git'), path.join(linked, '.git'))
+    expect(await hasTrackedFiles(path.join(linked, 'src'))).toBe(true)
     const broken = newFolder('broken-')
     expect(await hasTrackedFiles(broken)).toBe(false)
     mkdirSync(path.join(broken, '.git'))

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { lstat, open, opendir } from 'node:fs/promises'
+import { lstat, open, opendir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { readBytes } from '../open-file.ts'
 import { trackedNames } from './index-names.ts'
@@ -67,7 +67,8 @@ async function everyFile(folder: string, isSo: (file: string) => boolean): Promi
 async function repositoryOf(absolute: string): Promise<Repository | null> {
   for (let folder = path.dirname(absolute); ; folder = path.dirname(folder)) {
     const git = path.join(folder, '.git')
-    const stats = await lstat(git).catch(() => null)
+    // Git follows a link there.
+    const stats = await stat(git).catch(() => null)
     if (stats?.isDirectory() === true) return { top: folder, index: path.join(git, 'index') }
     if (stats?.isFile() === true && stats.size < 4096) {
       // A worktree: the file names the folder of its index.
@@ -96,7 +97,7 @@ async function namesOf(index: string): Promise<ReadonlySet<string> | null> {
  * A command may put a link to a file of the system there, or a pipe, at any moment: reading one
  * could block.
  */
-async function readPlain(
+export async function readPlain(
   at: string,
   maxBytes: number,
   same?: string,

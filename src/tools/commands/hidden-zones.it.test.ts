@@ -20,18 +20,48 @@ describe.skipIf(!testSandbox.works)('a command that rules alone allow', () => {
     expect(ran.output).toMatchObject({ stdout: 'shown\n' })
   })
 
-  test(
-    'finds no object of Git when it runs code of the workspace',
+  const identity = '-c user.name=a -c user.email=a@b.c'
+  const apart = '--separate-git-dir'
+  test.each([
+    {
+      where: 'the repository of the workspace',
+      commit: `git init -q . && git add docs && git ${identity} commit -qm a`,
+      show: 'git cat-file blob HEAD:docs/secret.txt',
+    },
+    {
+      where: 'a repository in a folder of the workspace',
+      root: 'app/docs',
+      commit: `git init -q app && cd app && git add docs && git ${identity} commit -qm a`,
+      show: 'git -C ../app cat-file blob HEAD:docs/secret.txt',
+    },
+    {
+      where: 'the Git folder of a submodule',
+      commit: `git init -q . && mkdir .git/modules && git init -q ${apart} .git/modules/docs docs && cd docs && git add . && git ${identity} commit -qm a`,
+      show: 'git --git-dir ../.git/modules/docs cat-file blob HEAD:secret.txt',
+    },
+    {
+      where: 'a Git folder of another name',
+      root: 'app/docs',
+      commit: `git init -q ${apart} store app && cd app && git add . && git ${identity} commit -qm a`,
+      show: 'git --git-dir ../store cat-file blob HEAD:docs/secret.txt',
+    },
+    {
+      where: 'a Git folder whose objects are behind a link',
+      commit: `git init -q . && git add docs && git ${identity} commit -qm a && mv .git/objects objects && ln -s ../objects .git/objects`,
+      show: 'git cat-file blob HEAD:docs/secret.txt',
+    },
+  ])(
+    'finds no object of Git in $where when it runs code of the workspace',
     { timeout: 120_000 },
-    async () => {
-      const show = 'git cat-file blob HEAD:docs/secret.txt || echo "nothing there"\n'
+    async ({ commit, show, root = 'docs' }) => {
       using desk = await commandDesk(
-        { 'docs/secret.txt': 'hidden\n', 'work/show.sh': show },
-        { zones },
+        {
+          [`${root}/secret.txt`]: 'hidden\n',
+          'work/show.sh': `${show} || echo "nothing there"\n`,
+        },
+        { zones: zones.replace('root: docs', `root: ${root}`) },
       )
-      const commit =
-        'init -q . && git add docs && git -c user.name=a -c user.email=a@b.c commit -qm a'
-      execFileSync('bash', ['-c', `git ${commit}`], { cwd: desk.root })
+      execFileSync('bash', ['-c', commit], { cwd: desk.root })
       const input = { command: 'sh show.sh', cwd: 'work' }
       const see = async (hides: readonly string[]) => {
         const printed = { kind: 'shell', hides, script: 'sh show.sh' } as const

@@ -1,19 +1,38 @@
-import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
 import type { Zone } from '#policy/worker-definition.ts'
+import { objectFoldersAround } from '#sandbox/git/object-folders.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { deepestMount } from '../plan/deepest-mount.ts'
 
 /**
- * A plan whose commands cannot read Git's objects, which have the contents of hidden zones: for
- * commands that run code of the workspace.
+ * A plan whose commands cannot read Git's objects of the repositories that hidden zones lie in, nor
+ * those of their submodules: for commands that run code of the workspace. `names`: of the zones,
+ * which are hidden already. `root` is the workspace's.
  */
-export async function hideObjects(plan: SandboxPlan, root: string): Promise<SandboxPlan> {
-  const objects = path.join(root, '.git/objects')
-  const isThere = (await lstat(objects).catch(() => null))?.isDirectory() === true
-  const isMounted = isThere && plan.zones.some((zone) => containsPath(zone.path, objects))
-  return { ...plan, shared: [], emptied: isMounted ? [...plan.emptied, objects] : plan.emptied }
+export async function hideObjects(
+  plan: SandboxPlan,
+  root: string,
+  zones: readonly Zone[],
+  names: readonly string[],
+): Promise<SandboxPlan> {
+  const hidden = zones.filter(({ name }) => names.includes(name))
+  const around = hidden.map((zone) => objectFoldersAround(root, path.join(root, zone.root)))
+  const folders = new Set((await Promise.all(around)).flat())
+  const isShown = (at: string): boolean =>
+    plan.zones.some((zone) => containsPath(zone.path, at)) &&
+    !plan.emptied.some((folder) => containsPath(folder, at))
+  const emptied = [...folders].filter(isShown)
+  const outermost = emptied.filter(
+    (at) => !emptied.some((other) => other !== at && containsPath(other, at)),
+  )
+  const isKept = (at: string): boolean => !outermost.some((folder) => containsPath(folder, at))
+  return {
+    ...plan,
+    shared: [],
+    covered: plan.covered.filter(isKept),
+    emptied: [...plan.emptied.filter(isKept), ...outermost],
+  }
 }
 
 /**

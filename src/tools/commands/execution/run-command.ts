@@ -66,7 +66,7 @@ export async function runCommand(
     const withoutHidden = hideZones(planned.plan, root, place.worker.zones, hides)
     const visible =
       hides.length > 0 && facts.vectors.some(runsWorkspaceCode)
-        ? await hideObjects(withoutHidden, root)
+        ? await hideObjects(withoutHidden, root, place.worker.zones, hides)
         : withoutHidden
     const mounts = place.sandbox.works
       ? await mountNamed(root, visible, facts, snapshots, allowed)
