@@ -71,6 +71,10 @@ describe('a command that rules alone allow sees no zone whose reads ask', () => 
     'git grep -n x HEAD',
     'git -C . diff HEAD',
     'git status -v',
+    "git for-each-ref '--format=%(raw)'",
+    "git branch '--format=%(refname) %(*raw)'",
+    "git tag -l '--format=%(raw:size) %(raw)'",
+    'git for-each-ref --sort=-raw',
     'cat a.txt && git diff',
     'cat .git/objects/ab/cdef',
     'cat objects',
@@ -84,7 +88,13 @@ describe('a command that rules alone allow sees no zone whose reads ask', () => 
   test('what Git says of commits and names alone runs, and so does a rule that names the zone', async () => {
     const known = { zones, workspace, host: { ...host, gitHas: async () => true }, cwd: '' }
     const plain = [rule('git', 'preApproved')]
-    for (const script of ['git log --oneline -n 5', 'git status --short', 'git branch -a']) {
+    for (const script of [
+      'git log --oneline -n 5',
+      'git status --short',
+      'git branch -a',
+      "git for-each-ref '--format=%(refname:short) %(objectname)'",
+      'git tag -l --sort=-version:refname',
+    ]) {
       expect(await judgeBy(plain, script, known), script).toMatchObject({
         approval: 'preApproved',
         printed: { hides: ['docs', 'hr'] },
