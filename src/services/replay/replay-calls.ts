@@ -1,8 +1,8 @@
 import type { Judgement } from '#domain/deciding/judgement.ts'
-import type { ToolRegistry } from '#domain/tools/tool.ts'
+import type { Tool, ToolRegistry } from '#domain/tools/tool.ts'
 import { judge } from '#policy/judge/judge.ts'
 import { narrowPolicy } from '#policy/delegation/narrow-worker.ts'
-import type { McpServer } from '#policy/worker-definition.ts'
+import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { OpenWorkspace } from '#sandbox/workspace.ts'
 import { parseProject } from '#policy/project/parse-project.ts'
@@ -123,7 +123,7 @@ class Judges {
     const lineage = call.lineage ?? []
     const narrowed = narrowPolicy(version, call.worker, lineage.slice(0, -1))
     const policy = policyInWorkspace(narrowed, call.place.workspace)
-    const registry = await this.#registryOf(policy, call.worker, lineage)
+    const registry = await this.#registryOf(policy, call, lineage)
     const judgement = await judge({
       policy,
       lineage,
@@ -144,23 +144,63 @@ class Judges {
   }
 
   /**
-   * Only code and servers of the version in force are used: nothing that was not activated may run.
+   * Only code and servers of the version in force are used, and the servers with its zones and its
+   * sandbox: nothing may run that was not activated, nor with more access than was.
    */
-  #registryOf(policy: Policy, name: string, lineage: readonly string[]): Promise<ToolRegistry> {
-    const key = JSON.stringify([policy.digest, lineage])
-    const { digest, toolFiles, workers } = this.#inForce
+  #registryOf(
+    policy: Policy,
+    { worker: name, place }: StoredCall,
+    lineage: readonly string[],
+  ): Promise<ToolRegistry> {
+    const key = JSON.stringify([policy.digest, place.workspace, lineage])
+    const { digest, toolFiles } = this.#inForce
     const worker = policy.workers.get(name)
-    const running = workers.get(name)?.mcpServers ?? new Map<string, McpServer>()
-    const mcpServers = new Map([...running].filter(([server]) => worker?.mcpServers.has(server)))
-    const harmless = {
+    const own = {
       ...policy,
       digest,
       toolFiles,
-      workers: new Map(worker === undefined ? [] : [[name, { ...worker, mcpServers }]]),
+      workers: workersOf(worker && { ...worker, mcpServers: new Map() }),
     }
-    const registry = this.#registries.get(key) ?? this.#ctx.registryOf(harmless, name)
+    const narrowed = narrowPolicy(this.#inForce, name, lineage.slice(0, -1))
+    const running = policyInWorkspace(narrowed, place.workspace)
+    const now = running.workers.get(name)
+    const mcpServers = new Map(
+      [...(now?.mcpServers ?? [])].filter(([server]) => worker?.mcpServers.has(server)),
+    )
+    const servers = { ...running, workers: workersOf(now && { ...now, mcpServers }) }
+    const build = async (): Promise<ToolRegistry> => {
+      const tools = await this.#ctx.registryOf(own, name)
+      if (mcpServers.size === 0) return tools
+      return withServers(tools, await this.#ctx.registryOf(servers, name), worker)
+    }
+    const registry = this.#registries.get(key) ?? build()
     this.#registries.set(key, registry)
     return registry
+  }
+}
+
+function workersOf(worker: WorkerDefinition | undefined): Policy['workers'] {
+  return new Map(worker === undefined ? [] : [[worker.name, worker]])
+}
+
+/** The tools of MCP servers come from `servers`, and are manual as the judged version says. */
+function withServers(
+  tools: ToolRegistry,
+  servers: ToolRegistry,
+  worker: WorkerDefinition | undefined,
+): ToolRegistry {
+  const asJudged = (tool: Tool): Tool => ({
+    ...tool,
+    manual: worker?.tools.get(tool.name)?.manual === true,
+  })
+  const isOfServer = ({ name }: Tool): boolean => name.startsWith('mcp__')
+  return {
+    get(name) {
+      if (!name.startsWith('mcp__')) return tools.get(name)
+      const tool = servers.get(name)
+      return tool && asJudged(tool)
+    },
+    all: () => [...tools.all(), ...servers.all().filter(isOfServer).map(asJudged)],
   }
 }
 

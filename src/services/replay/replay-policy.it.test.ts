@@ -130,6 +130,35 @@ test('servers and tool files that nobody activated are not started, not even to 
   await rm(join(desk.root, 'tools'), { recursive: true })
 })
 
+test('a server in force is started with the zones and the sandbox in force, whatever the folder says', async () => {
+  const { registryOf } = desk.worker
+  const started: unknown[] = []
+  Object.assign(desk.worker, {
+    registryOf: (policy: Policy, name: string) => {
+      const worker = policy.workers.get(name)
+      if (worker === undefined || worker.mcpServers.size === 0) return registryOf(policy, name)
+      started.push([worker.sandbox.network, worker.zones.map(({ root, mode }) => [root, mode])])
+      return { get: () => undefined, all: () => [] }
+    },
+  })
+  const withServer = deskWorker.replace('zones:', 'mcpServers: { files: { command: f } }\nzones:')
+  await desk.activate({ 'workers/scribe.md': withServer })
+  const worker = (await desk.api.policies.inForce()).workers.get('scribe')
+  await write(
+    withServer.replace(
+      'zones:',
+      'sandbox: { network: allow }\nzones:\n  - { name: all, root: ., mode: rw }',
+    ),
+  )
+  expect((await replay()).judged).toBe(5)
+  const inForce = ['none', worker?.zones.map(({ root, mode }) => [root, mode])]
+  expect(started).not.toEqual([])
+  expect(new Set(started.map((one) => JSON.stringify(one)))).toEqual(
+    new Set([JSON.stringify(inForce)]),
+  )
+  Object.assign(desk.worker, { registryOf })
+})
+
 test('only who may activate policy replays, and only a valid folder', async () => {
   const { ada } = desk.people
   await expect(replayPolicy(desk.api, ada.caller, { projectDir: desk.root })).rejects.toMatchObject(
