@@ -248,4 +248,25 @@ describe.skipIf(!sandbox.works)('a process that is killed', () => {
     },
     400_000,
   )
+
+  test('the Temporal worker, between the end of a command and the record of what it changed, claims nothing: the files are listed, or said to be unknown', async () => {
+    const runId = await world.startRun('merger', { input: 'round-changes' })
+    const branch = String(await count(`select worktree ->> 'branch' from run where id = $1`, runId))
+    const tip = async (): Promise<string> => readFile(at('shop/.git/refs/heads', branch), 'utf8')
+    await world.waiting(runId)
+    const before = await tip()
+    await approve(runId)
+    // The commit is the last thing that the command does.
+    await waitUntil(async () => (await tip()) !== before, { ...patient, everyMs: 1 })
+    const gone = await world.installation.killNine('temporal-worker')
+    await world.installation.untilBack('temporal-worker', gone)
+    const grace = await world.as('grace')
+    const check = await world.onlyWaiting(runId)
+    const finding = { ran: true, then: 'continue', reason: 'I looked: it is there' }
+    await grace.post(`/v1/requests/${check.id}/settle`, finding)
+    const { body } = await grace.get(`/v1/runs/${runId}/changes`)
+    const unknown = (body['unknown'] as { commands: number }).commands
+    expect([body['total'], unknown]).toEqual(unknown === 0 ? [filesOfMerge, 0] : [0, 1])
+    await grace.post(`/v1/runs/${runId}/cancel`, {})
+  }, 400_000)
 })

@@ -33,7 +33,7 @@ beforeAll(async () => {
   gitIn(desk, 'shop', 'commit', '-qm', 'first')
   await desk.activate({
     'countersign.yaml': `${deskConfig}workspaces:\n  shop: { root: shop, isolation: worktree, base: main }\n`,
-    'workers/scribe.md': gitWorker('shop', 'shell: { default: ask }'),
+    'workers/scribe.md': gitWorker('shop', 'shell: { default: ask }\ntools: { merge_branch: {} }'),
   })
 }, 120_000)
 afterAll(() => desk[Symbol.asyncDispose]())
@@ -130,6 +130,17 @@ describe.skipIf(!testSandbox.works)(
         'moved old name.txt > new name.txt +0 -0, 1 shell',
       ])
       expect(last.unknown).toEqual({ commands: 0, calls: 0 })
+    })
+
+    test('is listed once when the branch is merged: a merge hands over what other calls changed', async () => {
+      const runId = await start()
+      await took(runId, 1, shell('echo merged > merged.txt; git add -A; git commit -qm merged'))
+      const before = await changed(runId)
+      const merge = { tool: 'merge_branch', input: { message: 'Merge it' } }
+      const [call] = await took(runId, 2, merge)
+      expect(call?.result).toBe('output')
+      expect(await changed(runId)).toEqual(before)
+      expect(before.unknown).toEqual({ commands: 0, calls: 0 })
     })
 
     test('is not claimed for another: not what was changed before it began, nor by another run', async () => {

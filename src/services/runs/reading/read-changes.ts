@@ -3,7 +3,9 @@ import {
   builtInToolNames,
   builtInTools,
   callWorkerName,
+  gitPushName,
   isCommandTool,
+  mergeBranchName,
 } from '#domain/tools/built-in-tools.ts'
 import { isChange } from '#domain/tools/access.ts'
 import { unchangedRuleId } from '#policy/judge/consent/unchanged.ts'
@@ -143,9 +145,14 @@ const fileTools = builtInToolNames.filter((name) =>
   builtInTools[name].operations.some((operation) => isChange({ operation })),
 )
 
-/** A delegation's effects are counted in its run, and an answer changes nothing. */
+/**
+ * A delegation's effects are counted in its run, an answer changes nothing, and a merge and a push
+ * hand over what other calls of the run changed.
+ */
 const changeless = builtInToolNames.filter(
-  (name) => name === callWorkerName || builtInTools[name].consent === 'answer',
+  (name) =>
+    [callWorkerName, mergeBranchName, gitPushName].includes(name) ||
+    builtInTools[name].consent === 'answer',
 )
 
 /**
