@@ -263,8 +263,8 @@ test('a request that arrives while the page is hidden makes one browser notifica
   await askForNote('notes/told-too.md')
   await waitUntil(async () => (await keptNotices(page)).length > 1, { withinMs: 60_000 })
   expect((await keptNotices(page)).map(({ title }) => title)).toEqual([
-    'Create notes/told.md (+1)',
-    'Create notes/told-too.md (+1)',
+    'Create notes/told.md: 1 line added',
+    'Create notes/told-too.md: 1 line added',
   ])
   const told = (await page.evaluate(() => 'newestNotice' in globalThis)) ? page : other
   await told.evaluate(() =>

@@ -135,6 +135,15 @@ test('an empty queue of one’s own says that others wait, and leads there', asy
   await page.locator('.request-row').first().waitFor()
 })
 
+test('a list of what was denied is marked as none of the lists of what waits', async () => {
+  const page = await dashboard.open('Grace', '/')
+  const current = page.getByRole('navigation', { name: 'Queues' }).locator('[aria-current]')
+  await current.getByText('All that wait').waitFor()
+  await page.goto(`${dashboard.url}/?state=denied`)
+  await page.getByRole('heading', { name: 'Nothing matches' }).waitFor()
+  expect(await current.allTextContents()).toEqual([])
+})
+
 test('a page of which a part does not load says so and how to go on, and the other pages are there', async () => {
   const page = await dashboard.open('Grace', '/', { serviceWorkers: 'block' })
   await page.getByRole('heading', { name: 'Inbox' }).waitFor()

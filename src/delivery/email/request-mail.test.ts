@@ -26,11 +26,11 @@ test('a mail says what waits, until when, and where to look', () => {
   const mail = requestMail('opened', request(), 'grace@example.com', pages)
   expect(mail).toMatchObject({
     to: 'grace@example.com',
-    subject: 'Approval #142: Edit "notes/1.2.md" (+4 −1)',
+    subject: 'Approval #142: Edit "notes/1.2.md": 4 lines added, 1 line removed',
     thread: 'request-0199aaaa-0000-7000-8000-000000000001',
     unsubscribe: 'https://countersign.example.com/account',
   })
-  expect(mail.text).toBe(`Waits for a decision: Edit "notes/1.2.md" (+4 −1)
+  expect(mail.text).toBe(`Waits for a decision: Edit "notes/1.2.md": 4 lines added, 1 line removed
 
 #142, medium risk, platform, release-notes
 Run started by Ada

@@ -1,4 +1,5 @@
 import { builtInTool, isCommandTool } from '../tools/built-in-tools.ts'
+import { countWords } from './counted.ts'
 
 const longest = 300
 
@@ -19,5 +20,18 @@ export function effectSentence(request: {
   const notice = isOurs ? builtInTool(tool)?.notice : undefined
   if (typeof notice === 'object') return notice.sentence
   if (notice !== 'title') return `Call ${tool}`
-  return title.length <= longest ? title : `${title.slice(0, longest)}…`
+  return title.length <= longest ? countsInWords(title) : `${title.slice(0, longest)}…`
+}
+
+/** `Edit a.md (+4 −1)` as `Edit a.md: 4 lines added, 1 line removed`. */
+function countsInWords(title: string): string {
+  const [counts, added, removed] =
+    /^ \((?:\+(\d{1,9}))? ?(?:−(\d{1,9}))?\)$/.exec(title.slice(title.lastIndexOf(' ('))) ?? []
+  if (counts === undefined) return title
+  const words = [
+    ...(Number(added ?? 0) > 0 ? [`${countWords(Number(added), 'line')} added`] : []),
+    ...(Number(removed ?? 0) > 0 ? [`${countWords(Number(removed), 'line')} removed`] : []),
+  ]
+  const start = title.slice(0, -counts.length)
+  return words.length === 0 ? start : `${start}: ${words.join(', ')}`
 }

@@ -48,10 +48,21 @@ test('erased words, and requests that the page does not name, leave a sentence t
   )
 })
 
-test('a verdict names its tool and its rule as they are', () => {
-  const detail = { verdict: 'ask', tool: 'write_file', rule: 'zone:notes_1.write' }
+test.each([
+  ['zone:notes_1.write', 'by the rule for writing in zone notes_1'],
+  ['zone:a.b.read', 'by the rule for reading in zone a.b'],
+  ['overlay:2', 'by overlay 2'],
+  ['shell:git push', 'by the rule for commands like “git push”'],
+  ['shell:unclear', 'because not all of the command is understood'],
+  ['tool:call_worker:made', 'by the rule for the tool call_worker'],
+  ['protected:.env', 'because .env is protected'],
+  ['default:ask', 'because no rule covers it'],
+  ['later:kind', 'by later:kind'],
+  ['constructor', 'by constructor'],
+])('a verdict names its tool as it is, and the rule %s in words', (rule, words) => {
+  const detail = { verdict: 'ask', tool: 'write_file', rule }
   expect(told({ type: 'call.judged', runId: 'run', callId: 'call', detail })).toBe(
-    'Policy *asked people about* write_file of run 7 of scribe by zone:notes_1.write',
+    `Policy *asked people about* write_file of run 7 of scribe ${words}`,
   )
 })
 

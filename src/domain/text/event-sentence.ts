@@ -2,6 +2,7 @@ import type { Actor } from '../actor.ts'
 import type { AuditEventType } from '../audit-event.ts'
 import type { Json, JsonObject } from '../json/json.ts'
 import type { RequestKind } from '../requests/request.ts'
+import { ruleWords } from './rule-words.ts'
 
 /** The parts of a trail event that its sentence uses. */
 export interface EventFields {
@@ -189,7 +190,7 @@ function tellVerdict({ detail }: EventFields, subject: EventSubject): SentencePa
     verb(verdicts[nameIn(detail['verdict'])] ?? 'judged'),
     { as: 'subject', text: tool },
     ...of,
-    ...optional(rule === '' ? '' : `by ${rule}`),
+    ...optional(rule === '' ? '' : ruleWords(rule)),
   ]
 }
 

@@ -123,7 +123,8 @@ function changedPaths(command: CommandOfText): readonly string[] {
 
 const clientsOfDatabases = wordSet('psql mysql mariadb sqlite3 sqlcmd duckdb clickhouse-client bq')
 
-function sqlOf({ program, args }: CommandOfText): readonly FoundCue[] {
+/** The cues of SQL that a command would carry out. */
+export function sqlOf({ program, args }: CommandOfText): readonly FoundCue[] {
   const runs =
     clientsOfDatabases.has(program) || args.some((word) => /^(?:psql|mysql|sqlite3)$/.test(word))
   const texts = runs ? args : args.filter((word) => word.includes(' '))

@@ -2,33 +2,11 @@ import { countWords } from '#domain/text/counted.ts'
 import { oneLine } from '#domain/text/one-line.ts'
 import type { CommandInput } from '#domain/tools/command.ts'
 import { analyseCommand } from '#policy/shell/analyse-command.ts'
-
-/** Commands that only prepare others, and are left out of the sentence. */
-const preparing = new Set([
-  'cd',
-  'set',
-  'export',
-  'echo',
-  'printf',
-  'true',
-  ':',
-  'pwd',
-  'source',
-  '.',
-  'pushd',
-  'popd',
-  'unset',
-  'local',
-  'declare',
-  'umask',
-  'shopt',
-  'trap',
-  'sleep',
-])
+import { headlineOf } from './headline-of-script.ts'
 
 /**
- * The effect of a command as a sentence: the vector, or the first meaningful command of a script
- * and the number of others.
+ * The effect of a command as a sentence: the vector, or the commands of a script that matter most
+ * (headline-of-script.ts) and the number of others.
  */
 export function effectOfCommand(input: CommandInput): string {
   if (input.kind === 'shell') return effectOfScript(input)
@@ -39,15 +17,11 @@ export function effectOfCommand(input: CommandInput): string {
 
 function effectOfScript(input: CommandInput & { kind: 'shell' }): string {
   const { script } = input
-  const nodes = analyseCommand(input)
-    .search.commands.flatMap(({ node }) => (node === null ? [] : [node]))
-    .toSorted((one, other) => one.pos - other.pos)
-  const meaningful = nodes.find(({ name }) => name !== undefined && !preparing.has(name.value))
-  const first = meaningful ?? nodes[0]
-  if (first === undefined) return `Run ${oneLine(script, 150)}`
-  const outer = nodes.filter(({ pos }) => pos < first.pos || pos >= first.end)
-  const sentence = `Run ${oneLine(script.slice(first.pos, first.end), 130)}`
-  return outer.length === 0 ? sentence : `${sentence} and ${outer.length} more`
+  const headline = headlineOf(script, analyseCommand(input))
+  if (headline === null) return `Run ${oneLine(script, 150)}`
+  return headline.more === 0
+    ? `Run ${headline.text}`
+    : `Run ${headline.text} and ${headline.more} more`
 }
 
 /** The script of `sh -c SCRIPT`; `null` for every other vector. */

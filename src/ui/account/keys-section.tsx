@@ -9,7 +9,7 @@ import { useMe } from '../api/queries.ts'
 import { Command } from '../states/command.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
-import { Time, useNowMs } from '../text/time.tsx'
+import { absoluteTime, Time, useNowMs } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CreateKey } from './create-key.tsx'
 import { KeyProposals } from './key-proposals.tsx'
@@ -103,7 +103,7 @@ function KeyRow({
           <Button
             size="compact-sm"
             variant="default"
-            aria-label={`Rotate ${key.name}, ${key.id}`}
+            aria-label={`Rotate ${key.name}, created ${absoluteTime(key.createdAt)}`}
             onClick={() =>
               void act(
                 () => callApi('rotateKey', { params: { id: key.id } }),
@@ -116,7 +116,7 @@ function KeyRow({
           <Button
             size="compact-sm"
             variant="default"
-            aria-label={`Revoke ${key.name}, ${key.id}`}
+            aria-label={`Revoke ${key.name}, created ${absoluteTime(key.createdAt)}`}
             onClick={() =>
               void act(
                 () => callApi('revokeKey', { params: { id: key.id } }),

@@ -51,6 +51,12 @@ export function addressOf(search: URLSearchParams, pathname = '/'): string {
   return text === '' ? pathname : `${pathname}?${text}`
 }
 
+/** Whether the list has pending requests only. Pure. */
+export function isOfPending(search: URLSearchParams): boolean {
+  const state = search.get('state') ?? ''
+  return state === '' || state === 'pending'
+}
+
 /** The filters of an address in a fixed order, for a saved view. Pure. */
 export function viewQueryOf(search: URLSearchParams): string {
   const query = new URLSearchParams()

@@ -9,7 +9,7 @@ import { PageBoundary } from '../states/page-boundary.tsx'
 import { FilterWords } from './filter-words.tsx'
 import { FoldedFilters } from './folded-filters.tsx'
 import { useMedia } from '../states/use-media.ts'
-import { addressOf, requestsQueryOf } from './inbox-filters.ts'
+import { addressOf, isOfPending, requestsQueryOf } from './inbox-filters.ts'
 import { InboxToolbar } from './inbox-toolbar.tsx'
 import { QueueList } from './queue-list.tsx'
 import { QueueSelect } from './queue-select.tsx'
@@ -79,6 +79,6 @@ export function InboxPage() {
 }
 
 function titleOf(search: URLSearchParams): string {
-  if (search.get('mine') === 'true') return 'Waiting for you'
+  if (search.get('mine') === 'true' && isOfPending(search)) return 'Waiting for you'
   return search.get('queue') ?? 'Inbox'
 }

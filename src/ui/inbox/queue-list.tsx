@@ -1,8 +1,8 @@
-import { NavLink, useSearchParams } from 'react-router'
+import { Link, useSearchParams } from 'react-router'
 import { useQueues, useSavedViews } from '../api/queries.ts'
 import { visibleString } from '../text/visible-string.ts'
 import { RemoveView } from '../views/remove-view.tsx'
-import { viewQueryOf, withFilter } from './inbox-filters.ts'
+import { isOfPending, viewQueryOf, withFilter } from './inbox-filters.ts'
 
 /**
  * One list of the inbox: its address, its number of pending requests, and whether it is on the
@@ -36,6 +36,7 @@ export function useQueueEntries(): {
   const mine = search.get('mine') === 'true'
   const queueName = search.get('queue')
   const snoozed = search.get('snoozed') === 'true'
+  const pending = isOfPending(search)
   const expiring = search.get('sort') === 'expiresAt' && queueName === null && !mine && !snoozed
   return {
     lists: [
@@ -43,20 +44,20 @@ export function useQueueEntries(): {
         name: 'Waiting for you',
         to: '/?mine=true',
         count: sum((queue) => queue.mine),
-        on: mine && !isView,
+        on: mine && pending && !isView,
       },
       {
         name: 'All that wait',
         to: '/',
         count: sum((queue) => queue.pending),
-        on: queueName === null && !mine && !snoozed && !expiring && !isView,
+        on: pending && queueName === null && !mine && !snoozed && !expiring && !isView,
       },
       {
         name: 'Expiring first',
         to: '/?sort=expiresAt',
         // The number of requests whose deadline is near; null if there are none.
         count: sum((queue) => queue.expiringSoon) || null,
-        on: expiring && !isView,
+        on: expiring && pending && !isView,
       },
       { name: 'Snoozed by you', to: '/?snoozed=true', count: null, on: snoozed && !isView },
     ],
@@ -65,7 +66,7 @@ export function useQueueEntries(): {
       note: queue.team === queue.name ? null : queue.team,
       to: withFilter(plain, 'queue', queue.name),
       count: queue.pending,
-      on: queueName === queue.name && !isView,
+      on: queueName === queue.name && pending && !isView,
     })),
     views: saved.map(({ id, name, query }) => ({
       name: visibleString(name),
@@ -106,9 +107,9 @@ export function QueueList() {
 function QueueEntry(props: ListEntry) {
   return (
     <li className={props.viewId === undefined ? undefined : 'queue-view'}>
-      <NavLink
+      <Link
         to={props.to}
-        className={() => (props.on ? 'queue queue-on' : 'queue')}
+        className={props.on ? 'queue queue-on' : 'queue'}
         aria-current={props.on ? 'page' : undefined}
       >
         <span className="grow break">
@@ -121,7 +122,7 @@ function QueueEntry(props: ListEntry) {
           )}
         </span>
         {props.count !== null && <span className="queue-count">{props.count}</span>}
-      </NavLink>
+      </Link>
       {props.viewId !== undefined && <RemoveView id={props.viewId} name={props.name} />}
     </li>
   )

@@ -1,0 +1,108 @@
+import { oneLine } from '#domain/text/one-line.ts'
+import { wordSet } from '#domain/text/word-set.ts'
+import { alarmingCommands } from '#policy/cues/alarming-commands.ts'
+import { commandsOf } from '#policy/cues/programs/commands-of.ts'
+import type { CommandAnalysis } from '#policy/shell/analyse-command.ts'
+
+/** Commands that only prepare others, and are left out unless they are part of a pipeline. */
+const preparing = wordSet(`
+  cd set export echo printf true : pwd source . pushd popd unset local declare umask shopt trap
+  sleep`)
+
+const maxCharacters = 130
+/** pipelines of a headline, and commands of one pipeline in it */
+const maxPipelines = 2
+const maxStages = 6
+
+type Node = NonNullable<CommandAnalysis['search']['commands'][number]['node']>
+
+/** The part of a script that its headline shows, and the number of commands that it leaves out. */
+export interface ScriptHeadline {
+  readonly text: string
+  readonly more: number
+}
+
+/**
+ * The pipelines with the first commands that are alarming, else the one with the first command that
+ * does more than prepare. A pipeline is shown with every command of it, each cut by itself, because
+ * `| bash` behind a long address decides what the whole does. `null`: the script has no command.
+ */
+export function headlineOf(script: string, analysis: CommandAnalysis): ScriptHeadline | null {
+  const nodes = analysis.search.commands
+    .flatMap(({ node }) => (node === null ? [] : [node]))
+    .toSorted((one, other) => one.pos - other.pos)
+  const textOf = (node: Node): string => script.slice(node.pos, node.end)
+  const pipelines = pipelinesOf(script, nodes)
+  const alarming = alarmingNodes(analysis, nodes, textOf)
+  const first =
+    nodes.find(({ name }) => name !== undefined && !preparing.has(name.value)) ?? nodes[0]
+  if (first === undefined) return null
+  const isIn = (pipeline: readonly Node[]): boolean =>
+    pipeline.some((node) => (alarming.size === 0 ? node === first : alarming.has(node)))
+  const choice = pipelines.filter(isIn).slice(0, maxPipelines)
+  const room = Math.floor(maxCharacters / choice.length)
+  const cuts = choice.map((pipeline) => stagesOf(pipeline, alarming))
+  const texts = cuts.map((stages) => textWithPipes(stages.map(textOf), room))
+  const isInside = (node: Node): boolean =>
+    cuts.flat().some(({ pos, end }) => node.pos >= pos && node.pos < end)
+  return { text: texts.join('; '), more: nodes.filter((node) => !isInside(node)).length }
+}
+
+/** The commands of a script by the pipes between them, in the order of the text. */
+function pipelinesOf(script: string, nodes: readonly Node[]): readonly (readonly Node[])[] {
+  const rest = new Set(nodes)
+  return nodes.flatMap((start) => {
+    if (!rest.delete(start)) return []
+    const pipeline = [start]
+    let last = start
+    for (const next of nodes) {
+      if (next.pos < last.end || !rest.has(next)) continue
+      if (!/^[\s)}]*\|(?!\|)/.test(script.slice(last.end, next.pos))) break
+      rest.delete(next)
+      pipeline.push(next)
+      last = next
+    }
+    return [pipeline]
+  })
+}
+
+function alarmingNodes(
+  analysis: CommandAnalysis,
+  nodes: readonly Node[],
+  textOf: (node: Node) => string,
+): ReadonlySet<Node> {
+  const alarms = alarmingCommands(commandsOf(analysis))
+  return new Set(
+    nodes.filter((node) => {
+      const text = textOf(node)
+      // A command in a text that another command runs has no source of its own.
+      return alarms.some(({ source, program }) =>
+        source === '' ? text.includes(program) : text === source,
+      )
+    }),
+  )
+}
+
+/** The commands of a pipeline that are shown: of a long one its ends and what is alarming. */
+function stagesOf(pipeline: readonly Node[], alarming: ReadonlySet<Node>): readonly Node[] {
+  if (pipeline.length <= maxStages) return pipeline
+  const ends = new Set([pipeline[0], pipeline[1], pipeline.at(-1)])
+  const middle = pipeline.filter((node) => alarming.has(node) && !ends.has(node))
+  const members = new Set([...ends, ...middle.slice(0, maxStages - ends.size)])
+  return pipeline.filter((node) => members.has(node))
+}
+
+/** Texts with pipes between them; long ones share the room that short ones leave. */
+function textWithPipes(texts: readonly string[], room: number): string {
+  const whole = texts.map((text) => oneLine(text, room))
+  let left = room - 3 * (texts.length - 1)
+  const limits = new Map<number, number>()
+  const byLength = whole.map((text, at) => ({ at, length: Array.from(text).length }))
+  byLength.sort((one, other) => one.length - other.length)
+  for (const [index, { at, length }] of byLength.entries()) {
+    const limit = Math.min(length, Math.max(Math.floor(left / (byLength.length - index)), 8))
+    limits.set(at, limit)
+    left -= limit
+  }
+  return whole.map((text, at) => oneLine(text, limits.get(at) ?? room)).join(' | ')
+}
