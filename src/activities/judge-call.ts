@@ -1,3 +1,5 @@
+import { ApplicationFailure } from '@temporalio/common'
+import { putMessage, readMessage } from '#store/content/sealed-message.ts'
 import type { HostQuery } from '#services/core/host-queries.ts'
 import { definitionsHere } from '#services/policy/pins/definitions-here.ts'
 import { servedToolsHere } from '#services/gateway/served-tools-here.ts'
@@ -6,10 +8,8 @@ import { replayCalls } from '#services/replay/replay-calls.ts'
 import { attachmentsHere } from '#services/runs/starting/attachments-here.ts'
 import { worktreeBaseHere } from '#services/runs/starting/worktree-base-here.ts'
 import { removeWorktreeHere } from '#services/retention/remove-worktrees.ts'
-import { newSalt } from '#services/requests/words/salted-text.ts'
 import { judgeCall } from '#services/engine/judging/judge-call.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
-import { getText, putContent } from '#store/content/content.ts'
 import type { Activities } from '#workflows/activity-port.ts'
 
 /**
@@ -18,11 +18,12 @@ import type { Activities } from '#workflows/activity-port.ts'
  */
 export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
   return async (input) => {
-    const { question } = JSON.parse(await getText(ctx.db, input.questionHash)) as {
-      readonly question: HostQuery
+    const question = await readMessage(ctx, input.questionHash, null)
+    if (question === null) {
+      throw ApplicationFailure.nonRetryable('No API process of this installation asked this')
     }
-    const answer = await answerTo(ctx, question, input.taskQueue)
-    return { answerHash: await putContent(ctx.db, JSON.stringify({ answer, salt: newSalt() })) }
+    const answer = await answerTo(ctx, question.message as HostQuery, input.taskQueue)
+    return { answerHash: await putMessage(ctx, answer, input.questionHash) }
   }
 }
 

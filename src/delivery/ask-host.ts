@@ -3,9 +3,10 @@ import { isGrpcServiceError, WorkflowFailedError } from '@temporalio/client'
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common'
 import { Problem } from '#domain/problem.ts'
 import { Shares } from '#domain/sharing/shares.ts'
+import { putMessage, readMessage } from '#store/content/sealed-message.ts'
+import type { Seals } from '#domain/statements/row-seals.ts'
 import type { PolicyReader, SigningContext } from '#services/core/context.ts'
 import { currentRequest } from '#services/core/current-request.ts'
-import { newSalt } from '#services/requests/words/salted-text.ts'
 import type {
   AttachmentsAnswer,
   HostQuery,
@@ -16,7 +17,6 @@ import type {
   ServerDefinitions,
   WorktreeBaseAnswer,
 } from '#services/core/host-queries.ts'
-import { getText, putContent } from '#store/content/content.ts'
 import { releaseContent } from '#store/content/drop-content.ts'
 import type { Db } from '#store/database.ts'
 import type { JudgeAnswer, JudgeInput } from '#workflows/activity-port.ts'
@@ -48,6 +48,7 @@ export interface HostAnswers {
 
 interface HostContext {
   readonly db: Db
+  readonly seals: Pick<Seals, 'ofMessage' | 'holdsMessage'>
   readonly temporal: TemporalClient
   readonly policies: PolicyReader
   /** used when the policy names none for its workspace */
@@ -98,16 +99,16 @@ async function answerOf(asking: HostContext, question: HostQuery): Promise<unkno
 
 async function askNow(asking: HostContext, question: HostQuery): Promise<unknown> {
   const input: JudgeInput = {
-    // The salt makes the content unique: it is released when this question is answered.
-    questionHash: await putContent(asking.db, JSON.stringify({ question, salt: newSalt() })),
+    questionHash: await putMessage(asking, question, null),
     taskQueue: await queueOf(asking, question),
   }
   const passed = [input.questionHash]
   try {
     const { answerHash } = await ask(asking.temporal, input)
     passed.push(answerHash)
-    const { answer } = JSON.parse(await getText(asking.db, answerHash)) as { answer: unknown }
-    return answer
+    const answer = await readMessage(asking, answerHash, input.questionHash)
+    if (answer === null) throw new Problem('workspace_unreachable', forgedAnswer)
+    return answer.message
   } finally {
     // No row refers to them, so the next round of retention removes their bytes.
     await asking.db.transaction().execute((tx) => releaseContent(tx, passed))
@@ -155,6 +156,9 @@ async function ask(temporal: TemporalClient, input: JudgeInput): Promise<JudgeAn
     throw new Problem('workspace_unreachable', sentenceOf(cause), {}, { cause })
   }
 }
+
+const forgedAnswer =
+  'The answer is not from a Temporal worker of this installation, or of one with another seal key; nothing was changed. See who else takes tasks of its task queue.'
 
 /** gRPC's code of a server that cannot be reached. */
 const unavailable: ReadonlySet<number> = new Set([14])

@@ -82,6 +82,10 @@ export interface Seals {
   /** The same by a seal that covers every column, which those of earlier versions may not. */
   holdsWhole(table: SealedTable, row: SealableRow): boolean
   readonly revocations: Revocations
+  /** The seal of a text that API and Temporal workers exchange through the database. */
+  ofMessage(text: string): string
+  /** Whether a process of this installation has sealed a text. Never throws on hostile input. */
+  holdsMessage(text: string, seal: string): boolean
   /** The seal of a row after a change; an invalid seal stays invalid. */
   again(table: SealedTable, row: SealableRow, change: SealableRow): string | null
 }
@@ -103,7 +107,7 @@ export function createSeals(keys: {
       const statement = sealedOf(table, row)
       if (sealedTables[table].by === 'service') {
         const [key] = sharedKeys()
-        return `${key.id}.${macOf(key, statement)}`
+        return `${key.id}.${macOf(key, rowPrefix, canonicalJson(statement))}`
       }
       if (signer === null) throw new Error(`Only the API seals rows of ${table}`)
       const { keyId, signature } = signStatement(signer, 'row', statement)
@@ -112,6 +116,15 @@ export function createSeals(keys: {
     holds: (table, row) => !hasEnded(table, row) && check(table, row, unsaidColumns(table)),
     fits: (table, row) => check(table, row, unsaidColumns(table)),
     holdsWhole: (table, row) => !hasEnded(table, row) && check(table, row, [[]]),
+    ofMessage(text) {
+      const [key] = sharedKeys()
+      return `${key.id}.${macOf(key, messagePrefix, text)}`
+    },
+    holdsMessage(text, seal) {
+      const [keyId = '', mark = ''] = seal.split('.')
+      const key = sharedKeys().find(({ id }) => id === keyId)
+      return key !== undefined && isSame(macOf(key, messagePrefix, text), mark)
+    },
     again(table, row, change) {
       if (!seals.holds(table, row)) return (row['seal'] as string | null | undefined) ?? null
       return seals.of(table, { ...row, ...change })
@@ -137,7 +150,9 @@ export function createSeals(keys: {
       if (sealedTables[table].by === 'service') {
         const key = sharedKeys().find(({ id }) => id === keyId)
         if (key === undefined) return false
-        return forms.some((unsaid) => isSame(macOf(key, without(sealed, unsaid)), mark))
+        return forms.some((unsaid) =>
+          isSame(macOf(key, rowPrefix, canonicalJson(without(sealed, unsaid))), mark),
+        )
       }
       return forms.some((unsaid) => {
         const statement = canonicalJson(without(sealed, unsaid))
@@ -213,12 +228,13 @@ function plain(value: unknown): unknown {
 /** Each key object is made once, which takes longer than the hash of a row. */
 const keyObjects = new WeakMap<Buffer, KeyObject>()
 
-function macOf({ key }: SealKey, statement: object): string {
+const rowPrefix = 'countersign/row/v1'
+const messagePrefix = 'countersign/message/v1'
+
+function macOf({ key }: SealKey, prefix: string, text: string): string {
   const keyObject = keyObjects.get(key) ?? createSecretKey(key)
   keyObjects.set(key, keyObject)
-  return createHmac('sha256', keyObject)
-    .update(`countersign/row/v1\0${canonicalJson(statement)}`)
-    .digest('base64url')
+  return createHmac('sha256', keyObject).update(`${prefix}\0${text}`).digest('base64url')
 }
 
 function isSame(one: string, other: string): boolean {

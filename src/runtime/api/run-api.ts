@@ -100,7 +100,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     const ledger = openLedger(config.dataDir)
     const memory = openMemory(config.dataDir)
     const policies = createPolicyReader({ db, verifier, memory, log })
-    const host = askHost({ db, temporal, policies, taskQueue: config.taskQueue })
+    const host = askHost({ db, seals, temporal, policies, taskQueue: config.taskQueue })
     const ctx: SigningSystemContext = {
       db,
       signer,

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import type { Seals } from '#domain/statements/row-seals.ts'
+import type { Db } from '../database.ts'
+import { getText, putContent } from './content.ts'
+
+interface Exchange {
+  readonly db: Db
+  readonly seals: Pick<Seals, 'ofMessage' | 'holdsMessage'>
+}
+
+/**
+ * Stores a message between API and Temporal workers, and returns its hash, which is all that
+ * Temporal sees. It is sealed, since whoever reaches Temporal can name any stored text, also one
+ * that an agent wrote. `to`: the hash of the question that an answer is for.
+ */
+export async function putMessage(
+  { db, seals }: Exchange,
+  message: unknown,
+  to: string | null,
+): Promise<string> {
+  // The salt makes the content unique: it is released when the question is answered.
+  const text = JSON.stringify({ to, message, salt: randomBytes(16).toString('hex') })
+  return putContent(db, JSON.stringify({ text, seal: seals.ofMessage(text) }))
+}
+
+/** The message; `null`: no process of this installation wrote it, or not as this answer. */
+export async function readMessage(
+  { db, seals }: Exchange,
+  hash: string,
+  to: string | null,
+): Promise<{ readonly message: unknown } | null> {
+  const { text, seal } = { ...parse(await getText(db, hash)) }
+  if (typeof text !== 'string' || typeof seal !== 'string') return null
+  if (!seals.holdsMessage(text, seal)) return null
+  const sealed = parse(text)
+  return sealed?.['to'] === to ? { message: sealed['message'] } : null
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : null
+  } catch {
+    return null
+  }
+}
