@@ -135,6 +135,41 @@ test('an empty queue of one’s own says that others wait, and leads there', asy
   await page.locator('.request-row').first().waitFor()
 })
 
+test('while a page loads, placeholders have the columns of the cards that come, and a part that fails says so in its card', async () => {
+  const page = await dashboard.open('Grace', '/')
+  const columnsOf = (cards: string) =>
+    page.locator(cards).evaluateAll((all) => {
+      const boxes = all.map((one) => one.getBoundingClientRect()).filter(({ width }) => width > 0)
+      return [...new Set(boxes.map(({ x }) => Math.round(x / 16)))].toSorted(
+        (one, two) => one - two,
+      )
+    })
+  const pages = [
+    ['/account', '**/v1/me/notifications*', '.account-sections > .card'],
+    ['/policy', '**/v1/workers?*lines=true*', '.policy .card'],
+  ] as const
+  for (const [path, call, cards] of pages) {
+    const { promise: held, resolve: go } = Promise.withResolvers<void>()
+    await page.route(call, async (route) => {
+      await held
+      await route.fallback()
+    })
+    await page.goto(dashboard.url + path)
+    await page.locator('main [aria-busy=true] .card').first().waitFor()
+    const before = await columnsOf('main [aria-busy=true] .card')
+    go()
+    await page.locator(cards).first().waitFor()
+    expect(await columnsOf(cards)).toEqual(before)
+  }
+  await page.route('**/v1/insights/attention*', (route) => route.abort())
+  await page.goto(`${dashboard.url}/insights`)
+  const card = page.getByRole('region', { name: 'What deserves a look' })
+  await card.getByRole('button', { name: 'Try again' }).waitFor()
+  await page.unroute('**/v1/insights/attention*')
+  await card.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'Expired unseen' }).waitFor()
+})
+
 test('a list of what was denied is marked as none of the lists of what waits', async () => {
   const page = await dashboard.open('Grace', '/')
   const current = page.getByRole('navigation', { name: 'Queues' }).locator('[aria-current]')

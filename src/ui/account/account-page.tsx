@@ -23,7 +23,7 @@ export function AccountPage() {
         {person.name} · {person.email} ·{' '}
         {person.teams.length > 0 ? `teams: ${person.teams.join(', ')}` : 'in no team'}
       </p>
-      <Together what="your account">
+      <Together what="your account" layout="pairs">
         <div className="column account-sections">
           <SessionsSection />
           <NotificationsSection />

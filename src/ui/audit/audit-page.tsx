@@ -93,7 +93,7 @@ export function AuditPage() {
         numbers={numbersOf(events)}
         isNarrowed={query.size > 0}
       />
-      <Together what="the trail">
+      <Together what="the trail" layout="rows">
         <SavedExports query={query.toString()} readsAll={readsAll} />
         <SignedLine readsAll={readsAll} />
         {!readsAll && (

@@ -43,7 +43,7 @@ export function ChangeSetPage() {
     return <Opened key={`${id} ${n}`} runId={id} turn={n} changeSet={query.data} />
   }
   if (query.isError) return <Failure error={query.error} retry={() => void query.refetch()} />
-  return <LoadingCards what="the change set" />
+  return <LoadingCards what="the change set" layout="list" />
 }
 
 function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {

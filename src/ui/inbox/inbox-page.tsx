@@ -68,7 +68,7 @@ export function InboxPage() {
       {openId !== null && (
         <div className="inbox-card">
           <PageBoundary key={pathname} what="This page">
-            <Suspense fallback={<LoadingCards what="the request" />}>
+            <Suspense fallback={<LoadingCards what="the request" layout="beside" />}>
               <Outlet />
             </Suspense>
           </PageBoundary>

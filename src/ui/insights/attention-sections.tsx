@@ -31,7 +31,10 @@ export function AttentionSections({ days, children }: { days: number; children: 
       <>
         {children}
         {attention.isError ? (
-          <Failure error={attention.error} retry={() => void attention.refetch()} />
+          <section className="card column" aria-labelledby="attention-title">
+            <h2 id="attention-title">What deserves a look</h2>
+            <Failure error={attention.error} retry={() => void attention.refetch()} />
+          </section>
         ) : (
           <Loading what="what deserves a look" lines={6} />
         )}

@@ -71,11 +71,14 @@ export function InsightsPage() {
           />
         </div>
       </div>
-      <Together what="insights">
+      <Together what="insights" layout="pairs">
         <div className="column">
           {insights.isPending && <Loading what="insights" lines={6} />}
           {insights.isError && (
-            <Failure error={insights.error} retry={() => void insights.refetch()} />
+            <section className="card column" aria-labelledby="outcomes-title">
+              <h2 id="outcomes-title">Outcomes</h2>
+              <Failure error={insights.error} retry={() => void insights.refetch()} />
+            </section>
           )}
           {data?.items.length === 0 && (
             <p className="card">

@@ -25,10 +25,10 @@ import './policy.css'
  */
 export function PolicyPage() {
   const workers = useWorkerLines()
-  if (workers.isPending) return <LoadingCards what="the policy" />
+  if (workers.isPending) return <LoadingCards what="the policy" layout="table" />
   if (workers.isError) return <Failure error={workers.error} retry={() => void workers.refetch()} />
   return (
-    <Together what="the policy">
+    <Together what="the policy" layout="table">
       <div className="page-head">
         <Headline tab="Policy">Policy</Headline>
       </div>

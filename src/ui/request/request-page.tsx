@@ -51,7 +51,7 @@ export function RequestPage() {
   if (request.isError) {
     return <Failure error={request.error} retry={() => void request.refetch()} />
   }
-  return <LoadingCards what="the request" />
+  return <LoadingCards what="the request" layout="beside" />
 }
 
 /** `request` is the newest, which is not always what is shown. */

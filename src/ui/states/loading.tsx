@@ -38,31 +38,90 @@ export function LoadingRows({ what }: LoadingProps) {
 }
 
 /**
- * Placeholders for a page with a headline, cards below it, and a card beside them on wide screens.
+ * The cards of a page: a wide one with one beside it, below a headline; pairs; a table above a wide
+ * one with one beside it; or a narrow list beside wide ones.
  */
-export function LoadingCards({ what }: LoadingProps) {
+export type CardLayout = 'beside' | 'pairs' | 'table' | 'list'
+
+/** Placeholders for a page of cards, in the columns that its cards will have. */
+export function LoadingCards({ what, layout }: LoadingProps & { layout: CardLayout }) {
   return (
     <Busy what={what}>
-      <Skeleton height={20} width="11rem" />
-      <div className="loading-cards">
-        <div className="column">
-          <Skeleton height={26} width="65%" />
-          <Skeleton height={14} width="45%" />
-          {[12, 6].map((rem) => (
-            <div key={rem} className="card column">
-              <Skeleton height={18} width="9rem" />
-              <Skeleton height={`${rem}rem`} />
-            </div>
-          ))}
-        </div>
-        <div className="card column">
-          <Skeleton height={18} width="6rem" />
-          {[1, 2, 3].map((key) => (
-            <Skeleton key={key} height={44} />
-          ))}
-        </div>
-      </div>
+      <CardsOf layout={layout} />
     </Busy>
+  )
+}
+
+function CardsOf({ layout }: { layout: CardLayout }) {
+  switch (layout) {
+    case 'pairs':
+      return (
+        <div className="loading-pairs">
+          {[7, 7, 10, 10].map((rem, index) => (
+            <PlaceOfCard key={index} rem={rem} />
+          ))}
+        </div>
+      )
+    case 'table':
+      return (
+        <>
+          <Skeleton height={26} width="6rem" />
+          <PlaceOfCard rem={5} />
+          <div className="loading-cards loading-cards-form">
+            <div className="column">
+              <PlaceOfCard rem={4} />
+              <PlaceOfCard rem={8} />
+            </div>
+            <Buttons />
+          </div>
+        </>
+      )
+    case 'list':
+      return (
+        <div className="loading-list">
+          <PlaceOfCard rem={6} />
+          <div className="column">
+            <Skeleton height={26} width="45%" />
+            <PlaceOfCard rem={3} />
+            <PlaceOfCard rem={12} />
+          </div>
+        </div>
+      )
+    case 'beside':
+      return (
+        <>
+          <Skeleton height={20} width="11rem" />
+          <div className="loading-cards">
+            <div className="column">
+              <Skeleton height={26} width="65%" />
+              <Skeleton height={14} width="45%" />
+              <PlaceOfCard rem={12} />
+              <PlaceOfCard rem={6} />
+            </div>
+            <Buttons />
+          </div>
+        </>
+      )
+  }
+}
+
+function PlaceOfCard({ rem }: { rem: number }) {
+  return (
+    <div className="card column">
+      <Skeleton height={18} width="9rem" />
+      <Skeleton height={`${rem}rem`} />
+    </div>
+  )
+}
+
+function Buttons() {
+  return (
+    <div className="card column">
+      <Skeleton height={18} width="6rem" />
+      {[1, 2, 3].map((key) => (
+        <Skeleton key={key} height={44} />
+      ))}
+    </div>
   )
 }
 

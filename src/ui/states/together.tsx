@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, useEffect, useRef, useState, type ReactNode } from 'react'
-import { LoadingCards } from './loading.tsx'
+import { LoadingCards, LoadingRows, type CardLayout } from './loading.tsx'
 
 /** What is not there by then loads in its own place. */
 const longestMs = 3_000
@@ -14,7 +14,13 @@ export const OnScreenContext = createContext(true)
  * Shows parts of a page at once, when all that they ask for at first is there, so that none moves
  * another when its data arrives. They are drawn, hidden, from the beginning.
  */
-export function Together({ what, children }: { what: string; children: ReactNode }) {
+export function Together(props: {
+  what: string
+  /** what stands in their place until then */
+  layout: CardLayout | 'rows'
+  children: ReactNode
+}) {
+  const { what, layout, children } = props
   const client = useQueryClient()
   const region = useRef<HTMLDivElement>(null)
   const [ready, setReady] = useState(false)
@@ -37,7 +43,12 @@ export function Together({ what, children }: { what: string; children: ReactNode
   }, [client, ready])
   return (
     <OnScreenContext value={ready}>
-      {!ready && <LoadingCards what={what} />}
+      {!ready &&
+        (layout === 'rows' ? (
+          <LoadingRows what={what} />
+        ) : (
+          <LoadingCards what={what} layout={layout} />
+        ))}
       <div ref={region} hidden={!ready}>
         {children}
       </div>

@@ -40,7 +40,7 @@ export function RunPage() {
   if (run.isError && run.data === undefined) {
     return <Failure error={run.error} retry={() => void run.refetch()} />
   }
-  if (run.data === undefined) return <LoadingCards what="the run" />
+  if (run.data === undefined) return <LoadingCards what="the run" layout="beside" />
   return <RunWithSecrets key={run.data.id} run={run.data} transcript={transcript} />
 }
 
@@ -66,7 +66,7 @@ function Run({ run: data, transcript }: OpenedRun) {
   const region = useRef<HTMLDivElement>(null)
   const { behind, toEnd } = useFollowEnd(region, growth, data.endedAt === null && hash === '')
   return (
-    <Together what="the run">
+    <Together what="the run" layout="beside">
       <div className="run">
         <div ref={region} className="column run-conversation">
           <div className="row">

@@ -3,7 +3,7 @@ import { useSearchParams } from 'react-router'
 import { useWorkers } from '../../api/queries.ts'
 import { Headline } from '../../shell/headline.tsx'
 import { Failure } from '../../states/failure.tsx'
-import { Loading } from '../../states/loading.tsx'
+import { LoadingCards } from '../../states/loading.tsx'
 import { NewRunForm } from './new-run-form.tsx'
 import './new-run.css'
 import { OwnCommand } from '../../states/command.tsx'
@@ -20,7 +20,7 @@ export function NewRunPage() {
       <div className="page-head">
         <Headline tab={verbs.newRun}>{verbs.newRun}</Headline>
       </div>
-      {workers.isPending && <Loading what="the workers" lines={6} />}
+      {workers.isPending && <LoadingCards what="the workers" layout="pairs" />}
       {workers.isError && workers.data === undefined && (
         <Failure error={workers.error} retry={() => void workers.refetch()} />
       )}
