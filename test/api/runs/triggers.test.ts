@@ -189,9 +189,22 @@ describe('a key', () => {
       body: '{}',
     })
     expect(refused.status).toBe(403)
+    expect(await refusedCodes()).toEqual(['not_found', 'forbidden'])
   })
 
-  test('of somebody who may not start the worker starts nothing', async () => {
+  /** What the trail says of keys at triggers. */
+  async function refusedCodes(): Promise<unknown[]> {
+    const rows = await api.desk.database.db
+      .selectFrom('audit_event')
+      .select('document')
+      .where('type', '=', 'attempt.refused')
+      .where('actor_type', '=', 'machine')
+      .orderBy('at')
+      .execute()
+    return rows.map(({ document }) => JSON.parse(document).detail.code)
+  }
+
+  test('of somebody who may not start the worker starts nothing, and is in the trail', async () => {
     const key = await keyOf(olga, ['runs:write'])
     const response = await fetch(`${api.url}/v1/triggers/reports`, {
       method: 'POST',
@@ -199,6 +212,7 @@ describe('a key', () => {
       body: '{}',
     })
     expect(response.status).toBe(403)
+    expect(await refusedCodes()).toEqual(['not_found', 'forbidden', 'forbidden'])
   })
 })
 

@@ -1,4 +1,4 @@
-import type { Request, Response } from 'express'
+import type { Request } from 'express'
 import { z } from 'zod'
 import { isSignedWebhook, readSecrets } from '#delivery/webhooks/webhook-secret.ts'
 import type { Json } from '#domain/json/json.ts'
@@ -11,6 +11,7 @@ import type { Api } from '../../context/api.ts'
 import { callerOf, type Identity } from '../../identity/identity.ts'
 import { failureLimit, type FailureLimit } from '../../middleware/failure-limit.ts'
 import { refuseSignature } from '../../middleware/refuse-signature.ts'
+import { recordingRefusals } from '../../route/recording-refusals.ts'
 import type { Route } from '../../route/route.ts'
 import * as schemas from '../../schemas/runs/triggers.ts'
 
@@ -59,12 +60,16 @@ export function triggerRoutes(): readonly [
       ],
       answer: async (api, request, response) => {
         const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0)
-        const { trigger, key } = await admit(api, failures, request, response, body)
-        await messages.fail(request)
-        const input = inputOf(body)
-        const messageId = request.get('webhook-id') ?? request.get('idempotency-key')
-        const run = await startFromTrigger(api.ctx, { trigger, key, input, messageId })
-        return { status: 202, body: { runId: run.id, number: run.number } }
+        const identity = (response.locals['identity'] as Identity | undefined) ?? null
+        const operation = { method: 'post', path: triggerPath }
+        return recordingRefusals(api, operation, request, identity, async () => {
+          const { trigger, key } = await admit(api, failures, request, { identity, body })
+          await messages.fail(request)
+          const input = inputOf(body)
+          const messageId = request.get('webhook-id') ?? request.get('idempotency-key')
+          const run = await startFromTrigger(api.ctx, { trigger, key, input, messageId })
+          return { status: 202, body: { runId: run.id, number: run.number } }
+        })
       },
     },
   ]
@@ -80,14 +85,12 @@ async function admit(
   api: Api,
   failures: FailureLimit,
   request: Request,
-  response: Response,
-  body: Buffer,
+  { identity, body }: { readonly identity: Identity | null; readonly body: Buffer },
 ): Promise<TriggerAdmission> {
   await failures.check(request)
   const { config } = await api.ctx.policies.inForce()
   const { name } = params.parse(request.params)
   const trigger = config.triggers.get(name)
-  const identity = response.locals['identity'] as Identity | undefined
   if (identity?.kind === 'key') {
     if (!identity.key.scopes.has('runs:write')) {
       throw new Problem('forbidden', 'This API key lacks the scope runs:write')
