@@ -1,11 +1,11 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { bundleWorkflowCode, Worker } from '@temporalio/worker'
+import { pathToFileURL } from 'node:url'
+import { Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { DeterminismViolationError } from '@temporalio/workflow'
 import proto, { type temporal } from '@temporalio/proto'
 import { describe, expect, it } from 'vitest'
-import { workflowBundle } from '../workflows/scripted-run.ts'
+import { bundleOf, workflowBundle } from '../workflows/scripted-run.ts'
 import { recordHistories } from './record-histories.ts'
 import { newFolder } from '../harness/new-folder.ts'
 
@@ -24,7 +24,7 @@ async function histories(
 }
 
 async function replayErrors(
-  workflowBundle: Awaited<ReturnType<typeof bundleWorkflowCode>>,
+  workflowBundle: WorkflowBundleWithSourceMap,
   folder: URL,
 ): Promise<Record<string, Error | undefined>> {
   const errors: Record<string, Error | undefined> = {}
@@ -41,10 +41,7 @@ describe('replay gate', () => {
   })
 
   it('refuses workflow code that would take another way through a recorded history', async () => {
-    const changed = await bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL('./changed-workflow.ts', import.meta.url)),
-    })
-    const errors = await replayErrors(changed, kept)
+    const errors = await replayErrors(await bundleOf('changed-workflow'), kept)
     expect(errors['one-approval.bin']).toBeInstanceOf(DeterminismViolationError)
   })
 

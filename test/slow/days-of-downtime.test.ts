@@ -3,10 +3,21 @@ import { connectDatabase, type Db } from '#store/database.ts'
 import { brokenInvariants } from '../harness/fixtures/broken-invariants.ts'
 import { fakeClock, type FakeClock } from '../harness/fixtures/fake-clock.ts'
 import { Installation } from '../harness/installation/installation.ts'
+import type { TestSession } from '../harness/installation/test-session.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { chaosProject } from './chaos/chaos-project.ts'
 
 const hour = 3_600_000
+const day = 24 * hour
+const talker = `---
+name: talker
+description: Answers
+model: script:scripts/talker.yaml
+restFor: 22d
+zones: [{ name: all, root: ., mode: ro, approval: { read: preApproved } }]
+---
+Answer.
+`
 const withinMs = 240_000
 let db: Db
 let clock: FakeClock
@@ -24,6 +35,9 @@ beforeAll(async () => {
 `
   installation = await Installation.start({
     ...project,
+    'workers/talker.md': talker,
+    'scripts/talker.yaml':
+      'turns: [{ text: One }, { text: Two }, { text: Three }, { text: Four }]\n',
     'countersign.yaml': config
       .replace('queues: { platform: { team: platform } }\n', waiting)
       .replace('teams: {', 'teams: { stand_ins: { members: [linus@example.com] },'),
@@ -109,5 +123,47 @@ test('after days of downtime, with the real Temporal and a database whose clock 
   for (const { document } of expired) {
     expect(JSON.parse(document).detail.missed).toEqual([{ kind: 'remind', afterMs: 48 * hour }])
   }
+  expect(await brokenInvariants(db)).toEqual([])
+})
+
+// Rules: product.md 28
+test('a conversation that rests for three weeks, over restarts, answers each message once and in order, and ends after its time', async () => {
+  const as = (): Promise<TestSession> => installation.signIn('ada@example.com')
+  const input = { worker: 'talker', input: 'Begin', conversation: true }
+  const id = String((await (await as()).post('/v1/runs', input)).body['id'])
+  const say = async (text: string): Promise<void> => {
+    const answer = await (await as()).post(`/v1/runs/${id}/messages`, { text })
+    expect(answer.status).toBe(201)
+  }
+  const words = async (): Promise<(string | undefined)[]> => {
+    const { body } = await (await as()).get(`/v1/runs/${id}/transcript`)
+    return (body['items'] as { text?: string }[]).map(({ text }) => text)
+  }
+  const untilSaid = (last: string): Promise<void> =>
+    waitUntil(async () => (await words()).at(-1) === last, { withinMs, everyMs: 200 })
+
+  await untilSaid('One')
+  await clock.pass(10 * day)
+  await beDown(11 * day)
+  const gone = await installation.killNine('temporal-worker')
+  await say('After three weeks')
+  await installation.untilBack('temporal-worker', gone)
+  await untilSaid('Two')
+  await clock.pass(21 * day)
+  await say('After three more')
+  await untilSaid('Three')
+  expect(await words()).toEqual([
+    'Begin',
+    'One',
+    'After three weeks',
+    'Two',
+    'After three more',
+    'Three',
+  ])
+
+  await clock.pass(23 * day)
+  const state = async (): Promise<unknown> =>
+    (await (await as()).get(`/v1/runs/${id}`)).body['state']
+  await waitUntil(async () => (await state()) === 'completed', { withinMs, everyMs: 200 })
   expect(await brokenInvariants(db)).toEqual([])
 })

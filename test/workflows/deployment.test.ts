@@ -1,19 +1,14 @@
-import { fileURLToPath } from 'node:url'
-import { bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { describe, expect, it } from 'vitest'
 import { decided } from '#workflows/messages.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import {
+  bundleOf,
+  deployedBundle,
   ScriptedStore,
   startScriptedRun,
   workflowBundle,
   type ScriptedRun,
 } from './scripted-run.ts'
-
-function bundleOf(name: string): Promise<WorkflowBundleWithSourceMap> {
-  const workflowsPath = fileURLToPath(new URL(`../replay/${name}.ts`, import.meta.url))
-  return bundleWorkflowCode({ workflowsPath })
-}
 
 async function waitingRun(): Promise<ScriptedRun> {
   const run = await startScriptedRun(
@@ -31,7 +26,7 @@ async function decide(run: ScriptedRun, requestId: string): Promise<void> {
 describe('a deployment of changed workflow code', () => {
   it('lets a run that waits go on, when the change is patched', async () => {
     await using run = await waitingRun()
-    await run.deploy(await bundleOf('patched-workflow'))
+    await run.deploy(await deployedBundle())
     await decide(run, 'a')
     await waitUntil(() => run.store.activityCounts.get('takeTurn') === 2, { withinMs: 90_000 })
     await decide(run, 'b')

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client'
-import { NativeConnection, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
+import {
+  bundleWorkflowCode,
+  NativeConnection,
+  Worker,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker'
 import type {
   NextDeadline,
   CallOutcome,
@@ -22,6 +28,17 @@ let bundle: Promise<WorkflowBundleWithSourceMap> | null = null
 export function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
   bundle ??= bundleWorkflows()
   return bundle
+}
+
+/** Workflow code of `test/replay` by its file's name. */
+export function bundleOf(name: string): Promise<WorkflowBundleWithSourceMap> {
+  const workflowsPath = fileURLToPath(new URL(`../replay/${name}.ts`, import.meta.url))
+  return bundleWorkflowCode({ workflowsPath })
+}
+
+/** Code of a later version, which runs that began before it survive. */
+export function deployedBundle(): Promise<WorkflowBundleWithSourceMap> {
+  return bundleOf('patched-workflow')
 }
 
 /**
