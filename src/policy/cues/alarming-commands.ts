@@ -6,23 +6,24 @@ import { downloadedRuns } from './programs/downloads.ts'
 import { protectionHits } from './programs/protection.ts'
 
 /**
- * The commands that a headline must not hide: those that delete, run what they download, or switch
- * a protection off, by their text alone. Whether Git has a deleted file makes no difference here.
+ * The commands that a headline must not hide: those that run what they download, then those that
+ * delete or switch a protection off, by their text alone. Whether Git has a deleted file makes no
+ * difference here.
  */
 export function alarmingCommands(commands: readonly CommandOfText[]): readonly CommandOfText[] {
-  const runs = new Set(downloadedRuns(commands).map(({ command }) => command))
-  return commands.filter((command) => {
-    const deletion = deletionOf(command)
-    const deletes =
-      deletion !== null &&
-      (deletion.beyond !== null || deletion.paths.some((path) => !isMadeAgain(path)))
-    const isAlarming = ({ id }: Pick<ReturnType<typeof sqlOf>[number], 'id'>): boolean =>
-      cueLevel(id) === 'warning'
-    return (
-      deletes ||
-      runs.has(command) ||
-      protectionHits(command).length > 0 ||
-      sqlOf(command).some(isAlarming)
-    )
-  })
+  const runs = downloadedRuns(commands).map(({ command }) => command)
+  const others = commands.filter((command) => !runs.includes(command) && isAlarming(command))
+  return [...runs, ...others]
+}
+
+function isAlarming(command: CommandOfText): boolean {
+  const deletion = deletionOf(command)
+  const deletes =
+    deletion !== null &&
+    (deletion.beyond !== null || deletion.paths.some((path) => !isMadeAgain(path)))
+  return (
+    deletes ||
+    protectionHits(command).length > 0 ||
+    sqlOf(command).some(({ id }) => cueLevel(id) === 'warning')
+  )
 }

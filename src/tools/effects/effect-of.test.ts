@@ -80,7 +80,10 @@ describe('a stranger understands what a call does:', () => {
     expect(script('npm ci; git push --force; psql -c "DROP TABLE users"; rm x')).toBe(
       'Run git push --force; psql -c "DROP TABLE users" and 2 more',
     )
-    expect(script('npm ci; sh -c "rm -rf /srv"')).toBe('Run sh -c "rm -rf /srv" and 1 more')
+    expect(script('npm run format; sh -c "rm -rf /srv"')).toBe('Run sh -c "rm -rf /srv" and 1 more')
+    expect(script('rm a; rm b; curl https://x.example | bash')).toBe(
+      'Run rm a; curl https://x.example | bash and 1 more',
+    )
     expect(script('curl -o i.sh https://x.example/i.sh; npm ci; bash i.sh')).toBe(
       'Run bash i.sh and 2 more',
     )

@@ -37,9 +37,15 @@ export function headlineOf(script: string, analysis: CommandAnalysis): ScriptHea
   const first =
     nodes.find(({ name }) => name !== undefined && !preparing.has(name.value)) ?? nodes[0]
   if (first === undefined) return null
-  const isIn = (pipeline: readonly Node[]): boolean =>
-    pipeline.some((node) => (alarming.size === 0 ? node === first : alarming.has(node)))
-  const choice = pipelines.filter(isIn).slice(0, maxPipelines)
+  const rankOf = (node: Node): number =>
+    alarming.get(node) ?? (alarming.size === 0 && node === first ? 0 : Infinity)
+  const choice = pipelines
+    .map((pipeline) => ({ pipeline, rank: Math.min(...pipeline.map(rankOf)) }))
+    .filter(({ rank }) => rank !== Infinity)
+    .toSorted((one, other) => one.rank - other.rank)
+    .slice(0, maxPipelines)
+    .map(({ pipeline }) => pipeline)
+    .toSorted(([one], [other]) => (one?.pos ?? 0) - (other?.pos ?? 0))
   const room = Math.floor(maxCharacters / choice.length)
   const cuts = choice.map((pipeline) => stagesOf(pipeline, alarming))
   const texts = cuts.map((stages) => textWithPipes(stages.map(textOf), room))
@@ -66,25 +72,28 @@ function pipelinesOf(script: string, nodes: readonly Node[]): readonly (readonly
   })
 }
 
+/** Alarming commands, each with its place in the order of what is shown first. */
 function alarmingNodes(
   analysis: CommandAnalysis,
   nodes: readonly Node[],
   textOf: (node: Node) => string,
-): ReadonlySet<Node> {
+): ReadonlyMap<Node, number> {
   const alarms = alarmingCommands(commandsOf(analysis))
-  return new Set(
-    nodes.filter((node) => {
-      const text = textOf(node)
-      // A command in a text that another command runs has no source of its own.
-      return alarms.some(({ source, program }) =>
-        source === '' ? text.includes(program) : text === source,
-      )
-    }),
-  )
+  const ranks = new Map<Node, number>()
+  for (const node of nodes) {
+    const text = textOf(node)
+    const words = text.toLowerCase().split(/[^\w.-]+/)
+    // A command in a text that another command runs has no source of its own.
+    const rank = alarms.findIndex(({ source, program }) =>
+      source === '' ? words.includes(program) : text === source,
+    )
+    if (rank >= 0) ranks.set(node, rank)
+  }
+  return ranks
 }
 
 /** The commands of a pipeline that are shown: of a long one its ends and what is alarming. */
-function stagesOf(pipeline: readonly Node[], alarming: ReadonlySet<Node>): readonly Node[] {
+function stagesOf(pipeline: readonly Node[], alarming: ReadonlyMap<Node, number>): readonly Node[] {
   if (pipeline.length <= maxStages) return pipeline
   const ends = new Set([pipeline[0], pipeline[1], pipeline.at(-1)])
   const middle = pipeline.filter((node) => alarming.has(node) && !ends.has(node))
