@@ -105,18 +105,26 @@ export async function mergedPaths(merge: MergeAtHand): Promise<MergedPaths> {
 }
 
 async function changesBetween(git: GitRun, from: string, to: string): Promise<Access[]> {
-  const words = ['diff-tree', '-r', '-z', '--no-renames', '--name-status', from, to]
+  const words = ['diff-tree', '-r', '-z', '--no-renames', '--raw', from, to]
   const fields = (await hostGitText(words, git)).split('\0').filter((field) => field !== '')
   if (fields.length > 2 * maxPaths) {
     throw new ToolProblem(`The branch changes more than ${maxPaths} files, the most in one merge.`)
   }
   const accesses: Access[] = []
   for (let at = 0; at + 1 < fields.length; at += 2) {
-    const operation = fields[at] === 'D' ? 'delete' : 'write'
-    accesses.push({ operation, path: fields[at + 1] ?? '', target: 'file' })
+    const [facts = '', path = ''] = [fields[at], fields[at + 1]]
+    if (submodule.test(facts)) {
+      throw new ToolProblem(
+        `The branch changes the submodule ${JSON.stringify(path)}, whose difference would not show what it brings. Take that change back, or have a person merge the branch.`,
+      )
+    }
+    accesses.push({ operation: facts.endsWith(' D') ? 'delete' : 'write', path, target: 'file' })
   }
   return accesses
 }
+
+/** Git's modes before and after a change, where one of them is that of a submodule. */
+const submodule = /^:(?:160000 |\d+ 160000 )/
 
 /** The newest commits of a merge, which the approver reads as claims. */
 export async function mergedCommits({

@@ -100,6 +100,12 @@ describe.skipIf(!testSandbox.works)('merge_branch', () => {
       'kept',
     ],
     [
+      'a submodule moves, which a difference shows by a hash alone',
+      `git update-index --add --cacheinfo 160000,${'1'.repeat(40)},lib && git commit -qm x && mkdir lib`,
+      undefined,
+      'the submodule "lib"',
+    ],
+    [
       'a path is protected',
       `git update-index --add --cacheinfo 100644,$(echo x | git hash-object -w --stdin),.gitattributes && git commit -qm x; git checkout -qf HEAD -- . ; true`,
       undefined,
