@@ -97,7 +97,7 @@ async function refuseUnlessAllowed(
   judgement: Judgement,
 ): Promise<void> {
   if (judgement.verdict === 'error') {
-    throw new Problem('invalid_request', judgement.reason, { field: 'input' })
+    throw new Problem('invalid_request', judgement.reason, { field: refusedField(judgement) })
   }
   if (judgement.verdict !== 'blocked') return
   await inUnitOfWork(ctx, authority, (unit) =>
@@ -115,6 +115,11 @@ async function refuseUnlessAllowed(
     }),
   )
   throw new Problem('policy_blocked', judgement.reason, { rule: judgement.rule?.id ?? null })
+}
+
+/** A judgement ends at the step that refuses; the first step is about the tool's name alone. */
+function refusedField({ steps }: Judgement): 'tool' | 'input' {
+  return steps.at(-1)?.step === 'known' ? 'tool' : 'input'
 }
 
 async function recordCall(

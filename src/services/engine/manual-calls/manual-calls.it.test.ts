@@ -240,20 +240,22 @@ describe('a manual tool', () => {
 
 describe('invoking a tool is refused', () => {
   test.each([
-    ['that is the model’s', 'read_file', { path: 'notes/1.md' }, /people invoke manual tools only/],
-    ['that does not exist', 'deploy', {}, /There is no tool "deploy"/],
-    ['with an input that is not valid', 'write_file', { path: 3 }, /Invalid input for write_file/],
+    ['that is the model’s', 'read_file', {}, 'tool', /people invoke manual tools only/],
+    ['that does not exist', 'deploy', {}, 'tool', /There is no tool "deploy"/],
+    ['with an invalid input', 'write_file', { path: 3 }, 'input', /Invalid input for write_file/],
     [
       'where the worker could not act',
       'write_file',
       { path: 'src/a.ts', content: '' },
+      'input',
       /is read-only/,
     ],
-  ])('%s', async (_why, tool, input, sentence) => {
+  ])('%s, and the refusal names the field', async (_why, tool, input, field, sentence) => {
     const runId = await desk.start()
     await expect(invoke(runId, input, { tool })).rejects.toMatchObject({
       code: 'invalid_request',
       message: expect.stringMatching(sentence),
+      facts: { field },
     })
     expect(await openManualCalls(desk.database.db, runId)).toEqual([])
   })
