@@ -8,6 +8,7 @@ function f({ asked, of: told }: Call, ...[said]: string[]) {
 }
 type Listener = (heard: string) => void
 class Box { constructor(private given: number) {} keep = (kept = 1) => kept }
+let refused = 0
 `
   expect(participleNames('a.ts', planted)).toEqual([
     'a.ts:1: known',
@@ -18,6 +19,7 @@ class Box { constructor(private given: number) {} keep = (kept = 1) => kept }
     'a.ts:5: heard',
     'a.ts:6: given',
     'a.ts:6: kept',
+    'a.ts:7: refused',
   ])
 })
 

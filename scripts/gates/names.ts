@@ -35,6 +35,7 @@ export const forbiddenNames: ReadonlySet<string> = new Set([
   'owed',
   'painted',
   'parsed',
+  'refused',
   'said',
   'shown',
   'sought',

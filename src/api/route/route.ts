@@ -183,11 +183,11 @@ export function openRoute<
 
 /** Refuses, with its own problem, a session cookie without the session's proof. */
 async function refuseCookieAlone(api: Api, request: Request, response: Response): Promise<void> {
-  const refused = response.locals['unproven'] as
+  const cookieSession = response.locals['unproven'] as
     | { readonly unproven: UnprovenSession; readonly isRecorded: () => boolean }
     | undefined
-  if (refused === undefined) return
-  const { unproven, isRecorded } = refused
+  if (cookieSession === undefined) return
+  const { unproven, isRecorded } = cookieSession
   const channel = channelOf(request)
   await refuseUnproven(api.ctx, { unproven, channel, isRecorded: isRecorded() })
 }

@@ -29,7 +29,7 @@ export async function runStart(options: StartOptions): Promise<void> {
       : null
     if (command !== null && page !== null) openBrowser(command, page)
     console.log(`ready ${installation.localUrl}`)
-    await Promise.race([signal, installation.refused])
+    await Promise.race([signal, installation.refusal])
     console.log('stopping')
   } finally {
     await installation.stop()

@@ -61,7 +61,7 @@ export function parseHandovers(notes: readonly string[]): Handover[] {
  * them signed it while it was the log's.
  */
 export function openLogCheckpoint(note: string, { keys, unvouched }: LogKeys): Checkpoint {
-  let refused: unknown = null
+  let firstError: unknown = null
   let replaced: LogKey | null = null
   for (const one of keys) {
     try {
@@ -70,7 +70,7 @@ export function openLogCheckpoint(note: string, { keys, unvouched }: LogKeys): C
       replaced = one
     } catch (error) {
       if (!(error instanceof MalformedEvidence)) throw error
-      refused ??= error
+      firstError ??= error
     }
   }
   const other = unvouched.at(-1)
@@ -86,7 +86,7 @@ export function openLogCheckpoint(note: string, { keys, unvouched }: LogKeys): C
         'signature of the key before: lost, or in other hands. Verify with that key once the operator has told you so',
     )
   }
-  throw refused ?? new MalformedEvidence('There is no key to verify the checkpoint with')
+  throw firstError ?? new MalformedEvidence('There is no key to verify the checkpoint with')
 }
 
 function isSigned(note: string, key: NoteKey): boolean {

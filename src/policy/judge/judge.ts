@@ -68,10 +68,10 @@ export async function judge(query: PolicyQuery): Promise<Judgement> {
     note('capability', 'error', capability.error)
     return answer('error', null, capability.error)
   }
-  const refused = await refusedCommand(query, worker, call)
-  if (refused !== null) {
-    note('capability', 'error', refused)
-    return answer('error', null, refused)
+  const commandProblem = await refusedCommand(query, worker, call)
+  if (commandProblem !== null) {
+    note('capability', 'error', commandProblem)
+    return answer('error', null, commandProblem)
   }
   const delegation = await refusedDelegation(query, worker, call)
   if (delegation !== null) {

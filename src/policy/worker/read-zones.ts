@@ -109,11 +109,11 @@ function readRoot(field: YamlField): string | null {
 /** Names that no path may have, and names that look like something else. */
 function checkRootNames(field: YamlField, root: string): void {
   const components = root.split('/')
-  const refused = components.map(nameProblem).find((problem) => problem !== null)
-  if (refused !== undefined) {
+  const wrongName = components.map(nameProblem).find((problem) => problem !== null)
+  if (wrongName !== undefined) {
     wrong(
       field,
-      `is ${JSON.stringify(root)}, and no tool takes such a path: ${refused}`,
+      `is ${JSON.stringify(root)}, and no tool takes such a path: ${wrongName}`,
       'rename it',
     )
   }

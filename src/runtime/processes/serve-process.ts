@@ -28,7 +28,7 @@ export async function serveProcess(
 ): Promise<void> {
   const undo = new AsyncDisposableStack()
   let refuse: (sentence: string) => void = () => undefined
-  const refused = new Promise<string>((resolve) => {
+  const refusal = new Promise<string>((resolve) => {
     refuse = resolve
   })
   const stopped = new Promise<null>((resolve) => {
@@ -50,7 +50,7 @@ export async function serveProcess(
   // everything again.
   flushCompileCache()
   setInterval(() => ownLifeline()?.sayTurns(), turnIntervalMs).unref()
-  const sentence = await Promise.race([stopped, refused])
+  const sentence = await Promise.race([stopped, refusal])
   if (sentence !== null) {
     await ownLifeline()?.sayRefused(sentence)
     console.error(sentence)

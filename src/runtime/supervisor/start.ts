@@ -27,7 +27,7 @@ export interface RunningInstallation {
   /** `null` without development sign-in. */
   readonly devToken: string | null
   /** Rejects when a process refuses to serve; never resolves. */
-  readonly refused: Promise<never>
+  readonly refusal: Promise<never>
   /** Makes the API read the project folder again. */
   reload(): Promise<void>
   /** Stops everything in order. */
@@ -78,8 +78,8 @@ export async function startInstallation(
       folders,
       reload: () => reloadApi(runDir),
       stop,
-      refused: Promise.race(
-        [...started.servers, ...started.own].map(async (service) => (await service).refused),
+      refusal: Promise.race(
+        [...started.servers, ...started.own].map(async (service) => (await service).refusal),
       ),
     }
   } catch (error) {

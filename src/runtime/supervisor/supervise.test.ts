@@ -138,7 +138,7 @@ test('a process that refuses to serve ends the supervision with its sentence', a
   }
   const service = await supervise({ name: 'api', start: async () => start() }, { runDir, log })
   process.kill((await pidOf('api')) ?? 0, 'SIGKILL')
-  await expect(service.refused).rejects.toThrow('another Temporal than last time')
+  await expect(service.refusal).rejects.toThrow('another Temporal than last time')
   expect(starts).toBe(2)
   await service.stop()
 })

@@ -32,7 +32,7 @@ export interface SupervisionHandle {
   /** Stops it for good, also during a restart, within the service's own grace time. */
   stop(): Promise<void>
   /** Rejects when it refuses a restart (`ServiceRefused`); never resolves otherwise. */
-  readonly refused: Promise<never>
+  readonly refusal: Promise<never>
 }
 
 /**
@@ -95,12 +95,12 @@ export async function supervise(
   }
 
   const keeping = keepRunning()
-  const refused = new Promise<never>((_, reject) => {
+  const refusal = new Promise<never>((_, reject) => {
     keeping.catch(reject)
   })
-  refused.catch(() => undefined)
+  refusal.catch(() => undefined)
   return {
-    refused,
+    refusal,
     stop: async () => {
       stopping.abort()
       await current?.stop()

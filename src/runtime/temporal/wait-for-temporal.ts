@@ -4,7 +4,7 @@ import { patienceMs, waitForServer } from '../processes/wait-for-server.ts'
  * Refusals by Temporal itself (gRPC: invalid argument, not found, permission denied,
  * unauthenticated) will not pass.
  */
-const refused: ReadonlySet<unknown> = new Set([3, 5, 7, 16])
+const finalCodes: ReadonlySet<unknown> = new Set([3, 5, 7, 16])
 
 /** Asks Temporal until it answers: two minutes at most, then throws what to do. */
 export function waitForTemporal<T>(
@@ -14,7 +14,7 @@ export function waitForTemporal<T>(
   return waitForServer({
     name: `Temporal at ${address}`,
     ask,
-    mayPass: (error) => !refused.has((error as { code?: unknown }).code),
+    mayPass: (error) => !finalCodes.has((error as { code?: unknown }).code),
     remedy: 'start it, or check TEMPORAL_ADDRESS; decisions are recorded meanwhile',
     patienceMs,
     stopping,

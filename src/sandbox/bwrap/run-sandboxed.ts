@@ -144,8 +144,8 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
       throw new SandboxFailed(`The command was not begun: ${network.problem}.`)
     if (!hasStarted) throw failure(end.code, end.stderr.bytes)
     const { exceeded, stderr, stdout, timedOut } = end
-    const refused = network?.refusals() ?? []
-    return { exitCode: end.code, stdout, stderr, timedOut, exceeded, refused }
+    const refusals = network?.refusals() ?? []
+    return { exitCode: end.code, stdout, stderr, timedOut, exceeded, refused: refusals }
   } finally {
     written.close()
     network?.close()

@@ -60,7 +60,7 @@ export function systemCallFilter(
   architecture: Architecture,
   host: { readonly countsMemory: boolean },
 ): Buffer {
-  const refused = host.countsMemory ? [refusedCalls] : [refusedCalls, refusedUncounted]
+  const callGroups = host.countsMemory ? [refusedCalls] : [refusedCalls, refusedUncounted]
   const judgedList = host.countsMemory ? judgedCalls : [...judgedCalls, ...judgedUncounted]
   return bytesOf([
     load(places.architecture),
@@ -70,7 +70,7 @@ export function systemCallFilter(
     ...(architecture === 'x64' ? [skipUnlessAtLeast(x32Bit, 1), kill] : []),
     skipUnlessAtLeast(newestSystemCall + 1, 1),
     refuse('ENOSYS'),
-    ...refused.flatMap((calls) =>
+    ...callGroups.flatMap((calls) =>
       Object.entries(calls).flatMap(([error, names]) =>
         names.flatMap((name) => onCall(name, architecture, [refuse(error as ErrorName)])),
       ),

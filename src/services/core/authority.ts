@@ -195,6 +195,6 @@ export function byReader(caller: Caller): Authority {
 }
 
 /** To record that somebody was refused, and nothing else. */
-export function byRefusal(refused: Caller & { readonly type: Refusal }): Authority {
-  return new CheckedCaller(refused, [refused.type])
+export function byRefusal(caller: Caller & { readonly type: Refusal }): Authority {
+  return new CheckedCaller(caller, [caller.type])
 }

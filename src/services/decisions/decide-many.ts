@@ -69,7 +69,7 @@ export async function decideMany(
     request,
     approves: body['decision'] === 'approve',
   }))
-  const { locations, order, refused } = await judgeTogether(
+  const { locations, order, refusals } = await judgeTogether(
     ctx,
     viewer,
     decisions,
@@ -80,7 +80,7 @@ export async function decideMany(
     ...item,
     ...(key === undefined ? {} : { idempotencyKey: `${key}/${index}` }),
     batchDecisionId,
-    batchRefusal: refused.get(index) ?? null,
+    batchRefusal: refusals.get(index) ?? null,
     callerSession,
     location: locations[index] ?? null,
     index,

@@ -29,7 +29,7 @@ export interface JudgedBatch {
   readonly locations: readonly (RequestLocation | null)[]
   /** indexes into the list as received */
   readonly order: readonly number[]
-  readonly refused: ReadonlyMap<number, Problem>
+  readonly refusals: ReadonlyMap<number, Problem>
 }
 
 /**
@@ -47,21 +47,21 @@ export async function judgeTogether(
   const candidates = await findFacts(ctx, viewer, decisions)
   const locations = candidates.map((facts) => facts?.location ?? null)
   const approvals = decisions.flatMap((a, index) => (a.approves ? [index] : []))
-  const refused = new Map<number, Problem>()
+  const refusals = new Map<number, Problem>()
   if (turn === null) {
     if (approvals.length > 1 && !areAlike(approvals.flatMap((index) => candidates[index] ?? []))) {
       for (const index of approvals) {
-        if (candidates[index] !== null) refused.set(index, notAlike())
+        if (candidates[index] !== null) refusals.set(index, notAlike())
       }
     }
-    return { locations, order: decisions.map((_, index) => index), refused }
+    return { locations, order: decisions.map((_, index) => index), refusals }
   }
   for (const [index, facts] of candidates.entries()) {
     if (facts === null) continue
     const isOfTurn = facts.location.runId === turn.runId.toLowerCase() && facts.turn === turn.turn
-    if (!isOfTurn) refused.set(index, notOfTurn(turn))
+    if (!isOfTurn) refusals.set(index, notOfTurn(turn))
     else if (approvals.length > 1 && approvals.includes(index) && isSingle(facts)) {
-      refused.set(index, single())
+      refusals.set(index, single())
     }
   }
   const positionOf = (index: number): number =>
@@ -70,7 +70,7 @@ export async function judgeTogether(
   const order = decisions
     .map((_, index) => index)
     .toSorted((a, b) => positionOf(a) - positionOf(b) || numberOf(a) - numberOf(b))
-  return { locations, order, refused }
+  return { locations, order, refusals }
 }
 
 interface BatchFacts {

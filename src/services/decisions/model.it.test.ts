@@ -153,7 +153,7 @@ async function actor() {
 
 async function told(attempt: Promise<void>): Promise<string> {
   const outcome = await outcomeOf(attempt)
-  return 'refused' in outcome ? outcome.refused.code : 'ok'
+  return 'refusal' in outcome ? outcome.refusal.code : 'ok'
 }
 
 // Rules: product.md 6, 7, 11, 12, 13, 18

@@ -173,7 +173,7 @@ describe('votes, edits, reminders, escalations, expiry, disabling, changes of te
       Array.from({ length: 16 }, async () => {
         for (const job of queue) {
           const one = await outcomeOf(job())
-          if ('refused' in one) refusals.add(one.refused.code)
+          if ('refusal' in one) refusals.add(one.refusal.code)
         }
       }),
     )

@@ -59,7 +59,7 @@ describe('fifty people race one request', () => {
     const winners = outcomes.flatMap((one, index) => ('answer' in one ? [{ index, ...one }] : []))
     expect(winners).toHaveLength(1)
     const winner = winners[0]!
-    const losers = outcomes.flatMap((one) => ('refused' in one ? [one.refused] : []))
+    const losers = outcomes.flatMap((one) => ('refusal' in one ? [one.refusal] : []))
     expect(losers).toHaveLength(49)
     for (const loser of losers) {
       expect([loser.status, loser.code]).toEqual([409, 'already_decided'])
@@ -115,7 +115,7 @@ describe('an approval and an expiry at the same moment', () => {
         .execute()
       if ('answer' in decided) expect([state, permits.length]).toEqual(['approved', 1])
       else {
-        expect(decided.refused.code).toBe('expired')
+        expect(decided.refusal.code).toBe('expired')
         expect(permits).toEqual([])
         expect(state).toBe('expired')
       }
@@ -189,8 +189,8 @@ describe('denials that stop, approvals, alone and of several runs together, clai
       Array.from({ length: 18 }, async () => {
         for (const job of queue) {
           const one = await outcomeOf(job())
-          if ('refused' in one) {
-            refusals.set(one.refused.code, (refusals.get(one.refused.code) ?? 0) + 1)
+          if ('refusal' in one) {
+            refusals.set(one.refusal.code, (refusals.get(one.refusal.code) ?? 0) + 1)
           }
         }
       }),

@@ -22,15 +22,15 @@ const maxEventsPerMinute = 30
  * many different ones gets shorter events, so that nobody floods the log. `recordRepeats` records
  * the counts when the minute is over.
  */
-export async function recordRefusal(ctx: ServiceContext, refused: RefusedAttempt): Promise<void> {
-  await inUnitOfWork(ctx, byRefusal(refused), async (unit) => {
+export async function recordRefusal(ctx: ServiceContext, attempt: RefusedAttempt): Promise<void> {
+  await inUnitOfWork(ctx, byRefusal(attempt), async (unit) => {
     // Events of a request are chained under its lock.
-    if (refused.requestId !== undefined) await lockRequests(unit.tx, [refused.requestId])
-    const actor = hashJson({ ...refused.actor })
+    if (attempt.requestId !== undefined) await lockRequests(unit.tx, [attempt.requestId])
+    const actor = hashJson({ ...attempt.actor })
     await sql`select pg_advisory_xact_lock(hashtextextended(${`refused ${actor}`}, 0))`.execute(
       unit.tx,
     )
-    const entry = (await isOverLimit(unit.tx, actor, refused)) ? withoutSubject(refused) : refused
+    const entry = (await isOverLimit(unit.tx, actor, attempt)) ? withoutSubject(attempt) : attempt
     const { rows } = await sql<{ isNew: boolean }>`
       insert into refused_attempt as kept (key, actor, entry, until)
       values (${keyOf(entry)}, ${actor}, ${toJsonb({ ...entry })}, clock_timestamp() + interval '1 minute')
@@ -42,9 +42,9 @@ export async function recordRefusal(ctx: ServiceContext, refused: RefusedAttempt
 }
 
 /** Whether the actor has used up the minute's events and this attempt is a new one. */
-async function isOverLimit(tx: Tx, actor: string, refused: RefusedAttempt): Promise<boolean> {
+async function isOverLimit(tx: Tx, actor: string, attempt: RefusedAttempt): Promise<boolean> {
   const { rows } = await sql<{ isOver: boolean }>`
-    select count(*) >= ${maxEventsPerMinute} and not bool_or(key = ${keyOf(refused)}) as "isOver"
+    select count(*) >= ${maxEventsPerMinute} and not bool_or(key = ${keyOf(attempt)}) as "isOver"
     from refused_attempt where actor = ${actor}
   `.execute(tx)
   return rows[0]?.isOver === true
@@ -55,8 +55,8 @@ function withoutSubject({ type, actor, channel, detail }: RefusedAttempt): Refus
   return { type, actor, channel, detail: { attempt, code, many: true } }
 }
 
-function keyOf(refused: RefusedAttempt): string {
-  return hashJson({ ...refused, actor: { ...refused.actor } })
+function keyOf(attempt: RefusedAttempt): string {
+  return hashJson({ ...attempt, actor: { ...attempt.actor } })
 }
 
 const batchSize = 100

@@ -106,13 +106,13 @@ export function gitPush(place: CommandPlace): NamedTool<typeof gitPushName> {
           `${branch} has another commit here or at ${remote}.`,
         )
       }
-      const refused = await pushBranch(remoteGit, address, { branch, from, to: newCommit }, signal)
-      if (refused !== null) {
+      const refusal = await pushBranch(remoteGit, address, { branch, from, to: newCommit }, signal)
+      if (refusal !== null) {
         const tip = (await branchesOf(remoteGit, address, signal)).get(branch) ?? null
         if (tip !== newCommit && tip !== from) {
           throw new WorkspaceProblem('stale', '', `${branch} of ${remote} has another commit.`)
         }
-        const { isAnswer, said: sentence } = refused
+        const { isAnswer, said: sentence } = refusal
         // The remote may still be working: a person must find out whether it was pushed.
         if (tip === from && !isAnswer) throw new Error(`The push was cut off: ${sentence}`)
         if (tip === from) throw new ToolProblem(`Nothing was pushed: ${sentence}`)

@@ -211,11 +211,11 @@ function summaryOf(states: readonly CardState[]): string {
     count('approve') > 0 ? `${count('approve')} to approve` : '',
     count('deny') > 0 ? `${count('deny')} to deny` : '',
   ].filter(Boolean)
-  const refused = states.filter(({ result }) => result !== null && result.item.status !== 200)
+  const failures = states.filter(({ result }) => result !== null && result.item.status !== 200)
   const recorded = states.filter(({ result }) => result?.item.status === 200)
   const came = [
     recorded.length > 0 ? `${recorded.length} recorded` : '',
-    refused.length > 0 ? `${refused.length} not recorded` : '',
+    failures.length > 0 ? `${failures.length} not recorded` : '',
   ].filter(Boolean)
   const choices = words.length === 0 ? 'Nothing chosen' : words.join(', ')
   return came.length === 0 ? `${choices}.` : `${came.join(', ')}. ${choices}.`

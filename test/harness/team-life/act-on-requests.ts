@@ -140,7 +140,7 @@ export async function many(life: TeamLife, step: Step): Promise<void> {
   )
   for (const item of answer?.items ?? []) {
     if (item.decisionId !== undefined) life.acknowledged.add(item.decisionId)
-    if (item.code !== undefined) life.refused.add(item.code)
+    if (item.code !== undefined) life.refusals.add(item.code)
   }
 }
 

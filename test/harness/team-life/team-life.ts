@@ -32,7 +32,7 @@ export interface TeamLife extends AsyncDisposable {
   /** decisions whose recording was confirmed to a person */
   readonly acknowledged: Set<string>
   /** codes that somebody was refused with */
-  readonly refused: Set<string>
+  readonly refusals: Set<string>
   /**
    * Calls a verb like a person's program: at any process, and at another one if the connection
    * breaks. Returns the answer, or `null` for a refusal.
@@ -80,7 +80,7 @@ export async function openTeamLife(size: number): Promise<TeamLife> {
     team,
     people: [],
     acknowledged: new Set(),
-    refused: new Set(),
+    refusals: new Set(),
     async call(which, verb) {
       for (let attempt = 0; ; attempt += 1) {
         const process = processes[(which + attempt) % processes.length]
@@ -88,7 +88,7 @@ export async function openTeamLife(size: number): Promise<TeamLife> {
         try {
           const outcome = await outcomeOf(verb(process.ctx))
           if ('answer' in outcome) return outcome.answer
-          life.refused.add(outcome.refused.code)
+          life.refusals.add(outcome.refusal.code)
           return null
         } catch (error) {
           if (attempt >= 8 || !isLostConnection(error)) throw error

@@ -145,9 +145,9 @@ async function readConfigured(api: Api): Promise<{
   return { policy, settings, provider: api.identityProviderOf(settings) }
 }
 
-/** A refusal as a page: the sign-in page shows the sentence of `refused`. */
-async function refusedPage(refused: Promise<unknown>): Promise<Answer> {
-  const why = await refused.then(
+/** A refusal as a page: the sign-in page shows the sentence of its problem. */
+async function refusedPage(signIn: Promise<unknown>): Promise<Answer> {
+  const why = await signIn.then(
     () => '',
     (error: unknown) => {
       const why = error instanceof Problem && error.facts['why']

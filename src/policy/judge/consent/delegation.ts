@@ -41,8 +41,8 @@ export async function refusedDelegation(
   const target = query.policy.workers.get(name)
   const isMade = isUnlisted(worker, name) && target !== undefined && query.madeHere !== undefined
   const madeHere = isMade && (await query.madeHere(target))
-  const refused = refusedTarget(query.policy, worker, lineage, name, madeHere)
-  if (refused !== null) return refused
+  const targetProblem = refusedTarget(query.policy, worker, lineage, name, madeHere)
+  if (targetProblem !== null) return targetProblem
   const wrong =
     target?.input == null ? null : inputProblem(target.input, call.input['input'] ?? null)
   if (wrong !== null) {

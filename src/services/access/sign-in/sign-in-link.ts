@@ -124,10 +124,10 @@ export async function refuseOthersLink(ctx: ServiceContext, caller: Caller): Pro
   const { actor, channel } = caller
   const detail = { method: 'link', why: 'for_somebody_else' }
   await recordRefusal(ctx, { type: 'session.refused', actor, channel, detail })
-  const refused = new Problem(
+  const refusal = new Problem(
     'forbidden',
     'You cannot create a sign-in link for another person: they can have one mailed from the sign-in page, or somebody creates it on the host with "countersign people link EMAIL"',
   )
-  markRecorded(refused)
-  throw refused
+  markRecorded(refusal)
+  throw refusal
 }

@@ -24,10 +24,10 @@ export async function refuseExecution(
   unit: UnitOfWork,
   caller: Caller,
   at: CallAtHand,
-  refused: RefusedAttempt,
+  refusal: RefusedAttempt,
 ): Promise<number> {
   const attempt = nextAttemptOf(at)
-  const { reason, permitId } = refused
+  const { reason, permitId } = refusal
   const requestId = at.call.request_id
   if (requestId !== null) await lockRequests(unit.tx, [requestId])
   await unit.tx
@@ -46,13 +46,13 @@ export async function refuseExecution(
     ...caller,
     ...aboutCall(at),
     ...(at.call.digest === null ? {} : { digest: at.call.digest }),
-    ...(refused.policyDigest === null ? {} : { policyDigest: refused.policyDigest }),
+    ...(refusal.policyDigest === null ? {} : { policyDigest: refusal.policyDigest }),
   }
   if (unverifiedReasons.some((unverified) => unverified === reason)) {
     await unit.audit({
       type: 'permit.refused',
       ...subject,
-      detail: { permitId, reason, check: refused.detail },
+      detail: { permitId, reason, check: refusal.detail },
     })
   } else if (permitId !== null) {
     await endPermit(unit, permitId, reason)
@@ -60,7 +60,7 @@ export async function refuseExecution(
   await unit.audit({
     type: 'execution.refused',
     ...subject,
-    detail: { attempt, reason, check: refused.detail },
+    detail: { attempt, reason, check: refusal.detail },
   })
   await requestChanged(unit, at)
   return attempt

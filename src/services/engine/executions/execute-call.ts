@@ -77,7 +77,7 @@ async function act(
   const planning = byPermit ? planApproved(ctx, at) : planPreApproved(ctx, at)
   const plan = await planning.catch(refuseChanged)
   if (plan.kind === 'asks') {
-    await renewRequest(ctx, { at, judgement: plan.judgement, refused: null, signal })
+    await renewRequest(ctx, { at, judgement: plan.judgement, refusal: null, signal })
     return null
   }
   if (plan.kind === 'refuse') {
@@ -145,7 +145,7 @@ async function refuse(
 ): Promise<void> {
   const { then } = refusal
   if (then.next === 'ask') {
-    await renewRequest(ctx, { at, judgement: then.judgement, refused: refusal, signal })
+    await renewRequest(ctx, { at, judgement: then.judgement, refusal, signal })
     return
   }
   const text = then.type === 'cancelled' ? cancelledText(then.text) : then.text

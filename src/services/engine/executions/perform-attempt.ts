@@ -74,7 +74,7 @@ export async function performAttempt(
     await untilStored(() => undoStart(ctx, { callId: at.call.id, attempt }, 'stale'))
     const now = await readCall(ctx.db, at.call.id)
     if (plan.authorisation.by === 'permit' && now !== null) {
-      await renewRequest(ctx, { at: now, judgement: plan.judgement, refused: null, signal })
+      await renewRequest(ctx, { at: now, judgement: plan.judgement, refusal: null, signal })
     }
     return null
   }

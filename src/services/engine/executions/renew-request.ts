@@ -21,7 +21,7 @@ export interface RenewalInput {
   readonly at: CallAtHand
   readonly judgement: Judgement
   /** the approved attempt that this refuses, if there was one */
-  readonly refused: RefusedAttempt | null
+  readonly refusal: RefusedAttempt | null
   readonly signal: AbortSignal
 }
 
@@ -39,11 +39,11 @@ export async function renewRequest(ctx: WorkerContext, renewal: RenewalInput): P
     const current = await lockCall(unit.tx, at.call.id)
     if (current === null || isEnd(runTransitions, current.run.state)) return
     if (!isSame(current, at)) return
-    const { refused } = renewal
+    const { refusal } = renewal
     const attempt =
-      refused === null
+      refusal === null
         ? nextAttemptOf(current)
-        : (await refuseExecution(unit, caller, current, refused)) + 1
+        : (await refuseExecution(unit, caller, current, refusal)) + 1
     if (typeof presented === 'string') {
       await storeResult(unit.tx, current.call.id, { type: 'error', text: presented })
       return

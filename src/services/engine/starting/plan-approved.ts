@@ -77,8 +77,8 @@ export async function planApproved(
     }
   }
   const question = { terms, tool: request.tool, input, grants: false, permitId: permit.id }
-  const { tool, workspace, judgement, refused } = await judgeAgain(ctx, at, question)
-  if (tool === null) return refused
+  const { tool, workspace, judgement, refused: refusal } = await judgeAgain(ctx, at, question)
+  if (tool === null) return refusal
   const plan = { ...common, policyDigest: judgement.policyDigest }
   const ask = { next: 'ask' as const, judgement, input }
   if (!allowed.ok) return { ...plan, reason: 'lapsed', detail: allowed.detail, then: ask }

@@ -33,8 +33,8 @@ export async function planPreApproved(
   if (terms.statement === null) return refusedUnsigned('invalid_statement', 'run', null)
   const input = JSON.parse(await getText(ctx.db, at.call.input_hash)) as Json
   const question = { terms, tool: at.call.tool, input, grants: true, permitId: null }
-  const { tool, workspace, judgement, refused } = await judgeAgain(ctx, at, question)
-  if (tool === null) return deniedByMode(judgement, refused)
+  const { tool, workspace, judgement, refused: refusal } = await judgeAgain(ctx, at, question)
+  if (tool === null) return deniedByMode(judgement, refusal)
   if (judgement.verdict === 'ask') return { kind: 'asks', judgement }
   return {
     kind: 'run',
@@ -57,9 +57,9 @@ export async function planPreApproved(
 }
 
 /** A block by the mode `strict` is a denial to the model (product.md 21). */
-function deniedByMode({ tool, rule, reason }: Judgement, refused: Refusal): Refusal {
-  if (rule?.id !== strictRuleId) return refused
-  return { ...refused, then: { next: 'result', type: 'denied', text: strictText(tool, reason) } }
+function deniedByMode({ tool, rule, reason }: Judgement, refusal: Refusal): Refusal {
+  if (rule?.id !== strictRuleId) return refusal
+  return { ...refusal, then: { next: 'result', type: 'denied', text: strictText(tool, reason) } }
 }
 
 /**

@@ -90,7 +90,7 @@ export async function askModel(
       system,
       tools,
       roomBytes: room,
-      refused: window.refused,
+      isTooLong: window.refused,
       mayCompact: worker.script === null,
     })
     const model = ctx.modelOf(worker, policy.config)

@@ -18,7 +18,7 @@ export interface PromptToFit {
   readonly tools: readonly ModelTool[]
   readonly roomBytes: number
   /** the provider refused this prompt as too long, whatever its estimate */
-  readonly refused: boolean
+  readonly isTooLong: boolean
   readonly mayCompact: boolean
 }
 
@@ -44,11 +44,11 @@ export async function fitWindow(ctx: SystemContext, prompt: PromptToFit): Promis
   const { transcript, pictures, mayCompact } = prompt
   const fixed = fixedBytes(prompt.system, prompt.tools)
   let { steps, roomBytes } = prompt
-  for (let refused = prompt.refused; ;) {
+  for (let isTooLong = prompt.isTooLong; ;) {
     const messages = modelMessages(transcript, pictures, steps)
     const promptBytes = messages.reduce((sum, message) => sum + messageBytes(message), fixed)
-    if (refused) roomBytes = Math.min(roomBytes, promptBytes * afterRefusal)
-    refused = false
+    if (isTooLong) roomBytes = Math.min(roomBytes, promptBytes * afterRefusal)
+    isTooLong = false
     const seen = steps
     const bytesOf = (message: TranscriptMessage): number =>
       modelMessages(

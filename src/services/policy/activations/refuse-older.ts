@@ -17,7 +17,7 @@ interface Parts {
 }
 
 /** What this process has refused: one event for each, however often it is asked. */
-const refused = new WeakMap<Memory, Set<string>>()
+const refusals = new WeakMap<Memory, Set<string>>()
 
 /**
  * Compares the activation in force by the database with the newest one that this data folder saw
@@ -45,8 +45,8 @@ export async function refuseOlder(
 }
 
 function refuse({ db, memory, log }: Parts, seen: number, foundSequence: number): never {
-  const versions = refused.get(memory) ?? new Set()
-  refused.set(memory, versions)
+  const versions = refusals.get(memory) ?? new Set()
+  refusals.set(memory, versions)
   const what = `${seen} ${foundSequence}`
   if (db !== null && !versions.has(what)) {
     versions.add(what)

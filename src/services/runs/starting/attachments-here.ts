@@ -29,8 +29,8 @@ export async function attachmentsHere(
   const sharers = callers.filter((_, index) => refusals[index] === null)
   const target = { policy, worker, projectDir: ctx.projectDir }
   for (const [at, path] of paths.entries()) {
-    const refused = refusedAttachment(target, sharers, path)
-    if (refused !== null) return { ok: false, at, ...refused }
+    const refusal = refusedAttachment(target, sharers, path)
+    if (refusal !== null) return { ok: false, at, ...refusal }
   }
   const workspace = await ctx.workspaceOf({ taskQueue, workspace: question.workspace }, policy)
   try {

@@ -128,12 +128,12 @@ export async function runCommand(
     } finally {
       await takeBack()
     }
-    const refused = (end.refused ?? []).map((sentence) => `Not reached: ${sentence}`)
+    const unreached = (end.refused ?? []).map((sentence) => `Not reached: ${sentence}`)
     const { worktree } = workspace
     const taken =
       worktree === undefined ? null : await takeInAfter(place, workspace, worktree, context.signal)
     const changes = (await watched?.changes(visible, context.signal)) ?? null
-    const notes = place.sandbox.works ? refused : [unconfinedNote]
+    const notes = place.sandbox.works ? unreached : [unconfinedNote]
     return {
       ...commandResult(end, done, taken === null ? notes : [...notes, taken]),
       ...(changes === null ? {} : { changes }),

@@ -7,12 +7,12 @@ const maxDepth = 5
  * redirect.
  */
 export function failureSentence(error: unknown, endOfServer: string | null): string {
-  const refused = refusedStatus(error)
+  const status = refusedStatus(error)
   const text =
     endOfServer ??
-    (refused === null
+    (status === null
       ? withCauses(error)
-      : `it refuses access (HTTP ${refused}): check its headers in the worker's file, and the values ` +
+      : `it refuses access (HTTP ${status}): check its headers in the worker's file, and the values ` +
         '`${NAME}`' +
         `of their variables`)
   return text.toWellFormed().replaceAll('\0', '\uFFFD').slice(0, 2000)

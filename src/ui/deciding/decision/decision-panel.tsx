@@ -149,11 +149,11 @@ export function DecisionPanel(props: {
     announce(`${act} #${request.number}: sent in 5 seconds. Press Z to take it back.`)
     props.onNext?.()
   }
-  const refused = submission.state === 'refused' && submission.refusal.code !== 'network'
+  const isRefused = submission.state === 'refused' && submission.refusal.code !== 'network'
   const { forget: signAnew } = signature
   useEffect(() => {
-    if (refused) signAnew()
-  }, [refused, signAnew])
+    if (isRefused) signAnew()
+  }, [isRefused, signAnew])
   useShortcut('submit', votable ? () => void send(false) : null)
   useShortcut('submitNext', votable && props.onNext !== null ? () => void send(true) : null)
 
