@@ -1,3 +1,4 @@
+import { countsInWords } from '#domain/text/effect-sentence.ts'
 import { effectOf, type RequestFacts } from '../channels/channel-event.ts'
 import { cuesLine, type RequestNotice } from '../channels/request-notice.ts'
 import type { Mail } from './mail.ts'
@@ -32,7 +33,7 @@ const maxEffectLength = 300
  * invisible characters named.
  */
 export function effectInMail(request: MailedRequest): string {
-  return mailLine(effectOf(request), maxEffectLength)
+  return mailLine(countsInWords(effectOf(request)), maxEffectLength)
 }
 
 /** One line of facts: number, risk, queue and worker. */

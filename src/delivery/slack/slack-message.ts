@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/web-api'
+import { countsInWords } from '#domain/text/effect-sentence.ts'
 import { effectOf } from '../channels/channel-event.ts'
 import { cuesLine } from '../channels/request-notice.ts'
 import type { SlackRequest } from './read-slack-request.ts'
@@ -79,7 +80,7 @@ export function isDecidedInModal({ risk, kind }: Pick<SlackRequest, 'risk' | 'ki
 function headline(request: SlackRequest): string {
   if (request.kind === 'outcome_check')
     return `Did a call of ${request.tool} take effect? Somebody must check`
-  if (request.risk !== 'high') return effectOf(request)
+  if (request.risk !== 'high') return countsInWords(effectOf(request))
   return `A high-risk call of ${request.tool}${request.state === 'pending' ? ' waits' : ''}`
 }
 

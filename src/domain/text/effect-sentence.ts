@@ -20,11 +20,11 @@ export function effectSentence(request: {
   const notice = isOurs ? builtInTool(tool)?.notice : undefined
   if (typeof notice === 'object') return notice.sentence
   if (notice !== 'title') return `Call ${tool}`
-  return title.length <= longest ? countsInWords(title) : `${title.slice(0, longest)}…`
+  return title.length <= longest ? title : `${title.slice(0, longest)}…`
 }
 
-/** `Edit a.md (+4 −1)` as `Edit a.md: 4 lines added, 1 line removed`. */
-function countsInWords(title: string): string {
+/** For people: `Edit a.md (+4 −1)` as `Edit a.md: 4 lines added, 1 line removed`. Pure. */
+export function countsInWords(title: string): string {
   const [counts, added, removed] =
     /^ \((?:\+(\d{1,9}))? ?(?:−(\d{1,9}))?\)$/.exec(title.slice(title.lastIndexOf(' ('))) ?? []
   if (counts === undefined) return title

@@ -18,7 +18,7 @@ function request(more: Partial<NoticedRequest> = {}): NoticedRequest {
 
 test('a notice says what would happen, and leads to the page', () => {
   expect(noticeOf(request())).toEqual({
-    title: 'Edit "notes/1.2.md" (+4 −1)',
+    title: 'Edit "notes/1.2.md": 4 lines added, 1 line removed',
     body: '#142, medium risk, platform',
     tag: 'countersign-0199aaaa-0000-7000-8000-000000000001',
     path: '/requests/0199aaaa-0000-7000-8000-000000000001',

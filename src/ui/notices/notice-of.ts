@@ -1,5 +1,5 @@
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { effectSentence } from '#domain/text/effect-sentence.ts'
+import { countsInWords, effectSentence } from '#domain/text/effect-sentence.ts'
 import { visibleText } from '#domain/text/visible-text.ts'
 
 /** A notification of the browser: text only, without arguments of the call. */
@@ -23,7 +23,7 @@ export type NoticedRequest = Pick<
 export function noticeOf(request: NoticedRequest): Notice | null {
   if (request.state !== 'pending' || !request.eligibility.canDecide) return null
   return {
-    title: displayText(effectSentence(request)),
+    title: displayText(countsInWords(effectSentence(request))),
     body: `#${request.number}, ${request.risk} risk, ${displayText(request.queue)}`,
     tag: `countersign-${request.id}`,
     path: `/requests/${request.id}`,
