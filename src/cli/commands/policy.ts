@@ -9,7 +9,7 @@ import { connect } from '../service/connect.ts'
 import {
   pageOf,
   type PagingOptions,
-  printMore,
+  printPage,
   withPaging,
   type ServiceOptions,
   withService,
@@ -18,7 +18,6 @@ import { ServiceProblem } from '../service/service.ts'
 import { dim } from '../text/colour.ts'
 import { definitionsText, serversText } from '../text/definitions-text.ts'
 import { differenceText, replayText, shortDigest, stateText } from '../text/policy-text.ts'
-import { table } from '../text/table.ts'
 import { fromNow } from '../text/times.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import { withExamples } from './examples.ts'
@@ -195,19 +194,17 @@ async function withdrawProposal(options: ServiceOptions): Promise<void> {
 async function showHistory(options: PolicyOptions & PagingOptions): Promise<void> {
   const service = await connect(options)
   const list = await service.call('listActivations', { query: pageOf(options) })
-  if (options.json === true) return console.log(JSON.stringify(list))
-  console.log(
-    table(
-      ['no.', 'digest', 'since', 'agreed', 'from'],
-      list.items.map((one) => [
-        String(one.sequence),
-        shortDigest(one.digest),
-        fromNow(one.activatedAt),
-        one.people.map((person) => person.name).join(', ') || one.actor.type,
-        one.note ?? '',
-      ]),
-      'Nothing was activated.',
-    ),
+  printPage(
+    list,
+    options,
+    ['no.', 'digest', 'since', 'agreed', 'from'],
+    (one) => [
+      String(one.sequence),
+      shortDigest(one.digest),
+      fromNow(one.activatedAt),
+      one.people.map((person) => person.name).join(', ') || one.actor.type,
+      one.note ?? '',
+    ],
+    'Nothing was activated.',
   )
-  printMore(list)
 }

@@ -5,10 +5,9 @@ import {
   type ServiceOptions,
   pageOf,
   type PagingOptions,
-  printMore,
+  printPage,
 } from '../service/service-options.ts'
 import { pageUrl } from '../service/service.ts'
-import { table } from '../text/table.ts'
 import { printable, printableLine } from '../text/terminal-text.ts'
 import { fromNow } from '../text/times.ts'
 import { changesLines } from '../text/changes-text.ts'
@@ -26,24 +25,22 @@ export async function listRuns(options: ListOptions): Promise<void> {
   const service = await connect(options)
   const { state, worker } = options
   const list = await service.call('listRuns', { query: { state, worker, ...pageOf(options) } })
-  if (options.json === true) return console.log(JSON.stringify(list))
-  console.log(
-    table(
-      ['run', 'id', 'worker', 'state', 'task', 'started by', 'age', 'waiting'],
-      list.items.map((run) => [
-        `#${run.number}`,
-        run.id,
-        run.worker + (run.scripted ? ' (scripted)' : ''),
-        run.rest === 'answered' ? 'answered' : run.state,
-        printableLine(run.title).slice(0, titleColumns),
-        starterName(run.startedBy),
-        fromNow(run.createdAt),
-        run.pendingRequests > 0 ? `${run.pendingRequests}` : '',
-      ]),
-      'No runs. Start one with: countersign run WORKER INPUT',
-    ),
+  printPage(
+    list,
+    options,
+    ['run', 'id', 'worker', 'state', 'task', 'started by', 'age', 'waiting'],
+    (run) => [
+      `#${run.number}`,
+      run.id,
+      run.worker + (run.scripted ? ' (scripted)' : ''),
+      run.rest === 'answered' ? 'answered' : run.state,
+      printableLine(run.title).slice(0, titleColumns),
+      starterName(run.startedBy),
+      fromNow(run.createdAt),
+      run.pendingRequests > 0 ? `${run.pendingRequests}` : '',
+    ],
+    'No runs. Start one with: countersign run WORKER INPUT',
   )
-  printMore(list)
 }
 
 /** Characters of a task in a list. */

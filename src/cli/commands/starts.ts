@@ -2,19 +2,65 @@ import type { Command } from 'commander'
 import type { Schedule } from '#api/schemas/runs/schedules.ts'
 import { connect } from '../service/connect.ts'
 import type { Service } from '../service/service.ts'
-import { type ServiceOptions, withService } from '../service/service-options.ts'
+import { addList, printPage, type ServiceOptions, withService } from '../service/service-options.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { fromNow } from '../text/times.ts'
 import { withExamples } from './examples.ts'
+
+type Options = ServiceOptions & { json?: boolean }
 
 /** The last run of a schedule or a trigger, in a few words; empty without one. */
 export function lastRunText(lastRun: Schedule['lastRun']): string {
   return lastRun === undefined ? '' : `#${lastRun.number} ${lastRun.state} ${fromNow(lastRun.at)}`
 }
 
+/** What the commands of schedules and those of triggers do differently. */
+interface StartCommands<Item> {
+  readonly kind: 'schedule' | 'trigger'
+  /** a name for the examples of the help */
+  readonly example: string
+  readonly descriptions: { readonly ls: string; readonly show: string }
+  readonly list: (service: Service) => Promise<{ readonly items: readonly Item[] }>
+  readonly head: readonly string[]
+  readonly rowOf: (item: Item) => readonly string[]
+  /** the lines that show one of them, from its row */
+  readonly linesOf: (item: Item, row: readonly string[]) => readonly string[]
+  readonly change: (service: Service, verb: 'pause' | 'resume', name: string) => Promise<Item>
+  /** what is printed when it starts runs again */
+  readonly resumedText: (item: Item) => string
+}
+
+/** Adds `ls`, `show`, `pause` and `resume` to the commands of schedules or triggers. */
+export function addStartCommands<Item extends { readonly name: string; readonly paused: boolean }>(
+  group: Command,
+  does: StartCommands<Item>,
+): void {
+  const { kind, example, descriptions, head, rowOf } = does
+  const ls = addList(group)
+    .description(descriptions.ls)
+    .option('--json', 'print JSON')
+    .action(async (options: Options) => {
+      const list = { ...(await does.list(await connect(options))), nextCursor: null }
+      printPage(list, options, head, rowOf, `There are no ${kind}s.`)
+    })
+  withExamples(ls, [`${kind}s`, `${kind}s ls --json`])
+  const show = withService(group.command('show'))
+    .description(descriptions.show)
+    .argument('<name>', 'its name in countersign.yaml')
+    .option('--json', 'print JSON')
+    .action(async (name: string, options: Options) => {
+      const { items } = await does.list(await connect(options))
+      const item = requireNamed(kind, name, items)
+      if (options.json === true) return console.log(JSON.stringify(item))
+      console.log(does.linesOf(item, rowOf(item)).join('\n'))
+    })
+  withExamples(show, [`${kind}s show ${example}`, `${kind}s show ${example} --json`])
+  addPauseCommands(group, does)
+}
+
 /** The schedule or trigger of this name. Throws a failure that says how to list them. */
-export function requireNamed<Item extends { readonly name: string }>(
+function requireNamed<Item extends { readonly name: string }>(
   kind: 'schedule' | 'trigger',
   name: string,
   items: readonly Item[],
@@ -25,16 +71,9 @@ export function requireNamed<Item extends { readonly name: string }>(
   throw new CommandFailure(text, exitCodes.failed)
 }
 
-/** Adds `pause` and `resume` to the commands of schedules or triggers. */
-export function addPauseCommands<Item extends { readonly paused: boolean }>(
+function addPauseCommands<Item extends { readonly paused: boolean }>(
   group: Command,
-  does: {
-    readonly kind: 'schedule' | 'trigger'
-    readonly example: string
-    readonly change: (service: Service, verb: 'pause' | 'resume', name: string) => Promise<Item>
-    /** what is printed when it starts runs again */
-    readonly resumedText: (item: Item) => string
-  },
+  does: StartCommands<Item>,
 ): void {
   const { kind, example, change, resumedText } = does
   const says = {
@@ -46,7 +85,7 @@ export function addPauseCommands<Item extends { readonly paused: boolean }>(
       .description(says[verb])
       .argument('<name>', 'its name in countersign.yaml')
       .option('--json', 'print JSON')
-      .action(async (name: string, options: ServiceOptions & { json?: boolean }) => {
+      .action(async (name: string, options: Options) => {
         const item = await change(await connect(options), verb, name)
         if (options.json === true) return console.log(JSON.stringify(item))
         console.log(item.paused ? 'Paused.' : resumedText(item))

@@ -3,7 +3,7 @@ import { connect } from '../service/connect.ts'
 import {
   pageOf,
   type PagingOptions,
-  printMore,
+  printPage,
   withPaging,
   addList,
   type ServiceOptions,
@@ -78,22 +78,20 @@ async function listDeliveries(options: DeliveryOptions): Promise<void> {
   const query = { ...pageOf(options), endpoint, state, mine }
   const service = await connect(options)
   const list = await service.call('listDeliveries', { query })
-  if (options.json === true) return console.log(JSON.stringify(list))
-  console.log(
-    table(
-      ['id', 'endpoint', 'to', 'event', 'since', 'state', 'attempts', 'last answer'],
-      list.items.map((one) => [
-        one.id,
-        one.endpoint,
-        one.recipient ?? '',
-        one.type,
-        fromNow(one.createdAt),
-        one.state,
-        String(one.attempts),
-        one.lastError ?? (one.lastStatus === null ? '' : String(one.lastStatus)),
-      ]),
-      'No notifications.',
-    ),
+  printPage(
+    list,
+    options,
+    ['id', 'endpoint', 'to', 'event', 'since', 'state', 'attempts', 'last answer'],
+    (one) => [
+      one.id,
+      one.endpoint,
+      one.recipient ?? '',
+      one.type,
+      fromNow(one.createdAt),
+      one.state,
+      String(one.attempts),
+      one.lastError ?? (one.lastStatus === null ? '' : String(one.lastStatus)),
+    ],
+    'No notifications.',
   )
-  printMore(list)
 }

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { limits } from '#domain/limits.ts'
 import { dim } from '../text/colour.ts'
+import { table } from '../text/table.ts'
 
 export interface ServiceOptions extends FolderOptions {
   readonly url?: string
@@ -55,7 +56,15 @@ export function pageOf({ limit, cursor }: PagingOptions) {
   return { limit, cursor }
 }
 
-/** Says that a page is not all, and how the next one is had; nothing at the end. */
-export function printMore(list: { readonly nextCursor: string | null }): void {
+/** Prints a page of a list: as JSON, or as a table that ends with the way to the next page. */
+export function printPage<Item>(
+  list: { readonly items: readonly Item[]; readonly nextCursor: string | null },
+  options: { readonly json?: boolean },
+  head: readonly string[],
+  rowOf: (item: Item) => readonly string[],
+  empty: string,
+): void {
+  if (options.json === true) return console.log(JSON.stringify(list))
+  console.log(table(head, list.items.map(rowOf), empty))
   if (list.nextCursor !== null) console.log(dim(`there are more: --cursor ${list.nextCursor}`))
 }

@@ -3,13 +3,12 @@ import { connect } from '../../service/connect.ts'
 import {
   pageOf,
   type PagingOptions,
-  printMore,
+  printPage,
   withPaging,
   addList,
   type ServiceOptions,
   withService,
 } from '../../service/service-options.ts'
-import { table } from '../../text/table.ts'
 import { withExamples } from '../examples.ts'
 
 /** `countersign people credentials [ls|confirm|remove]`. */
@@ -45,21 +44,19 @@ async function listCredentials(
   const service = await connect(options)
   const of = options.all === true ? 'everybody' : 'me'
   const list = await service.call('listCredentials', { query: { ...pageOf(options), of } })
-  if (options.json === true) return console.log(JSON.stringify(list))
-  console.log(
-    table(
-      ['id', 'person', 'name', 'key', 'registered', 'last used', 'confirmed by'],
-      list.items.map((one) => [
-        one.id,
-        one.person.name,
-        one.name,
-        one.publicKeyHash.slice(0, 'sha256:'.length + 16),
-        one.registeredAt,
-        one.lastUsedAt ?? 'never',
-        one.confirmed?.by.name ?? 'nobody yet',
-      ]),
-      'No passkeys. People register them on their account page of the dashboard.',
-    ),
+  printPage(
+    list,
+    options,
+    ['id', 'person', 'name', 'key', 'registered', 'last used', 'confirmed by'],
+    (one) => [
+      one.id,
+      one.person.name,
+      one.name,
+      one.publicKeyHash.slice(0, 'sha256:'.length + 16),
+      one.registeredAt,
+      one.lastUsedAt ?? 'never',
+      one.confirmed?.by.name ?? 'nobody yet',
+    ],
+    'No passkeys. People register them on their account page of the dashboard.',
   )
-  printMore(list)
 }

@@ -3,12 +3,11 @@ import { connect } from '../../service/connect.ts'
 import {
   pageOf,
   type PagingOptions,
-  printMore,
+  printPage,
   withPaging,
   type ServiceOptions,
   withService,
 } from '../../service/service-options.ts'
-import { table } from '../../text/table.ts'
 import { withExamples } from '../examples.ts'
 
 /** `countersign keys [proposals|claim|decline]`: keys that somebody proposed to their owners. */
@@ -40,20 +39,18 @@ export function addProposalCommands(keys: Command): void {
 async function listProposals(options: ServiceOptions & PagingOptions): Promise<void> {
   const service = await connect(options)
   const list = await service.call('listKeyProposals', { query: pageOf(options) })
-  if (options.json === true) return console.log(JSON.stringify(list))
-  console.log(
-    table(
-      ['id', 'name', 'for', 'proposed by', 'scopes', 'until'],
-      list.items.map((one) => [
-        one.id,
-        one.name,
-        one.owner.email,
-        one.proposedBy.email,
-        one.scopes.join(','),
-        one.expiresAt,
-      ]),
-      'No key waits for its owner.',
-    ),
+  printPage(
+    list,
+    options,
+    ['id', 'name', 'for', 'proposed by', 'scopes', 'until'],
+    (one) => [
+      one.id,
+      one.name,
+      one.owner.email,
+      one.proposedBy.email,
+      one.scopes.join(','),
+      one.expiresAt,
+    ],
+    'No key waits for its owner.',
   )
-  printMore(list)
 }

@@ -7,7 +7,7 @@ import { findService } from '../../service/find-service.ts'
 import {
   pageOf,
   type PagingOptions,
-  printMore,
+  printPage,
   withPaging,
   addList,
   type ServiceOptions,
@@ -16,7 +16,6 @@ import {
 import { Service } from '../../service/service.ts'
 import { startSession, withSession } from '../../service/sign-in.ts'
 import { parseSpan, readInstant } from '../option-values.ts'
-import { table } from '../../text/table.ts'
 import { withExamples } from '../examples.ts'
 import { addProposalCommands } from './key-proposals.ts'
 
@@ -162,22 +161,20 @@ async function visitAs(url: string, email: string, hostToken: string): Promise<S
 async function listKeys(options: ServiceOptions & PagingOptions): Promise<void> {
   const service = await connect(options)
   const list = await service.call('listKeys', { query: pageOf(options) })
-  if (options.json === true) return console.log(JSON.stringify(list))
-  console.log(
-    table(
-      ['id', 'name', 'owner', 'scopes', 'last used', 'state'],
-      list.items.map((key) => [
-        key.id,
-        key.name,
-        key.owner.email,
-        key.scopes.join(','),
-        key.lastUsedAt ?? 'never',
-        stateOf(key),
-      ]),
-      'No keys. Create one with: countersign keys create --name NAME --scopes runs:write,runs:read',
-    ),
+  printPage(
+    list,
+    options,
+    ['id', 'name', 'owner', 'scopes', 'last used', 'state'],
+    (key) => [
+      key.id,
+      key.name,
+      key.owner.email,
+      key.scopes.join(','),
+      key.lastUsedAt ?? 'never',
+      stateOf(key),
+    ],
+    'No keys. Create one with: countersign keys create --name NAME --scopes runs:write,runs:read',
   )
-  printMore(list)
 }
 
 function stateOf(key: ApiKeyView): string {

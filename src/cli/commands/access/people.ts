@@ -7,14 +7,13 @@ import { findService } from '../../service/find-service.ts'
 import {
   pageOf,
   type PagingOptions,
-  printMore,
+  printPage,
   withPaging,
   addList,
   type ServiceOptions,
   withService,
 } from '../../service/service-options.ts'
 import { Service } from '../../service/service.ts'
-import { table } from '../../text/table.ts'
 import { addCredentialsCommand } from './credentials.ts'
 import { withExamples } from '../examples.ts'
 
@@ -28,20 +27,18 @@ export function addPeopleCommand(program: Command): void {
     .action(async (options: ServiceOptions & PagingOptions) => {
       const service = await connect(options)
       const list = await service.call('listPeople', { query: pageOf(options) })
-      if (options.json === true) return console.log(JSON.stringify(list))
-      console.log(
-        table(
-          ['e-mail', 'name', 'teams', 'state'],
-          list.items.map((person) => [
-            person.email,
-            person.name,
-            person.teams.join(', '),
-            person.disabledAt === null ? '' : 'disabled',
-          ]),
-          'No people. Name them in countersign.yaml, under teams.',
-        ),
+      printPage(
+        list,
+        options,
+        ['e-mail', 'name', 'teams', 'state'],
+        (person) => [
+          person.email,
+          person.name,
+          person.teams.join(', '),
+          person.disabledAt === null ? '' : 'disabled',
+        ],
+        'No people. Name them in countersign.yaml, under teams.',
       )
-      printMore(list)
     })
   withExamples(ls, ['people', 'people ls --json'])
   const link = withService(people.command('link'))

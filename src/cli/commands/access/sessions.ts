@@ -3,13 +3,12 @@ import { connect } from '../../service/connect.ts'
 import {
   pageOf,
   type PagingOptions,
-  printMore,
+  printPage,
   withPaging,
   addList,
   type ServiceOptions,
   withService,
 } from '../../service/service-options.ts'
-import { table } from '../../text/table.ts'
 import { withExamples } from '../examples.ts'
 
 interface OfPerson {
@@ -55,20 +54,18 @@ async function listSessions(options: ServiceOptions & PagingOptions & OfPerson):
   const list = await service.call('listSessions', {
     query: { ...pageOf(options), person: options.person },
   })
-  if (options.json === true) return console.log(JSON.stringify(list))
-  console.log(
-    table(
-      ['id', 'where', 'by', 'started', 'last seen', ''],
-      list.items.map((session) => [
-        session.id,
-        session.device,
-        session.method,
-        session.createdAt,
-        session.lastSeenAt,
-        session.current ? 'this one' : '',
-      ]),
-      'No sessions.',
-    ),
+  printPage(
+    list,
+    options,
+    ['id', 'where', 'by', 'started', 'last seen', ''],
+    (session) => [
+      session.id,
+      session.device,
+      session.method,
+      session.createdAt,
+      session.lastSeenAt,
+      session.current ? 'this one' : '',
+    ],
+    'No sessions.',
   )
-  printMore(list)
 }

@@ -5,12 +5,11 @@ import { connect } from '../../service/connect.ts'
 import {
   pageOf,
   type PagingOptions,
-  printMore,
+  printPage,
   withPaging,
   type ServiceOptions,
   withService,
 } from '../../service/service-options.ts'
-import { table } from '../../text/table.ts'
 import { addAuditExportCommand } from './audit-export.ts'
 import { filtersOf, withFilters, type FilterOptions } from './audit-filters.ts'
 import { addAuditVerifyCommand } from './audit-verify.ts'
@@ -40,14 +39,14 @@ async function tail(options: FilterOptions & PagingOptions): Promise<void> {
   }
   const list = await service.call('listAuditEvents', { query: { ...query, about: 'true' } })
   const about = list.about ?? noSubjects
-  console.log(
-    table(
-      ['at', 'type', 'channel', 'what'],
-      list.items.toReversed().map((event) => row(event, about)),
-      'No events that you may see.',
-    ),
+  const page = { ...list, items: list.items.toReversed() }
+  printPage(
+    page,
+    {},
+    ['at', 'type', 'channel', 'what'],
+    (event) => row(event, about),
+    'No events that you may see.',
   )
-  printMore(list)
 }
 
 function row(event: AuditEventView, about: AuditSubjects): string[] {

@@ -8,14 +8,13 @@ import { connect } from '../../service/connect.ts'
 import {
   pageOf,
   type PagingOptions,
-  printMore,
+  printPage,
   withPaging,
   addList,
   type ServiceOptions,
   withService,
 } from '../../service/service-options.ts'
 import { requestText } from '../../text/request-text.ts'
-import { table } from '../../text/table.ts'
 import { fromNow } from '../../text/times.ts'
 import { withExamples } from '../examples.ts'
 import { addRequestActions } from './request-actions.ts'
@@ -90,15 +89,13 @@ async function listRequests(options: ListOptions): Promise<void> {
     ...pageOf(options),
   }
   const list = await service.call('listRequests', { query })
-  if (options.json === true) return console.log(JSON.stringify(list))
-  console.log(
-    table(
-      ['#', 'risk', 'title', 'worker', 'queue', 'started by', 'expires', 'state'],
-      list.items.map(row),
-      options.mine === true ? 'Nothing waits for you.' : 'No requests.',
-    ),
+  printPage(
+    list,
+    options,
+    ['#', 'risk', 'title', 'worker', 'queue', 'started by', 'expires', 'state'],
+    row,
+    options.mine === true ? 'Nothing waits for you.' : 'No requests.',
   )
-  printMore(list)
 }
 
 function row(item: RequestItem): string[] {
