@@ -3,13 +3,13 @@ import { answerWithin } from './answer-within.ts'
 import { TemporalConnection } from './temporal-connection.ts'
 
 /**
- * No call to Temporal waits longer, unless told otherwise: a decision must not hang on a server
+ * The longest wait of a call that sets no deadline of its own: a decision must not hang on a server
  * that is down.
  */
 const callDeadlineMs = 2000
 /**
- * How much later than gRPC's own deadline our timer ends a call: gRPC's error says more, so it
- * comes first unless the clock was set.
+ * How much later than gRPC's own deadline our timer ends a call. gRPC's error says more, so gRPC
+ * gets to report first; our timer is for a clock that was set.
  */
 const graceMs = 500
 /** How long a connection attempt may last after a call on it has timed out. */

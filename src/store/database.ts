@@ -40,7 +40,10 @@ const shareOfOne = 0.6
  * network connection that nobody closed, otherwise keeps callers and connections for ever.
  */
 export const servingAnswerMs = 30_000
-/** Longer than its bound a statement goes unanswered only when nobody is there to cancel it. */
+/**
+ * How long after a statement's bound its connection is closed: Postgres should have cancelled the
+ * statement, so that the server is gone or hangs.
+ */
 const cancelMs = 2000
 const keepAliveMs = 30_000
 /** Calls of one caller that may wait for a connection at a time. */
@@ -60,7 +63,7 @@ export function connectDatabase(options: DatabaseOptions): Db {
     connectionTimeoutMillis: waitMs,
     pipeline: true,
     min: restingConnections,
-    // A network in between drops a connection on which nothing is sent, without telling either end.
+    // A firewall or load balancer drops an idle connection without closing it at either end.
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
     ...(maxAnswerMs === undefined ? {} : { query_timeout: maxAnswerMs + cancelMs }),

@@ -16,7 +16,7 @@ export type AnswerOf<T> = Json extends T
  * answer does not have, and masks secrets.
  */
 export function answerOf<T>(record: T): AnswerOf<T> {
-  // The type says of each kind of value what `convert` does with it.
+  // The type names what `convert` makes of each kind of value.
   return convert(record) as AnswerOf<T>
 }
 

@@ -104,8 +104,9 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
 }
 
 /**
- * The arguments that the agent must use because a person changed them; `null`: its own. If it has
- * no arguments for what was approved, nothing runs: reports that, and throws.
+ * The arguments that the agent must use because a person changed them; `null`: its own. If the
+ * agent has no arguments that make the approved call, nothing runs: this function reports that, and
+ * throws.
  */
 async function inputToMake(
   event: HookEvent,
@@ -152,7 +153,7 @@ async function takeUnder(
         ...(worker === undefined ? {} : { worker }),
         ...(callbackUrl === undefined ? {} : { callbackUrl }),
         externalId,
-        // Otherwise the agent makes the call that it has in hand.
+        // Such an agent can only make its own call, so nobody may approve a changed one.
         ...(agent.edits?.[event.hook_event_name] !== undefined && canBeChanged(event, call)
           ? {}
           : { edits: 'off' as const }),

@@ -18,7 +18,7 @@ const runsAtOnce = 500
  * worker.
  */
 export const stalledAfterAttempts = 3
-/** Code that fails in a new workflow too is not helped by another one. */
+/** The most new workflows of one run: if the code fails in these, another one fails too. */
 const restartsMost = 3
 
 /**

@@ -16,7 +16,9 @@ type Input = Readonly<Record<string, unknown>>
 interface Translation {
   /** its fields that `read` carries into our call */
   readonly carried: readonly string[]
-  /** its fields that change nothing of what is done, or only how much of it the model is told */
+  /**
+   * its fields that do not change the effect, or change only how much of the result the model gets
+   */
   readonly harmless: ReadonlySet<string>
   readonly read: (input: Input, place: Place) => HookedCall
   /**
@@ -136,11 +138,11 @@ interface Place {
 }
 
 /**
- * A tool call of Claude Code as the policy's own tools would make it, so that zones and shell rules
- * judge it; every other tool, and every other spelling, goes by its own name and is asked about.
- * Paths become relative to the workspace root; what lies outside of it keeps its `..`, which policy
- * refuses. Where no root is known, no path means anything, and every tool goes by its own name. So
- * do calls of which an agent does not tell everything, and a `Grep`, which also reads environment
+ * A tool call of Claude Code as a call of the built-in tool that does the same, so that zones and
+ * shell rules judge it. Every other tool, and every other spelling, keeps its own name, and its
+ * calls ask. Paths become relative to the workspace root; a path outside of it keeps its `..`,
+ * which policy refuses. These calls keep their own name too: all calls where no root is known;
+ * calls of an agent that does not report all their fields; and `Grep`, which also reads environment
  * and key files, unless the caller has found that there are none (`searchReadsNoSecrets`).
  */
 export function callOfEvent(
@@ -176,9 +178,9 @@ export function canBeChanged({ tool_input, tool_name }: HookEvent, call: HookedC
 }
 
 /**
- * The arguments with which the agent of an event makes the call that people approved instead of the
- * agent's own; `null`: with none it makes exactly that call. The names of the call are those of
- * {@link callOfEvent}.
+ * The arguments with which the agent of an event makes the call that people approved in place of
+ * its own; `null`: no arguments make the agent run exactly that call. The names of the call are
+ * those of {@link callOfEvent}.
  */
 export function changedInputOf(
   event: HookEvent,
@@ -206,9 +208,10 @@ function isSameCall(one: HookedCall, other: HookedCall): boolean {
 }
 
 /**
- * Whether a tool named as one of Claude Code's is that tool, with all that changes its effect.
- * Codex asks for a command outside of its sandbox by `PermissionRequest`, and does not tell that it
- * is one; before each call it tells `Bash`, and its own settings then speak of the sandbox.
+ * Whether a tool with a name of Claude Code's is that tool, and the event has every field that
+ * changes its effect. Codex asks for a command outside of its sandbox by `PermissionRequest`, and
+ * the event does not say so. Its event before each call of `Bash` is complete: Codex's own settings
+ * decide about the sandbox.
  */
 function tellsAll({ hook_event_name }: HookEvent, agent: string): boolean {
   return agent === 'claude-code' || (agent === 'codex' && hook_event_name !== 'PermissionRequest')

@@ -199,7 +199,10 @@ interface SealedRow {
   readonly row: SealableRow
 }
 
-/** What the seal of an earlier version says of a row, which leaves columns out. */
+/**
+ * What the seal of an earlier version covers of a row: all sealed columns but those that were added
+ * later.
+ */
 function without(sealed: SealedRow, unsaid: readonly string[]): SealedRow {
   if (unsaid.length === 0) return sealed
   const members = Object.entries(sealed.row).filter(([name]) => !unsaid.includes(name))

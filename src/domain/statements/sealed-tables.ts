@@ -18,7 +18,7 @@ interface TableSeal {
   readonly added?: readonly string[]
   /**
    * columns that seals of earlier versions do not cover, by version, newest first: such a seal
-   * stays valid, and protects no value of theirs
+   * stays valid, and does not protect the values of these columns
    */
   readonly unsaid?: readonly (readonly string[])[]
 }

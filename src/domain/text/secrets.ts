@@ -30,8 +30,8 @@ const forms: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['Hugging Face token', /\bhf_[A-Za-z0-9]{30,64}\b/g],
   [
     'JSON web token',
-    // Only from the beginning of a run of its characters: from each `eyJ` of a long run it would be
-    // quadratic.
+    // A token matches only where a sequence of its characters begins: a search from each `eyJ` of a
+    // long sequence would take quadratic time.
     /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,1000}/g,
   ],
   [

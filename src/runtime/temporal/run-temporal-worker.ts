@@ -62,7 +62,7 @@ import { createServiceProcess } from '#services/core/system.ts'
 import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 
 /**
- * A watched folder takes force shortly after it changes; in production a person activates it, much
+ * A watched folder is activated shortly after it changes; in production a person activates it, much
  * later.
  */
 const inForceTimeoutMs = 15_000
@@ -234,7 +234,7 @@ export async function runTemporalWorker(options: {
     }
     undo.use(await noteExecutor(dataDir, ctx.executor))
     installRuntime(config.logLevel, log, sdkMetrics)
-    // Ids go to and fro: compressing them takes more time at both ends than it saves on the way.
+    // Messages contain only ids: compressing them takes more time than it saves in transfer.
     const grpcCompression = { codec: 'none' } as const
     const connection = await waitForTemporal(awaited, () =>
       NativeConnection.connect({ ...address, grpcCompression }),
@@ -268,7 +268,7 @@ export async function runTemporalWorker(options: {
 }
 
 /**
- * Starts what the first call would wait for: a tool process of the policy in force, and the
+ * Starts in advance what the first call needs: a tool process of the policy in force, and the
  * workers' MCP servers.
  */
 async function warmTools(ctx: WorkerContext, toolProcesses: ToolProcesses): Promise<void> {

@@ -190,7 +190,7 @@ function sharedUse(
   { sharedBefore, tmpBytes }: WrittenAmounts & { readonly sharedBefore: number },
 ): number {
   const room = limits.memoryBytes - memoryBytes
-  // Memory that no process maps any more is in no process's use, but still allocated.
+  // Memory that no process maps any more is not counted for a process, but is still allocated.
   if (sharedOfHost() - sharedBefore > room) return Math.max(mappedBy(pids), tmpBytes)
   if (sharedBytes <= tmpBytes || sharedBytes <= room) return Math.max(sharedBytes, tmpBytes)
   return Math.max(sharedBy(pids), tmpBytes)

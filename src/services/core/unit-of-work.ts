@@ -25,7 +25,10 @@ export interface UnitOfWork {
   readonly verifier: Verifier
   /** The same unit with an authority that was judged from rows that it has locked. */
   under(authority: Authority): UnitOfWork
-  /** Remembers, once this is committed, what it ends for good: at once, or at `from`. */
+  /**
+   * After the commit, records outside the database that these rows have ended for good: now, or at
+   * `from`.
+   */
   revoke(what: Revocation['what'], ids: readonly string[], from?: Date | null): void
   /** Records events with the authority's actor and channel, unless an entry names its own. */
   audit(...entries: readonly UnitEntry[]): Promise<void>
@@ -81,8 +84,7 @@ export async function inUnitOfWork<T, Judged extends { readonly authority: Autho
   work: (unit: UnitOfWork, judgement: Judged) => Promise<T>,
 ): Promise<T> {
   const judgeAndWork = async (at: JudgingContext, unitBy: UnitBy): Promise<T> => {
-    // With an existing authority there is nothing else to pass: that form of `work` takes the unit
-    // alone.
+    // Given an authority, `work` takes the unit alone; given `judge`, it also takes the judgement.
     const judgement =
       typeof judge === 'function' ? await judge(at) : ({ authority: judge } as Judged)
     return work(unitBy(judgement.authority), judgement)

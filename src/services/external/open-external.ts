@@ -154,7 +154,8 @@ async function personIdOf(
     )
     .where('disabled_at', 'is', null)
     .executeTakeFirst()
-  // Whoever stands behind a request is not found out from a row that somebody wrote.
+  // A person's row is used only if its seal is valid: somebody with access to the database could
+  // have written it.
   if (person !== undefined && ctx.seals.holds('person', person)) return person.id
   const message = 'is not a person of this project'
   throw new Problem('invalid_request', `onBehalfOf ${message}`, { field: 'onBehalfOf', message })

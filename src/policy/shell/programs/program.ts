@@ -26,7 +26,10 @@ export interface Program {
   readonly flags: Flags | null
   /** the words with a dash that are flags, where others are printed or compared literally */
   readonly isFlag?: RegExp
-  /** a rule for a part of the command usually allows more than it says: `check` warns */
+  /**
+   * a rule that spells out only a part of such a command usually allows more than its author
+   * expects: `check` warns
+   */
   readonly allowsMore?: boolean
   /** flags are words with one dash, like those of `find` */
   readonly wordFlags?: boolean
@@ -53,7 +56,7 @@ export interface Program {
   readonly readsScript?: boolean
   /** finds the words that an argument defines as an alias */
   readonly aliases?: RegExp
-  /** it works on its working folder, even when operands name others */
+  /** it reads or changes its working folder, even when its operands name other paths */
   readonly readsFolder?: boolean
   /**
    * files by which a folder can make it run other programs, judged by their text; a sentence when

@@ -65,12 +65,15 @@ export async function findNextStep(ctx: SystemContext, callId: string): Promise<
   })
 }
 
-/** What a denial or the time has ended stays so, whatever is stopped later (product.md 7). */
+/**
+ * A call that a denial or an expiry has ended keeps that result when the run is stopped later
+ * (product.md 7).
+ */
 function endedBefore({ request }: CallAtHand): boolean {
   return request?.state === 'denied' || request?.state === 'expired'
 }
 
-/** No attempt counts: the call needs no request, or its request decides. */
+/** There is no attempt to continue: the call needs no request, or its request decides. */
 async function stepOfUndecided(unit: UnitOfWork, at: CallAtHand): Promise<NextStep> {
   return at.call.verdict === 'preApproved' ? { next: 'act', at } : stepOfRequests(unit, at)
 }

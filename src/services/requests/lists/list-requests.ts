@@ -141,8 +141,9 @@ async function conditionsOf(
   if (state !== undefined && input.state !== undefined && input.state !== state) {
     conditions.push(sql<boolean>`false`)
   }
-  // Of a `case` Postgres expects that half of the rows pass it. Of what is in it, it expects that
-  // almost none does, and reads and sorts all that waits instead of the first by an index.
+  // The planner estimates that half of the rows pass a `case`. For the bare condition it estimates
+  // almost none, and then reads and sorts all pending requests instead of the first ones by an
+  // index.
   if (input.mine === true) {
     conditions.push(sql<boolean>`case when ${mine(caller)} then true else false end`)
   }
