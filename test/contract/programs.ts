@@ -28,7 +28,6 @@ import { actsOutput, actsProgram, openPackedProject } from '../packages/packed.t
 import type { ContractDesk } from './contract-desk.ts'
 
 const command = fileURLToPath(new URL('../../bin/countersign', import.meta.url))
-const python = fileURLToPath(new URL('../../examples/programs/gate.py', import.meta.url))
 
 /** What programs of somebody else's do with a service that runs, of Alan's; Grace decides. */
 export function testPrograms(desk: () => ContractDesk): void {
@@ -223,24 +222,6 @@ export function testPrograms(desk: () => ContractDesk): void {
       expect(erased).toEqual(['42'])
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
-    })
-
-    test('the Python does the same with its standard library', async (context) => {
-      const version = await run('python3', ['--version'], {})
-      if (version.code !== 0) return context.skip('this machine has no python3')
-      const running = run(
-        'python3',
-        [python, 'reindex', '{"table":"ümläut","rows":3}'],
-        environment,
-      )
-      const request = await pending('reindex')
-      await decide(request, 'approve')
-      const { code, stdout } = await running
-      expect([code, stdout]).toEqual([0, 'ran {"table": "\\u00fcml\\u00e4ut", "rows": 3}\n'])
-      expect((await desk().request(request.id)).execution.state).toBe('succeeded')
-      const denied = run('python3', [python, 'reindex', '{}'], environment)
-      await decide(await pending('reindex'), 'deny')
-      expect(await denied).toMatchObject({ code: 1, stderr: 'denied: looked at it\n' })
     })
   })
 

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callDigest, callbackSecret } from '#program-client'
@@ -97,6 +98,8 @@ for case in cases["callbacks"]:
 print(json.dumps({"said": said, "digest": call_digest(**cases["call"])}))
 `
 
+const example = fileURLToPath(new URL('../../../examples/programs/gate.py', import.meta.url))
+
 let desk: ContractDesk
 let folder: string
 let environment: Record<string, string>
@@ -158,6 +161,24 @@ describe.skipIf(pythons.size === 0).each([...pythons])('under Python %s', (versi
       ],
       async: true,
       ran: [],
+    })
+  })
+
+  test('the example runs what was approved, and says who denied the call and why', async () => {
+    const env = { ...process.env, ...environment }
+    const gate = (input: object) =>
+      runProgram(installed, [example, 'reindex', JSON.stringify(input)], { env })
+    const running = gate({ table: 'ümläut', rows: 3 })
+    running.catch(() => undefined)
+    const request = await desk.pendingOfProgram('reindex')
+    await desk.decideForProgram(request, 'approve')
+    expect((await running).stdout).toBe('ran {"rows": 3, "table": "\\u00fcml\\u00e4ut"}\n')
+    expect((await desk.request(request.id)).execution.state).toBe('succeeded')
+    const denied = gate({}).catch((error: unknown) => error)
+    await desk.decideForProgram(await desk.pendingOfProgram('reindex'), 'deny')
+    expect(await denied).toMatchObject({
+      code: 1,
+      stderr: 'denied: Grace denied this: looked at it\n',
     })
   })
 
