@@ -66,9 +66,10 @@ export async function makeWorktree(toMake: WorktreeToMake): Promise<WorktreeReco
     if (!moved && (await tipOf(repository, branch)) !== baseCommit) {
       throw new Error(`the repository has a branch ${branch} already`)
     }
-    await writeRecord(unfinished, record)
+    const submodules = await submodulesIn(hostGitDirIn(unfinished))
+    await writeRecord(unfinished, { ...record, submodules })
     await rename(unfinished, folder)
-    return record
+    return { ...record, submodules }
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })
     const other = await readRecord(folder)
@@ -106,6 +107,14 @@ async function layOut(folder: string, record: WorktreeRecord): Promise<void> {
   // The host compares the files with the first commit, whatever commands do to their own index.
   await copyFile(path.join(own, 'index'), path.join(host, 'index'))
   await writeFile(path.join(host, 'HEAD'), `${baseCommit}\n`)
+}
+
+/** The folders of submodules in the index of a Git folder of the host. */
+async function submodulesIn(gitDir: string): Promise<readonly string[]> {
+  const entries = (await hostGitText(['ls-files', '--stage', '-z'], { gitDir })).split('\0')
+  return entries
+    .filter((entry) => entry.startsWith('160000 '))
+    .map((entry) => entry.slice(entry.indexOf('\t') + 1))
 }
 
 /** Git leaves copies out of what is not committed, whatever the commit's own files say. */

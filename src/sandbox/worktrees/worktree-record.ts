@@ -13,6 +13,8 @@ export interface WorktreeRecord extends WorktreeOfRun {
   readonly objectStores: readonly string[]
   /** the remotes of the repository when the worktree was made: name to URL */
   readonly remotes: Readonly<Record<string, string>>
+  /** the folders of submodules, which Git does not look into; absent: of an earlier version */
+  readonly submodules?: readonly string[]
   /** the tip of the branch in the repository: the last imported commit */
   readonly tip: string
   /** a merge in progress: the commit that its base moves to */

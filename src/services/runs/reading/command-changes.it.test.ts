@@ -29,6 +29,11 @@ beforeAll(async () => {
     'x.run': 'run\n',
   }
   for (const [at, text] of Object.entries(files)) await writeFile(join(desk.root, 'shop', at), text)
+  // A submodule that the person's own folder has, and a worktree has not.
+  gitIn(desk, 'shop', 'init', '-q', 'lib')
+  await writeFile(join(desk.root, 'shop/lib/l.txt'), 'lib\n')
+  gitIn(desk, 'shop/lib', 'add', '-A')
+  gitIn(desk, 'shop/lib', 'commit', '-qm', 'lib')
   gitIn(desk, 'shop', 'add', '-A', '-f')
   gitIn(desk, 'shop', 'commit', '-qm', 'first')
   await desk.activate({
@@ -141,6 +146,29 @@ describe.skipIf(!testSandbox.works)(
       expect(call?.result).toBe('output')
       expect(await changed(runId)).toEqual(before)
       expect(before.unknown).toEqual({ commands: 0, calls: 0 })
+    })
+
+    test('is counted where it is in the folder of a submodule, whose own files in the base stay at a merge', async () => {
+      const runId = await start()
+      await took(runId, 1, shell('mkdir lib/deep; echo l > lib/deep/new.txt'))
+      const first = await changed(runId)
+      expect(first.lines).toEqual([])
+      expect(first.more).toBeGreaterThan(0)
+      await took(
+        runId,
+        2,
+        shell('echo beside > beside.txt; git add beside.txt; git commit -qm beside'),
+      )
+      const second = await changed(runId)
+      expect(second.lines).toEqual(['added beside.txt +1 -0, 2 shell'])
+      expect([second.more, second.unknown]).toEqual([first.more, { commands: 0, calls: 0 }])
+      const [call] = await took(runId, 3, {
+        tool: 'merge_branch',
+        input: { message: 'Merge it' },
+      })
+      expect(call?.text).toContain('is merged into main')
+      expect(existsSync(join(desk.root, 'shop/lib/l.txt'))).toBe(true)
+      expect(gitIn(desk, 'shop', 'status', '--porcelain')).toBe('')
     })
 
     test('is not claimed for another: not what was changed before it began, nor by another run', async () => {

@@ -14,7 +14,9 @@ import {
   type FileEntry,
 } from '#sandbox/worktrees/files-record.ts'
 import { bytesOfName } from '#sandbox/raw-names.ts'
+import { isChangedBelow } from '#sandbox/worktrees/is-changed-below.ts'
 import { readBlobs } from '#sandbox/worktrees/read-blobs.ts'
+import { readRecord } from '#sandbox/worktrees/worktree-record.ts'
 import { differingPaths, isWritableIn } from './differing-paths.ts'
 import { listDifferences, mostListed, type Difference, type PathState } from './list-differences.ts'
 
@@ -74,6 +76,17 @@ export async function watchFiles(
       // A file tool made it what it is.
       if (wrote !== undefined && wrote === (after.kind === 'file' ? after.hash : null)) continue
       differences.push({ path: at, before: stateBefore(wrote, entry, base), after })
+    }
+    const record = await readRecord(folder)
+    // Git does not say what is in the folder of a submodule.
+    for (const at of record?.submodules ?? []) {
+      if (!isWritableIn(plan, root, at)) continue
+      const top = path.join(root, at)
+      const state = await lstat(top, { bigint: true }).catch(() => null)
+      const isChanged =
+        (await isSince(root, at, state, call.sinceNs)) || (await isChangedBelow(top, call.sinceNs))
+      if (!isChanged) continue
+      differences.push({ path: at, before: { kind: 'unread' }, after: { kind: 'unread' } })
     }
     const wasAlone = begunAlone && (await call.isAlone())
     await call.end(now)
