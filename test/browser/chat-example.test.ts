@@ -51,7 +51,7 @@ afterAll(async () => {
 // Rules: product.md 28
 test('a useChat page starts a run, streams its text, shows for whom a call waits and its result, and posts messages', async () => {
   const { desk } = dashboard
-  const page = await (await dashboard.browser.newContext()).newPage()
+  const page = await dashboard.openEmpty()
   const complaints: string[] = []
   page.on('pageerror', (error) => complaints.push(String(error)))
   const asked: string[] = []
@@ -122,7 +122,7 @@ test('a page that is opened while a call waits shows the turn once, and that the
   )
   await desk.perform(await desk.turn(runId, 1))
   const outcome = await desk.turn(runId, 2)
-  const page = await (await dashboard.browser.newContext()).newPage()
+  const page = await dashboard.openEmpty()
   await page.goto(`${address}/?run=${runId}`)
   await page.getByText(/^Waits for Grace or Linus/).waitFor()
   const [call] = await desk.calls(runId, 2)

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { onTestFinished, TestRunner } from 'vitest'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { createApp } from '#api/app.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { openIdProviders } from '#delivery/oidc/open-id-provider.ts'
@@ -15,7 +15,7 @@ import { buildUi, isUiBuilt } from '#runtime/supervisor/build-ui.ts'
 import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { sessionTimes } from '#services/access/sessions/session-times.ts'
 import { newToken } from '#services/access/token.ts'
-import { launchBrowser } from '../harness/browser.ts'
+import { sharedBrowser } from '../harness/browser.ts'
 import { clientSecret } from '../harness/open-id/open-id-provider.ts'
 import { testPushKey } from '../harness/fixtures/keys/push-key.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
@@ -30,7 +30,6 @@ export const phone = { width: 390, height: 844 }
  */
 export interface Dashboard extends AsyncDisposable {
   readonly desk: AgentDesk
-  readonly browser: Browser
   readonly url: string
   /**
    * A window of its own for one person, signed in, at an address. One that a test opens is closed
@@ -39,6 +38,8 @@ export interface Dashboard extends AsyncDisposable {
   open(who: string, path: string, options?: OpenOptions): Promise<Page>
   /** A window in which nobody is signed in. */
   openSignedOut(path: string): Promise<Page>
+  /** An empty window that knows nothing of the dashboard. */
+  openEmpty(): Promise<Page>
   /** What a browser console said of refused scripts, styles or errors, in all windows. */
   readonly complaints: string[]
   /** Ends the listener and every stream; nothing answers until `listenAgain`. */
@@ -107,7 +108,8 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
     readiness,
   })
   server.on('request', app)
-  const browser = await launchBrowser()
+  const browser = await sharedBrowser()
+  const contexts = new Set<BrowserContext>()
   const complaints: string[] = []
   const stop = (): Promise<void> =>
     new Promise((resolve) => {
@@ -117,7 +119,6 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
 
   return {
     desk,
-    browser,
     url,
     complaints,
     async open(who, path, options = {}) {
@@ -138,12 +139,13 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
       return visit(context, path)
     },
     openSignedOut: async (path) => visit(await newContext({}), path),
+    openEmpty: async () => (await newContext({})).newPage(),
     stopListening: stop,
     async listenAgain() {
       server = await listen(createServer(app), port)
     },
     async [Symbol.asyncDispose]() {
-      await browser.close()
+      await Promise.all([...contexts].map((context) => context.close()))
       await stop()
       await sequencer[Symbol.asyncDispose]()
       await feed[Symbol.asyncDispose]()
@@ -164,6 +166,8 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
       reducedMotion: 'reduce',
       permissions: ['clipboard-read', 'clipboard-write'],
     })
+    contexts.add(context)
+    context.on('close', () => contexts.delete(context))
     if (TestRunner.getCurrentTest() !== undefined) onTestFinished(() => context.close())
     return context
   }

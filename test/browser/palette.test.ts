@@ -122,7 +122,7 @@ test('filters are kept under a name in the inbox and on Audit, for their owner a
   const view = page.getByRole('link', { name: '<b>low</b>, newest' })
   await view.click()
   await page.waitForURL('**/?risk=low&sort=createdAt')
-  expect(await view.getAttribute('aria-current')).toBe('page')
+  await expect.poll(() => view.getAttribute('aria-current')).toBe('page')
   await page.keyboard.press('Control+k')
   await page.getByRole('textbox', { name: /^Search requests, runs/ }).fill('about the')
   await page.getByRole('button', { name: 'About the ledger (your view)' }).click()
