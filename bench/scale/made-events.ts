@@ -29,7 +29,7 @@ export interface SignedOf {
 export function madeEvents(
   isPending: boolean,
   names: Readonly<Record<string, string>>,
-  signed: SignedOf,
+  signedOf: SignedOf,
   at: Date,
   idAt: (nth: number) => string,
 ): object[] {
@@ -37,7 +37,7 @@ export function madeEvents(
     Object.hasOwn(names, name) ? JSON.stringify(names[name]) : whole,
   )
   const trail = (JSON.parse(text) as TrailEvent[]).map((event, nth) => ({
-    ...asSigned(event, signed),
+    ...asSigned(event, signedOf),
     at: new Date(at.getTime() + nth * 1000).toISOString(),
   }))
   return asRequest(trail, idAt).map(eventRow)

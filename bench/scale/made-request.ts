@@ -189,7 +189,7 @@ export function madeRequest(year: Year, place: number): Record<string, object[]>
       attempt: 1,
       epoch: 1,
     }
-    const signed = signStatement(year.signer, 'permit', permit)
+    const signedPermit = signStatement(year.signer, 'permit', permit)
     rows['decision'] = [first, second].map((decider, nth) => ({
       id: id('decision', nth),
       request_id: ids.request_id,
@@ -209,9 +209,9 @@ export function madeRequest(year: Year, place: number): Record<string, object[]>
         revision: 1,
         attempt: 1,
         state: 'consumed',
-        statement: signed.statement,
-        signature: signed.signature,
-        key_id: signed.keyId,
+        statement: signedPermit.statement,
+        signature: signedPermit.signature,
+        key_id: signedPermit.keyId,
         epoch: 1,
         issued_at: at,
         expires_at: later,

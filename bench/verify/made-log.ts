@@ -36,16 +36,16 @@ export function madeLog(runs: number): { key: NoteKey; files: ArchivedFile[]; ev
   const texts = asRequest(trail)
   const statements = trail.flatMap((event): StoredStatement[] => {
     if (event.type === 'run.started') {
-      const signed = { runId: event.runId, startedBy: event.detail['startedBy'] }
-      return [{ kind: 'run' as const, ...signStatement(statementSigner, 'run', signed) }]
+      const runStatement = { runId: event.runId, startedBy: event.detail['startedBy'] }
+      return [{ kind: 'run' as const, ...signStatement(statementSigner, 'run', runStatement) }]
     }
     if (event.type !== 'permit.issued') return []
     const { requestId, runId, digest, detail } = event
     const { permitId, attempt, expiresAt, revision, factsDigest, counted: countedVotes } = detail
     const deciders = (countedVotes as { personId: string }[]).map(({ personId }) => personId)
     const about = { permitId, requestId, runId, digest, policyDigest: null, attempt, expiresAt }
-    const signed = { ...about, revision, factsDigest, decision: 'approve', deciders }
-    return [{ kind: 'permit' as const, ...signStatement(statementSigner, 'permit', signed) }]
+    const runStatement = { ...about, revision, factsDigest, decision: 'approve', deciders }
+    return [{ kind: 'permit' as const, ...signStatement(statementSigner, 'permit', runStatement) }]
   })
   const tree = new CompactTree(Buffer.concat(texts.map((text) => leafHash(text))))
   const root = rangeHash({ begin: 0, end: texts.length }, tree.nodeAt)

@@ -8,7 +8,7 @@ function f({ asked, of: told }: Call, ...[said]: string[]) {
 }
 type Listener = (heard: string) => void
 class Box { constructor(private given: number) {} keep = (kept = 1) => kept }
-let refused = 0
+let refused = 0, signed = 1
 `
   expect(participleNames('a.ts', planted)).toEqual([
     'a.ts:1: known',
@@ -20,6 +20,7 @@ let refused = 0
     'a.ts:6: given',
     'a.ts:6: kept',
     'a.ts:7: refused',
+    'a.ts:7: signed',
   ])
 })
 

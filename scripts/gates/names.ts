@@ -38,6 +38,7 @@ export const forbiddenNames: ReadonlySet<string> = new Set([
   'refused',
   'said',
   'shown',
+  'signed',
   'sought',
   'spoken',
   'standing',

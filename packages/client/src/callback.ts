@@ -58,9 +58,9 @@ export async function verifyCallback(
     throw badSignature('its time differs from the clock by more than 5 minutes')
   const secret = (await callbackSecret(apiKey)).slice('whsec_'.length)
   const key = await hmacKey(fromBase64(secret), 'verify')
-  const signed = utf8(`${id}.${timestamp}.${text}`)
+  const signedBytes = utf8(`${id}.${timestamp}.${text}`)
   for (const signature of signatures.split(' ')) {
-    if (await holds(key, signature, signed)) return read(text)
+    if (await holds(key, signature, signedBytes)) return read(text)
   }
   throw badSignature('its signature is not valid')
 }
@@ -73,11 +73,11 @@ function readHeader(headers: ReceivedCallback['headers'], name: string): string 
 async function holds(
   key: ImportedKey,
   signature: string,
-  signed: Uint8Array<ArrayBuffer>,
+  signedBytes: Uint8Array<ArrayBuffer>,
 ): Promise<boolean> {
   const [version, mac = ''] = signature.split(',')
   if (version !== 'v1' || !/^[A-Za-z0-9+/]{43}=$/.test(mac)) return false
-  return crypto.subtle.verify('HMAC', key, fromBase64(mac), signed)
+  return crypto.subtle.verify('HMAC', key, fromBase64(mac), signedBytes)
 }
 
 function read(text: string): Callback {

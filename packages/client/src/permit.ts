@@ -38,9 +38,9 @@ export async function checkPermit(
   if (!(Date.parse(String(statement['expiresAt'])) > Date.now())) throw wrong('it has expired')
   if (publicKey === undefined) return
   const key = typeof publicKey === 'string' ? await importKey(publicKey) : publicKey
-  const signed = utf8(`countersign/permit/v1\0${permit.statement}`)
+  const signedBytes = utf8(`countersign/permit/v1\0${permit.statement}`)
   const signature = fromBase64(permit.signature)
-  if (!(await crypto.subtle.verify('Ed25519', key, signature, signed))) {
+  if (!(await crypto.subtle.verify('Ed25519', key, signature, signedBytes))) {
     throw wrong('its signature is not valid')
   }
 }

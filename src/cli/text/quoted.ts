@@ -28,8 +28,8 @@ export function quoteLines(text: string, options: QuotedOptions): string[] {
 }
 
 function quotedLine(line: string, { columns, diff }: QuotedOptions): string[] {
-  const signed = diff && /^[ +-]/.test(line)
-  const visible = signed ? line.slice(0, 1) + printable(line.slice(1)) : printable(line)
+  const hasSign = diff && /^[ +-]/.test(line)
+  const visible = hasSign ? line.slice(0, 1) + printable(line.slice(1)) : printable(line)
   const rows = columns === null ? [visible] : wrap(visible, columns - bar.length)
   const colour = diff ? diffColour(line) : plain
   return rows.map((row, place) => dim(place === 0 ? bar : continued) + colour(row))

@@ -67,20 +67,20 @@ export function readPasskeyKey(spki: string): KeyObject | null {
  * WebAuthn requires: the kind of answer, the challenge, the origin and its host, that the person
  * was present and verified, and the signature. Never throws on hostile input.
  */
-export function whyNotSigned(signed: DecisionSignature, key: KeyObject): string | null {
-  const statement = parse<DecisionStatement>(Buffer.from(signed.statement))
-  const clientBytes = Buffer.from(signed.clientDataJSON, 'base64url')
+export function whyNotSigned(signature: DecisionSignature, key: KeyObject): string | null {
+  const statement = parse<DecisionStatement>(Buffer.from(signature.statement))
+  const clientBytes = Buffer.from(signature.clientDataJSON, 'base64url')
   const client = parse<{
     type: unknown
     challenge: unknown
     origin: unknown
     crossOrigin: unknown
   }>(clientBytes)
-  const data = Buffer.from(signed.authenticatorData, 'base64url')
+  const data = Buffer.from(signature.authenticatorData, 'base64url')
   if (statement === null || typeof statement.origin !== 'string')
     return 'its statement is not valid'
   if (client?.type !== 'webauthn.get') return 'it is not a response to a signing challenge'
-  if (client.challenge !== challengeOf(signed.statement)) return 'it signs another statement'
+  if (client.challenge !== challengeOf(signature.statement)) return 'it signs another statement'
   if (client.origin !== statement.origin) return 'it was made at another origin'
   if (client.crossOrigin === true) return 'it was made in a page that another origin embeds'
   if (data.length < 37 || !URL.canParse(statement.origin)) return 'it cannot be read'
@@ -91,7 +91,7 @@ export function whyNotSigned(signed: DecisionSignature, key: KeyObject): string 
     return 'the authenticator did not verify its owner'
   }
   const signedBytes = Buffer.concat([data, createHash('sha256').update(clientBytes).digest()])
-  return holds(key, signedBytes, signed.signature) ? null : 'its signature is not valid'
+  return holds(key, signedBytes, signature.signature) ? null : 'its signature is not valid'
 }
 
 const userPresent = 0x01

@@ -49,13 +49,13 @@ export function signStatement(
 const verified = new WeakMap<KeyObject, Set<string>>()
 const verifiedMost = 1000
 
-function holds(key: KeyObject, kind: StatementKind, signed: SignedStatement): boolean {
+function holds(key: KeyObject, kind: StatementKind, signedStatement: SignedStatement): boolean {
   const signatures = verified.get(key) ?? new Set<string>()
   verified.set(key, signatures)
-  const exactly = JSON.stringify([kind, signed.statement, signed.signature])
+  const exactly = JSON.stringify([kind, signedStatement.statement, signedStatement.signature])
   if (signatures.has(exactly)) return true
-  const signature = Buffer.from(signed.signature, 'base64url')
-  if (!verify(null, signedBytes(kind, signed.statement), key, signature)) return false
+  const signature = Buffer.from(signedStatement.signature, 'base64url')
+  if (!verify(null, signedBytes(kind, signedStatement.statement), key, signature)) return false
   if (signatures.size >= verifiedMost) signatures.clear()
   signatures.add(exactly)
   return true
@@ -68,13 +68,13 @@ function holds(key: KeyObject, kind: StatementKind, signed: SignedStatement): bo
 export function verifyStatement<T extends object>(
   verifier: Verifier,
   kind: StatementKind,
-  signed: SignedStatement,
+  signedStatement: SignedStatement,
 ): T | null {
-  const key = verifier.publicKeys.get(signed.keyId)
+  const key = verifier.publicKeys.get(signedStatement.keyId)
   if (key === undefined) return null
   try {
-    if (!holds(key, kind, signed)) return null
-    return JSON.parse(signed.statement) as T
+    if (!holds(key, kind, signedStatement)) return null
+    return JSON.parse(signedStatement.statement) as T
   } catch {
     return null
   }

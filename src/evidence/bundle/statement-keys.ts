@@ -38,12 +38,12 @@ export function formatStatementKeys(verifier: Verifier, signer: NoteSigner): str
  * Throws `MalformedEvidence` unless the log's key signed it for its own log.
  */
 export function openStatementKeys(note: string, { keys }: LogKeys): Verifier {
-  const signed = parseNote(note)
+  const signedNote = parseNote(note)
   const name = keys[0]?.key.name
-  if (!keys.some(({ key }) => isSignedBy(signed, key))) {
+  if (!keys.some(({ key }) => isSignedBy(signedNote, key))) {
     throw new MalformedEvidence(`The statement keys are not signed by ${name}`)
   }
-  const [first, origin, ...lines] = signed.text.trimEnd().split('\n')
+  const [first, origin, ...lines] = signedNote.text.trimEnd().split('\n')
   if (first !== heading || origin !== name) {
     throw new MalformedEvidence(`The statement keys are not those of ${name}`)
   }

@@ -46,11 +46,11 @@ export function parseCheckpoint(text: string): Checkpoint {
  * its origin is that key's name.
  */
 export function openCheckpoint(note: string, key: NoteKey): Checkpoint {
-  const signed = parseNote(note)
-  if (!isSignedBy(signed, key)) {
+  const signedNote = parseNote(note)
+  if (!isSignedBy(signedNote, key)) {
     throw new MalformedEvidence(`The checkpoint is not signed by ${key.name}`)
   }
-  const checkpoint = parseCheckpoint(signed.text)
+  const checkpoint = parseCheckpoint(signedNote.text)
   if (checkpoint.origin !== key.name) {
     throw new MalformedEvidence(`The checkpoint is of ${checkpoint.origin}, not of ${key.name}`)
   }

@@ -39,8 +39,8 @@ export function formatHandover(
  * problem.
  */
 export function parseHandover(note: string): Handover {
-  const signed = parseNote(note)
-  const [first, name, size = '', before = '', after = '', ...more] = signed.text
+  const signedNote = parseNote(note)
+  const [first, name, size = '', before = '', after = '', ...more] = signedNote.text
     .trimEnd()
     .split('\n')
   if (first !== heading || more.length > 0 || !/^(0|[1-9]\d*)$/.test(size)) {
@@ -51,9 +51,9 @@ export function parseHandover(note: string): Handover {
   if (key.name !== name || (previous !== null && previous.name !== name)) {
     throw new MalformedEvidence('The keys of a hand-over are of another log')
   }
-  if (!isSignedBy(signed, key)) {
+  if (!isSignedBy(signedNote, key)) {
     throw new MalformedEvidence('A hand-over is not signed by the key that takes over')
   }
-  const isVouched = previous !== null && isSignedBy(signed, previous)
+  const isVouched = previous !== null && isSignedBy(signedNote, previous)
   return { size: Number(size), before: previous, after: key, isVouched }
 }

@@ -71,8 +71,13 @@ export async function judgeLocked(
     return expiredProblem(request)
   }
   const signer = { personId: marks.person.id, sessionHash: input.sessionHash }
-  const signed = await judgeSignature(unit.under(marks.authority), request, input.decision, signer)
-  return { facts, marks, signed }
+  const signature = await judgeSignature(
+    unit.under(marks.authority),
+    request,
+    input.decision,
+    signer,
+  )
+  return { facts, marks, signed: signature }
 }
 
 /** A judged decision with the rows that it may end, all of them locked. */

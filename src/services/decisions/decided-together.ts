@@ -129,8 +129,8 @@ function areAlike(approvals: readonly BatchFacts[]): boolean {
 }
 
 /** What a person must look at by itself. High risk includes everything that is asked `again`. */
-function isSingle({ risk, signed, beforeRestore }: BatchFacts): boolean {
-  return risk === 'high' || signed || beforeRestore
+function isSingle({ risk, signed: isSigned, beforeRestore }: BatchFacts): boolean {
+  return risk === 'high' || isSigned || beforeRestore
 }
 
 function notAlike(): Problem {

@@ -28,9 +28,9 @@ export async function recordDecision(
   },
 ): Promise<string> {
   const id = uuidv7()
-  const { signed } = marks
+  const { signed: signature } = marks
   // The statement of a signature commits to the reason, so its salt is used again.
-  const salt = signed?.salt ?? newSalt()
+  const salt = signature?.salt ?? newSalt()
   const reasonHash =
     input.reason === null ? null : await putContent(unit.tx, saltedDocument(input.reason, salt))
   const scope = input.decision === 'approve' ? input.scope : null
@@ -49,7 +49,7 @@ export async function recordDecision(
     self_approved: marks.selfApproved,
     edited: marks.edited,
     batch_decision_id: marks.batchDecisionId,
-    credential_id: signed?.signature.credentialId ?? null,
+    credential_id: signature?.signature.credentialId ?? null,
   }
   const decision = {
     ...row,
@@ -81,7 +81,7 @@ export async function recordDecision(
       // Recorded if it was needed: how often the call had been carried out by then.
       ...(input.decision === 'approve' && input.again ? { again: marks.facts.again } : {}),
       basis: basisOf(request, marks),
-      ...(signed === null ? {} : { signature: { ...signed.signature } }),
+      ...(signature === null ? {} : { signature: { ...signature.signature } }),
     },
   })
   return id

@@ -78,7 +78,7 @@ export async function giveGrant(
       command: grantedCommand(grant.scope, facts.revision.facts),
     }),
   }
-  const signed = signStatement(signer, 'grant', statement)
+  const signedGrant = signStatement(signer, 'grant', statement)
   await unit.tx
     .insertInto('approval_grant')
     .values({
@@ -94,9 +94,9 @@ export async function giveGrant(
       request_id: statement.requestId,
       uses_allowed: statement.uses,
       expires_at: statement.expiresAt,
-      statement: signed.statement,
-      signature: signed.signature,
-      key_id: signed.keyId,
+      statement: signedGrant.statement,
+      signature: signedGrant.signature,
+      key_id: signedGrant.keyId,
     })
     .execute()
   await unit.audit({

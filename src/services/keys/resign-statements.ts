@@ -73,8 +73,8 @@ async function signRuns(tx: Tx, { signer, verifier, retiring }: Keys): Promise<n
     const statement = canonicalJson(statementOf(run))
     return resignRow({ signer, verifier }, 'run', signedOf({ ...run, statement }))
   }
-  return signEach(runs, resign, (run, signed) =>
-    tx.updateTable('run').set(signed).where('id', '=', run.id).execute(),
+  return signEach(runs, resign, (run, signedStatement) =>
+    tx.updateTable('run').set(signedStatement).where('id', '=', run.id).execute(),
   )
 }
 
@@ -90,8 +90,12 @@ async function signActivations(tx: Tx, { signer, verifier, retiring }: Keys): Pr
     if (event?.policyDigest !== row.digest || verifyActivation(verifier, row) === null) return null
     return resignRow({ signer, verifier }, 'activation', signedOf(row))
   }
-  return signEach(rows, resign, ({ sequence }, signed) =>
-    tx.updateTable('policy_activation').set(signed).where('sequence', '=', sequence).execute(),
+  return signEach(rows, resign, ({ sequence }, signedStatement) =>
+    tx
+      .updateTable('policy_activation')
+      .set(signedStatement)
+      .where('sequence', '=', sequence)
+      .execute(),
   )
 }
 
@@ -109,10 +113,10 @@ async function signPins(tx: Tx, { signer, verifier, retiring }: Keys): Promise<n
     if (!isRecorded || verifyPin(verifier, row) === null) return null
     return resignRow({ signer, verifier }, 'pin', signedOf(row))
   }
-  return signEach(rows, resign, ({ activation, worker, server }, signed) =>
+  return signEach(rows, resign, ({ activation, worker, server }, signedStatement) =>
     tx
       .updateTable('mcp_pin')
-      .set(signed)
+      .set(signedStatement)
       .where('activation', '=', activation)
       .where('worker', '=', worker)
       .where('server', '=', server)
@@ -145,7 +149,7 @@ async function signDiscards(tx: Tx, { signer, verifier, retiring }: Keys): Promi
 async function signEach<Row>(
   rows: readonly Row[],
   resign: (row: Row) => SignedStatement | null | Promise<SignedStatement | null>,
-  store: (row: Row, signed: { signature: string; key_id: string }) => Promise<unknown>,
+  store: (row: Row, signedStatement: { signature: string; key_id: string }) => Promise<unknown>,
 ): Promise<number> {
   let count = 0
   for (const row of rows) {
@@ -186,8 +190,8 @@ function signedOf(row: {
 function resignRow(
   { signer, verifier }: { readonly signer: Signer; readonly verifier: Verifier },
   kind: StatementKind,
-  signed: SignedStatement,
+  signedStatement: SignedStatement,
 ): SignedStatement | null {
-  const statement = verifyStatement<object>(verifier, kind, signed)
+  const statement = verifyStatement<object>(verifier, kind, signedStatement)
   return statement === null ? null : signStatement(signer, kind, statement)
 }

@@ -58,7 +58,7 @@ export function signPermit(signer: Signer, issue: PermitIssue): SignedPermit {
     attempt: issue.attempt,
     epoch: issue.epoch,
   }
-  const signed = signStatement(signer, 'permit', statement)
+  const signedPermit = signStatement(signer, 'permit', statement)
   const row = {
     id: statement.permitId,
     request_id: statement.requestId,
@@ -66,9 +66,9 @@ export function signPermit(signer: Signer, issue: PermitIssue): SignedPermit {
     attempt: statement.attempt,
     run_id: statement.runId,
     call_id: statement.callId,
-    statement: signed.statement,
-    signature: signed.signature,
-    key_id: signed.keyId,
+    statement: signedPermit.statement,
+    signature: signedPermit.signature,
+    key_id: signedPermit.keyId,
     epoch: statement.epoch,
     issued_at: issue.now,
     expires_at: expiresAt,
@@ -109,12 +109,13 @@ export function verifyPermit(
   row: Selectable<PermitTable>,
   expected: PermitExpectation,
 ): PermitVerdict {
-  const signed = { statement: row.statement, signature: row.signature, keyId: row.key_id }
-  const statement = verifyStatement<PermitStatement>(verifier, 'permit', signed)
+  const signedPermit = { statement: row.statement, signature: row.signature, keyId: row.key_id }
+  const statement = verifyStatement<PermitStatement>(verifier, 'permit', signedPermit)
   if (statement === null) {
     // Somebody else may have made it: people are asked again, and see what it would allow.
     const isRetired = verifier.retired?.has(row.key_id) === true
-    const isGenuine = isRetired && verifyStatement(withRetired(verifier), 'permit', signed) !== null
+    const isGenuine =
+      isRetired && verifyStatement(withRetired(verifier), 'permit', signedPermit) !== null
     if (!isGenuine) return invalid('signature')
     const reason = row.state === 'revoked' ? 'revoked' : 'lapsed'
     return { ok: false, reason, detail: 'key retired' }

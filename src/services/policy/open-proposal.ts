@@ -38,8 +38,8 @@ export async function openProposal(db: Db | Tx, verifier: Verifier): Promise<Pro
 }
 
 function isSigned(verifier: Verifier, row: Selectable<PolicyProposalTable>): boolean {
-  const signed = { statement: row.statement, signature: row.signature, keyId: row.key_id }
-  const statement = verifyStatement<ProposalStatement>(verifier, 'proposal', signed)
+  const signedProposal = { statement: row.statement, signature: row.signature, keyId: row.key_id }
+  const statement = verifyStatement<ProposalStatement>(verifier, 'proposal', signedProposal)
   return (
     statement !== null &&
     statement.version === 1 &&
@@ -77,7 +77,7 @@ export async function propose(
     proposedBy: caller.actor.id,
     expiresAt: until.toISOString(),
   }
-  const signed = signStatement(ctx.signer, 'proposal', statement)
+  const signedProposal = signStatement(ctx.signer, 'proposal', statement)
   const row = await unit.tx
     .insertInto('policy_proposal')
     .values({
@@ -86,9 +86,9 @@ export async function propose(
       previous_digest: before.digest,
       proposed_by: caller.actor.id,
       note,
-      statement: signed.statement,
-      signature: signed.signature,
-      key_id: signed.keyId,
+      statement: signedProposal.statement,
+      signature: signedProposal.signature,
+      key_id: signedProposal.keyId,
       expires_at: until,
     })
     .returningAll()

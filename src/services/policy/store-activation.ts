@@ -124,15 +124,15 @@ async function insertSigned(
       ...(current.hash === null ? {} : { previousHash: current.hash }),
       people,
     }
-    const signed = signStatement(ctx.signer, 'activation', statement)
+    const signedActivation = signStatement(ctx.signer, 'activation', statement)
     const inserted = await tx
       .insertInto('policy_activation')
       .values({
         sequence,
         digest: policy.digest,
-        statement: signed.statement,
-        signature: signed.signature,
-        key_id: signed.keyId,
+        statement: signedActivation.statement,
+        signature: signedActivation.signature,
+        key_id: signedActivation.keyId,
         actor: toJsonb(caller.actor),
         note,
       })

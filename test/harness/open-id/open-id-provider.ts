@@ -174,6 +174,8 @@ function forgeToken(provider: OpenIdProvider, body: Claims, key: KeyObject): unk
   const payloadPart = Buffer.from(JSON.stringify(provider.forgeClaims(claims))).toString(
     'base64url',
   )
-  const signed = createSign('RSA-SHA256').update(`${head}.${payloadPart}`).sign(key, 'base64url')
-  return `${head}.${payloadPart}.${signed}`
+  const jwtSignature = createSign('RSA-SHA256')
+    .update(`${head}.${payloadPart}`)
+    .sign(key, 'base64url')
+  return `${head}.${payloadPart}.${jwtSignature}`
 }

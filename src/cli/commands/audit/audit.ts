@@ -72,12 +72,12 @@ export function addAuditKeyCommand(audit: Command): void {
 
 async function printKey(options: KeyOptions): Promise<void> {
   const service = await connect(options)
-  const signed = await service.call('getCheckpoint')
-  if (options.json === true) return console.log(JSON.stringify(signed))
-  if (options.chain !== true) return console.log(signed.vkey)
-  const handovers = parseHandovers(signed.handovers)
+  const checkpoint = await service.call('getCheckpoint')
+  if (options.json === true) return console.log(JSON.stringify(checkpoint))
+  if (options.chain !== true) return console.log(checkpoint.vkey)
+  const handovers = parseHandovers(checkpoint.handovers)
   const [first] = handovers
-  const beginning = first === undefined ? signed.vkey : formatKey(first.before)
+  const beginning = first === undefined ? checkpoint.vkey : formatKey(first.before)
   console.log(`from the beginning\n  ${beginning}`)
   for (const { size, after, isVouched } of handovers) {
     const how = isVouched ? 'signed by the previous key' : 'NOT signed by the previous key'

@@ -29,7 +29,7 @@ export function checkSignatures(findings: {
   /** ids of requests whose approval needs a signature, in the revision that is current */
   const needing = new Set<string>()
   const nonces = new Set<string>()
-  let signed = 0
+  let signatureCount = 0
 
   function decide(event: LoggedEvent): void {
     const { detail, requestId } = event
@@ -54,7 +54,7 @@ export function checkSignatures(findings: {
       authenticity.fail('its signature cannot be read', at)
       return
     }
-    signed += 1
+    signatureCount += 1
     hold(event, signature)
   }
 
@@ -102,7 +102,7 @@ export function checkSignatures(findings: {
       } else if (type === 'decision.recorded') decide(event)
     },
     end() {
-      if (signed > 0) authenticity.note(`signatures of approvers: ${signed}`)
+      if (signatureCount > 0) authenticity.note(`signatures of approvers: ${signatureCount}`)
     },
   }
 }

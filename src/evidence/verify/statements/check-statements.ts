@@ -74,8 +74,8 @@ export function checkStatements(findings: Findings, statements: Statements, whol
       findings.cannotJudge(`there is no key to verify the statement of ${key} with`, at)
       return
     }
-    const signed = verifyStatement<JsonObject>(statements.verifier, statement.kind, statement)
-    if (signed === null) {
+    const signedFacts = verifyStatement<JsonObject>(statements.verifier, statement.kind, statement)
+    if (signedFacts === null) {
       findings.fail(`the signature of the statement of ${key} does not hold`, at)
       return
     }
@@ -83,22 +83,22 @@ export function checkStatements(findings: Findings, statements: Statements, whol
     if (event.atMs > Date.parse(retiredAt) + retiredWithinMs) {
       findings.fail(`${key} was signed with a key that had been retired at ${retiredAt}`, at)
     }
-    for (const field of differences(event, signed)) {
+    for (const field of differences(event, signedFacts)) {
       findings.fail(`the event and the signed statement of ${key} differ in ${field}`, at)
     }
   }
 
   function failUnreported(key: string, statement: StoredStatement): void {
     const { verifier } = statements
-    const signed = verifier && verifyStatement<JsonObject>(verifier, statement.kind, statement)
-    if (signed === null) {
+    const signedFacts = verifier && verifyStatement<JsonObject>(verifier, statement.kind, statement)
+    if (signedFacts === null) {
       findings.fail(`no event tells of ${key}, and its signature is not valid`)
       return
     }
     const at = Date.parse(
-      textIn(signed, 'issuedAt') ??
-        textIn(signed, 'activatedAt') ??
-        textIn(signed, 'pinnedAt') ??
+      textIn(signedFacts, 'issuedAt') ??
+        textIn(signedFacts, 'activatedAt') ??
+        textIn(signedFacts, 'pinnedAt') ??
         '',
     )
     if (whole && at < newestMs - unreportedMs)
@@ -140,60 +140,60 @@ function beginningOf(worktree: Json | undefined): string | null {
 }
 
 /** The fields in which an event differs from the signed statement. */
-function differences(event: LoggedEvent, signed: JsonObject): string[] {
+function differences(event: LoggedEvent, signedFacts: JsonObject): string[] {
   const { detail, type } = event
   // The event of a delegated run leaves this to its root's.
-  const isChild = signed['parentRunId'] !== undefined
-  const worktree = detail['worktree'] ?? (isChild ? signed['worktree'] : undefined)
+  const isChild = signedFacts['parentRunId'] !== undefined
+  const worktree = detail['worktree'] ?? (isChild ? signedFacts['worktree'] : undefined)
   const pairs: Record<string, readonly [unknown, unknown]> =
     type === 'run.started'
       ? {
-          worker: [detail['worker'], signed['workerName']],
-          workerDigest: [detail['workerDigest'], signed['workerDigest']],
-          inputDigest: [detail['inputDigest'], signed['inputDigest']],
-          mode: [detail['mode'], signed['mode']],
-          startedBy: [detail['startedBy'], signed['startedBy']],
-          forkedFrom: [detail['forkedFrom'] ?? null, signed['forkedFrom'] ?? null],
-          startRequestId: [detail['startRequestId'] ?? null, signed['startRequestId'] ?? null],
-          workspace: [detail['workspace'] ?? null, signed['workspace'] ?? null],
-          parentRunId: [detail['parentRunId'] ?? null, signed['parentRunId'] ?? null],
-          worktree: [beginningOf(worktree), beginningOf(signed['worktree'])],
+          worker: [detail['worker'], signedFacts['workerName']],
+          workerDigest: [detail['workerDigest'], signedFacts['workerDigest']],
+          inputDigest: [detail['inputDigest'], signedFacts['inputDigest']],
+          mode: [detail['mode'], signedFacts['mode']],
+          startedBy: [detail['startedBy'], signedFacts['startedBy']],
+          forkedFrom: [detail['forkedFrom'] ?? null, signedFacts['forkedFrom'] ?? null],
+          startRequestId: [detail['startRequestId'] ?? null, signedFacts['startRequestId'] ?? null],
+          workspace: [detail['workspace'] ?? null, signedFacts['workspace'] ?? null],
+          parentRunId: [detail['parentRunId'] ?? null, signedFacts['parentRunId'] ?? null],
+          worktree: [beginningOf(worktree), beginningOf(signedFacts['worktree'])],
         }
       : type === 'permit.issued'
         ? {
-            requestId: [event.requestId, signed['requestId']],
-            runId: [event.runId, signed['runId']],
-            digest: [event.digest, signed['digest']],
-            policyDigest: [event.policyDigest, signed['policyDigest']],
-            attempt: [detail['attempt'], signed['attempt']],
-            expiresAt: [detail['expiresAt'], signed['expiresAt']],
-            decision: ['approve', signed['decision']],
-            ...(detail['counted'] === undefined ? {} : countedPairs(detail, signed)),
+            requestId: [event.requestId, signedFacts['requestId']],
+            runId: [event.runId, signedFacts['runId']],
+            digest: [event.digest, signedFacts['digest']],
+            policyDigest: [event.policyDigest, signedFacts['policyDigest']],
+            attempt: [detail['attempt'], signedFacts['attempt']],
+            expiresAt: [detail['expiresAt'], signedFacts['expiresAt']],
+            decision: ['approve', signedFacts['decision']],
+            ...(detail['counted'] === undefined ? {} : countedPairs(detail, signedFacts)),
           }
         : type === 'grant.given'
           ? {
-              requestId: [event.requestId, signed['requestId']],
-              digest: [event.digest, signed['digest']],
-              tool: [detail['tool'], signed['tool']],
-              scope: [detail['scope'], signed['scope']],
-              uses: [detail['uses'], signed['uses']],
-              expiresAt: [detail['expiresAt'], signed['expiresAt']],
-              grantedBy: [event.actor.id, signed['grantedBy']],
+              requestId: [event.requestId, signedFacts['requestId']],
+              digest: [event.digest, signedFacts['digest']],
+              tool: [detail['tool'], signedFacts['tool']],
+              scope: [detail['scope'], signedFacts['scope']],
+              uses: [detail['uses'], signedFacts['uses']],
+              expiresAt: [detail['expiresAt'], signedFacts['expiresAt']],
+              grantedBy: [event.actor.id, signedFacts['grantedBy']],
             }
           : type === 'policy.pinned'
             ? {
-                policyDigest: [event.policyDigest, signed['policyDigest']],
-                definitionsHash: [detail['definitionsHash'], signed['definitionsHash']],
+                policyDigest: [event.policyDigest, signedFacts['policyDigest']],
+                definitionsHash: [detail['definitionsHash'], signedFacts['definitionsHash']],
               }
             : type === 'policy.proposed'
               ? {
-                  policyDigest: [event.policyDigest, signed['policyDigest']],
-                  proposedBy: [event.actor.id, signed['proposedBy']],
+                  policyDigest: [event.policyDigest, signedFacts['policyDigest']],
+                  proposedBy: [event.actor.id, signedFacts['proposedBy']],
                 }
               : {
-                  policyDigest: [event.policyDigest, signed['policyDigest']],
-                  previousDigest: [detail['previousDigest'], signed['previousDigest']],
-                  ...(signed['people'] === undefined ? {} : peoplePair(detail, signed)),
+                  policyDigest: [event.policyDigest, signedFacts['policyDigest']],
+                  previousDigest: [detail['previousDigest'], signedFacts['previousDigest']],
+                  ...(signedFacts['people'] === undefined ? {} : peoplePair(detail, signedFacts)),
                 }
   return Object.entries(pairs).flatMap(([field, [eventValue, signedValue]]) =>
     eventValue === signedValue ? [] : [field],
@@ -203,20 +203,20 @@ function differences(event: LoggedEvent, signed: JsonObject): string[] {
 /** The people who agreed to a version, which only auditors need. */
 function peoplePair(
   detail: JsonObject,
-  signed: JsonObject,
+  signedFacts: JsonObject,
 ): Record<string, readonly [unknown, unknown]> {
-  return { people: [JSON.stringify(detail['people']), JSON.stringify(signed['people'])] }
+  return { people: [JSON.stringify(detail['people']), JSON.stringify(signedFacts['people'])] }
 }
 
 /** Permits of older versions do not have these. */
 function countedPairs(
   detail: JsonObject,
-  signed: JsonObject,
+  signedFacts: JsonObject,
 ): Record<string, readonly [unknown, unknown]> {
   return {
-    revision: [detail['revision'], signed['revision']],
-    factsDigest: [detail['factsDigest'], signed['factsDigest']],
-    deciders: [decidersOf(detail), JSON.stringify(signed['deciders'])],
+    revision: [detail['revision'], signedFacts['revision']],
+    factsDigest: [detail['factsDigest'], signedFacts['factsDigest']],
+    deciders: [decidersOf(detail), JSON.stringify(signedFacts['deciders'])],
   }
 }
 

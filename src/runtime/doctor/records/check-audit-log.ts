@@ -111,17 +111,17 @@ async function findChanged(db: Db, keys: LogKeys | null): Promise<string | null>
     select newest.size from (select coalesce(max(size), 0)::float8 as size from audit_checkpoint) as newest
     where exists (select from audit_leaf where index >= newest.size)
   `.execute(db)
-  const [signed] = beyond
-  return signed === undefined
+  const [firstBeyond] = beyond
+  return firstBeyond === undefined
     ? null
-    : `the log has events beyond its newest checkpoint of ${signed.size}`
+    : `the log has events beyond its newest checkpoint of ${firstBeyond.size}`
 }
 
 function compare({ size, note }: StoredCheckpoint, root: Uint8Array, keys: LogKeys | null) {
   try {
-    const signed =
+    const checkpoint =
       keys === null ? parseCheckpoint(parseNote(note).text) : openLogCheckpoint(note, keys)
-    if (signed.size === size && isSameHash(signed.root, root)) return null
+    if (checkpoint.size === size && isSameHash(checkpoint.root, root)) return null
     return `the first ${size} events are not those that the checkpoint of ${size} signed`
   } catch (error) {
     return `the checkpoint of ${size} is not the log's: ${error instanceof Error ? error.message : String(error)}`

@@ -93,8 +93,8 @@ async function hashesOf(
 async function* checkpointPages(db: Db, size: number): AsyncGenerator<string[], void, undefined> {
   for (let after = -1; ;) {
     const page = await readCheckpoints(db, after, pageSize)
-    const signed = page.filter((checkpoint) => checkpoint.size <= size)
-    if (signed.length > 0) yield await withCosignatures(db, signed)
+    const checkpoints = page.filter((checkpoint) => checkpoint.size <= size)
+    if (checkpoints.length > 0) yield await withCosignatures(db, checkpoints)
     const last = page.at(-1)
     if (page.length < pageSize || last === undefined || last.size > size) return
     after = last.size

@@ -46,8 +46,8 @@ async function readRuns(db: Db, after: string | null, maxRows: number): Promise<
     .limit(maxRows)
     .execute()
   // A run that waits for the approval of its start is not signed yet.
-  const signed = rows.filter((row) => row.signature !== '')
-  return pageOf(rows, maxRows, signed.map(statementOfRun))
+  const signedRows = rows.filter((row) => row.signature !== '')
+  return pageOf(rows, maxRows, signedRows.map(statementOfRun))
 }
 
 /** The signed statement of a run's row. */

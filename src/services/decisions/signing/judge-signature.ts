@@ -66,7 +66,7 @@ export async function judgeSignature(
   const refusal = await useCredential(tx, credential, proof)
   if (refusal !== null) throw invalid(refusal)
   const { authenticatorData, clientDataJSON, signature } = assertion.response
-  const signed = {
+  const decisionSignature = {
     credentialId: credential.id,
     statement,
     authenticatorData,
@@ -76,8 +76,8 @@ export async function judgeSignature(
   // The same check as the offline verifier's: a signature that is stored can be verified from the
   // evidence alone.
   const key = readPasskeyKey(readPublicKey(credential.public_key).spki)
-  if (key === null || whyNotSigned(signed, key) !== null) throw invalid('assertion')
-  return { signature: signed, salt }
+  if (key === null || whyNotSigned(decisionSignature, key) !== null) throw invalid('assertion')
+  return { signature: decisionSignature, salt }
 }
 
 /**

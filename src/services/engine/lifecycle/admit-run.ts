@@ -76,14 +76,14 @@ async function sign(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
 ): Promise<void> {
-  const signed = signStatement(ctx.signer, 'run', statementOf(run))
+  const signedRun = signStatement(ctx.signer, 'run', statementOf(run))
   await unit.tx
     .updateTable('run')
     .set({
       worker_digest: run.worker_digest,
       policy_digest: run.policy_digest,
-      signature: signed.signature,
-      key_id: signed.keyId,
+      signature: signedRun.signature,
+      key_id: signedRun.keyId,
     })
     .where('id', '=', run.id)
     .execute()

@@ -40,10 +40,10 @@ export async function discardWorktree(
     const by = 'id' in authority.actor ? authority.actor.id : authority.actor.type
     const discardedAt = new Date().toISOString()
     const statement: DiscardStatement = { version: 1, rootRunId: runId, by: by ?? '', discardedAt }
-    const signed = signStatement(ctx.signer, 'discard', statement)
+    const signedStatement = signStatement(ctx.signer, 'discard', statement)
     await unit.tx
       .updateTable('run')
-      .set({ worktree: JSON.stringify({ ...worktree, discardedAt, discard: signed }) })
+      .set({ worktree: JSON.stringify({ ...worktree, discardedAt, discard: signedStatement }) })
       .where('id', '=', runId)
       .execute()
     const { branch, base, baseCommit } = worktree

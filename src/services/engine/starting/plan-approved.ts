@@ -48,8 +48,8 @@ export async function planApproved(
 ): Promise<ExecutionPlan | Refusal> {
   const { approval } = at
   if (approval === null) {
-    const signed = verifyRun(ctx.verifier, at.run) !== null
-    return signed
+    const isSigned = verifyRun(ctx.verifier, at.run) !== null
+    return isSigned
       ? refusedUnsigned('unsigned', 'no permit', null)
       : refusedUnsigned('invalid_statement', 'run', null)
   }

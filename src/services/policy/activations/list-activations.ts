@@ -37,15 +37,15 @@ export async function listActivations(
   const signedPage = pageFrom(await query.execute(), page, 'activation', ({ sequence }) => [
     String(sequence),
   ])
-  const signed = signedPage.items.flatMap((row) => {
+  const activations = signedPage.items.flatMap((row) => {
     const statement = verifyActivation(ctx.verifier, row)
     return statement === null ? [] : [{ row, statement }]
   })
   const names = await namesOf(
     ctx.db,
-    signed.flatMap(({ statement }) => statement.people ?? []),
+    activations.flatMap(({ statement }) => statement.people ?? []),
   )
-  const items = signed.map(({ row, statement }) => ({
+  const items = activations.map(({ row, statement }) => ({
     sequence: row.sequence,
     digest: row.digest,
     previousDigest: statement.previousDigest,

@@ -25,8 +25,8 @@ export async function sequenceOfVersion(
     const rows: ActivationRow[] = await (
       below === null ? page : page.where('sequence', '<', below)
     ).execute()
-    const signed = rows.find((row) => verifyActivation(verifier, row) !== null)
-    if (signed !== undefined) return signed.sequence
+    const signedRow = rows.find((row) => verifyActivation(verifier, row) !== null)
+    if (signedRow !== undefined) return signedRow.sequence
     const last = rows.at(-1)
     if (last === undefined || rows.length < maxRows) return null
     below = last.sequence

@@ -94,7 +94,7 @@ async function storePin(
       definitionsHash,
       pinnedAt: (clock.rows[0]?.at ?? new Date(Number.NaN)).toISOString(),
     }
-    const signed = signStatement(ctx.signer, 'pin', statement)
+    const signedPin = signStatement(ctx.signer, 'pin', statement)
     const inserted = await unit.tx
       .insertInto('mcp_pin')
       .values({
@@ -103,9 +103,9 @@ async function storePin(
         server: server.name,
         server_hash: server.hash,
         definitions_hash: definitionsHash,
-        statement: signed.statement,
-        signature: signed.signature,
-        key_id: signed.keyId,
+        statement: signedPin.statement,
+        signature: signedPin.signature,
+        key_id: signedPin.keyId,
       })
       .onConflict((conflict) => conflict.doNothing())
       .returning('server')

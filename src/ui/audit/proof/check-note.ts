@@ -23,8 +23,8 @@ export async function checkNote(note: string, vkey: string): Promise<CheckedNote
   if (keyBytes?.length !== 33 || keyBytes[0] !== 1 || gap < 1) return null
   if ((await keyHash(name, keyBytes)) !== hash) return null
   const text = note.slice(0, gap + 1)
-  const signed = signatureOf(note.slice(gap + 2), name, hash)
-  if (signed === null || !(await isSigned(text, keyBytes.slice(1), signed))) return null
+  const signature = signatureOf(note.slice(gap + 2), name, hash)
+  if (signature === null || !(await isSigned(text, keyBytes.slice(1), signature))) return null
   const [origin, size = '', root = ''] = text.split('\n')
   const rootHash = bytesOf(root)
   if (origin !== name || !/^(0|[1-9]\d*)$/u.test(size) || rootHash?.length !== 32) return null

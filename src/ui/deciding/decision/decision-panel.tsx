@@ -110,9 +110,9 @@ export function DecisionPanel(props: {
     const body = decisionBody(displayedRequest, fields)
     const decided = choice === 'stop' ? 'stop' : body.decision
     setSubmitted(decided)
-    const signed = signs ? await signature.sign(body) : body
-    if (signed === null) return
-    const answer = await submit(signed)
+    const signedBody = signs ? await signature.sign(body) : body
+    if (signedBody === null) return
+    const answer = await submit(signedBody)
     if (answer === null) return
     props.onRecorded()
     setReason('')

@@ -20,18 +20,18 @@ export function useSignature(requestId: string): {
   const client = useQueryClient()
   const [signing, setSigning] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
-  const last = useRef<{ text: string; signed: DecisionBody } | null>(null)
+  const last = useRef<{ text: string; body: DecisionBody } | null>(null)
   const sign = async (body: DecisionBody): Promise<DecisionBody | null> => {
     const text = JSON.stringify(body)
-    if (last.current?.text === text) return last.current.signed
+    if (last.current?.text === text) return last.current.body
     setSigning(true)
     setProblem(null)
     try {
       const params = { id: requestId }
       const { options } = await callApi('createChallenge', { params, body })
-      const signed = { ...body, assertion: await askPasskey(options) }
-      last.current = { text, signed }
-      return signed
+      const signedBody = { ...body, assertion: await askPasskey(options) }
+      last.current = { text, body: signedBody }
+      return signedBody
     } catch (error) {
       setProblem(promptWords(error))
       // The request was decided, changed or removed meanwhile, so the page reloads it.
