@@ -27,10 +27,7 @@ const testTimeout = 240_000
 const expectations = { poll: { timeout: 30_000 } }
 const globalSetup = ['./test/harness/global-setup.ts']
 
-/**
- * Two more than two cores: `npm test` needs 28 minutes of processor time, and with three workers a
- * quarter of the cores' time was idle, since much of a test is waiting for another process.
- */
+/** Two more than two cores: much of a test is waiting for another process. */
 const maxWorkers = 4
 /**
  * Files share the processes of the workers: to start one and to import everything anew costs more

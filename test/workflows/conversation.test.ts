@@ -1,3 +1,4 @@
+import proto from '@temporalio/proto'
 import { expect, test } from 'vitest'
 import { waitUntil } from '../harness/wait-until.ts'
 import { conversation, post } from './scripted-conversation.ts'
@@ -11,7 +12,7 @@ async function eventsOf(handle: ScriptedRun['handle']) {
 const closed = ({ store }: ScriptedRun): number => store.activityCounts.get('closeRun') ?? 0
 
 // Rules: product.md 28
-test('a turn of a conversation takes at most 14 events, and one activity', async () => {
+test('a turn of a conversation takes at most 14 events of 1,500 bytes in all, and one activity', async () => {
   await using run = await startScriptedRun(conversation(week))
   const { store, handle } = run
   const turns = 5
@@ -28,6 +29,8 @@ test('a turn of a conversation takes at most 14 events, and one activity', async
   const events = await eventsOf(handle)
   const first = events.findIndex((event) => event.timerStartedEventAttributes != null)
   expect((events.length - first) / turns).toBeLessThanOrEqual(14)
+  const history = proto.temporal.api.history.v1.History.encode({ events: events.slice(first) })
+  expect(history.finish().length / turns).toBeLessThanOrEqual(1500)
   expect(store.activityCounts.get('takeTurn')).toBe(turns + 1)
   expect(closed(run)).toBe(0)
 })
