@@ -66,7 +66,8 @@ test.each([
   },
 )
 
-test.each([
+/** A model of each provider, and the beginning of the names of its variables. */
+const models = [
   ['anthropic:claude', 'ANTHROPIC'],
   ['openai:gpt', 'OPENAI'],
   ['google:gemini', 'GOOGLE_GENERATIVE_AI'],
@@ -74,7 +75,9 @@ test.each([
   ['bedrock:anthropic.claude', 'AWS'],
   ['vertex:gemini', 'GOOGLE_VERTEX'],
   ['openai-compatible:local', 'OPENAI_COMPATIBLE'],
-])(
+] as const
+
+test.each(models)(
   'of %s no beginning of an answer counts as an answer, wherever it is cut',
   async (model, prefix) => {
     const { OPENAI_COMPATIBLE_API_KEY: _none, ...environment } = server.environment(prefix)
@@ -96,15 +99,7 @@ test.each([
 )
 
 // Rules: security.md 23
-test.each([
-  ['anthropic:claude', 'ANTHROPIC'],
-  ['openai:gpt', 'OPENAI'],
-  ['google:gemini', 'GOOGLE_GENERATIVE_AI'],
-  ['azure:gpt', 'AZURE'],
-  ['bedrock:anthropic.claude', 'AWS'],
-  ['vertex:gemini', 'GOOGLE_VERTEX'],
-  ['openai-compatible:local', 'OPENAI_COMPATIBLE'],
-])(
+test.each(models)(
   'a redirect of %s gets neither its key nor the transcript, and the failure says what to do',
   async (model, prefix) => {
     const open = openModel({
@@ -150,15 +145,7 @@ test('a model that the SDK does not know yet may write as much as a file takes',
   expect(questions[0]?.body.max_tokens).toBe(32_000)
 })
 
-test.each([
-  ['anthropic:claude', 'ANTHROPIC'],
-  ['openai:gpt', 'OPENAI'],
-  ['google:gemini', 'GOOGLE_GENERATIVE_AI'],
-  ['azure:gpt', 'AZURE'],
-  ['bedrock:anthropic.claude', 'AWS'],
-  ['vertex:gemini', 'GOOGLE_VERTEX'],
-  ['openai-compatible:local', 'OPENAI_COMPATIBLE'],
-])(
+test.each(models)(
   'of %s a rate limit waits as long as it says, and a wrong key is final',
   async (model, prefix) => {
     const environment = server.environment(prefix)
