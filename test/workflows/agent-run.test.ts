@@ -142,7 +142,8 @@ describe('agentRun', () => {
 
   it('does not take the timer of an earlier wait, when it fires, for its own deadline', async () => {
     const store = new ScriptedStore([[{ requestId: 'a' }], [{ requestId: 'b' }]])
-    store.deadlineMs = 700
+    // Long enough for the decision to come first on a busy machine.
+    store.deadlineMs = 4000
     await using run = await startScriptedRun(store)
     await untilAsked(run, 'takeTurn', 1)
     store.deadlineMs = 60_000
