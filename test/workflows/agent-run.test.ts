@@ -143,16 +143,19 @@ describe('agentRun', () => {
   it('does not take the timer of an earlier wait, when it fires, for its own deadline', async () => {
     const store = new ScriptedStore([[{ requestId: 'a' }], [{ requestId: 'b' }]])
     // Long enough for the decision to come first on a busy machine.
-    store.deadlineMs = 4000
+    store.deadlineMs = 3000
     await using run = await startScriptedRun(store)
+    const untilTimer = (attributes: 'timerStartedEventAttributes' | 'timerFiredEventAttributes') =>
+      waitUntil(
+        async () => ((await run.handle.fetchHistory()).events ?? []).some((e) => e[attributes]),
+        { withinMs: 90_000 },
+      )
     await untilAsked(run, 'takeTurn', 1)
     store.deadlineMs = 60_000
+    // A decision that comes before the run waits needs no timer.
+    await untilTimer('timerStartedEventAttributes')
     await decide(run, 'a')
-    await waitUntil(
-      async () =>
-        ((await run.handle.fetchHistory()).events ?? []).some((e) => e.timerFiredEventAttributes),
-      { withinMs: 90_000 },
-    )
+    await untilTimer('timerFiredEventAttributes')
     await untilAsked(run, 'takeTurn', 2)
     await decide(run, 'b')
     await run.handle.result()
