@@ -4,7 +4,7 @@ import { startInfrastructure } from '../supervisor/infrastructure.ts'
 import { createProgress } from '../supervisor/progress.ts'
 import { readPorts } from '../supervisor/remembered-ports.ts'
 import { becomeSupervisor, resignAsSupervisor } from '../supervisor/single-start.ts'
-import type { SupervisionHandle } from '../supervisor/supervise.ts'
+import { stopService, type SupervisionHandle } from '../supervisor/supervise.ts'
 import type { CheckTarget } from './target/check.ts'
 import { exists } from '../files.ts'
 
@@ -42,10 +42,7 @@ export async function withServers<T>(
       temporalAddress: variables['TEMPORAL_ADDRESS'] ?? null,
     })
   } finally {
-    for (const starting of started.toReversed()) {
-      const server = await starting.catch(() => null)
-      await server?.stop()
-    }
+    for (const starting of started.toReversed()) await stopService(starting)
     await resignAsSupervisor(runDir)
   }
 }

@@ -70,11 +70,10 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   await mkdir(dirname(logFile), { recursive: true })
   if (options.dataFile !== undefined) await endLeftover(options.dataFile, options.log)
   const namespace = options.namespace ?? 'default'
-  let ports: TemporalPorts | null = null
+  const samePorts = options.onPorts === undefined ? null : await takePorts(options)
+  if (samePorts !== null) options.onPorts?.(samePorts)
   for (let attempt = 1; ; attempt += 1) {
-    ports = options.onPorts === undefined || ports === null ? await takePorts(options) : ports
-    if (attempt === 1) options.onPorts?.(ports)
-    const { port, uiPort } = ports
+    const { port, uiPort } = samePorts ?? (await takePorts(options))
     const server = await launchServer({
       command: options.binary,
       args: serverArguments(options, { port, uiPort, namespace }),

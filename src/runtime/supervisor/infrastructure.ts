@@ -56,7 +56,7 @@ export async function startInfrastructure(options: InfrastructureOptions): Promi
     )
   }
   const temporalServes = Promise.all(started.map(async (part) => part.serves))
-  // Whoever waits for it is told, also when it fails before.
+  // Without a handler, a failure before anybody awaits it would end this process.
   temporalServes.catch(() => undefined)
   return {
     variables: {

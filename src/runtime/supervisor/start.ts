@@ -15,7 +15,7 @@ import type { Progress } from './progress.ts'
 import { prepareQuickstart } from './quickstart-copy.ts'
 import { readPorts, writePorts } from './remembered-ports.ts'
 import { becomeSupervisor, resignAsSupervisor } from './single-start.ts'
-import type { SupervisionHandle } from './supervise.ts'
+import { stopService, type SupervisionHandle } from './supervise.ts'
 import { sweepCache } from './sweep-cache.ts'
 
 export interface RunningInstallation {
@@ -89,11 +89,7 @@ export async function startInstallation(
 }
 
 async function stopAll(services: readonly Promise<SupervisionHandle>[]): Promise<void> {
-  const stop = async (starting: Promise<SupervisionHandle>): Promise<void> => {
-    const service = await starting.catch(() => null)
-    await service?.stop()
-  }
-  for (const stopped of await Promise.allSettled(services.map(stop))) {
+  for (const stopped of await Promise.allSettled(services.map(stopService))) {
     if (stopped.status === 'rejected') throw stopped.reason
   }
 }

@@ -113,6 +113,12 @@ export async function supervise(
   }
 }
 
+/** Stops a service whose start may be under way. After a failed start, nothing is left to stop. */
+export async function stopService(starting: Promise<SupervisionHandle>): Promise<void> {
+  const service = await starting.catch(() => null)
+  await service?.stop()
+}
+
 /** The files with a service's process: for programs, and for the next start. */
 export function processFiles(runDir: string, name: string): { pid: string; identity: string } {
   return { pid: join(runDir, `${name}.pid`), identity: join(runDir, `${name}.identity`) }

@@ -3,7 +3,7 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { connect, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { judgeTarget, TargetRefused, type ProxyHost } from './judge-target.ts'
-import { oneAtATime } from '../one-at-a-time.ts'
+import { oneAtATime } from '#domain/sharing/one-at-a-time.ts'
 
 /** A proxy that leads to listed domains only. */
 export interface DomainProxy {

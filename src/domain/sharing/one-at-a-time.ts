@@ -2,7 +2,7 @@ const tails = new Map<string, Promise<unknown>>()
 
 /**
  * Runs `work` after all work that was started earlier under the same key in this process, in that
- * order. Other processes are kept out by `lock-files.ts`, which has to poll; this does not.
+ * order. It does not keep out other processes.
  */
 export async function oneAtATime<T>(key: string, work: () => Promise<T>): Promise<T> {
   const before = tails.get(key) ?? Promise.resolve()
