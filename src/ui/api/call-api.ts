@@ -63,15 +63,10 @@ export async function readContent(
  * Sends a request and returns the answer for any status under 400. Every call has the proof of the
  * session (security.md 39).
  */
-export async function ask({ path, ...init }: ApiRequest): Promise<Response> {
-  const headers = {
-    ...init.headers,
-    ...(init.method !== 'GET' && csrfToken !== null && { 'x-csrf-token': csrfToken }),
-    'x-countersign-session': sessionProof(),
-  }
+export async function ask(request: ApiRequest): Promise<Response> {
   let response: Response
   try {
-    response = await fetch(path, { ...init, headers, credentials: 'same-origin' })
+    response = await fetch(request.path, withCredentials(request))
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new ApiRefusal(
@@ -83,6 +78,41 @@ export async function ask({ path, ...init }: ApiRequest): Promise<Response> {
   }
   if (!response.ok) throw await refusalOf(response)
   return response
+}
+
+/** The options of `fetch` for a call: with the cookie and the proof of the session. */
+function withCredentials(request: ApiRequest): RequestInit {
+  const headers = {
+    ...request.headers,
+    ...(request.method !== 'GET' && csrfToken !== null && { 'x-csrf-token': csrfToken }),
+    'x-countersign-session': sessionProof(),
+  }
+  return { ...request, headers, credentials: 'same-origin' }
+}
+
+/** Browsers with the Fetch Later API (Chromium since 135). */
+declare global {
+  interface Window {
+    fetchLater?: (path: string, init: RequestInit) => unknown
+  }
+}
+
+/**
+ * Leaves a call with the browser, which sends it when the page ends: also when the page crashes, or
+ * is too busy to handle `pagehide` in time. The answer is lost with the page. Returns a function
+ * that withdraws the call; it does nothing in browsers without `fetchLater`.
+ */
+export function callAtPageEnd(request: ApiRequest): () => void {
+  const withdrawal = new AbortController()
+  try {
+    window.fetchLater?.(request.path, {
+      ...withCredentials(request),
+      signal: withdrawal.signal,
+    })
+  } catch {
+    // The browser's quota of such calls is used up; `pagehide` sends the call.
+  }
+  return () => withdrawal.abort()
 }
 
 async function refusalOf(response: Response): Promise<ApiRefusal> {

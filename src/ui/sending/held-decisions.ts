@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import type { DecisionAnswer, DecisionBody } from '#api/schemas/requests/decisions.ts'
-import { ApiRefusal, callApi } from '../api/call-api.ts'
+import { requestOf } from '#client/call.ts'
+import { ApiRefusal, callApi, callAtPageEnd } from '../api/call-api.ts'
 import { newIdempotencyKey } from '../api/idempotency-key.ts'
 
 /** How long a decision by key can be undone before it is sent. */
@@ -34,6 +35,8 @@ export interface HeldDecision extends DecisionToHold {
 
 let decisions: readonly HeldDecision[] = []
 const timers = new Map<string, ReturnType<typeof setTimeout>>()
+/** Withdraws the call that the browser sends if the page ends, by the decision's key. */
+const withdrawals = new Map<string, () => void>()
 const listeners = new Set<() => void>()
 const settled = new Set<() => void>()
 
@@ -62,6 +65,18 @@ export function holdDecision(decision: DecisionToHold): void {
     key,
     setTimeout(() => void sendDecision(key), holdMs),
   )
+  withdrawals.set(key, callAtPageEnd(requestOf('decideRequest', callOf(one, 0))))
+}
+
+/** The call that records a decision. `preferWaitSeconds` as for `send`. */
+function callOf({ requestId, body, key }: HeldDecision, preferWaitSeconds: number) {
+  return { params: { id: requestId }, body, idempotencyKey: key, preferWaitSeconds }
+}
+
+/** Withdraws what the browser would send at the page's end. */
+function withdraw(key: string): void {
+  withdrawals.get(key)?.()
+  withdrawals.delete(key)
 }
 
 /**
@@ -91,6 +106,7 @@ export function sendAllHeld(): void {
 export function dismissDecision(key: string): void {
   clearTimeout(timers.get(key))
   timers.delete(key)
+  withdraw(key)
   set(decisions.filter((one) => one.key !== key))
 }
 
@@ -106,13 +122,9 @@ async function send(key: string, preferWaitSeconds: number): Promise<void> {
   clearTimeout(timers.get(key))
   change(key, { stage: 'submitting', isUnanswered: false })
   try {
-    const answer = await callApi('decideRequest', {
-      params: { id: one.requestId },
-      body: one.body,
-      idempotencyKey: key,
-      preferWaitSeconds,
-      keepalive: true,
-    })
+    const call = callApi('decideRequest', { ...callOf(one, preferWaitSeconds), keepalive: true })
+    withdraw(key)
+    const answer = await call
     // A new recorded decision replaces the bar of an earlier one.
     for (const each of decisions) if (each.stage === 'recorded') dismissDecision(each.key)
     change(key, { stage: 'recorded', words: one.recordedWords(answer) })

@@ -65,14 +65,43 @@ test('the same key twice decides, opens the next request with the focus on its h
   expect(await statesOf(ids)).toEqual(['approved', 'pending', 'pending'])
 })
 
-test('leaving the page sends what waits, once', async () => {
-  const { names, ids } = await askForNotes(2)
+/**
+ * Denies two of three requests by key, takes the second denial back, and leaves before the first
+ * one is sent.
+ */
+async function denyAndLeave(leave: (page: Page) => Promise<unknown>): Promise<void> {
+  const { names, ids } = await askForNotes(3)
   const page = await openFirst(names)
-  await page.keyboard.press('d')
-  await page.keyboard.press('d')
-  await headline(page, names[1]!).waitFor()
-  await page.goto('about:blank')
-  await expect.poll(() => statesOf(ids)).toEqual(['denied', 'pending'])
+  for (const next of names.slice(1)) {
+    await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
+    await page.keyboard.press('d')
+    await page.keyboard.press('d')
+    await headline(page, next).waitFor()
+  }
+  await page.keyboard.press('z')
+  await expect.poll(() => bars(page).getByRole('button', { name: 'Take back' }).count()).toBe(1)
+  await leave(page)
+  await expect.poll(() => statesOf(ids)).toEqual(['denied', 'pending', 'pending'])
+}
+
+test('leaving the page sends what waits, once, and nothing that was taken back', async () => {
+  await denyAndLeave((page) => page.goto('about:blank'))
+})
+
+test('a page that is too busy to notice that it is left loses no decision', async () => {
+  await denyAndLeave(async (page) => {
+    await page.evaluate(() => {
+      setTimeout(() => {
+        const end = performance.now() + 4_000
+        while (performance.now() < end);
+      }, 0)
+    })
+    await page.goto('about:blank')
+  })
+})
+
+test('a page that crashes loses no decision', async () => {
+  await denyAndLeave((page) => page.goto('chrome://crash').catch(() => undefined))
 })
 
 test('signing out takes back what waits', async () => {
