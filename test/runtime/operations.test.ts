@@ -246,6 +246,8 @@ test('a call at the gateway is a span by the conventions for MCP, which links to
   expect(text).toContain(
     `mcp_client_operation_duration_seconds_count{${called},network_transport="pipe"} 1`,
   )
+  for (const method of ['initialize', 'tools/list'])
+    expect(text).toContain(`mcp_method_name="${method}",network_transport="pipe"} `)
   const page = String((await grace.bytes('/metrics')).bytes)
   expect(page).toContain(
     `mcp_server_operation_duration_seconds_count{${called},network_transport="tcp"} 1`,

@@ -4,7 +4,7 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker'
 import type { MetricsPage } from '#api/context/api.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import type { Db } from '#store/database.ts'
-import type { EndedServerCall } from '#tools/mcp/mcp-tool.ts'
+import type { EndedServerMessage } from '#tools/mcp/mcp-tool.ts'
 import type { Activities } from '#workflows/activity-port.ts'
 import type { EndedStep } from './observed-model.ts'
 import { createMcpMetrics } from './mcp-metrics.ts'
@@ -19,8 +19,8 @@ export interface WorkerMetrics extends ProcessMetrics {
   readonly aroundTurn: NonNullable<WorkerContext['aroundTurn']>
   /** Counts a step of a model. */
   readonly stepEnded: (step: EndedStep) => void
-  /** Counts a call of a tool of an MCP server. */
-  readonly serverCallEnded: (call: EndedServerCall) => void
+  /** Counts a message to an MCP server. */
+  readonly serverMessageEnded: (message: EndedServerMessage) => void
 }
 
 const executing: keyof Activities = 'executeCall'
@@ -47,7 +47,7 @@ export function createWorkerMetrics(db: Db): WorkerMetrics {
   })
   const messageEnded = createMcpMetrics(process.registry, {
     side: 'client',
-    help: 'Calls of tools of MCP servers, from sending until the answer',
+    help: 'Messages to MCP servers, from sending until the answer',
   })
   /** The time of turns that the current execution has taken. */
   const turnsMs = new AsyncLocalStorage<{ ms: number }>()
@@ -77,7 +77,7 @@ export function createWorkerMetrics(db: Db): WorkerMetrics {
   return {
     ...process,
     stepEnded: createModelMetrics(process.registry),
-    serverCallEnded: (call) => messageEnded({ method: 'tools/call', ...call }),
+    serverMessageEnded: messageEnded,
     page: {
       contentType: process.registry.contentType,
       text: () => process.registry.metrics(),

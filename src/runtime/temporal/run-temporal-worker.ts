@@ -160,7 +160,7 @@ export async function runTemporalWorker(options: {
         spawnConfined: spawnInSandbox(commands),
         watchNames: watchNames(commands),
         pins: { read: pinReader({ db, verifier, log }) },
-        onCallEnded: metrics?.serverCallEnded,
+        onMessageEnded: metrics?.serverMessageEnded,
         workspaceOf: (policy) =>
           workspaces.of(policy, {
             taskQueue: config.taskQueue,

@@ -12,6 +12,7 @@ function isFromMessage(message: unknown): message is FromMessage {
   if (!isObject(message)) return false
   if ('loading' in message) return typeof message['loading'] === 'string'
   if ('accepted' in message) return typeof message['accepted'] === 'number'
+  if ('ended' in message) return true
   const { id, left, ok, problem } = message
   return (
     typeof id === 'number' &&

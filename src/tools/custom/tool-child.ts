@@ -51,6 +51,8 @@ export interface ChildStart {
   /** its whole environment */
   readonly environment: Readonly<Record<string, string>>
   readonly maxAnswerBytes: number
+  /** gets what it reports of messages to others; absent: it sends none, or nobody counts them */
+  readonly onEnded?: (message: unknown) => void
 }
 
 /**
@@ -89,7 +91,14 @@ export function startToolChild(
 export function startChild<
   Query extends { readonly do: string },
   Answers extends Readonly<Record<Query['do'], unknown>>,
->({ main, preload, cwd, environment, maxAnswerBytes }: ChildStart): QueryChild<Query, Answers> {
+>({
+  main,
+  preload,
+  cwd,
+  environment,
+  maxAnswerBytes,
+  onEnded,
+}: ChildStart): QueryChild<Query, Answers> {
   const options = ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${memoryMb}`]
   if (preload !== undefined) options.push(`--import=${preload.href}`)
   const child = spawn(process.execPath, [...options, fileURLToPath(main)], {
@@ -124,6 +133,7 @@ export function startChild<
       for await (const line of readLines(answers, maxAnswerBytes)) {
         const message = readFromMessage(line)
         if ('loading' in message) pending?.startLoading(message.loading)
+        else if ('ended' in message) onEnded?.(message.ended)
         else if ('accepted' in message) pending?.accept(message.accepted)
         else if (message.id === pending?.id) pending.answer(message)
       }

@@ -118,7 +118,7 @@ export interface ProcessLoad {
 /**
  * Messages of a tool process. `accepted` comes before any work on a query, so that a query without
  * it can be sent again; `loading` comes before each file, so that one that never returns can be
- * named.
+ * named; `ended` is about a message that the process sent to others.
  */
 export type FromMessage =
   | { readonly accepted: number }
@@ -130,3 +130,4 @@ export type FromMessage =
       readonly left: ProcessLoad
     }
   | { readonly loading: string }
+  | { readonly ended: unknown }

@@ -1,6 +1,13 @@
+import { isObject } from '#domain/json/is-object.ts'
 import { limits } from '#domain/limits.ts'
 import { startChild, type QueryChild, type RequestOptions } from '../custom/tool-child.ts'
-import type { McpAnswers, McpConnection, McpQuery } from './mcp-protocol.ts'
+import {
+  countedMethods,
+  type McpAnswers,
+  type McpConnection,
+  type McpQuery,
+  type SentMessage,
+} from './mcp-protocol.ts'
 
 type Child = QueryChild<McpQuery, McpAnswers>
 
@@ -37,6 +44,8 @@ export function openMcpHost(options: {
   readonly connect: () => Promise<McpConnection>
   readonly cwd: string
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** gets each message that its processes sent and that has ended, calls of tools excepted */
+  readonly onEnded: (message: SentMessage) => void
 }): McpHost {
   const idle: Child[] = []
   /** each with the cover of its sandbox */
@@ -77,6 +86,7 @@ export function openMcpHost(options: {
       cwd: options.cwd,
       environment: Object.fromEntries(environment),
       maxAnswerBytes: 4 * limits.storedOutputBytes,
+      onEnded: (message) => isSentMessage(message) && options.onEnded(message),
     })
     children.set(child, null)
     try {
@@ -129,4 +139,15 @@ export function openMcpHost(options: {
       for (const resume of waiting.splice(0)) resume()
     },
   }
+}
+
+/** A process reads a server's answers: what it reports becomes a label only where it is known. */
+function isSentMessage(message: unknown): message is SentMessage {
+  if (!isObject(message)) return false
+  const { durationMs, error, method } = message
+  return (
+    countedMethods.some((one) => one === method) &&
+    typeof durationMs === 'number' &&
+    (error === null || (typeof error === 'string' && /^(-\d{5}|_OTHER)$/.test(error)))
+  )
 }

@@ -81,6 +81,14 @@ export interface SentCall {
   readonly error: string | null
 }
 
+/** The messages to a server, beside calls of tools, whose end a process reports. */
+export const countedMethods = ['initialize', 'server/discover', 'tools/list'] as const
+
+/** A message to a server that has ended. */
+export interface SentMessage extends SentCall {
+  readonly method: (typeof countedMethods)[number]
+}
+
 export interface McpAnswers {
   readonly open: null
   readonly list: McpListing

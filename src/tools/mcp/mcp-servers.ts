@@ -5,7 +5,7 @@ import type { McpServer, WorkerDefinition } from '#policy/worker-definition.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { ServerPlace } from './connection.ts'
 import type { McpDefinition, McpListing } from './mcp-protocol.ts'
-import { mcpTool, type EndedServerCall } from './mcp-tool.ts'
+import { mcpTool } from './mcp-tool.ts'
 import { ServerEntries, type ServerEntriesOptions, type ServerEntry } from './server-entries.ts'
 import type { WatchNames } from './watch-names.ts'
 import { hashOfServer } from './server-hash.ts'
@@ -92,8 +92,6 @@ const nameCharacters = 64
 /** Opens this host's servers; each is started, or connected to, when a worker first needs it. */
 export function openMcpServers(
   options: ServerEntriesOptions & {
-    /** gets each call that was sent, once it has ended; absent: nobody counts them */
-    readonly onCallEnded?: ((call: EndedServerCall) => void) | undefined
     /** absent: its servers' effects on files are not watched */
     readonly watchNames?: WatchNames
     readonly pins: McpPins
@@ -168,7 +166,7 @@ export function openMcpServers(
         : answer.problems.map((problem) => `The MCP server ${server.name}: ${problem}`)
     const host = await entry.host.catch(() => null)
     if (host === null) return { tools: [], problems }
-    const { onCallEnded } = options
+    const { onMessageEnded } = options
     const { transport } = server
     const isLocal = transport.type === 'stdio'
     const watched = isLocal ? (options.watchNames?.(place, transport.args) ?? null) : null
@@ -184,7 +182,7 @@ export function openMcpServers(
       const about = { name, server: server.name, serverHash, forged }
       // The earlier list is no longer used.
       const onChanged = (): void => void (entry.listing = null)
-      const calling = { host, onChanged, onCallEnded, watched }
+      const calling = { host, onChanged, onMessageEnded, watched }
       tools.push(
         mcpTool({
           ...about,

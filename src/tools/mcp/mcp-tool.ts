@@ -7,7 +7,12 @@ import { QueryNotAccepted, ToolProcessEnded } from '../custom/tool-child.ts'
 import { titleLine, presentStructured } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 import { textProblems } from '../definition/text-problems.ts'
-import { hashOfDefinition, type McpDefinition, type SentCall } from './mcp-protocol.ts'
+import {
+  hashOfDefinition,
+  type McpDefinition,
+  type SentCall,
+  type SentMessage,
+} from './mcp-protocol.ts'
 import { definitionDifference, definitionWarnings } from './definition-text.ts'
 import { checkOutput } from './check-output.ts'
 import type { McpHost } from './mcp-host.ts'
@@ -17,10 +22,11 @@ import type { WatchedCall } from './watch-names.ts'
 const quickTimeoutMs = 10_000
 const callTimeoutMs = 10 * 60_000
 
-/** A call of a server's tool that was sent, for metrics. */
-export interface EndedServerCall extends SentCall {
-  /** the server's own name of it */
-  readonly tool: string
+/** A message to a server that has ended, for metrics. */
+export interface EndedServerMessage extends SentCall {
+  readonly method: SentMessage['method'] | 'tools/call'
+  /** the server's own name of the tool that was called; `null`: none was */
+  readonly tool: string | null
   readonly transport: ServerTool['transport']
 }
 
@@ -37,11 +43,11 @@ export interface McpToolParts {
   /** why the pin, and so the whole server, must not be used; see `ServerTool` */
   readonly forged: string | null
   readonly host: McpHost
-  readonly transport: EndedServerCall['transport']
+  readonly transport: EndedServerMessage['transport']
   /** called when a call was not made because the definition has changed */
   readonly onChanged: () => void
   /** called when a call that was sent has ended; absent: nobody counts them */
-  readonly onCallEnded?: ((call: EndedServerCall) => void) | undefined
+  readonly onMessageEnded?: ((message: EndedServerMessage) => void) | undefined
   /** how its calls are watched; `null`: the server has no access to files of the workspace */
   readonly watched: WatchedCall | null
 }
@@ -103,7 +109,7 @@ export function mcpTool(parts: McpToolParts): Tool {
       const query = { do: 'call', tool, input, definition: definitionNow, traceparent } as const
       const options = { timeoutMs: callTimeoutMs, signal }
       const report = (sent: SentCall): void =>
-        parts.onCallEnded?.({ tool, transport: parts.transport, ...sent })
+        parts.onMessageEnded?.({ method: 'tools/call', tool, transport: parts.transport, ...sent })
       const call = async (): Promise<ToolResult> => {
         const startedAt = performance.now()
         const answer = await host.request(query, options).catch((error: unknown) => {

@@ -15,7 +15,7 @@ import { spawnInSandbox } from './spawn-in-sandbox.ts'
 import type { McpDefinition } from './mcp-protocol.ts'
 import { watchNames } from './watch-names.ts'
 import { openMcpServers, type McpPins, type McpServers } from './mcp-servers.ts'
-import type { EndedServerCall } from './mcp-tool.ts'
+import type { EndedServerMessage } from './mcp-tool.ts'
 
 const fixtures = new URL('../../../test/harness/fixtures/mcp/', import.meta.url)
 
@@ -98,7 +98,7 @@ export function mcpBench(
     readonly pins?: McpPins
     /** how long others wait for a list; absent: as is usual */
     readonly waitMs?: number
-    readonly onCallEnded?: (call: EndedServerCall) => void
+    readonly onMessageEnded?: (message: EndedServerMessage) => void
     readonly spawnConfined?: SpawnConfined
     /** what the host has; absent: nothing that works */
     readonly sandbox?: HostSandbox
@@ -114,7 +114,7 @@ export function mcpBench(
     spawnConfined: options.spawnConfined ?? spawnInSandbox(site),
     watchNames: watchNames(site),
     pins: options.pins ?? pinsInMemory(),
-    onCallEnded: options.onCallEnded,
+    onMessageEnded: options.onMessageEnded,
     ...(options.waitMs === undefined ? {} : { waitMs: options.waitMs }),
     workspaceOf: async () => openWorkspace({ root, hidden: [dataDir] }),
   })

@@ -2,7 +2,8 @@ import { hashJson } from '#domain/json/digest.ts'
 import type { McpServer } from '#policy/worker-definition.ts'
 import { connectionOf, type ServerPlace, type SpawnConfined } from './connection.ts'
 import { openMcpHost, type McpHost } from './mcp-host.ts'
-import type { McpListing } from './mcp-protocol.ts'
+import type { McpListing, SentMessage } from './mcp-protocol.ts'
+import type { EndedServerMessage } from './mcp-tool.ts'
 import { plainTransport } from './server-hash.ts'
 
 /** Longer than any call: a server that was unused for this time is in no call. */
@@ -34,6 +35,8 @@ export interface ServerEntry {
 export interface ServerEntriesOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly spawnConfined: SpawnConfined
+  /** gets each message to a server, once it has ended; absent: nobody counts them */
+  readonly onMessageEnded?: ((message: EndedServerMessage) => void) | undefined
   /** an unused server ends after this time; absent: after 30 minutes */
   readonly unusedMs?: number
   /** how many servers may work in worktrees at once; absent: 32 */
@@ -69,12 +72,15 @@ export class ServerEntries implements AsyncDisposable {
     }
     const worktree = place.workspace.worktree === undefined ? null : root
     const problem = worktree === null ? null : this.#makeRoom()
-    const { environment } = this.#options
+    const { environment, onMessageEnded } = this.#options
+    const transport = server.transport.type === 'http' ? 'tcp' : 'pipe'
+    const onEnded = (message: SentMessage): void =>
+      onMessageEnded?.({ ...message, tool: null, transport })
     const connect = () => connectionOf(server, place, this.#options)
     const host =
       problem === null
         ? connect().then((connection) =>
-            openMcpHost({ connection, connect, cwd: root, environment }),
+            openMcpHost({ connection, connect, cwd: root, environment, onEnded }),
           )
         : Promise.reject<McpHost>(new Error(problem))
     const entry: ServerEntry = {

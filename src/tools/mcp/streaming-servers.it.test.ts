@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { openStreamingServer, type StreamingHow } from '#test/harness/fixtures/mcp/http-server.ts'
 import { mcpBench, policyWith } from './mcp.fixture.ts'
-import type { EndedServerCall } from './mcp-tool.ts'
+import type { EndedServerMessage } from './mcp-tool.ts'
 
 async function bench(how: StreamingHow) {
   const served = await openStreamingServer(how)
-  const calls: EndedServerCall[] = []
-  const own = mcpBench({ onCallEnded: (call) => calls.push(call) })
+  const messages: EndedServerMessage[] = []
+  const own = mcpBench({ onMessageEnded: (message) => messages.push(message) })
   const tool = await own.tool(policyWith({ far: `{ url: "${served.url}" }` }), 'mcp__far__act')
   return {
     served,
-    calls,
+    messages,
     call: (context: { traceparent?: string } = {}) => own.call(tool, {}, context),
     async [Symbol.asyncDispose]() {
       await own[Symbol.asyncDispose]()
@@ -30,15 +30,22 @@ describe('an MCP server that answers over a stream', () => {
     expect(own.served.seen.join('\n')).not.toContain(' in ')
   })
 
-  it('is told the place of a call in its trace, with no other message, and each call is counted', async () => {
+  it('is told the place of a call in its trace, with no other message, and each message is counted', async () => {
     await using own = await bench('whole')
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
     await own.call({ traceparent })
     expect(own.served.seen.filter((one) => one.includes(' in '))).toEqual([
       `tools/call in ${traceparent}`,
     ])
-    const made = { tool: 'act', transport: 'tcp', durationMs: expect.any(Number) }
-    expect(own.calls).toEqual([{ ...made, error: null }])
+    const made = { tool: null, transport: 'tcp', durationMs: expect.any(Number), error: null }
+    expect(own.messages).toEqual([
+      // The server does not know the revision without sessions.
+      { ...made, method: 'server/discover', error: '_OTHER' },
+      { ...made, method: 'initialize' },
+      { ...made, method: 'tools/list' },
+      { ...made, method: 'tools/list' },
+      { ...made, method: 'tools/call', tool: 'act' },
+    ])
   })
 
   it('that breaks off is taken up after its last whole event, and the call is made once', async () => {
@@ -53,7 +60,7 @@ describe('an MCP server that answers over a stream', () => {
     async (how) => {
       await using own = await bench(how)
       await expect(own.call()).rejects.toThrow(/lost while act ran: its answer broke off/)
-      expect(own.calls).toMatchObject([{ tool: 'act', error: '_OTHER' }])
+      expect(own.messages.at(-1)).toMatchObject({ tool: 'act', error: '_OTHER' })
       expect(count(own.served.seen, 'tools/call')).toBe(1)
     },
   )
@@ -68,6 +75,13 @@ describe('an MCP server that answers over a stream', () => {
     await using own = await bench('elsewhere')
     await expect(own.call()).rejects.toThrow(/lost while act ran: .*redirect/)
     expect(own.served.seen).not.toContain('elsewhere')
+  })
+
+  it('that asks for the same call again is not called a second time', async () => {
+    await using own = await bench('asks-again')
+    await expect(own.call()).rejects.toThrow(/lost while act ran: .*it asked for the call again/)
+    expect(own.served.seen).not.toContain('initialize')
+    expect(count(own.served.seen, 'tools/call')).toBe(1)
   })
 
   it('is connected to again when its session has expired, before the call is made', async () => {

@@ -6,13 +6,14 @@ import {
   type McpConnection,
   type McpListing,
   type McpQuery,
+  type SentMessage,
 } from '../mcp-protocol.ts'
 import { failureSentence } from './failure-sentence.ts'
 import { readDefinitions } from './read-definitions.ts'
 import { readResult } from './read-result.ts'
 import { BrokenAnswer, resumingFetch } from './resuming-fetch.ts'
 import { StdioTransport } from './stdio-transport.ts'
-import { tracedBody } from './traced-message.ts'
+import { sentBody, tracedMessage } from './traced-message.ts'
 
 /** A package runner may have to fetch its package first. */
 const connectTimeoutMs = 60_000
@@ -35,11 +36,15 @@ interface Live {
 export class ServerSession {
   readonly #connection: McpConnection
   #live: Live | null = null
+  readonly #onEnded: (message: SentMessage) => void
   /** of the call that is being made */
   #traceparent: string | null = null
+  #isCallSent = false
 
-  constructor(connection: McpConnection) {
+  /** `onEnded` gets each message that was sent and has ended, calls of tools excepted. */
+  constructor(connection: McpConnection, onEnded: (message: SentMessage) => void) {
     this.#connection = connection
+    this.#onEnded = onEnded
   }
 
   /**
@@ -51,7 +56,7 @@ export class ServerSession {
     const session = this.#live
     const live = await this.#connect(signal)
     try {
-      return await listOver(live, signal)
+      return await listOver(live, signal, this.#onEnded)
     } catch (error) {
       const why = await this.#lose(live, error)
       if (live !== session || signal.aborted) throw new Error(why, { cause: error })
@@ -78,6 +83,7 @@ export class ServerSession {
     }
     const live = await this.#connect(signal)
     this.#traceparent = traceparent
+    this.#isCallSent = false
     const startedAt = performance.now()
     const sent = (error: string | null) => ({ durationMs: performance.now() - startedAt, error })
     try {
@@ -88,12 +94,12 @@ export class ServerSession {
       return { ...read, sent: sent(errorTypes[read.type]) }
     } catch (error) {
       if (isAnswer(error)) {
-        const { code, message } = error
+        const { message } = error
         return {
           type: 'error',
           output: { problem: message },
           text: message,
-          sent: sent(knownCodes.has(code) ? String(code) : '_OTHER'),
+          sent: sent(errorTypeOf(error)),
         }
       }
       const loss = sent('_OTHER')
@@ -107,8 +113,9 @@ export class ServerSession {
     if (this.#live !== null && this.#live.stdio?.ended == null) return this.#live
     this.#live = null
     const connection = this.#connection
-    const traceparent = (): string | null => this.#traceparent
-    const stdio = connection.type === 'stdio' ? new StdioTransport(connection, traceparent) : null
+    const handshake = new Handshake(this.#onEnded)
+    const send = (message: object): object => this.#send(message, handshake)
+    const stdio = connection.type === 'stdio' ? new StdioTransport(connection, send) : null
     const http = connection.type === 'http' ? connection : null
     const broken = Promise.withResolvers<never>()
     broken.promise.catch(() => undefined)
@@ -119,7 +126,7 @@ export class ServerSession {
           url: http?.url ?? '',
           headers: { ...http?.headers },
           redirect: 'error',
-          fetch: (address, init) => resumingFetch(address, tracedBody(init, traceparent())),
+          fetch: (address, init) => resumingFetch(address, sentBody(init, send)),
         },
         clientName: 'countersign',
         maxRetries: 0,
@@ -132,10 +139,26 @@ export class ServerSession {
       })
       const client = await Promise.race([connecting, broken.promise])
       this.#live = { client, stdio, broken: broken.promise }
+      handshake.end(null)
       return this.#live
     } catch (error) {
+      handshake.end(errorTypeOf(error))
       throw new Error(failureSentence(error, stdio?.ended ?? null), { cause: error })
     }
+  }
+
+  /**
+   * A message as it is sent. Throws where the server asked for the same call again, as the protocol
+   * lets it (`input_required` without a question): an approved call is sent once.
+   */
+  #send(message: object, handshake: Handshake): object {
+    const method = 'method' in message ? message.method : null
+    if (method === 'tools/call') {
+      if (this.#isCallSent) throw new Error('it asked for the call again')
+      this.#isCallSent = true
+    }
+    if (method === 'initialize' || method === 'server/discover') handshake.begin(method)
+    return tracedMessage(message, this.#traceparent)
   }
 
   /**
@@ -150,17 +173,51 @@ export class ServerSession {
   }
 }
 
-async function listOver(live: Live, signal: AbortSignal): Promise<McpListing> {
+/** The messages that open a connection, one after the other. */
+class Handshake {
+  readonly #onEnded: (message: SentMessage) => void
+  #sent: { readonly method: SentMessage['method']; readonly at: number } | null = null
+
+  constructor(onEnded: (message: SentMessage) => void) {
+    this.#onEnded = onEnded
+  }
+
+  /** The message before it was in vain: the server does not speak that revision. */
+  begin(method: SentMessage['method']): void {
+    this.end('_OTHER')
+    this.#sent = { method, at: performance.now() }
+  }
+
+  end(error: string | null): void {
+    if (this.#sent === null) return
+    const { at, method } = this.#sent
+    this.#sent = null
+    this.#onEnded({ method, durationMs: performance.now() - at, error })
+  }
+}
+
+async function listOver(
+  live: Live,
+  signal: AbortSignal,
+  onEnded: (message: SentMessage) => void,
+): Promise<McpListing> {
   const allTools: object[] = []
   let cursor: string | undefined
   for (let page = 1; ; page += 1) {
+    const startedAt = performance.now()
+    const report = (error: string | null): void =>
+      onEnded({ method: 'tools/list', durationMs: performance.now() - startedAt, error })
     const answer = await Promise.race([
       live.client.listTools({
         ...(cursor === undefined ? {} : { params: { cursor } }),
         options: { signal, timeout: listTimeoutMs },
       }),
       live.broken,
-    ])
+    ]).catch((error: unknown) => {
+      report(errorTypeOf(error))
+      throw error
+    })
+    report(null)
     allTools.push(...answer.tools)
     cursor = answer.nextCursor
     if (cursor === undefined) break
@@ -171,6 +228,11 @@ async function listOver(live: Live, signal: AbortSignal): Promise<McpListing> {
   const { tools, problems } = readDefinitions(allTools)
   const { name, version } = live.client.serverInfo
   return { server: { name, version }, tools, problems }
+}
+
+/** The `error.type` of a message without a result. */
+function errorTypeOf(error: unknown): string {
+  return isAnswer(error) && knownCodes.has(error.code) ? String(error.code) : '_OTHER'
 }
 
 /** The server itself refused, by the protocol: the call was answered. */

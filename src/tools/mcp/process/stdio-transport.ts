@@ -5,7 +5,6 @@ import { firstInside, informationDescriptor } from '#sandbox/bwrap/first-inside.
 import { giveNetwork, type OwnNetwork } from '#sandbox/bwrap/own-network.ts'
 import { readLines } from '../../custom/bounded-lines.ts'
 import type { McpConnection } from '../mcp-protocol.ts'
-import { tracedMessage } from './traced-message.ts'
 
 type Message = Parameters<NonNullable<MCPTransport['onmessage']>>[0]
 
@@ -24,19 +23,19 @@ export class StdioTransport implements MCPTransport {
   onerror?: (error: Error) => void
   onmessage?: (message: Message) => void
   readonly #connection: Extract<McpConnection, { type: 'stdio' }>
-  readonly #traceparent: () => string | null
+  readonly #sent: (message: object) => object
   #process: ChildProcessByStdio<Writable, Readable, Readable> | null = null
   #errorTail = Buffer.alloc(0)
   #ended: string | null = null
   #network: OwnNetwork | null = null
 
-  /** `traceparent` says where the call that is being made is in its trace. */
+  /** `sent` returns each message as it is sent. */
   constructor(
     connection: Extract<McpConnection, { type: 'stdio' }>,
-    traceparent: () => string | null,
+    sent: (message: object) => object,
   ) {
     this.#connection = connection
-    this.#traceparent = traceparent
+    this.#sent = sent
   }
 
   /** Why it ended, with its last output on standard error; `null` while it runs. */
@@ -123,7 +122,7 @@ export class StdioTransport implements MCPTransport {
     if (stdin === undefined || this.#ended !== null)
       throw new Error(this.ended ?? 'it was not started')
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const line = JSON.stringify(tracedMessage(message, this.#traceparent()))
+    const line = JSON.stringify(this.#sent(message))
     stdin.write(`${line}\n`, (error) => (error ? reject(error) : resolve()))
     return promise
   }

@@ -11,11 +11,13 @@ export function tracedMessage<M extends object>(message: M, traceparent: string 
   return { ...message, params: { ...params, _meta: { ...meta, traceparent } } }
 }
 
-/** The same for the body of an HTTP request. */
-export function tracedBody(init: RequestInit | undefined, traceparent: string | null): RequestInit {
+/** The HTTP request of a message, which `send` may change or refuse. */
+export function sentBody(
+  init: RequestInit | undefined,
+  send: (message: object) => object,
+): RequestInit {
   const { body } = init ?? {}
-  if (traceparent === null || typeof body !== 'string') return { ...init }
+  if (typeof body !== 'string') return { ...init }
   const message: unknown = JSON.parse(body)
-  if (!isObject(message)) return { ...init }
-  return { ...init, body: JSON.stringify(tracedMessage(message, traceparent)) }
+  return isObject(message) ? { ...init, body: JSON.stringify(send(message)) } : { ...init }
 }
