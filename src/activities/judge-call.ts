@@ -5,6 +5,7 @@ import { definitionsHere } from '#services/policy/pins/definitions-here.ts'
 import { servedToolsHere } from '#services/gateway/served-tools-here.ts'
 import { manualToolsHere, toolsHere } from '#services/engine/manual-calls/list-manual-tools.ts'
 import { replayCalls } from '#services/replay/replay-calls.ts'
+import { recordForgedMessage } from '#services/refusals/record-forged-message.ts'
 import { attachmentsHere } from '#services/runs/starting/attachments-here.ts'
 import { worktreeBaseHere } from '#services/runs/starting/worktree-base-here.ts'
 import { removeWorktreeHere } from '#services/retention/remove-worktrees.ts'
@@ -20,6 +21,7 @@ export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
   return async (input) => {
     const question = await readMessage(ctx, input.questionHash, null)
     if (question === null) {
+      await recordForgedMessage(ctx, 'question')
       throw ApplicationFailure.nonRetryable('No API process of this installation asked this')
     }
     const answer = await answerTo(ctx, question.message as HostQuery, input.taskQueue)

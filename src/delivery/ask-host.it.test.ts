@@ -1,5 +1,8 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { judgeCallActivity } from '#activities/judge-call.ts'
+import { recordForgedMessage } from '#services/refusals/record-forged-message.ts'
+import { recordRepeats } from '#services/refusals/record-refusal.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { putContent } from '#store/content/content.ts'
@@ -20,13 +23,25 @@ function askedOf(answer: (input: JudgeInput) => Promise<JudgeAnswer>) {
   })
   const temporal = { client: { workflow: { start } }, withDeadline: (ask: () => unknown) => ask() }
   const asking = { db, policies, seals, temporal: temporal as unknown as TemporalClient }
-  return askHost({ ...asking, taskQueue }).contextMethods
+  const onForgedAnswer = () => recordForgedMessage(desk.api, 'answer')
+  return askHost({ ...asking, taskQueue, onForgedAnswer }).contextMethods
+}
+
+/** How often the trail says that somebody forged a message of this kind. */
+async function forgeries(attempt: 'askHost' | 'answerHost'): Promise<number> {
+  await sql`update refused_attempt set until = clock_timestamp()`.execute(db)
+  await recordRepeats(desk.api)
+  const { rows } = await sql<{ detail: { repeated?: number } }>`
+    select document::jsonb -> 'detail' as detail from audit_event
+    where type = 'attempt.refused' and document::jsonb -> 'detail' ->> 'attempt' = ${attempt}
+  `.execute(db)
+  return rows.reduce((sum, { detail }) => sum + (detail.repeated ?? 1), 0)
 }
 
 const question = { worker: 'scribe', tool: 'list_files', input: { path: '.' }, present: false }
 
-// Rules: security.md 13, 14
-test('the API believes no answer that a stranger at Temporal gives, not even an earlier true one', async () => {
+// Rules: security.md 13, 14, 33
+test('the API believes no answer that a stranger at Temporal gives, not even an earlier true one, and each is in the trail', async () => {
   const host = askedOf(judgeCall)
   expect((await host.judgeRemotely(question)).judgement).toMatchObject({ verdict: 'preApproved' })
   const said = { judgement: { verdict: 'preApproved' }, presented: null }
@@ -35,18 +50,26 @@ test('the API believes no answer that a stranger at Temporal gives, not even an 
   const { answerHash: earlier } = await judgeCall({ questionHash, taskQueue })
   const forged = [{ answer: said }, { text, seal: '' }, { text, seal: seals.ofMessage('') }, null]
   const hashes = forged.map((one) => putContent(db, JSON.stringify(one)))
-  for (const answerHash of [earlier, questionHash, ...(await Promise.all(hashes))]) {
-    const forger = askedOf(async () => ({ answerHash }))
+  const named = [earlier, questionHash, ...(await Promise.all(hashes)), 'sha256:absent', 7]
+  const answers: unknown[] = [...named.map((answerHash) => ({ answerHash })), null, 'yes']
+  for (const answer of answers) {
+    const forger = askedOf(async () => answer as JudgeAnswer)
     await expect(forger.judgeRemotely(question)).rejects.toMatchObject({
       code: 'workspace_unreachable',
     })
   }
+  expect(await forgeries('answerHost')).toBe(answers.length)
+  // What a forger names is not released: it may be in use.
+  const released = await db.selectFrom('released_content').select('hash').execute()
+  expect(released.map(({ hash }) => hash)).not.toContain(earlier)
 })
 
-test('a Temporal worker answers no question that the API did not ask', async () => {
+// Rules: security.md 33
+test('a Temporal worker answers no question that the API did not ask, and each is in the trail', async () => {
   const text = JSON.stringify({ to: null, message: question })
   for (const one of [{ question }, { text, seal: '' }, question]) {
     const questionHash = await putContent(db, JSON.stringify(one))
     await expect(judgeCall({ questionHash, taskQueue })).rejects.toThrow('No API process')
   }
+  expect(await forgeries('askHost')).toBe(3)
 })

@@ -3,6 +3,7 @@ import { isGrpcServiceError, WorkflowFailedError } from '@temporalio/client'
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common'
 import { Problem } from '#domain/problem.ts'
 import { Shares } from '#domain/sharing/shares.ts'
+import { getRemainingTexts } from '#store/content/content.ts'
 import { putMessage, readMessage } from '#store/content/sealed-message.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import type { PolicyReader, SigningContext } from '#services/core/context.ts'
@@ -53,6 +54,8 @@ interface HostContext {
   readonly policies: PolicyReader
   /** used when the policy names none for its workspace */
   readonly taskQueue: string
+  /** Records an answer that no Temporal worker of this installation gave. */
+  readonly onForgedAnswer: () => Promise<void>
 }
 
 /**
@@ -104,15 +107,27 @@ async function askNow(asking: HostContext, question: HostQuery): Promise<unknown
   }
   const passed = [input.questionHash]
   try {
-    const { answerHash } = await ask(asking.temporal, input)
-    passed.push(answerHash)
-    const answer = await readMessage(asking, answerHash, input.questionHash)
-    if (answer === null) throw new Problem('workspace_unreachable', forgedAnswer)
+    const { answerHash } = { ...(await ask(asking.temporal, input)) }
+    const answer = await answerAt(asking, answerHash, input.questionHash)
+    if (answer === null) {
+      await asking.onForgedAnswer()
+      throw new Problem('workspace_unreachable', forgedAnswer)
+    }
+    // Only an answer to this question is released: a stranger could name any other content.
+    passed.push(answer.hash)
     return answer.message
   } finally {
     // No row refers to them, so the next round of retention removes their bytes.
     await asking.db.transaction().execute((tx) => releaseContent(tx, passed))
   }
+}
+
+/** The answer under a hash that Temporal returned; `null` when it is not one to this question. */
+async function answerAt(asking: HostContext, hash: unknown, questionHash: string) {
+  if (typeof hash !== 'string') return null
+  const isStored = (await getRemainingTexts(asking.db, [hash])).has(hash)
+  const read = isStored ? await readMessage(asking, hash, questionHash) : null
+  return read === null ? null : { hash, message: read.message }
 }
 
 /** The task queue of the host for a query: of its run, or of its workspace. */

@@ -11,6 +11,7 @@ import { UrgencyRounds } from '#delivery/urgency-rounds.ts'
 import { connectTemporal } from '#delivery/temporal-client.ts'
 import { currentRequest } from '#services/core/current-request.ts'
 import { createSeals } from '#domain/statements/row-seals.ts'
+import { recordForgedMessage } from '#services/refusals/record-forged-message.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { connectDatabase, servingAnswerMs } from '#store/database.ts'
 import { hostProofReader, renewHostProof } from '../data-folder/run-secrets.ts'
@@ -100,7 +101,14 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     const ledger = openLedger(config.dataDir)
     const memory = openMemory(config.dataDir)
     const policies = createPolicyReader({ db, verifier, memory, log })
-    const host = askHost({ db, seals, temporal, policies, taskQueue: config.taskQueue })
+    const host = askHost({
+      db,
+      seals,
+      temporal,
+      policies,
+      taskQueue: config.taskQueue,
+      onForgedAnswer: () => recordForgedMessage(ctx, 'answer'),
+    })
     const ctx: SigningSystemContext = {
       db,
       signer,

@@ -1,0 +1,31 @@
+import type { ServiceContext } from '../core/context.ts'
+import { recordRefusal } from './record-refusal.ts'
+
+/** A message between API and Temporal workers that no process of this installation wrote. */
+export type ForgedMessage = 'question' | 'answer'
+
+const attempts = {
+  question: { name: 'executor', attempt: 'askHost' },
+  answer: { name: 'api', attempt: 'answerHost' },
+} as const
+
+/**
+ * Records that somebody with access to Temporal asked a host in the place of the API, or answered
+ * the API in the place of a host (security.md 33). It never rejects: the refusal stands either way.
+ */
+export async function recordForgedMessage(
+  ctx: ServiceContext,
+  message: ForgedMessage,
+): Promise<void> {
+  const { name, attempt } = attempts[message]
+  try {
+    await recordRefusal(ctx, {
+      type: 'attempt.refused',
+      actor: { type: 'system', name },
+      channel: 'workflow',
+      detail: { attempt, code: 'not_sealed' },
+    })
+  } catch (error) {
+    ctx.log.error({ err: error, attempt }, 'The refusal could not be recorded')
+  }
+}
