@@ -16,7 +16,7 @@ export interface TestDatabase extends AsyncDisposable {
 }
 
 /**
- * Clones the migrated template (some 30 ms). Disposing closes `db`, fails when anything else is
+ * Clones the migrated template (some 20 ms). Disposing closes `db`, fails when anything else is
  * still connected twenty seconds later (a pool or a transaction that leaked), and drops the
  * database.
  *
@@ -51,7 +51,9 @@ async function createDatabase(
   { othersLeaveWithinMs = 20_000, poolSize = 20 }: DatabaseOptions = {},
 ): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
-  await withAdmin(serverUrl, (admin) => admin.query(`create database ${name} template ${template}`))
+  // A copy of the files costs half of what it costs to write every page of them to the WAL.
+  const how = `template ${template} strategy file_copy`
+  await withAdmin(serverUrl, (admin) => admin.query(`create database ${name} ${how}`))
   const url = databaseUrl(serverUrl, name)
   const db = connectDatabase({
     url,

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { newMemoryFolder } from './memory-folder.ts'
 
 /** The shared servers of one vitest run, loaded and started on first demand. */
 export interface ServiceDesk {
@@ -27,8 +28,6 @@ export interface ServiceAnswer {
  */
 export async function startServiceDesk(): Promise<ServiceDesk> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-test-'))
-  // If root starts Postgres, it runs as another user, who must be able to read this folder.
-  await chmod(folder, 0o755)
   const stops: (() => Promise<void>)[] = []
   const started = new Map<string, Promise<string>>()
 
@@ -36,7 +35,11 @@ export async function startServiceDesk(): Promise<ServiceDesk> {
     '/postgres': async () => {
       const { startEmbeddedPostgres } = await import('#runtime/embedded/postgres.ts')
       const { migrateTemplate } = await import('./template-database.ts')
-      const dataDir = join(folder, 'postgres')
+      const memory = await newMemoryFolder('countersign-test-postgres-')
+      stops.push(() => rm(memory, { recursive: true, force: true }))
+      // If root starts Postgres, it runs as another user, who must be able to read this folder.
+      await chmod(memory, 0o755)
+      const dataDir = join(memory, 'postgres')
       const server = await startEmbeddedPostgres({ dataDir, log: log, durable: false })
       stops.push(() => server.stop())
       await migrateTemplate(server.url)

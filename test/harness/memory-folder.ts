@@ -1,0 +1,34 @@
+import { mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const inMemory = '/dev/shm'
+/** What the databases of a run take at most, several times over. */
+const neededBytes = 4 * 2 ** 30
+const dayMs = 24 * 60 * 60_000
+
+/**
+ * A new folder for Postgres' files: in memory where there is room, else among the temporary files.
+ * A database is two thousand files. ext4 takes 440 ms of processor time to make them after others
+ * were removed, because it does not use the numbers of removed files again at once. Memory takes
+ * 20.
+ */
+export async function newMemoryFolder(prefix: string): Promise<string> {
+  const space = await statfs(inMemory).catch(() => null)
+  if (space === null || space.bavail * space.bsize < neededBytes) {
+    return mkdtemp(join(tmpdir(), prefix))
+  }
+  await removeAbandoned(prefix)
+  return mkdtemp(join(inMemory, prefix))
+}
+
+/** A run that was killed leaves its folder, which would take memory until the machine restarts. */
+async function removeAbandoned(prefix: string): Promise<void> {
+  for (const name of await readdir(inMemory)) {
+    if (!name.startsWith(prefix)) continue
+    const folder = join(inMemory, name)
+    const entry = await stat(folder).catch(() => null)
+    if (entry === null || Date.now() - entry.mtimeMs < dayMs) continue
+    await rm(folder, { recursive: true, force: true }).catch(() => undefined)
+  }
+}
