@@ -27,6 +27,11 @@ export interface ProjectFiles {
   /** `countersign.yaml`, `workers/*.md`, and the scripts that workers name */
   readonly texts: ReadonlyMap<string, string>
   readonly toolFiles: readonly ToolFile[]
+  /**
+   * the programs of MCP servers on standard input that lie in the project folder; absent: no server
+   * is on standard input, or an earlier release recorded the version
+   */
+  readonly serverFiles?: readonly ToolFile[]
 }
 
 export interface ToolFile {

@@ -1,14 +1,19 @@
 import { hashJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
-import type { ProjectFiles } from './policy.ts'
+import type { ProjectFiles, ToolFile } from './policy.ts'
 
 /** A version as it is stored: all its files, in JSON. */
 export function policyDocument(files: ProjectFiles): JsonObject {
   return {
     version: 1,
     files: Object.fromEntries(files.texts),
-    tools: Object.fromEntries(files.toolFiles.map((tool) => [tool.path, tool.hash])),
+    tools: hashesByPath(files.toolFiles),
+    ...(files.serverFiles === undefined ? {} : { servers: hashesByPath(files.serverFiles) }),
   }
+}
+
+function hashesByPath(files: readonly ToolFile[]): JsonObject {
+  return Object.fromEntries(files.map((file) => [file.path, file.hash]))
 }
 
 /** Content address of a version: hash of the canonical JSON of its document. */
@@ -21,10 +26,15 @@ export function policyDigest(files: ProjectFiles): string {
  * for a document of another shape.
  */
 export function filesOfDocument(document: JsonObject): ProjectFiles {
-  const { files, tools } = document
-  const texts = textEntries(files)
-  const toolFiles = textEntries(tools).map(([path, hash]) => ({ path, hash }))
-  return { texts: new Map(texts), toolFiles }
+  const { files, tools, servers } = document
+  const texts = new Map(textEntries(files))
+  const toolFiles = hashedFiles(tools)
+  if (servers === undefined) return { texts, toolFiles }
+  return { texts, toolFiles, serverFiles: hashedFiles(servers) }
+}
+
+function hashedFiles(value: unknown): ToolFile[] {
+  return textEntries(value).map(([path, hash]) => ({ path, hash }))
 }
 
 function textEntries(value: unknown): [string, string][] {

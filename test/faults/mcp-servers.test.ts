@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { Transcript } from '#api/schemas/runs/transcript.ts'
@@ -8,7 +10,12 @@ import { FaultWorld } from './fault-world.ts'
 
 const server = fileURLToPath(new URL('../harness/fixtures/mcp/hostile-server.ts', import.meta.url))
 
-function served(name: string, how: string, tools: string): Record<string, string> {
+function served(
+  name: string,
+  how: string,
+  tools: string,
+  program = server,
+): Record<string, string> {
   const call = { tool: 'mcp__own__act', input: { text: name } }
   const turns = [{ text: '', calls: [call] }, { text: 'Done.' }]
   return {
@@ -18,7 +25,7 @@ description: Uses other people's tools
 model: script:scripts/${name}.yaml
 zones: [{ name: all, root: ., mode: ro }]
 mcpServers:
-  own: { command: ${process.execPath}, args: ["${server}", ${how}], tools: ${tools} }
+  own: { command: ${process.execPath}, args: ["${program}", ${how}], tools: ${tools} }
 ---
 Play the script.
 `,
@@ -38,11 +45,13 @@ const world = disposeAfterTests(
         ...served('seeing', 'false-pictures', '{ act: preApproved }'),
         ...served('lying', 'breaks-its-word', '{ act: preApproved }'),
         ...served('mute', 'babbles', '{}'),
+        ...served('inside', `well, "${server}"`, '{ act: preApproved }', 'servers/inside.mjs'),
+        'servers/inside.mjs': `import ${JSON.stringify(server)}\n`,
       },
     ),
   ),
 )
-await world.untilSql('select count(distinct worker)::int from mcp_pin', [], 6, 120_000)
+await world.untilSql('select count(distinct worker)::int from mcp_pin', [], 7, 120_000)
 
 test('a tool that the worker’s file pre-approves runs, and what the server says was pinned at its first sight', async () => {
   const runId = await world.startRun('free')
@@ -156,3 +165,22 @@ test('a server that does not answer is a sentence for the model, and in an expla
     { withinMs: 60_000 },
   )
 })
+
+// Rules: security.md 33, 36
+test('a server whose script was rewritten after the activation is not started, and the trail says so', async () => {
+  const bringBack = await world.takeDown('temporal-worker')
+  const script = join(world.installation.folder, 'servers/inside.mjs')
+  writeFileSync(script, `import ${JSON.stringify(server)} // evil\n`)
+  await bringBack()
+  const runId = await world.startRun('inside')
+  await world.untilRun(runId, 'completed', 120_000)
+  expect(await world.told(runId)).toEqual([
+    expect.stringMatching(/not started: servers\/inside\.mjs.*countersign policy activate/),
+  ])
+  expect(await world.audit(runId)).not.toContain('execution.started')
+  const refused = await world.sql(
+    `select document::jsonb -> 'detail' ->> 'which' as which from audit_event
+      where type = 'attempt.refused' and document like '%program_changed%'`,
+  )
+  expect(refused).toEqual([{ which: 'inside: servers/inside.mjs' }])
+}, 240_000)

@@ -101,8 +101,9 @@ function changedFiles(before: ProjectFiles, after: ProjectFiles): FileChange[] {
 }
 
 function contentsOf(files: ProjectFiles): Map<string, string> {
-  const tools = files.toolFiles.map((tool) => [tool.path, tool.hash] as const)
-  return new Map([...files.texts, ...tools])
+  const hashedFiles = [...files.toolFiles, ...(files.serverFiles ?? [])]
+  const hashes = hashedFiles.map((file) => [file.path, file.hash] as const)
+  return new Map([...hashes, ...files.texts])
 }
 
 /** Settings that are passed to other programs: their values are shown as hashes. */

@@ -37,7 +37,8 @@ export function settingsOf(policy: Policy): Settings {
     settings.set(`workers.${name}.instructions`, [instructions])
     if (script !== null) settings.set(`workers.${name}.script`, [script])
   }
-  for (const file of policy.toolFiles) settings.set(file.path, [file.hash])
+  const hashedFiles = [...policy.toolFiles, ...(policy.files.serverFiles ?? [])]
+  for (const file of hashedFiles) settings.set(file.path, [file.hash])
   return settings
 }
 

@@ -27,6 +27,7 @@ import { openMcpServers } from '#tools/mcp/mcp-servers.ts'
 import { spawnInSandbox } from '#tools/mcp/spawn-in-sandbox.ts'
 import { watchNames } from '#tools/mcp/watch-names.ts'
 import { buildRegistry } from '#tools/registry.ts'
+import { recordRefusedProgram } from '#services/refusals/record-refused-program.ts'
 import { hostProofReader } from '../data-folder/run-secrets.ts'
 import { lostExecutors, noteExecutor } from '../data-folder/executors.ts'
 import { openLedger } from '../data-folder/ledger.ts'
@@ -157,7 +158,7 @@ export async function runTemporalWorker(options: {
     const mcpServers = undo.use(
       openMcpServers({
         environment,
-        spawnConfined: spawnInSandbox(commands),
+        spawnConfined: spawnInSandbox(commands, (changed) => recordRefusedProgram(ctx, changed)),
         watchNames: watchNames(commands),
         pins: { read: pinReader({ db, verifier, log }) },
         onMessageEnded: metrics?.serverMessageEnded,

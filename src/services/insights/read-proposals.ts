@@ -84,9 +84,8 @@ export function changeOf(
   const text = policy.files.texts.get(file)
   const relaxed = text === undefined ? null : relaxRule(text, ruleId)
   if (text === undefined || relaxed === null) return null
-  const { toolFiles } = policy.files
   const texts = new Map([...policy.files.texts, [file, relaxed]])
-  const parsedProject = parseProject({ texts, toolFiles })
+  const parsedProject = parseProject({ ...policy.files, texts })
   if ('problems' in parsedProject) return null
   const patch = createTwoFilesPatch(`a/${file}`, `b/${file}`, text, relaxed, '', '', { context: 3 })
   const line = text.split('\n').findIndex((each, at) => each !== relaxed.split('\n')[at]) + 1

@@ -4,6 +4,8 @@ import { join, relative, sep } from 'node:path'
 import { hashBytes } from '#domain/json/digest.ts'
 import type { ProjectFiles, ProjectProblem, ToolFile } from '#policy/policy.ts'
 import { configFile } from '#policy/names/own-files.ts'
+import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
+import { recordServerFiles } from '#tools/mcp/programs/read-in-thread.ts'
 import { readModules } from '#tools/custom/modules/read-modules.ts'
 import { scriptPathOf } from '#policy/worker/model-name.ts'
 import { parseProject, type ParsedProject } from '#policy/project/parse-project.ts'
@@ -75,7 +77,16 @@ export async function readReadable(
     const own = toolFiles.map((file) => file.path)
     toolFiles.push(...(await readModules(projectDir, own)))
   })
-  return { files: { texts, toolFiles }, problems }
+  const files = { texts, toolFiles }
+  const parsedProject = parseProject(files)
+  let serverFiles: ProjectFiles['serverFiles'] | null = null
+  if ('policy' in parsedProject) {
+    const { workers } = withGatewayWorkers(parsedProject.policy)
+    await readGuarded('mcpServers', async () => {
+      serverFiles = await recordServerFiles(projectDir, workers.values())
+    })
+  }
+  return { files: serverFiles === null ? files : { ...files, serverFiles }, problems }
 }
 
 /** The bytes of a regular file inside the folder, links resolved. A FIFO does not block. */

@@ -115,7 +115,7 @@ function checkDefinition(
   )
   if (isUsed) throw new ToolProblem(`There is a worker ${name} already; it is not changed.`)
   const texts = new Map(policy.files.texts).set(pathOf(name), definition)
-  const parsedProject = parseProject({ texts, toolFiles: policy.files.toolFiles })
+  const parsedProject = parseProject({ ...policy.files, texts })
   if ('problems' in parsedProject) {
     const errors = parsedProject.problems.filter(({ severity }) => severity === 'error')
     throw new ToolProblem(problemLines(errors))

@@ -86,7 +86,8 @@ describe('an MCP server on standard input', () => {
     const { PATH: _path, ...seen } = JSON.parse((await bench.call(tool)).text) as object & {
       PATH: string
     }
-    expect(seen).toEqual({ TOKEN: 'is w1', PLAIN: 'a', cwd: bench.root })
+    const bytecode = { PYTHONPYCACHEPREFIX: '/dev/null/none' }
+    expect(seen).toEqual({ TOKEN: 'is w1', PLAIN: 'a', ...bytecode, cwd: bench.root })
   })
 
   it('is not started with a name that is not set', async () => {

@@ -45,7 +45,7 @@ sandbox: { required: true }
     expect(await run(`${fs} return (await fs.readdir('/root').catch(() => [])).length`)).toBe('0')
     expect(
       await run(`return Object.keys(process.env).filter((name) => name !== 'PATH').toSorted()`),
-    ).toMatch(/^HOME,OWN(,PWD)?,TMPDIR$/)
+    ).toMatch(/^HOME,OWN,(PWD,)?PYTHONPYCACHEPREFIX,TMPDIR$/)
     expect(
       await run(
         `const net = await import('node:net'); return new Promise((resolve) => net.connect(80, '1.1.1.1').on('error', (error) => resolve(error.code)))`,

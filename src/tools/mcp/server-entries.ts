@@ -64,7 +64,8 @@ export class ServerEntries implements AsyncDisposable {
     const { root } = place.workspace
     const zones = worker.zones.map((zone) => ({ root: zone.root, mode: zone.mode }))
     const { name, sandbox } = worker
-    const key = hashJson({ name, server: plainTransport(server), sandbox, zones, root })
+    const programs = (place.policy.files.serverFiles ?? []).map((file) => ({ ...file }))
+    const key = hashJson({ name, server: plainTransport(server), sandbox, zones, root, programs })
     const existing = this.#entries.get(key)
     if (existing !== undefined) {
       existing.usedAt = performance.now()

@@ -12,6 +12,7 @@ import { coversToCheck, sandboxedArgv } from '#sandbox/bwrap/sandboxed-argv.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import type { CommandSite } from '../commands/plan/command-place.ts'
 import type { ConfinedProgram, Program, ServerPlace, SpawnConfined } from './connection.ts'
+import { checkPrograms, copiesIn, type ChangedProgram } from './programs/check-programs.ts'
 import { coverOf } from './sandbox-cover.ts'
 import { leadsOut, planServer } from './server-plan.ts'
 
@@ -21,13 +22,25 @@ import { leadsOut, planServer } from './server-plan.ts'
  * folder, and files that its arguments name by absolute paths. Without a working sandbox: a plain
  * child with only its listed environment, or, where the worker requires a sandbox, a refusal.
  */
-export function spawnInSandbox(site: CommandSite): SpawnConfined {
+export function spawnInSandbox(
+  site: CommandSite,
+  onRefused: (changed: ChangedProgram) => Promise<void> = async () => undefined,
+): SpawnConfined {
   return async (serverPlace, program): Promise<ConfinedProgram> => {
     const { worker, workspace } = serverPlace
+    const checkedCopies = await checkPrograms(site, serverPlace, program, onRefused)
     const { sandbox } = site
     if (!sandbox.works) {
       if (!worker.sandbox.required) {
-        return { ...program, cwd: workspace.root, descriptors: [], network: 'none', cover: null }
+        const environment = { ...ownBytecode, ...program.environment }
+        return {
+          ...program,
+          environment,
+          cwd: workspace.root,
+          descriptors: [],
+          network: 'none',
+          cover: null,
+        }
       }
       throw new Error(
         `worker ${worker.name} requires the sandbox (sandbox.required), and none works on this host: ${sandbox.problem}`,
@@ -44,11 +57,12 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
     )
     // The zones are mounted over them.
     const shared = [...(plan.shared ?? []), ...new Set(outside)]
+    const copies = copiesIn(checkedCopies, [...mounted, ...shared])
     const architecture = ownArchitecture()
     if (architecture === null) throw new Error(unknownArchitecture)
     const data = { passwd: 3, group: 4, filter: 8 }
     const words = bwrapArguments(
-      { ...plan, cwd: cwdOf(plan, worker), shared },
+      { ...plan, cwd: cwdOf(plan, worker), shared, copies },
       { folders: sandbox.folders, tmpBytes: commandLimits.writtenBytes },
       access === null
         ? data
@@ -56,9 +70,14 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
     )
     const isRoot = process.getuid?.() === 0
     const argv = [command, ...program.args]
-    const inside = sandboxedArgv(argv, [...plan.zones, ...coversToCheck(plan)], commandLimits, {
-      isRoot,
-    })
+    const inside = sandboxedArgv(
+      argv,
+      [...plan.zones, ...copies, ...coversToCheck(plan)],
+      commandLimits,
+      {
+        isRoot,
+      },
+    )
     const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
     const [starter, ...before] = [...sandbox.launch, sandbox.bwrap]
     return {
@@ -67,6 +86,7 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
       environment: {
         HOME: '/tmp',
         TMPDIR: '/tmp',
+        ...ownBytecode,
         ...(Array.isArray(access) ? proxyEnvironment : {}),
         ...program.environment,
       },
@@ -89,6 +109,9 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
     }
   }
 }
+
+/** Python reads no compiled module beside a script, where a worker may have written one. */
+const ownBytecode = { PYTHONPYCACHEPREFIX: '/dev/null/none' }
 
 const systemRoots = ['/usr', '/bin', '/sbin', '/lib', '/lib64']
 

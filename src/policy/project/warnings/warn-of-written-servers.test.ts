@@ -10,7 +10,7 @@ const zones = `zones:
 const warned = (command: string, args: readonly string[] = []): readonly string[] =>
   warnings({
     worker: `${zones}mcpServers:\n  files: ${JSON.stringify({ command, args })}`,
-  }).filter((one) => one.includes('would run as the server'))
+  }).filter((one) => one.includes('runs as the server after'))
 
 // Rules: security.md 28, 36
 test.each([

@@ -2,15 +2,13 @@ import { posix } from 'node:path'
 import { placeOfSource, type Report } from '../../reading/report.ts'
 import { decidingZones } from '../../globs/zones-of-path.ts'
 import { ownFile, type OwnFilesPolicy } from '../../names/own-files.ts'
+import { serverPrograms } from '../../worker/server-programs.ts'
 import type { McpServer, WorkerDefinition } from '../../worker-definition.ts'
 
-/** Endings of files that an interpreter runs. */
-const script = /\.(?:[cm]?[jt]sx?|py|rb|sh|pl|php|jar|wasm|lua)$/i
-
 /**
- * Warns of MCP servers whose program the worker can write: what it wrote there would run at the
- * next start of the server, with the server's variables and network, and with every tool that is
- * pre-approved.
+ * Warns of MCP servers whose program the worker can write: a start under the version in force is
+ * refused then, and the next version that is recorded makes it run, with the server's variables and
+ * network, and with every tool that is pre-approved.
  */
 export function warnOfWrittenServers(
   report: Report,
@@ -26,7 +24,7 @@ export function warnOfWrittenServers(
       if (path === undefined) continue
       report.warn(
         placeOfSource(server.source),
-        `the server ${server.name} runs ${path}, which ${worker.name} can write: what it wrote there would run as the server`,
+        `the server ${server.name} runs ${path}, which ${worker.name} can write: what it writes there stops the server, and runs as the server after the next activation`,
         'install the server outside of the zones, in node_modules, or in a zone with `mode: ro`',
       )
     }
@@ -36,13 +34,8 @@ export function warnOfWrittenServers(
 /** The files of the workspace that the server's own words name as programs. */
 function programFiles({ transport }: McpServer): readonly string[] {
   if (transport.type !== 'stdio') return []
-  const { command, args } = transport
-  const named = [
-    ...(command.includes('/') ? [command] : []),
-    ...args.filter((word) => !word.startsWith('-') && (word.startsWith('./') || script.test(word))),
-  ]
-  return named
-    .filter((word) => !posix.isAbsolute(word) && !word.includes('://'))
+  return serverPrograms(transport)
+    .files.filter((word) => !posix.isAbsolute(word))
     .map((word) => posix.normalize(word))
     .filter((path) => path !== '.' && !path.startsWith('..'))
 }

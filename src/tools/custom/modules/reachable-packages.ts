@@ -18,28 +18,42 @@ export function reachablePackages(
   toolFiles: readonly string[],
   importsText: string,
 ): readonly string[] {
+  const starts: PackageName[] = []
+  for (const file of toolFiles.filter((toolFile) => code.test(toolFile))) {
+    const at = path.join(projectDir, file)
+    for (const name of namesIn(readFileSync(at, 'utf8'))) {
+      if (!servicePackages.has(name)) starts.push({ name, from: path.dirname(at) })
+    }
+  }
+  for (const name of namesIn(importsText)) starts.push({ name, from: projectDir })
+  return packagesBehind(starts)
+}
+
+/** A package's name, and the folder from which Node searches for it. */
+export interface PackageName {
+  readonly name: string
+  readonly from: string
+}
+
+/** The real folders of these packages and of their dependencies; those not found are left out. */
+export function packagesBehind(starts: readonly PackageName[]): readonly string[] {
   const folders = new Set<string>()
   const waiting: string[] = []
-  const add = (name: string, from: string): void => {
+  const add = ({ name, from }: PackageName): void => {
     const folder = packageFolder(name, from)
     if (folder === null || folders.has(folder)) return
     folders.add(folder)
     waiting.push(folder)
   }
-  for (const file of toolFiles.filter((toolFile) => code.test(toolFile))) {
-    const at = path.join(projectDir, file)
-    for (const name of namesIn(readFileSync(at, 'utf8'))) {
-      if (!servicePackages.has(name)) add(name, path.dirname(at))
-    }
-  }
-  for (const name of namesIn(importsText)) add(name, projectDir)
+  for (const start of starts) add(start)
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    for (const name of dependenciesOf(folder)) add(name, folder)
+    for (const name of dependenciesOf(folder)) add({ name, from: folder })
   }
   return [...folders].toSorted()
 }
 
-function namesIn(text: string): ReadonlySet<string> {
+/** The quoted words of a code file that could be names of packages. */
+export function namesIn(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(quoted)].map(([, , name]) => name ?? ''))
 }
 
