@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { createSignInLink } from '#services/access/sign-in/sign-in-link.ts'
 import { mailedSignInUrl, signInUrl } from '#services/access/sign-in/sign-in-url.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
+import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ask, openDashboard, phone } from './open-dashboard.ts'
 
@@ -294,4 +295,15 @@ test('who started runs sees whom they wait for and since when, and reminds them 
   const grace = await dashboard.open('Grace', '/')
   await grace.locator('.request-row').first().waitFor()
   expect(await grace.getByRole('region', { name: 'You wait for' }).count()).toBe(0)
+  // It stands below what Ada may decide, and above the list once she is of no team.
+  const isAbove = async () => {
+    const parts = [region, page.locator('.request-list')]
+    const [own, list] = await Promise.all(parts.map((part) => part.boundingBox()))
+    return own !== null && list !== null && own!.y < list!.y
+  }
+  expect(await isAbove()).toBe(false)
+  await desk.activate({ 'countersign.yaml': deskConfig.replace('ada@example.com, ', '') })
+  await page.reload()
+  await row.waitFor()
+  expect(await isAbove()).toBe(true)
 })

@@ -218,6 +218,15 @@ test('on a phone the first row begins in the upper fifth; filters unfold by thum
   await words.waitFor()
   expect(await words.evaluate((field) => field === document.activeElement)).toBe(true)
   expect(await words.inputValue()).toBe('')
+  // The filters of the trail are folded too, so that it begins in the upper half.
+  await page.goto(`${dashboard.url}/audit`)
+  const event = page.locator('.audit-table tbody tr').first()
+  await event.waitFor()
+  expect((await event.boundingBox())?.y).toBeLessThanOrEqual(phone.height / 2)
+  await filters.tap()
+  await page.getByRole('combobox', { name: 'Type of event' }).selectOption('request.opened')
+  await page.getByRole('button', { name: 'Filters, some are set' }).tap()
+  expect(await page.getByRole('combobox', { name: 'Type of event' }).count()).toBe(0)
   // The announcement of new requests has its own place, so no row moves.
   await page.goto(dashboard.url)
   await row.waitFor()

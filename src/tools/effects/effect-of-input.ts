@@ -2,6 +2,7 @@ import { oneLine } from '#domain/text/one-line.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import {
   currencyOf,
+  isCurrency,
   isInMinorUnits,
   readableName,
   valueText,
@@ -29,8 +30,6 @@ export function effectOfInput(tool: string, input: JsonObject, schema: JsonObjec
   const parts = [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ')
   return parts === '' ? nameOf(tool) : `${nameOf(tool)}: ${parts}`
 }
-
-const isCurrency = (name: string): boolean => /^currency(?:_?code)?$/i.test(name)
 
 /** `mcp__stripe__create_refund` as “Create refund (stripe)”. */
 function nameOf(tool: string): string {

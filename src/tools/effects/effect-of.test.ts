@@ -116,6 +116,16 @@ describe('a stranger understands what a call does:', () => {
     )
   })
 
+  test('an amount that is an object with its currency is one amount', () => {
+    const refund = (amount: JsonObject) => call('refund', { amount, order: 'A-1' })
+    expect(refund({ value: 249.9, currency: 'EUR' })).toBe('Refund: Amount 249.90 EUR, Order A-1')
+    expect(refund({ currencyCode: 'usd', value: '12.50' })).toBe(
+      'Refund: Amount 12.50 USD, Order A-1',
+    )
+    expect(refund({ amountCents: 250, currency: 'EUR' })).toBe('Refund: Amount 2.50 EUR, Order A-1')
+    expect(refund({ value: 5, currency: 'EUR', fee: 1 })).toContain('Value 5, Currency EUR')
+  })
+
   test('an amount in the smallest unit of its currency is shown in the main one, with every digit', () => {
     const charge = (currency: string, amount: JsonObject, schema: JsonObject | null = null) =>
       call('charge', { ...amount, currency }, schema)

@@ -45,6 +45,14 @@ export function valueText(name: string, value: Json, currency: string | null): s
   if (Array.isArray(value)) return listText(name, value, currency)
   const entries = Object.entries(value)
   if (entries.length === 0) return 'nothing'
+  const own = currencyOf(value)
+  if (own !== null && entries.length === 2) {
+    const [[field, amount] = ['', null]] = entries.filter(([key]) => !isCurrency(key))
+    // “amount: {value: 249.9, currency: EUR}” is one amount.
+    if (typeof amount === 'number' || typeof amount === 'string') {
+      return valueText(/^(?:value|number)$/i.test(field) ? 'amount' : field, amount, own)
+    }
+  }
   return entries
     .slice(0, 3)
     .map(([key, one]) => `${readableName(key)} ${shallowText(key, one, currency)}`)
@@ -111,11 +119,14 @@ function shallowText(name: string, value: Json, currency: string | null): string
   return Array.isArray(value) ? `${size} entries` : `${size} values`
 }
 
-/** The currency that a call names: three letters. */
+/** Whether a field names the currency of the amounts beside it. */
+export function isCurrency(name: string): boolean {
+  return /^currency(?:_?code)?$/i.test(name)
+}
+
+/** The currency that a call, or an amount in it, names: three letters. */
 export function currencyOf(input: JsonObject): string | null {
-  const currencyInput = Object.entries(input).find(([name]) =>
-    /^currency(?:_?code)?$/i.test(name),
-  )?.[1]
+  const currencyInput = Object.entries(input).find(([name]) => isCurrency(name))?.[1]
   return typeof currencyInput === 'string' && /^[A-Za-z]{3}$/.test(currencyInput)
     ? currencyInput.toUpperCase()
     : null

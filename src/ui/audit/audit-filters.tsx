@@ -1,5 +1,8 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
+import { useId, useState } from 'react'
 import { auditEventTypes } from '#domain/audit-event.ts'
+import { FiltersButton } from '../states/filters-button.tsx'
+import { phoneUntil, useMedia } from '../states/use-media.ts'
 import { dayOf, endOfDay, startOfDay } from './audit-days.ts'
 import { eventWords } from './event-words.ts'
 import { verbs } from '../words/verbs.ts'
@@ -18,34 +21,49 @@ interface AuditFiltersProps {
 export function AuditFilters(props: AuditFiltersProps) {
   const { search, set, setAll, clear, isNarrowed, numbers } = props
   const shared = { search, set, numbers }
+  const isPhone = useMedia(phoneUntil)
+  const [isUnfolded, setUnfolded] = useState(false)
+  const id = useId()
   return (
     <search className="toolbar audit-toolbar">
-      <WordsFilter
-        {...shared}
-        name="q"
-        label="Words"
-        hint="in the effect or the tool of a request"
-      />
-      <NativeSelect
-        label="Type of event"
-        value={search.get('type') ?? ''}
-        onChange={(event) => set('type', event.currentTarget.value)}
-        data={[
-          { value: '', label: 'Any event' },
-          ...auditEventTypes.map((value) => ({ value, label: eventWords(value) })),
-        ]}
-      />
-      <WordsFilter {...shared} name="actor" label="Who" hint="mail address" />
-      <WordsFilter {...shared} name="requestId" label="Request" hint="number" />
-      <WordsFilter {...shared} name="runId" label="Run" hint="number" />
-      <DayFilter {...shared} name="from" label="From" edge="start" />
-      <DayFilter {...shared} name="to" label="To (inclusive)" edge="end" />
-      <OfficeHoursFilter search={search} setAll={setAll} />
-      {isNarrowed && (
-        <Button variant="subtle" onClick={clear}>
-          {verbs.clearFilters}
-        </Button>
-      )}
+      <div className="audit-words">
+        <WordsFilter
+          {...shared}
+          name="q"
+          label="Words"
+          hint="in the effect or the tool of a request"
+        />
+        {isPhone && (
+          <FiltersButton
+            isSet={isNarrowed}
+            isUnfolded={isUnfolded}
+            controls={id}
+            onToggle={() => setUnfolded(!isUnfolded)}
+          />
+        )}
+      </div>
+      <div id={id} className="audit-more" hidden={isPhone && !isUnfolded}>
+        <NativeSelect
+          label="Type of event"
+          value={search.get('type') ?? ''}
+          onChange={(event) => set('type', event.currentTarget.value)}
+          data={[
+            { value: '', label: 'Any event' },
+            ...auditEventTypes.map((value) => ({ value, label: eventWords(value) })),
+          ]}
+        />
+        <WordsFilter {...shared} name="actor" label="Who" hint="mail address" />
+        <WordsFilter {...shared} name="requestId" label="Request" hint="number" />
+        <WordsFilter {...shared} name="runId" label="Run" hint="number" />
+        <DayFilter {...shared} name="from" label="From" edge="start" />
+        <DayFilter {...shared} name="to" label="To (inclusive)" edge="end" />
+        <OfficeHoursFilter search={search} setAll={setAll} />
+        {isNarrowed && (
+          <Button variant="subtle" onClick={clear}>
+            {verbs.clearFilters}
+          </Button>
+        )}
+      </div>
     </search>
   )
 }

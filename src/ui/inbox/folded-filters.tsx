@@ -1,8 +1,7 @@
-import { ActionIcon } from '@mantine/core'
-import { IconAdjustmentsHorizontal } from '@tabler/icons-react'
 import { useId, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { FiltersButton } from '../states/filters-button.tsx'
 import { isNarrowed } from './inbox-filters.ts'
 import { InboxToolbar } from './inbox-toolbar.tsx'
 import { QueueList } from './queue-list.tsx'
@@ -23,16 +22,12 @@ export function FoldedFilters() {
     <>
       <div className="folded-filters">
         <QueueSelect />
-        <ActionIcon
-          variant={isSet ? 'light' : 'default'}
-          size={44}
-          aria-label={isSet ? 'Filters, some are set' : 'Filters'}
-          aria-expanded={unfolded !== null}
-          aria-controls={id}
-          onClick={() => setUnfolded(unfolded === null ? 'by hand' : null)}
-        >
-          <IconAdjustmentsHorizontal size={20} aria-hidden />
-        </ActionIcon>
+        <FiltersButton
+          isSet={isSet}
+          isUnfolded={unfolded !== null}
+          controls={id}
+          onToggle={() => setUnfolded(unfolded === null ? 'by hand' : null)}
+        />
       </div>
       <div id={id}>
         {unfolded !== null && (

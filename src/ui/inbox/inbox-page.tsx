@@ -2,13 +2,14 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect } from 'react'
 import { Outlet, useLocation, useMatch, useSearchParams } from 'react-router'
 import { ApiRefusal } from '../api/call-api.ts'
-import { requestQuery } from '../api/queries.ts'
+import { requestQuery, useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { LoadingCards } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
 import { FilterWords } from './filter-words.tsx'
 import { FoldedFilters } from './folded-filters.tsx'
-import { useMedia } from '../states/use-media.ts'
+import { Together } from '../states/together.tsx'
+import { phoneUntil, useMedia } from '../states/use-media.ts'
 import { addressOf, isOfPending, requestsQueryOf } from './inbox-filters.ts'
 import { InboxToolbar } from './inbox-toolbar.tsx'
 import { QueueList } from './queue-list.tsx'
@@ -21,8 +22,6 @@ import './split.css'
 
 /** From this width on, the list stays beside the open request (dashboard.md, Pages). */
 const splitFrom = '(min-width: 1100px)'
-/** Up to this width, lists and filters are folded. */
-const phoneUntil = '(max-width: 48em)'
 
 /**
  * The list of requests, and the open request. The address is that of the request with the filters
@@ -41,6 +40,11 @@ export function InboxPage() {
   const isSplit = isWide && openId !== null && !isMissing
   const filters = requestsQueryOf(search)
   const title = titleOf(search)
+  // Of no team, a person decides nothing: what their own runs wait for comes first.
+  const decides = useMe().person.teams.length > 0
+  const listing = (
+    <RequestListing key={filters} filters={filters} address={addressOf(search)} openId={openId} />
+  )
   useEffect(() => {
     // A newly opened request begins at its top; the list beside it does not scroll.
     if (isSplit) window.scrollTo({ top: 0 })
@@ -56,13 +60,17 @@ export function InboxPage() {
           {isSplit && <QueueSelect />}
           {isPhone ? <FoldedFilters /> : <InboxToolbar isNarrow={isSplit} takesFocus={false} />}
           <FilterWords />
-          <RequestListing
-            key={filters}
-            filters={filters}
-            address={addressOf(search)}
-            openId={openId}
-          />
-          {!isSplit && <YouWaitFor />}
+          {isSplit || decides ? (
+            <>
+              {listing}
+              {!isSplit && <YouWaitFor />}
+            </>
+          ) : (
+            <Together what="the inbox" layout="rows">
+              <YouWaitFor />
+              {listing}
+            </Together>
+          )}
         </div>
       )}
       {openId !== null && (

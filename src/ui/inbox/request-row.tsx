@@ -17,7 +17,9 @@ import { RowFacts } from './row-facts.tsx'
 import { useSteadyHeight } from './use-steady-height.ts'
 import { verbs } from '../words/verbs.ts'
 
-/** If less time is left, it is shown and marked. */
+/** If less time is left, it is shown: these are the requests of “Expiring first”. */
+const nearMs = 4 * 3_600_000
+/** If less time is left, it is marked. */
 const soonMs = 3_600_000
 
 /** One request of the inbox on one line: its effect, for whom, and how much time is left. */
@@ -111,8 +113,8 @@ function RowTimes({ item, isGone }: InboxRow) {
   if (item.state !== 'pending') return <span>{outcomeWithEffect(item)}</span>
   return (
     <>
-      {leftMs < soonMs && (
-        <span className="soon">
+      {leftMs < nearMs && (
+        <span className={leftMs < soonMs ? 'soon' : 'near'}>
           {leftMs > 0 ? (
             <>
               <Time at={item.expiresAt} short /> left

@@ -35,7 +35,7 @@ export function RowFacts(props: InboxRow & { isGrouped: boolean; isOpened: boole
         {!isOpened && !warns && <CuesLine cues={item.cues} />}
       </div>
       <div className="row-context">
-        <span className="row-task">
+        <span className={item.external === null ? 'row-task' : 'row-program'}>
           {!isGrouped && item.external === null && <TaskLine request={item} />}
           {item.external !== null && (
             <>

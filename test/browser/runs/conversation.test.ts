@@ -163,7 +163,37 @@ test('every call says who approved it and for how long, and who may decide a wai
   desk.say({ calls: [{ tool: 'write_file', input: { ...input, content: 'Two\n' } }] })
   await desk.perform(await desk.turn(first.runId, 2))
   await page.getByRole('link', { name: /^by Grace's approval of #\d+$/ }).waitFor()
-  await page.getByRole('region', { name: 'Time' }).getByText('People').first().waitFor()
+  // The picture of its time: in the order in which it passed, none of a bar outside of the drawing.
+  const time = page.getByRole('region', { name: 'Time' })
+  await expect.poll(() => time.locator('.times-bars rect').count()).toBeGreaterThanOrEqual(4)
+  const bars = await time.locator('.times-bars rect').evaluateAll((rects) =>
+    rects.map((rect) => {
+      const outer = rect.parentElement!.getBoundingClientRect()
+      const { left, right, top, bottom } = rect.getBoundingClientRect()
+      const isInside = left >= outer.left - 1 && right <= outer.right + 3
+      return { who: rect.getAttribute('class'), left, isInside: isInside && bottom > top }
+    }),
+  )
+  expect(new Set(bars.map(({ who }) => who))).toEqual(
+    new Set(['times-model', 'times-people', 'times-tools']),
+  )
+  expect(bars.filter(({ isInside }) => !isInside)).toEqual([])
+  expect(bars.map(({ left }) => left)).toEqual(
+    bars.map(({ left }) => left).toSorted((one, other) => one - other),
+  )
+  await time.getByText('As a table').click()
+  expect(await time.locator('tbody tr').count()).toBe(bars.length)
+})
+
+test('the time of people is drawn while a call waits for them', async () => {
+  const { desk } = dashboard
+  const input = { path: 'notes/waits.md', content: 'One\n' }
+  const { runId } = await ask(desk, [{ tool: 'write_file', input }], 'I write.')
+  const page = await dashboard.open('Ada', `/runs/${runId}`)
+  const time = page.getByRole('region', { name: 'Time' })
+  await time.locator('rect.times-people').waitFor()
+  await time.getByText('As a table').click()
+  await time.getByRole('row', { name: /People write_file/ }).waitFor()
 })
 
 test('the page follows the end of a conversation unless its reader has scrolled up', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { projectWith } from '#test/harness/fixtures/judging.ts'
-import { possibleRoutes } from './possible-routes.ts'
+import { possibleRoutes, routesOf } from './possible-routes.ts'
 
 /** Where the asks of the worker `scribe` may go: `tool>queue (teams)`, each once. */
 function routes(front: string, config?: string): string[] {
@@ -86,4 +86,26 @@ test('commands ask unless every rule blocks, and go where an entry about command
   const rules = 'shell: { rules: [{ pattern: ls, approval: preApproved }] }'
   expect(routes(rules, '')).toEqual(['exec>nowhere', 'shell>nowhere'])
   expect(routes('shell: { rules: [{ pattern: ls, approval: blocked }] }', '')).toEqual([])
+})
+
+test('a path that lies outside of a folder routes no call on a file in it', () => {
+  const queuesIn = (place: string, path: string, tool = 'write_file') => {
+    const policy = projectWith(
+      writing,
+      `defaults: { queue: platform }\nrouting: [{ when: { path: '${path}' }, queue: security }]\n`,
+    )
+    const routed = routesOf(policy.config, policy.workers.get('scribe')!, tool, place)
+    return routed.map(({ queue }) => queue).join(' ')
+  }
+  expect(queuesIn('notes', 'infra/**')).toBe('platform')
+  expect(queuesIn('notes', 'infra/*/main.tf')).toBe('platform')
+  expect(queuesIn('infra', 'infra/**')).toBe('security platform')
+  expect(queuesIn('infra', 'infra/live/**')).toBe('security platform')
+  expect(queuesIn('infra/live', 'infra/**')).toBe('security platform')
+  // The whole workspace, a name in any folder, a negation, and a call that reaches two folders.
+  expect(queuesIn('', 'infra/**')).toBe('security platform')
+  expect(queuesIn('notes', 'main.tf')).toBe('security platform')
+  expect(queuesIn('notes', '!infra/**')).toBe('security platform')
+  expect(queuesIn('notes', 'infra/**', 'move_file')).toBe('security platform')
+  expect(queuesIn('notes', 'infra/**', 'exec')).toBe('security platform')
 })

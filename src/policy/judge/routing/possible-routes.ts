@@ -8,6 +8,7 @@ import { widestQuorum } from '#domain/deciding/waiting-steps.ts'
 import type { Quorum } from '#domain/requests/request.ts'
 import { startRunName } from '#domain/runs/start-of-run.ts'
 import { isChange, type Access } from '#domain/tools/access.ts'
+import { globBase } from '../../globs/compile-glob.ts'
 import { ownQueue, quorumOf } from './route.ts'
 import { globMatches } from './when-matches.ts'
 import type { Policy } from '../../policy.ts'
@@ -103,21 +104,42 @@ function zoneMayAsk(zone: Zone, operation: Access['operation']): boolean {
   return approval === 'ask' || asksUnlessSaid || (changes && zone.protected.length > 0)
 }
 
-/** Every possible route of one of the worker's tools. */
+/**
+ * Every possible route of one of the worker's tools. `place`: of its calls on files in this folder,
+ * relative to the root of the workspace.
+ */
 export function routesOf(
   config: ProjectConfig,
   worker: WorkerDefinition,
   tool: string,
+  place: string | null = null,
 ): readonly PossibleRoute[] {
   const queue = ownQueue(config, worker)
+  const folder = place !== null && staysInFolder(tool) ? place : null
   const routes: PossibleRoute[] = []
   for (const entry of config.routing) {
     if (!mayMatch(entry.when, { tool, worker: worker.name, queue })) continue
+    if (folder !== null && entry.when.path?.every((glob) => isOutside(glob, folder))) continue
     routes.push(routeTo(config, tool, entry.queue ?? queue, entry))
     const { command, path, risk, cue } = entry.when
     if (command === null && path === null && risk === null && cue === null) return routes
   }
   return [...routes, routeTo(config, tool, queue, null)]
+}
+
+/** Whether a call of the tool names one file: what moves one reaches two folders. */
+function staysInFolder(tool: string): boolean {
+  return builtInTool(tool)?.operations.length === 1 && !isCommandTool(tool)
+}
+
+/** Whether a glob matches nothing in a folder. One without a slash matches names everywhere. */
+function isOutside(glob: string, folder: string): boolean {
+  const names = glob.includes('/') ? globBase(glob).base.split('/') : ['']
+  const folderNames = folder.split('/')
+  return names.some((name, at) => {
+    const other = folderNames[at]
+    return name !== '' && other !== undefined && other !== '' && name !== other
+  })
 }
 
 function routeTo(

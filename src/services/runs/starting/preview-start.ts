@@ -62,7 +62,7 @@ function linesWithRoutes(policy: Policy, worker: WorkerDefinition): readonly Rou
     line,
     routes:
       line.approval === 'ask'
-        ? line.tools.flatMap((tool) => routesOf(policy.config, worker, tool))
+        ? line.tools.flatMap((tool) => routesOf(policy.config, worker, tool, line.place ?? null))
         : [],
   }))
 }

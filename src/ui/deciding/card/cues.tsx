@@ -1,7 +1,7 @@
 import { IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react'
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { VisibleText } from '../../text/visible-text.tsx'
-import { showFile, showLine } from './show-line.ts'
+import { showFile, showLine, shownLine } from './show-line.ts'
 
 /** The cues, warnings first. Each links to the line that causes it. */
 export function Cues(props: {
@@ -64,6 +64,7 @@ function Place(props: {
       </a>
     )
   }
+  const number = shownLine(content, line)
   return (
     <a
       className="cue-line"
@@ -73,7 +74,7 @@ function Place(props: {
         showLine(within, line, content)
       }}
     >
-      line {line}
+      {number === null ? 'show the line' : `line ${number}`}
     </a>
   )
 }
@@ -92,6 +93,9 @@ export function CuesLine({ cues }: { cues: RequestItem['cues'] }) {
   )
 }
 
-function rank({ level }: RequestItem['cues'][number]): number {
-  return level === 'warning' ? 0 : 1
+/** Warnings first; of the notices, what a call changes before how it reaches out. */
+function rank({ level, id }: RequestItem['cues'][number]): number {
+  if (level === 'warning') return 0
+  if (id === 'first_use') return 3
+  return id.includes('network') ? 2 : 1
 }

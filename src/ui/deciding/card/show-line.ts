@@ -12,6 +12,16 @@ export function showLine(within: ParentNode, line: number, content: string): voi
 }
 
 /**
+ * The number that the page shows at a line of the presentation: in a difference it is that of the
+ * new file's line; `null` for its other lines.
+ */
+export function shownLine(content: string, line: number): number | null {
+  if (!/^@@ -\d/m.test(content)) return line
+  const number = newLineOf(content, line)
+  return number === 0 ? null : number
+}
+
+/**
  * Scrolls to a file and sets the focus on it: its part of a difference, else its entry among the
  * named files of a command, else all that `within` shows.
  */

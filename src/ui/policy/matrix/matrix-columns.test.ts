@@ -48,6 +48,15 @@ test('a cell says each way that a call may go, where, and which queues are asked
   ])
 })
 
+test('folders whose calls go to different queues are said apart', () => {
+  const asks = (place: string, ...queues: string[]) => line({ place, queues })
+  const lines = [asks('notes', 'platform'), asks('infra', 'security'), asks('docs', 'platform')]
+  expect(cellOf({ ...worker, lines }, 'write').ways).toEqual([
+    { approval: 'ask', queues: ['platform'], places: ['notes/', 'docs/'] },
+    { approval: 'ask', queues: ['security'], places: ['infra/'] },
+  ])
+})
+
 test('what holds in the whole workspace names no place', () => {
   expect(cellOf(worker, 'read').ways).toEqual([{ approval: 'preApproved', queues: [], places: [] }])
 })

@@ -37,9 +37,12 @@ export function cellOf(worker: ListedWorker, column: MatrixColumn): MatrixCell {
   )
   const ways = approvalWords.flatMap((approval) => {
     const of = lines.filter((line) => line.approval === approval)
-    if (of.length === 0 || approval === 'blocked') return []
-    const queues = [...new Set(of.flatMap((line) => line.queues))]
-    return [{ approval, queues, places: placesOf(of) }]
+    if (approval === 'blocked') return []
+    // Each group of queues is a line of its own, with the folders where it is asked.
+    const groups = Object.values(Object.groupBy(of, ({ queues }) => queues.toSorted().join(' ')))
+    return groups.flatMap((group = []) => [
+      { approval, queues: group[0]?.queues ?? [], places: placesOf(group) },
+    ])
   })
   const [only, other] = ways
   if (only === undefined) return { lines, ways: [{ approval: 'blocked', queues: [], places: [] }] }

@@ -86,9 +86,10 @@ const icons = { preApproved: IconCheck, ask: IconHandStop } as const
 
 function Ways({ cell }: { cell: MatrixCell }) {
   return cell.ways.map(({ approval, queues, places }) => {
+    const key = `${approval} ${queues.join(' ')}`
     if (approval === 'blocked') {
       return (
-        <span key={approval} className="matrix-blocked">
+        <span key={key} className="matrix-blocked">
           <span aria-hidden>–</span>
           <span className="visually-hidden">{words.blocked}</span>
         </span>
@@ -96,7 +97,7 @@ function Ways({ cell }: { cell: MatrixCell }) {
     }
     const Icon = icons[approval]
     return (
-      <span key={approval} className={`matrix-way matrix-${approval}`}>
+      <span key={key} className={`matrix-way matrix-${approval}`}>
         <Icon size={13} aria-hidden /> {words[approval]}
         {queues.length > 0 && ` ${queues.join(', ')}`}
         {places.length > 0 && (

@@ -137,7 +137,7 @@ function Run({ run: data, transcript }: OpenedRun) {
           <Grants runId={data.id} />
           {data.allowed.call && <CallTool runId={data.id} />}
           <ChangedFiles runId={data.id} />
-          {items !== undefined && <Waterfall items={items} />}
+          {items !== undefined && <Waterfall items={items} hasEnded={data.endedAt !== null} />}
         </aside>
       </div>
     </Together>

@@ -19,7 +19,7 @@ const items: TranscriptItem[] = [
 ]
 
 test('the time of a run is the model’s, the tools’ and the people’s, and none of it counts twice', () => {
-  const stretches = runTimes(items)
+  const stretches = runTimes(items, null)
   expect(stretches.map(({ holder, from, to }) => [holder, from / 1000, to / 1000])).toEqual([
     ['model', 0, 10],
     ['people', 10, 40],
@@ -27,7 +27,24 @@ test('the time of a run is the model’s, the tools’ and the people’s, and n
     ['model', 43, 50],
   ])
   expect(timeTotals(stretches)).toEqual({ model: 17_000, people: 30_000, tools: 2000 })
-  expect(runTimes([])).toEqual([])
+  expect(runTimes([], null)).toEqual([])
+})
+
+test('the time of people includes calls that still wait, and counts once what several waited for', () => {
+  const waiting = { ...call, times: { ...call.times, decidedAt: null, startedAt: null } }
+  const turn: TranscriptItem = {
+    ...items[1]!,
+    calls: [call, waiting, { ...waiting, result: { type: 'cancelled' } }],
+  }
+  const stretches = runTimes([items[0]!, turn], Date.parse(at(70)))
+  expect(stretches.map(({ holder, to }) => [holder, to / 1000])).toEqual([
+    ['model', 10],
+    ['people', 40],
+    ['tools', 43],
+    ['people', 70],
+  ])
+  expect(timeTotals(stretches).people).toBe(60_000)
+  expect(timeTotals(runTimes([items[0]!, turn], null)).people).toBe(30_000)
 })
 
 test('durations are said in one unit', () => {

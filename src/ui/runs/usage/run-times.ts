@@ -12,9 +12,13 @@ export interface Stretch {
 
 /**
  * The intervals of a run in order: a turn from its request to its answer, a call from its request
- * to its decision, and from its start to its end. Pure.
+ * to its decision, and from its start to its end. `nowMs` ends the interval of a call that still
+ * waits for people; `null`: the run has ended. Pure.
  */
-export function runTimes(items: readonly TranscriptItem[]): readonly Stretch[] {
+export function runTimes(
+  items: readonly TranscriptItem[],
+  nowMs: number | null,
+): readonly Stretch[] {
   const [first] = items
   if (first === undefined) return []
   const zero = Date.parse(first.at)
@@ -27,14 +31,15 @@ export function runTimes(items: readonly TranscriptItem[]): readonly Stretch[] {
     const answered = Date.parse(at)
     if (role === 'assistant') add('model', turn, `turn ${turn}`, read, answered)
     read = Math.max(read, answered)
-    for (const { tool, times } of calls) {
+    for (const { tool, times, result } of calls) {
       const [opening, decided, started, finished] = [
         times?.askedAt,
         times?.decidedAt,
         times?.startedAt,
         times?.finishedAt,
       ].map((time) => (time == null ? null : Date.parse(time)))
-      if (opening != null && decided != null) add('people', turn, tool, opening, decided)
+      const answer = decided ?? (result === undefined ? nowMs : null)
+      if (opening != null && answer != null) add('people', turn, tool, opening, answer)
       if (started != null && finished != null) add('tools', turn, tool, started, finished)
       if (finished != null) read = Math.max(read, finished)
     }
@@ -42,12 +47,20 @@ export function runTimes(items: readonly TranscriptItem[]): readonly Stretch[] {
   return stretches
 }
 
-/** The sum of the intervals of each kind, in milliseconds. Pure. */
+/**
+ * The time in which the run waited for each kind, in milliseconds. What several calls of a turn
+ * waited for at once counts once. Pure.
+ */
 export function timeTotals(stretches: readonly Stretch[]): Readonly<Record<TimeHolder, number>> {
-  const of = (holder: TimeHolder): number =>
-    stretches
-      .filter((one) => one.holder === holder)
-      .reduce((sum, { from, to }) => sum + to - from, 0)
+  const of = (holder: TimeHolder): number => {
+    const own = stretches.filter((one) => one.holder === holder)
+    let [sum, until] = [0, 0]
+    for (const { from, to } of own.toSorted((one, other) => one.from - other.from)) {
+      sum += Math.max(0, to - Math.max(from, until))
+      until = Math.max(until, to)
+    }
+    return sum
+  }
   return { model: of('model'), tools: of('tools'), people: of('people') }
 }
 

@@ -1,5 +1,6 @@
 import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
 import { timeHolders, type TimeHolder } from '#domain/runs/time-holders.ts'
+import { useNowMs } from '../../text/time.tsx'
 import { durationWords, runTimes, timeTotals } from './run-times.ts'
 import './waterfall.css'
 
@@ -11,9 +12,13 @@ const names: Readonly<Record<TimeHolder, string>> = {
 /** The largest number of rows. */
 const rowsMost = 60
 
-/** The times of a run: a bar for each interval, and a table with the same data. */
-export function Waterfall({ items }: { items: readonly TranscriptItem[] }) {
-  const stretches = runTimes(items)
+/**
+ * The times of a run: a bar for each interval, and a table with the same data. The bar of a call
+ * that waits for people grows until it is decided.
+ */
+export function Waterfall(props: { items: readonly TranscriptItem[]; hasEnded: boolean }) {
+  const nowMs = useNowMs()
+  const stretches = runTimes(props.items, props.hasEnded ? null : nowMs)
   const end = Math.max(0, ...stretches.map(({ to }) => to))
   if (end === 0) return null
   const totals = timeTotals(stretches)
@@ -40,7 +45,7 @@ export function Waterfall({ items }: { items: readonly TranscriptItem[] }) {
       >
         {visible.map(({ holder, from, to }, index) => (
           <rect
-            key={`${holder} ${from}`}
+            key={`${holder} ${from} ${index}`}
             className={`times-${holder}`}
             x={(from / end) * 1000}
             y={index * 10 + 1}
@@ -61,8 +66,8 @@ export function Waterfall({ items }: { items: readonly TranscriptItem[] }) {
             </tr>
           </thead>
           <tbody>
-            {visible.map(({ holder, turn, what, from, to }) => (
-              <tr key={`${holder} ${from}`}>
+            {visible.map(({ holder, turn, what, from, to }, index) => (
+              <tr key={`${holder} ${from} ${index}`}>
                 <td>{turn}</td>
                 <td>{names[holder]}</td>
                 <td>{what}</td>
