@@ -22,7 +22,9 @@ export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
     const question = await readMessage(ctx, input.questionHash, null)
     if (question === null) {
       await recordForgedMessage(ctx, 'question')
-      throw ApplicationFailure.nonRetryable('No API process of this installation asked this')
+      throw ApplicationFailure.nonRetryable(
+        'This question does not come from an API process of this installation',
+      )
     }
     const answer = await answerTo(ctx, question.message as HostQuery, input.taskQueue)
     return { answerHash: await putMessage(ctx, answer, input.questionHash) }

@@ -25,7 +25,7 @@ export class HeldAnswers {
     if (answers.size >= most) {
       const [oldest] = answers
       if (over.makeRoom === null || oldest === undefined) {
-        throw new Problem('rate_limited', `At most ${most} ${over.what} are held open at a time`, {
+        throw new Problem('rate_limited', `At most ${most} ${over.what} may be open at a time`, {
           most,
           retryAfterSeconds: 5,
         })

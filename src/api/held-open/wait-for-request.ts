@@ -41,7 +41,7 @@ export async function waitForRequest<
       if (record.state !== 'pending' || over.aborted) return record
       await looks.next()
       if (!(await isKnown())) {
-        throw new Problem('unauthenticated', 'Your session or key has ended while this waited')
+        throw new Problem('unauthenticated', 'Your session or API key ended while this call waited')
       }
     }
   } finally {

@@ -73,7 +73,7 @@ function receivedEventOf({ body, worker, waitSeconds, request }: HookHttpCall): 
     event: agent.read(body),
     worker,
     root: rootOf(request.get('countersign-root') ?? '') ?? rootOf(projectFolderOf(body) ?? ''),
-    host: host.success ? host.data : 'not told',
+    host: host.success ? host.data : 'not reported',
     waitMs: waitSeconds * 1000,
   }
 }
@@ -81,5 +81,5 @@ function receivedEventOf({ body, worker, waitSeconds, request }: HookHttpCall): 
 function sentenceOf(error: unknown): string {
   if (error instanceof Problem && error.status < 500) return `${error.message}.`
   if (error instanceof HookInputError) return `${error.message}.`
-  return 'this could not be judged, so it is not done. Ask again later.'
+  return 'this call could not be judged, so it does not run. Ask again later.'
 }

@@ -179,7 +179,7 @@ async function take(api: Api, caller: Caller, { id, digest }: HookedRequest): Pr
 }
 
 function waits({ number }: HookedRequest): string {
-  return `this is not done, and waits as #${number}; ask again with exactly the same call, which then goes on waiting and asks nobody twice.`
+  return `this call has not run and waits as #${number}; ask again with exactly the same call, which continues the same request.`
 }
 
 function endAnswer({ number, state, deniedBy, reason, cancelReason }: HookedRequest): string {
@@ -187,8 +187,8 @@ function endAnswer({ number, state, deniedBy, reason, cancelReason }: HookedRequ
     const why = reason === null || reason === '' ? '' : ` with the reason “${reason}”`
     return `${deniedBy ?? 'somebody'} denied this (#${number})${why}.`
   }
-  if (state === 'expired') return `nobody decided in time, so this is not done (#${number}).`
-  return `the request #${number} left the queue, so this is not done: ${cancelReason ?? state}.`
+  if (state === 'expired') return `nobody decided in time, so this call does not run (#${number}).`
+  return `the request #${number} left the queue, so this call does not run: ${cancelReason ?? state}.`
 }
 
 /** A denial, with a sentence for the model and the person. */

@@ -37,7 +37,7 @@ export class ToldCalls {
   eventOf(params: unknown, cwd: string): HookEvent {
     const { sessionId, toolCall } = isObject(params) ? params : {}
     if (!isObject(toolCall) || typeof toolCall['toolCallId'] !== 'string') {
-      throw new Error('the agent does not say which call it asks about, so this is not done')
+      throw new Error('the agent does not say which call it asks about, so no call runs')
     }
     this.note(sessionId, toolCall)
     const call = this.#calls.get(keyOf(sessionId, toolCall['toolCallId'])) ?? {}

@@ -75,7 +75,7 @@ export async function showRun(id: string, options: ShowOptions): Promise<void> {
       pageUrl(service, `/runs/${run.id}`),
       ...run.attachments.map(
         ({ path: at, bytes, given: text }) =>
-          `given ${printableLine(at)} (${bytes} bytes${text ? '' : ', named only'})`,
+          `attached ${printableLine(at)} (${bytes} bytes${text ? '' : ', the model gets only the name'})`,
       ),
       ...run.children.map(
         (child) => `started run ${child.runId} of ${printableLine(child.worker)}, ${child.state}`,

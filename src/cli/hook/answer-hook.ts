@@ -178,16 +178,17 @@ export async function assertThere({
 }: Pick<HookSettings, 'late' | 'service'>): Promise<void> {
   const signal = AbortSignal.any([late, AbortSignal.timeout(thereWithinMs)])
   const answer = await fetch(new URL('/healthz', url), { signal }).catch(() => null)
-  if (answer?.ok !== true) throw new Error(`no service answers at ${url}, so this is not done`)
+  if (answer?.ok !== true)
+    throw new Error(`no service answers at ${url}, so this call does not run`)
 }
 
 function lateSentence({ number }: RequestSummary): string {
-  return `this is not done, and waits as #${number}; ask again with exactly the same call, which then goes on waiting and asks nobody twice.`
+  return `this call has not run and waits as #${number}; ask again with exactly the same call, which continues the same request.`
 }
 
 function sentenceOf(error: unknown): string {
   if (error instanceof DOMException && error.name === 'TimeoutError') {
-    return 'the service did not answer in time, so this is not done. Ask again later.'
+    return 'the service did not answer in time, so this call does not run. Ask again later.'
   }
   return error instanceof Error ? error.message : String(error)
 }

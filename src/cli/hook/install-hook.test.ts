@@ -197,7 +197,7 @@ test.each(others)(
     })
     await expect(run).rejects.toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('not done'),
+      stderr: expect.stringContaining('does not run'),
     })
   },
 )
@@ -247,7 +247,7 @@ test('the plugin of OpenCode names no folder, and denies a call without the prog
     const hooks = await Countersign({ directory: folder })
     const call = { tool: 'bash', sessionID: 's', callID: 'c' }
     const made = hooks['tool.execute.before'](call, { args: { command: "'; touch x; '" } })
-    await expect(made).rejects.toThrow(/^Countersign: .*so this is not done/)
+    await expect(made).rejects.toThrow(/^Countersign: .*so this call does not run/)
     expect(await readdir(folder)).toEqual(['.opencode'])
   } finally {
     process.env['PATH'] = path

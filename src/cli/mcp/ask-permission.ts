@@ -88,7 +88,7 @@ async function ask(
   const decision = await client.decision(id, { wait: settings.waitMs / 1000, signal })
   if (decision.state === 'pending') {
     if (lateIds.size < maxLateIds) lateIds.set(key, externalId)
-    return deny(`this call waits as #${number}, and is not made yet. Ask again later.`)
+    return deny(`this call has not run and waits as #${number}. Ask again later.`)
   }
   if (decision.state !== 'approved') return deny(sentenceOf(decision, number))
   const { facts, input: approved, tool } = decision.request

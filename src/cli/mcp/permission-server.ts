@@ -14,7 +14,7 @@ export function permissionServer(settings: PermissionSettings): McpServer {
     {
       title: 'Ask for permission',
       description:
-        'Whether a tool call may be made: policy and people other than the asker say. It approves nothing by itself.',
+        'Asks whether a tool call may run. Policy and other people decide; this tool approves nothing by itself.',
       inputSchema: z.object({
         tool_name: z.string().min(1).max(200),
         input: z.record(z.string(), z.unknown()),

@@ -120,7 +120,7 @@ async function note(
   { error, isFinal, status }: SendOutcome,
 ): Promise<void> {
   if (error === null) {
-    const summary = 'GitHub was told that the deployment goes on'
+    const summary = 'GitHub received the approval of the deployment'
     return finishDeployment(ctx, request.id, { state: 'succeeded', summary })
   }
   if (isFinal !== true) return

@@ -20,5 +20,5 @@ export function unmakeableReport(agentTitle: string) {
 
 /** The same for the model. `input`: the arguments that were approved. */
 export function unmakeableReason(input: HookedCall['input']): string {
-  return `this is not done: other arguments were approved, which this tool cannot take: ${JSON.stringify(input)}`
+  return `this call does not run: other arguments were approved, which this tool cannot take: ${JSON.stringify(input)}`
 }

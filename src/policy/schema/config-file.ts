@@ -40,7 +40,7 @@ export const queue = z.strictObject({
   ),
   expiresAfter: maybe(duration).describe('how long a request waits. Default: `72h`'),
   remindAfter: maybe(oneOrMany(duration)).describe(
-    'after how long requests are reminded of: one duration or a list. Default: never',
+    'after how long approvers are reminded of a request: one duration or a list. Default: never',
   ),
   escalate: maybe(z.array(escalation)).describe(
     "`{ after: 24h, addTeams: [security] }`, any number: whose members may then [stand in](approvals.md#who-decides-and-when) for the queue's team. Default: nobody",

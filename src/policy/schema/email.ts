@@ -16,9 +16,9 @@ export const smtp = z.strictObject({
 
 export const email = z.strictObject({
   smtp,
-  from: text.describe('who mail comes from: an address, or Name <address>'),
+  from: text.describe('the sender of mail: an address, or Name <address>'),
   default: maybe(z.enum(emailChoices)).describe(
-    'what people get who have not chosen on their account page. Default: digest',
+    'the setting of people who have not chosen one on their account page. Default: digest',
   ),
   digestAt: maybe(z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)).describe(
     'time of day of the digest. Default: "08:00"',

@@ -103,7 +103,7 @@ function StepInstructions({ step }: { step: FirstStep }): ReactNode {
     case 'decision':
       return (
         <p className="small">
-          Nobody decides a run of their own.{' '}
+          Nobody decides the requests of a run that they started.{' '}
           {isDevelopment
             ? 'Act as somebody else in the menu under your name, '
             : 'Ask a colleague to open their inbox, '}

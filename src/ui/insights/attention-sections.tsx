@@ -45,7 +45,7 @@ export function AttentionSections({ days, children }: { days: number; children: 
     <>
       {data.days.some(({ opened: count }) => count > 0) && (
         <section className="card column" aria-labelledby="load-title">
-          <h2 id="load-title">Load of each day</h2>
+          <h2 id="load-title">Requests of each day</h2>
           <LoadChart days={data.days} />
           <LoadTable days={data.days} />
         </section>

@@ -112,7 +112,12 @@ describe("Claude Code's HTTP hook", () => {
       risk: 'high',
       state: 'pending',
       external: {
-        origin: { program: 'Claude Code', folder: '/srv/shop', host: 'not told', proved: false },
+        origin: {
+          program: 'Claude Code',
+          folder: '/srv/shop',
+          host: 'not reported',
+          proved: false,
+        },
         metadata: { program: 'Claude Code', tool: 'Bash', session: session },
       },
     })
@@ -231,7 +236,7 @@ describe("Claude Code's HTTP hook", () => {
     await decide(request, 'approve')
     const { permissionDecision, permissionDecisionReason } = said(await waiting)
     expect(permissionDecision).toBe('deny')
-    expect(permissionDecisionReason).toMatch(/key has ended/)
+    expect(permissionDecisionReason).toMatch(/key ended/)
     expect((await requestOf(nameOf(one))).external.consumed).toBeNull()
   })
 

@@ -171,7 +171,7 @@ test('the files that a run changed stand beside it, with their lines, their requ
   const { path, runId, id, callId } = await askForNote()
   const page = await dashboard.open('Ada', `/runs/${runId}`)
   const changed = page.getByRole('region', { name: /^Files changed/ })
-  await changed.getByText('None that is known.').waitFor()
+  await changed.getByText('No known change.').waitFor()
   await desk.decide(desk.people.grace, id)
   await desk.execute(callId)
   const written = changed.getByRole('listitem').filter({ hasText: path })

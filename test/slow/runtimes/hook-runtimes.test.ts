@@ -29,7 +29,7 @@ test.each(['node-18', 'node-20', 'node-22'])(
     }
     expect(await ask('TodoWrite')).toBe('{}\n')
     expect(await ask('Bash')).toContain(
-      'no service answers at http://127.0.0.1:9, so this is not done',
+      'no service answers at http://127.0.0.1:9, so this call does not run',
     )
   },
 )

@@ -129,7 +129,7 @@ function providerPage(handIn: string, returnTo: string): string {
 
 /** Opening the address without a sign-in. */
 function onlyGet(method: string): void {
-  if (method !== 'GET') throw new Problem('method_not_allowed', 'Signing in is GET')
+  if (method !== 'GET') throw new Problem('method_not_allowed', 'A sign-in starts with GET')
 }
 
 async function readConfigured(api: Api): Promise<{

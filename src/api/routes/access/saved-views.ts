@@ -24,7 +24,8 @@ export const savedViewRoutes = [
     path: '/v1/me/views',
     name: 'saveView',
     summary: 'Save a view',
-    description: 'Keeps the filters of a page under a name; the same page and name is replaced',
+    description:
+      'Save the filters of a page under a name. A view of the same page and name is replaced',
     access: { by: 'person' },
     body: schemas.savedViewBody,
     answers: { 200: { description: 'The view', schema: schemas.savedView } },
@@ -39,7 +40,7 @@ export const savedViewRoutes = [
     path: '/v1/me/views/:id',
     name: 'removeSavedView',
     summary: 'Remove a saved view',
-    description: "Removes one of the caller's views",
+    description: "Remove one of the caller's views",
     access: { by: 'person' },
     params: z.object({ id: id.describe('Id of a saved view') }),
     answers: { 200: { description: 'Removed', schema: removed } },

@@ -60,7 +60,9 @@ export const sessionRoutes = [
       'End all sessions of the caller except this one; with the right managePeople, all sessions of another person',
     access: { by: 'person' },
     body: schemas.endOthersBody,
-    answers: { 200: { description: 'How many were ended', schema: schemas.sessionsEnded } },
+    answers: {
+      200: { description: 'The number of sessions that were ended', schema: schemas.sessionsEnded },
+    },
     problems: ['not_found', 'tampered'],
     answer: async (api, { body, caller, identity }) => {
       const count = await endOtherSessions(api.ctx, caller, {

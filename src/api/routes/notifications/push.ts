@@ -59,7 +59,9 @@ export const pushRoutes = [
       "Remove one of the caller's devices by its endpoint or id; without either, the devices of the current session",
     access: { by: 'person' },
     body: schemas.pushRemovalBody,
-    answers: { 200: { description: 'How many were ended', schema: schemas.pushRemoved } },
+    answers: {
+      200: { description: 'The number of devices that were removed', schema: schemas.pushRemoved },
+    },
     answer: async (api, { body, caller, identity }) => {
       const removed = await removeDevices(api.ctx, caller, whichOf(body, identity))
       return { status: 200, body: { removed } }

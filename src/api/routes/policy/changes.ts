@@ -33,7 +33,7 @@ export const policyChangeRoutes = [
       'Propose that a rule whose calls were always approved is pre-approved. The proposal changes nothing by itself: a person who may activate policy applies its patch in the project folder and activates that version',
     access: { by: 'person' },
     body: schemas.proposeChangeBody,
-    answers: { 201: { description: 'It is proposed', schema: schemas.policyChange } },
+    answers: { 201: { description: 'Proposed', schema: schemas.policyChange } },
     problems: ['not_found', 'conflict'],
     answer: async (api, { body, caller }) => {
       const change = await proposePolicyChange(api.ctx, caller, body.proposal)

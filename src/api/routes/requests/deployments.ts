@@ -96,7 +96,7 @@ async function admit(
   return refuseSignature(api, failures, request, {
     system: 'deployments',
     attempt: 'askForDeployment',
-    sentence: 'The signature is not one of this entry of deployments',
+    sentence: 'The signature does not match the secret of this entry of deployments',
   })
 }
 
@@ -142,7 +142,7 @@ function parseEvent(bytes: Buffer): z.infer<typeof schemas.deploymentEvent> {
     if (!(error instanceof z.ZodError)) throw error
     const [issue] = error.issues
     const field = issue?.path.join('.') ?? ''
-    const message = issue?.message ?? 'is not as GitHub sends it'
+    const message = issue?.message ?? 'is not in the form that GitHub sends'
     throw new Problem('invalid_request', `${field}: ${message}`, { field, message })
   }
 }

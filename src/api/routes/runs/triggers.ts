@@ -111,7 +111,8 @@ async function admit(
   return refuseSignature(api, failures, request, {
     system: 'trigger',
     attempt: 'startFromTrigger',
-    sentence: 'The signature is not one of this trigger, or is older than five minutes',
+    sentence:
+      'The signature does not match the secret of this trigger, or is older than five minutes',
   })
 }
 

@@ -93,7 +93,9 @@ export const auditEvent = z
     actor: actor.describe('Who did it'),
     channel: z
       .string()
-      .describe('The way the act came in, such as `dashboard`, `api`, `slack` or `workflow`'),
+      .describe(
+        'The channel through which it was done, such as `dashboard`, `api`, `slack` or `workflow`',
+      ),
     runId: id.optional().describe('Id of the run that it is about; absent: none'),
     requestId: id.optional().describe('Id of the request that it is about; absent: none'),
     callId: id.optional().describe('Id of the call that it is about; absent: none'),

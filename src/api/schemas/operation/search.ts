@@ -29,8 +29,10 @@ const hit = z
     type: searchType.describe('What was found'),
     id: z.string().describe('Id of the request, run, person or rule; of others the name or path'),
     number: z.int().optional().describe('Number of a request or run'),
-    title: z.string().describe('What it is called'),
-    detail: z.string().describe('Facts that tell it from others of the same title, for people'),
+    title: z.string().describe('Its title or name'),
+    detail: z
+      .string()
+      .describe('Facts that distinguish it from others with the same title, for people'),
     url: z.string().describe('Path of its page in the dashboard'),
   })
   .meta({

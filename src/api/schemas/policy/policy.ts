@@ -119,8 +119,10 @@ const queueSettings = z.object({
   team: teamName,
   selfApproval: z.boolean().describe('Whether people who stand behind a run may approve its calls'),
   edits: z.enum(editsPolicies).nullable().describe('null: depends on the risk of the call'),
-  expiresAfter: z.string().describe('When a pending request expires, such as `72h`'),
-  remindAfter: z.array(z.string()).describe('When it is reminded of, such as `4h`'),
+  expiresAfter: z.string().describe('After how long a pending request expires, such as `72h`'),
+  remindAfter: z
+    .array(z.string())
+    .describe('After how long its approvers are reminded, such as `4h`'),
   escalate: z
     .array(
       z.object({

@@ -63,7 +63,7 @@ export const hookAnswer = z
           hookEventName: 'PreToolUse',
           permissionDecision: 'deny',
           permissionDecisionReason:
-            'Countersign: this is not done, and waits as #142; ask again with exactly the same call.',
+            'Countersign: this call has not run and waits as #142; ask again with exactly the same call, which continues the same request.',
         },
       },
     ],

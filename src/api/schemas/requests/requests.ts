@@ -56,7 +56,7 @@ export const requestsQuery = z.strictObject({
   decision: z
     .enum(['approve', 'deny'])
     .optional()
-    .describe('A vote of `decidedBy`, or of anybody without it'),
+    .describe('Requests with such a vote by `decidedBy`, or by anybody if that is absent'),
   effect: z
     .enum(['succeeded', 'failed'])
     .optional()

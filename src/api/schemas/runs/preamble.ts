@@ -3,7 +3,7 @@ import { z } from 'zod'
 export const runPreamble = z
   .object({
     version: z.int().nonnegative().meta({
-      description: '0: the run began before models were told their world; the text is empty',
+      description: '0: the run began before models got a preamble; the text is empty',
     }),
     text: z.string().meta({
       description: "What the model reads before its worker's instructions, the same in every turn",

@@ -31,7 +31,12 @@ export type RunStateName = z.infer<typeof runState>
 export const runBudget = z.strictObject({
   turns: z.int().min(1).max(1_000_000_000).optional().describe('Model steps'),
   tokens: z.int().min(1).max(1_000_000_000).optional().describe('Input and output tokens together'),
-  costUsd: z.number().positive().max(1_000_000).optional().describe('By the price of its model'),
+  costUsd: z
+    .number()
+    .positive()
+    .max(1_000_000)
+    .optional()
+    .describe('US dollars, by the price of its model'),
 })
 
 export const runsQuery = z.strictObject({

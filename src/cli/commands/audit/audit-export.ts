@@ -88,7 +88,8 @@ async function exportLog(service: Service, folder: string): Promise<void> {
   let size = 0
   const archive = service.chunks(requestOf('getLogArchive'))
   for await (const { path, bytes } of filesOfArchive(archive)) {
-    if (!isLogFile(path)) throw new CommandFailure('The archive has a file that no log has')
+    if (!isLogFile(path))
+      throw new CommandFailure('The archive has a file that does not belong to a log')
     await mkdir(dirname(join(folder, path)), { recursive: true })
     await writeFile(join(folder, path), bytes)
     files += 1

@@ -30,7 +30,7 @@ interface VerifyOptions {
 export function addAuditVerifyCommand(audit: Command): void {
   const verify = withFolders(audit.command('verify'))
     .description(
-      'judge a bundle or a full export offline: exit code 0 only when every verdict holds',
+      'verify a bundle or a full export offline; the exit code is 0 only if every check holds',
     )
     .argument('<evidence>', 'a bundle (file) or a full export (folder)')
     .requiredOption(

@@ -59,7 +59,7 @@ const everyTool = '*'
 
 /** Most agents run the call if a hook fails in another way, or blocks without a word. */
 function blockOnFailure(command: string): string {
-  return `${command} || { echo "The hook of Countersign failed, so this is not done" >&2; exit 2; }`
+  return `${command} || { echo "The hook of Countersign failed, so this call does not run" >&2; exit 2; }`
 }
 
 /** The file does not contain the key: the agent takes it from the environment. */

@@ -36,7 +36,7 @@ async function ask(event) {
   try {
     return JSON.parse(await run(event, ${timeoutSeconds}))
   } catch {
-    return { decision: 'deny', reason: 'Countersign: the hook failed, so this is not done.' }
+    return { decision: 'deny', reason: 'Countersign: the hook failed, so this call does not run.' }
   }
 }
 
@@ -62,7 +62,7 @@ export const Countersign = async ({ directory }) => {
       const { decision, input, reason } = await ask(asked)
       if (decision !== 'allow') throw new Error(String(reason))
       if (JSON.stringify(args ?? {}) !== JSON.stringify(asked.tool_input)) {
-        throw new Error('Countersign: the arguments have changed since, so this is not done.')
+        throw new Error('Countersign: the arguments have changed since, so this call does not run.')
       }
       allowed.set(callID, { ...asked, tool_input: input ?? asked.tool_input })
       if (input === undefined) return

@@ -30,7 +30,7 @@ export const purposeHits: Look = (command) => {
   }
   const released = publishes(program, operands, args)
   if (released !== null) hits.push(['production', released])
-  else if (namesProduction(program, args)) hits.push(['production', 'Names production'])
+  else if (namesProduction(program, args)) hits.push(['production', 'Mentions production'])
   return hits
 }
 

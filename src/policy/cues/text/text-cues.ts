@@ -46,7 +46,7 @@ const list = (words: string): string[] => words.split(/\s+/).filter((word) => wo
 const phrases: readonly Phrase[] = [
   ...list(protections).map((part) => phrase('protection_off', 'Switches a protection off', part)),
   ...list(networks).map((part) => phrase('opens_network', 'Opens the network', part)),
-  ...list(productions).map((part) => phrase('production', 'Speaks of production', part)),
+  ...list(productions).map((part) => phrase('production', 'Mentions production', part)),
   phrase('downloads_and_runs', 'Downloads and runs', 'curl', '|sh'),
   phrase('downloads_and_runs', 'Downloads and runs', 'curl', '|bash'),
   phrase('downloads_and_runs', 'Downloads and runs', 'curl', '|sudo'),

@@ -87,5 +87,5 @@ export function LastRun({ run }: { run: NonNullable<Schedule['lastRun']> }) {
 /** The people who may switch it, for everybody else. */
 function switchedBy(as: Schedule['as']): string {
   const manager = 'somebody with the right manageRuns'
-  return `Switched by ${as === null ? manager : `${as.name} or ${manager}`}`
+  return `Paused and resumed by ${as === null ? manager : `${as.name} or ${manager}`}`
 }

@@ -62,7 +62,8 @@ export function AboutRun({ run }: { run: RunDetail }) {
                   <code>
                     <VisibleText text={file.path} />
                   </code>{' '}
-                  {file.bytes.toLocaleString('en')} bytes{file.given ? '' : ', named only'}{' '}
+                  {file.bytes.toLocaleString('en')} bytes
+                  {file.given ? '' : ', the model gets only the name'}{' '}
                   <Hash value={file.hash} what="hash of the file" />
                 </div>
               ))}

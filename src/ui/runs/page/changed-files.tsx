@@ -33,7 +33,7 @@ export function ChangedFiles({ runId }: { runId: string }) {
         Files changed {first !== undefined && first.total > 0 && <span>({first.total})</span>}
       </h2>
       {changes.isError && <Failure error={changes.error} retry={() => void changes.refetch()} />}
-      {first?.total === 0 && <p className="dim small">None that is known.</p>}
+      {first?.total === 0 && <p className="dim small">No known change.</p>}
       <ul className="changed-files">
         {visible.map((item) => (
           <ChangedFile key={item.path} item={item} />

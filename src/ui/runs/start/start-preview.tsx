@@ -33,7 +33,7 @@ export function StartPreview({ preview, mode }: { preview: StartPreviewView; mod
             />
           ))}
       </Part>
-      <Part title="Never" icon="never" lines={of('blocked')} nothing="Nothing is ruled out" />
+      <Part title="Never" icon="never" lines={of('blocked')} nothing="Policy blocks nothing" />
       <p className="dim small">
         Under the policy in force. Policy judges each call when it is made.
       </p>
