@@ -6,13 +6,13 @@ const storedRuns = 20
 
 /** The events and bytes that one gated step adds to the history of a run with five steps. */
 export async function historyOf(ours: Ours): Promise<{ events: number; bytes: number }> {
-  let waiting = await ours.startRun('steps', 'go')
+  let run = await ours.startRun('steps', 'go')
   for (let step = 0; step < 4; step += 1) {
-    await ours.decide(waiting)
-    waiting = await ours.untilWaiting(waiting.runId)
+    await ours.decide(run)
+    run = await ours.untilWaiting(run.runId)
   }
-  await ours.decide(waiting)
-  return ours.historyPerStep(waiting.runId)
+  await ours.decide(run)
+  return ours.historyPerStep(run.runId)
 }
 
 /** The bytes of rows of one more waiting run with a transcript of this size. */

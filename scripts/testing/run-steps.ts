@@ -24,9 +24,9 @@ const bin = join(import.meta.dirname, '..', '..', 'node_modules', '.bin')
  */
 export async function runSteps(steps: readonly Step[], atOnce: number): Promise<StepResult[]> {
   const results: StepResult[] = []
-  const waiting = [...steps]
+  const queue = [...steps]
   const lane = async (): Promise<void> => {
-    for (let step = waiting.shift(); step; step = waiting.shift()) {
+    for (let step = queue.shift(); step; step = queue.shift()) {
       const result = await runStep(step)
       results.push(result)
       const mark = result.exitCode === 0 ? 'ok  ' : 'FAIL'

@@ -55,7 +55,7 @@ function lockName(name: string): string {
 /** Creates the lock file. False: it cannot be created, or another process holds it for too long. */
 async function take(lock: string, aside: string): Promise<boolean> {
   const begunMs = performance.now()
-  let seen = { identity: '', sinceMs: begunMs }
+  let holder = { identity: '', sinceMs: begunMs }
   while (performance.now() - begunMs < maxWaitMs) {
     try {
       await (await open(lock, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)).close()
@@ -64,8 +64,8 @@ async function take(lock: string, aside: string): Promise<boolean> {
       if (errorCode(error) !== 'EEXIST') return false
     }
     const identity = await identityAt(lock)
-    if (identity !== seen.identity) seen = { identity, sinceMs: performance.now() }
-    if (performance.now() - seen.sinceMs < abandonedAfterMs) await delay(lookEveryMs)
+    if (identity !== holder.identity) holder = { identity, sinceMs: performance.now() }
+    if (performance.now() - holder.sinceMs < abandonedAfterMs) await delay(lookEveryMs)
     else if (!(await removeAbandoned(lock, aside, identity))) return false
   }
   return false

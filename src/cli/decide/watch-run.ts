@@ -24,7 +24,7 @@ export async function watchRun(service: Service, reference: string): Promise<Exi
   const { id: runId } = await service.call('getRun', { params: { id: reference } })
   const printer = new TranscriptPrinter(terminalColumns)
   const reader = new OutputReader(service, terminalColumns)
-  const left = new Set<string>()
+  const offeredPlaces = new Set<string>()
   let denied = false
   for (;;) {
     const run = await service.call('getRun', { params: { id: runId } })
@@ -55,12 +55,12 @@ export async function watchRun(service: Service, reference: string): Promise<Exi
         )
         return denied ? exitCodes.denied : exitCodes.failed
       case 'waiting_for_approval': {
-        const decided = await decideInPlace(service, runId, left)
+        const decided = await decideInPlace(service, runId, offeredPlaces)
         if (!decided) return exitCodes.pending
         break
       }
       case 'running': {
-        const code = await lookAtChildren(service, run, left)
+        const code = await lookAtChildren(service, run, offeredPlaces)
         if (code !== null) return code
         break
       }
@@ -80,7 +80,7 @@ function hasDenial(transcript: Transcript): boolean {
 async function lookAtChildren(
   service: Service,
   run: RunDetail,
-  left: Set<string>,
+  offeredPlaces: Set<string>,
 ): Promise<ExitCode | null> {
   for (const { runId, state } of run.children) {
     if (isEnd(runTransitions, state)) continue
@@ -92,23 +92,32 @@ async function lookAtChildren(
       console.error(`${why}\ncountersign runs message ${runId} TEXT`)
       return exitCodes.failed
     }
-    if (child.state === 'waiting_for_approval' && !(await decideInPlace(service, runId, left))) {
+    if (
+      child.state === 'waiting_for_approval' &&
+      !(await decideInPlace(service, runId, offeredPlaces))
+    ) {
       return exitCodes.pending
     }
-    const below = await lookAtChildren(service, child, left)
+    const below = await lookAtChildren(service, child, offeredPlaces)
     if (below !== null) return below
   }
   return null
 }
 
 /** Asks about each request that the person may decide. False: the others wait for somebody else. */
-async function decideInPlace(service: Service, runId: string, left: Set<string>): Promise<boolean> {
+async function decideInPlace(
+  service: Service,
+  runId: string,
+  offeredPlaces: Set<string>,
+): Promise<boolean> {
   // The oldest turn first, its calls in their order: "deny and stop" then stops what comes after.
   const { items } = await service.call('listRequests', {
     query: { state: 'pending', sort: 'age', runId },
   })
   if (items.length === 0) return true
-  const mine = items.filter((item) => item.eligibility.canDecide && !left.has(placeOf(item)))
+  const mine = items.filter(
+    (item) => item.eligibility.canDecide && !offeredPlaces.has(placeOf(item)),
+  )
   if (!isInteractive() || mine.length === 0) {
     for (const item of items) {
       console.log(
@@ -118,7 +127,7 @@ async function decideInPlace(service: Service, runId: string, left: Set<string>)
     return false
   }
   for (const item of mine) {
-    left.add(placeOf(item))
+    offeredPlaces.add(placeOf(item))
     const request = await service.call('getRequest', { params: { id: item.id } })
     if ((await decideByKey(service, request)) === 'quit') return false
   }

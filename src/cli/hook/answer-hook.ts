@@ -66,8 +66,8 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
   try {
     await assertThere(settings)
     const own = externalIdOf(event, agent.name) ?? `${agent.name}:${randomUUID()}`
-    const waiting = await settings.waiting.find(...key)
-    const names = waiting === null || waiting === own ? [own] : [waiting, own]
+    const earlierId = await settings.waiting.find(...key)
+    const names = earlierId === null || earlierId === own ? [own] : [earlierId, own]
     for (const externalId of names) {
       await settings.waiting.note(externalId, ...key)
       const allowed = await takeUnder(externalId, event, {

@@ -26,11 +26,11 @@ export async function hasSecretsBelow(root: string, path: string): Promise<boole
 async function isAmong(top: string, path: string): Promise<boolean> {
   const endsAt = performance.now() + maxMs
   const folders = [path]
-  let left = maxEntries
+  let entriesLeft = maxEntries
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const entries = await readdir(join(top, folder), { withFileTypes: true })
-    left -= entries.length
-    if (left < 0 || performance.now() > endsAt) return true
+    entriesLeft -= entries.length
+    if (entriesLeft < 0 || performance.now() > endsAt) return true
     for (const entry of entries) {
       const at = join(folder, entry.name)
       if (entry.isDirectory()) folders.push(at)

@@ -62,8 +62,8 @@ export class AuditSequencer implements AsyncDisposable {
  * was replaced.
  */
 export async function sequenceAudit(db: Db, signer: NoteSigner): Promise<number> {
-  const waiting = await db.selectFrom('audit_unsequenced').select('place').limit(1).execute()
-  if (waiting.length === 0) return 0
+  const openPlaces = await db.selectFrom('audit_unsequenced').select('place').limit(1).execute()
+  if (openPlaces.length === 0) return 0
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ mine: boolean }>`
       select pg_try_advisory_xact_lock(${advisoryLocks.auditSequencer}) as mine

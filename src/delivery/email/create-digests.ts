@@ -111,7 +111,7 @@ const columns = sql`request.id, request.number, request.kind, request.queue, req
 
 async function contentOf(tx: Tx, personId: string, since: Date): Promise<DigestContent> {
   const caller = { actor: { type: 'person', id: personId, name: '' }, channel: 'system' } as const
-  const { rows: waiting } = await sql<
+  const { rows: pendingRows } = await sql<
     ListedRow & { readonly fresh: boolean; readonly count: string; readonly fresh_count: string }
   >`
     select ${columns}, request.created_at > ${since} as fresh, count(*) over () as count,
@@ -131,9 +131,9 @@ async function contentOf(tx: Tx, personId: string, since: Date): Promise<DigestC
     endedRequests.push({ ...one, outcome: await outcomeInWords(tx, one) })
   }
   return {
-    waiting,
-    waitingCount: Number(waiting[0]?.count ?? 0),
-    freshCount: Number(waiting[0]?.fresh_count ?? 0),
+    waiting: pendingRows,
+    waitingCount: Number(pendingRows[0]?.count ?? 0),
+    freshCount: Number(pendingRows[0]?.fresh_count ?? 0),
     ended: endedRequests,
     endedCount: rows.length,
   }

@@ -102,12 +102,13 @@ function teamsOf(place: QuorumPlace | undefined): readonly string[] {
  */
 function assign(seats: readonly QuorumPlace[], votes: readonly Vote[]): Map<number, Vote> {
   const filled = new Map<number, Vote>()
-  const sit = (vote: Vote, seen: Set<number>): boolean => {
+  const sit = (vote: Vote, triedSeats: Set<number>): boolean => {
     for (const [index, seat] of seats.entries()) {
-      if (seen.has(index) || !teamsOf(seat).some((team) => vote.teams.includes(team))) continue
-      seen.add(index)
+      if (triedSeats.has(index) || !teamsOf(seat).some((team) => vote.teams.includes(team)))
+        continue
+      triedSeats.add(index)
       const occupant = filled.get(index)
-      if (occupant === undefined || sit(occupant, seen)) {
+      if (occupant === undefined || sit(occupant, triedSeats)) {
         filled.set(index, vote)
         return true
       }

@@ -53,17 +53,17 @@ export class Shares {
     }
     this.#queues.set(name, queue)
     return new Promise((resolve, reject) => {
-      const waiting: WaitingShare = {
+      const share: WaitingShare = {
         go: (release) => {
           clearTimeout(timer)
           resolve(release)
         },
       }
       const timer = setTimeout(() => {
-        this.#leave(name, queue, waiting)
+        this.#leave(name, queue, share)
         reject(new BusyError(`No place was free for ${this.#waitMs} ms`))
       }, this.#waitMs)
-      queue.add(waiting)
+      queue.add(share)
       this.#waiting += 1
     })
   }
@@ -81,9 +81,9 @@ export class Shares {
       if (isOver) return
       isOver = true
       this.#free += 1
-      const left = (this.#inUse.get(name) ?? 1) - 1
-      if (left === 0) this.#inUse.delete(name)
-      else this.#inUse.set(name, left)
+      const inUse = (this.#inUse.get(name) ?? 1) - 1
+      if (inUse === 0) this.#inUse.delete(name)
+      else this.#inUse.set(name, inUse)
       this.#serve()
     }
   }
@@ -104,8 +104,8 @@ export class Shares {
     }
   }
 
-  #leave(name: string, queue: Set<WaitingShare>, waiting: WaitingShare): void {
-    queue.delete(waiting)
+  #leave(name: string, queue: Set<WaitingShare>, share: WaitingShare): void {
+    queue.delete(share)
     this.#waiting -= 1
     if (queue.size === 0 && this.#queues.get(name) === queue) this.#queues.delete(name)
   }

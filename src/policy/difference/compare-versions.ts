@@ -82,10 +82,10 @@ function changesAt(
 
 /** The members of a list that another one lacks, with their number. */
 function without(list: readonly string[], other: readonly string[]): string[] {
-  const left = [...other]
+  const rest = [...other]
   return list.filter((member) => {
-    const index = left.indexOf(member)
-    if (index >= 0) left.splice(index, 1)
+    const index = rest.indexOf(member)
+    if (index >= 0) rest.splice(index, 1)
     return index < 0
   })
 }

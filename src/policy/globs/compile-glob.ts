@@ -29,8 +29,8 @@ export function compileGlob(glob: string, options: { readonly byName: boolean })
   return {
     ok: true,
     matches(text) {
-      const seen = name ? text.slice(text.lastIndexOf('/') + 1) : text
-      return text !== '' && expression.testExact(seen) !== turned
+      const subject = name ? text.slice(text.lastIndexOf('/') + 1) : text
+      return text !== '' && expression.testExact(subject) !== turned
     },
   }
 }

@@ -61,11 +61,11 @@ export function resolveNames(
 }
 
 function findRepeatedKeys(map: YAMLMap, wrong: ReportProblem): void {
-  const seen = new Set<string>()
+  const names = new Set<string>()
   for (const pair of map.items) {
     if (!isPair(pair) || !isScalar(pair.key)) continue
     const name = String(pair.key.value)
-    if (seen.has(name)) wrong(pair.key, `the key "${name}" is there twice`, 'give each key once')
-    seen.add(name)
+    if (names.has(name)) wrong(pair.key, `the key "${name}" is there twice`, 'give each key once')
+    names.add(name)
   }
 }

@@ -20,10 +20,10 @@ export function openMemory(dataDir: string): Memory {
   return {
     policy: () => look().policy,
     epoch: () => look().epoch,
-    async rememberPolicy(seen) {
+    async rememberPolicy(newest) {
       const storedMemory = readStored(dataDir)
-      if (storedMemory.policy !== null && storedMemory.policy.sequence >= seen.sequence) return
-      await store(dataDir, { ...storedMemory, policy: seen })
+      if (storedMemory.policy !== null && storedMemory.policy.sequence >= newest.sequence) return
+      await store(dataDir, { ...storedMemory, policy: newest })
     },
   }
 }

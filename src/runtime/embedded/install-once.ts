@@ -21,13 +21,13 @@ export async function installOnce(
 ): Promise<string> {
   await mkdir(dirname(target), { recursive: true })
   const lock = `${target}.lock`
-  let waiting = false
+  let isReported = false
   const turn = await waitUntil(
     async () => {
       if (await exists(target)) return 'there'
       if (await takeLock(lock)) return 'mine'
-      if (!waiting) log(`another start is preparing ${target}: waiting for it`)
-      waiting = true
+      if (!isReported) log(`another start is preparing ${target}: waiting for it`)
+      isReported = true
       return null
     },
     { timeoutMs: lockTimeoutMs, everyMs: 500 },

@@ -48,12 +48,12 @@ export function giveNetwork(
   let way: NetworkWay | null = null
   let over = false
   /** The first process inside, while it waits: it does not end with bubblewrap yet. */
-  let waiting: number | null = null
+  let firstPid: number | null = null
   const abandon = (): void => {
     over = true
     way?.close()
-    if (waiting !== null) kill(waiting)
-    waiting = null
+    if (firstPid !== null) kill(firstPid)
+    firstPid = null
   }
   const fail = (error: Error): void => {
     if (over) return
@@ -64,14 +64,14 @@ export function giveNetwork(
   }
   const begin = (): void => {
     if (over) return
-    waiting = null
+    firstPid = null
     block.end('go')
   }
   block.on('error', () => undefined)
   void first.then(async (pid) => {
     if (pid === null) return
     if (over) return kill(pid)
-    waiting = pid
+    firstPid = pid
     await untilLoopback(pid)
     if (over) return
     way = network === 'allow' ? leadOut(pid) : leadToDomains(pid, network)

@@ -25,12 +25,12 @@ const blockBytes = 512
  */
 function measure({ maxFiles: most, since, zones }: ToMeasure): FileTotals {
   const countedFiles = new Set<string>()
-  const waiting = [...zones]
+  const folders = [...zones]
   let [bytes, files] = [0, 0]
-  for (let at = waiting.pop(); at !== undefined && files < most; at = waiting.pop()) {
+  for (let at = folders.pop(); at !== undefined && files < most; at = folders.pop()) {
     for (const { folder, name } of entriesOf(at)) {
       const below = `${at}/${name}`
-      if (folder) waiting.push(below)
+      if (folder) folders.push(below)
       const state = lstatSync(below, { throwIfNoEntry: false })
       if (state === undefined || state.ctimeMs < since - tickMs) continue
       const identity = `${state.dev}:${state.ino}`

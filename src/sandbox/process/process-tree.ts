@@ -21,8 +21,8 @@ export function lookAtTree(pid: number, maxProcesses: number): TreeUse {
   let memoryBytes = 0
   let sharedBytes = 0
   let writtenBytes = 0
-  const waiting = [pid]
-  for (let at = waiting.pop(); at !== undefined && pids.length < maxProcesses; at = waiting.pop()) {
+  const queue = [pid]
+  for (let at = queue.pop(); at !== undefined && pids.length < maxProcesses; at = queue.pop()) {
     if (at !== pid) {
       pids.push(at)
       const { anonymous, shared } = memoryOf(at)
@@ -30,7 +30,7 @@ export function lookAtTree(pid: number, maxProcesses: number): TreeUse {
       sharedBytes += shared
       writtenBytes += writtenBy(at)
     }
-    waiting.push(...childrenOf(at))
+    queue.push(...childrenOf(at))
   }
   return { pids, memoryBytes, sharedBytes, writtenBytes }
 }

@@ -181,13 +181,13 @@ const ofConnection = new Set([
 
 function passedOn(message: IncomingMessage): Record<string, string | string[]> {
   const named = (message.headers.connection ?? '').toLowerCase().split(',')
-  const left = new Set([...ofConnection, ...named.map((name) => name.trim())])
+  const omittedNames = new Set([...ofConnection, ...named.map((name) => name.trim())])
   // The framing of the body must not be dropped: the rest would be read as a request.
-  left.delete('transfer-encoding')
-  left.delete('content-length')
+  omittedNames.delete('transfer-encoding')
+  omittedNames.delete('content-length')
   return Object.fromEntries(
     Object.entries(message.headersDistinct).flatMap(([name, values = []]) =>
-      left.has(name) ? [] : [[name, values.length === 1 ? (values[0] ?? '') : values]],
+      omittedNames.has(name) ? [] : [[name, values.length === 1 ? (values[0] ?? '') : values]],
     ),
   )
 }

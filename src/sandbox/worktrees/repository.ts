@@ -111,8 +111,8 @@ export async function checkoutsOf({ gitDir }: Repository, branch: string): Promi
  */
 export async function objectStoresOf({ gitDir }: Repository): Promise<readonly string[]> {
   const stores: string[] = []
-  const waiting = [path.join(gitDir, 'objects')]
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+  const queue = [path.join(gitDir, 'objects')]
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
     const store = await realpath(next).catch(() => null)
     if (store === null || stores.includes(store)) continue
     if (stores.length > 0 && !(await isObjectStore(store))) {
@@ -121,7 +121,7 @@ export async function objectStoresOf({ gitDir }: Repository): Promise<readonly s
     if (stores.push(store) > 20) throw new NoRepository('it borrows from too many repositories')
     const text = await readFile(path.join(store, 'info/alternates'), 'utf8').catch(() => '')
     const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
-    waiting.push(...lines.map((line) => path.resolve(store, line)))
+    queue.push(...lines.map((line) => path.resolve(store, line)))
   }
   return stores
 }

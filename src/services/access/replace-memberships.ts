@@ -42,8 +42,8 @@ export async function replaceMemberships(
   const lasting = new Set<string | null>(rows.map(({ id }) => id))
   const endedIds = before.flatMap(({ id }) => (id === null || lasting.has(id) ? [] : [id]))
   // One that goes on without an id is not recorded: the previous version writes such rows.
-  const left = before.filter((row) => !first.has(placeOf(row)))
-  const unnamed = left.map((row) => endingId('membership', { ...row, id: null }))
+  const endedRows = before.filter((row) => !first.has(placeOf(row)))
+  const unnamed = endedRows.map((row) => endingId('membership', { ...row, id: null }))
   revoke('membership', [...endedIds, ...unnamed])
 }
 

@@ -145,14 +145,14 @@ async function onceInUnitOfWork<T>(
         readAt = at
       },
     })
-    const done = await work(at, unitBy)
+    const result = await work(at, unitBy)
     const owner = ctx.outboxCommitted === null ? null : ctx.processId
     const records = { audit, events: [...events.values()], outbox }
     const isDecided = decided.decisions.length + decided.permits.length > 0
     const decisions = isDecided ? { decided } : {}
     const chains = readAt === undefined ? {} : { chains: { at: readAt, ends } }
     committed = await writeRecords(tx, { ...records, ...decisions, ...chains }, owner)
-    return done
+    return result
   })
   const current = currentRequest.getStore()
   if (current !== undefined) current.hasCommitted = true

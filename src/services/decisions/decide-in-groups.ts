@@ -42,8 +42,8 @@ export async function decideInGroups<Item extends GroupedItem>(
     for (const part of smaller) await decideAll(part)
   }
   for (const round of roundsOf(items)) {
-    const left = round.filter(([first]) => first !== undefined && !failed.has(runOf(first)))
-    await sideBySide(transactionsOf(left), decideAll)
+    const openGroups = round.filter(([first]) => first !== undefined && !failed.has(runOf(first)))
+    await sideBySide(transactionsOf(openGroups), decideAll)
   }
   if (errors.length > 0) throw errors[0]
 }
@@ -107,9 +107,9 @@ async function sideBySide<Item>(
   groups: readonly Item[],
   decide: (group: Item) => Promise<void>,
 ): Promise<void> {
-  const left = groups.values()
+  const nextGroups = groups.values()
   const decideNext = async (): Promise<void> => {
-    for (const group of left) await decide(group)
+    for (const group of nextGroups) await decide(group)
   }
   await Promise.all(Array.from({ length: groupsAtOnce }, decideNext))
 }

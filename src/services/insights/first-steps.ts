@@ -23,6 +23,6 @@ export async function readFirstSteps(
       exists (select 1 from api_key where owner_id = ${personId} and last_used_at is not null) as agent,
       exists (select 1 from session where person_id <> ${personId} and channel <> 'development') as person
   `.execute(ctx.db)
-  const [done] = rows
-  return firstSteps.map((id) => ({ id, done: done?.[id] ?? false }))
+  const [facts] = rows
+  return firstSteps.map((id) => ({ id, done: facts?.[id] ?? false }))
 }

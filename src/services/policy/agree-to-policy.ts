@@ -89,26 +89,26 @@ async function agree(
   const { policy, note, current } = version
   const before = await ctx.policies.inForce(unit.tx)
   const open = await openProposal(unit.tx, ctx.verifier)
-  const waiting =
+  const proposal =
     open?.digest === policy.digest && open.previous_digest === before.digest && !open.isOver
       ? open
       : null
-  if (open !== null && waiting === null) {
+  if (open !== null && proposal === null) {
     await endProposal(unit, caller, open, open.isOver ? 'expired' : 'superseded')
   }
   const takesTwo = compareVersions(before, policy).secondPerson.length > 0
-  if (takesTwo && waiting === null) {
+  if (takesTwo && proposal === null) {
     requireSecond(before)
     const proposal = await propose(unit, ctx, caller, { policy, before, note })
     return { state: 'proposed', policy, proposal }
   }
-  if (takesTwo && waiting?.proposed_by === caller.actor.id) {
-    return { state: 'proposed', policy, proposal: waiting }
+  if (takesTwo && proposal?.proposed_by === caller.actor.id) {
+    return { state: 'proposed', policy, proposal }
   }
-  const first = waiting?.proposed_by ?? caller.actor.id
-  if (waiting !== null) {
+  const first = proposal?.proposed_by ?? caller.actor.id
+  if (proposal !== null) {
     await requireStillEntitled(within(ctx, unit.tx), first)
-    await endProposal(unit, caller, waiting, 'activated')
+    await endProposal(unit, caller, proposal, 'activated')
   }
   const people = [...new Set([first, caller.actor.id])]
   const sequence = await storeActivation(unit, ctx, { policy, current, caller, people, note })

@@ -37,12 +37,12 @@ export async function lockActivation(
   await sql`select pg_advisory_xact_lock(${advisoryLocks.activation})`.execute(tx)
   const { statement, hash, audited } = await newestActivation(tx, ctx.verifier)
   const sequence = statement?.sequence ?? 0
-  const seen = ctx.memory.policy()
-  const after = Math.max(sequence, audited, seen?.sequence ?? 0)
+  const newest = ctx.memory.policy()
+  const after = Math.max(sequence, audited, newest?.sequence ?? 0)
   return {
     sequence,
     digest: statement?.policyDigest ?? null,
-    hash: seen !== null && seen.sequence > sequence ? seen.hash : hash,
+    hash: newest !== null && newest.sequence > sequence ? newest.hash : hash,
     after,
     isTrue: after <= sequence,
   }

@@ -45,10 +45,10 @@ export async function replayCalls(
   const until = performance.now() + judgingMs
   const items: ReplayedCall[] = []
   const notJudged: UnjudgedCall[] = []
-  let done = 0
+  let judgedCount = 0
   for (const call of calls) {
     if (performance.now() > until) break
-    done += 1
+    judgedCount += 1
     const { id, runId, worker, tool, recorded } = call
     const original = await judges.versionOf(call.policyDigest)
     const problem =
@@ -72,7 +72,7 @@ export async function replayCalls(
     if (isSame) continue
     items.push({ callId: id, runId, worker, tool, recorded, before, after })
   }
-  return { done, items, notJudged }
+  return { done: judgedCount, items, notJudged }
 }
 
 /** Judges under several versions, and builds each version's tools of each worker once. */

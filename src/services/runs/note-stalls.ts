@@ -114,13 +114,13 @@ const reasons = {
 function failureOf({ attempts, why, restarts }: Stall): RunFailure {
   const quote = why.message === null ? '' : `: “${why.message}”`
   const times = restarts === 1 ? 'once' : `${restarts} times`
-  const done =
+  const remedy =
     restarts === 0
       ? 'Nothing is lost: its workflow is started again from the recorded state and continues.'
       : `Nothing is lost. Its workflow was started again ${times}; check the log of the Temporal workers. The run ` +
         'continues by itself when the cause is corrected.'
   return {
     code: 'stalled',
-    message: `The workflow task of this run failed ${attempts} times in a row, because ${reasons[why.kind]}${quote}. ${done}`,
+    message: `The workflow task of this run failed ${attempts} times in a row, because ${reasons[why.kind]}${quote}. ${remedy}`,
   }
 }

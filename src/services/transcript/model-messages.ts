@@ -28,12 +28,12 @@ export function modelMessages(
   }
   const { throughTurn, text } = compaction
   const [task, ...others] = transcript
-  const seen = others.filter(({ turn }) => (turn ?? Infinity) > throughTurn)
+  const laterMessages = others.filter(({ turn }) => (turn ?? Infinity) > throughTurn)
   const summary = compactionText(throughTurn, text ?? '')
   return [
     ...(task === undefined ? [] : messagesOf(task, { pictures, steps, used })),
     { role: 'user', text: summary },
-    ...seen.flatMap((message) => messagesOf(message, { pictures, steps, used })),
+    ...laterMessages.flatMap((message) => messagesOf(message, { pictures, steps, used })),
   ]
 }
 

@@ -25,12 +25,13 @@ export interface ReadSentFile extends MessageFile {
 
 /**
  * Reads the files of a message: pictures of the types that models read, recognised by their bytes,
- * and texts in UTF-8. `seen`: the bounds for what the model sees; `null`: only its host knows them.
- * Throws `invalid_request`, which names the file, for everything else, including an SVG.
+ * and texts in UTF-8. `modelPictures`: the types of picture that the model takes; `null`: only its
+ * host knows them. Throws `invalid_request`, which names the file, for everything else, including
+ * an SVG.
  */
 export function readSentFiles(
   sent: readonly SentFile[],
-  seen: readonly PictureType[] | null,
+  modelPictures: readonly PictureType[] | null,
 ): readonly ReadSentFile[] {
   if (sent.length > limits.filesOfMessage) {
     throw new Problem(
@@ -42,7 +43,7 @@ export function readSentFiles(
     )
   }
   const files = sent.map((file, at) => {
-    const read = readSentFile(file, seen)
+    const read = readSentFile(file, modelPictures)
     if (typeof read !== 'string') return read
     const field = `files.${at}`
     throw new Problem('invalid_request', `${field}: ${read}`, { field })
@@ -63,7 +64,7 @@ function requireSum(bytes: number, most: number, what: string): void {
 /** The file, or its problem as a sentence. */
 function readSentFile(
   { name, mediaType, data }: SentFile,
-  seen: readonly PictureType[] | null,
+  modelPictures: readonly PictureType[] | null,
 ): ReadSentFile | string {
   const pathResult = parsePath(name)
   if (!pathResult.ok || pathResult.path !== name || name.includes('/'))
@@ -78,8 +79,8 @@ function readSentFile(
     if (content.length > limits.pictureBytes) {
       return `A picture has at most ${binarySize(limits.pictureBytes)}.`
     }
-    if (seen !== null && !seen.includes(mediaType)) {
-      return seen.length === 0
+    if (modelPictures !== null && !modelPictures.includes(mediaType)) {
+      return modelPictures.length === 0
         ? 'The model of this worker sees no pictures.'
         : `The model of this worker takes no ${mediaType}.`
     }

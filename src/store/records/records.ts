@@ -77,13 +77,13 @@ export async function writeRecords(
     order by queue.id
   `.execute(tx)
   if (decided !== undefined) assertDecided(decided, rows[0]?.decided ?? null)
-  const seen = new Set<string>()
+  const runIds = new Set<string>()
   return outbox.map((row, place) => {
     const inserted = rows[place]
     if (inserted === undefined) throw new Error('An outbox row was not written')
     const { id, workflowId, isOfProgram } = inserted
-    const isNext = inserted.isNext && !seen.has(row.runId)
-    seen.add(row.runId)
+    const isNext = inserted.isNext && !runIds.has(row.runId)
+    runIds.add(row.runId)
     return { ...row, id, workflowId, isOfProgram, isNext }
   })
 }

@@ -76,7 +76,7 @@ export async function openToolProcess(options: {
   const idle: Ready[] = []
   const children = new Set<ToolChild>()
   /** called in turn with a ready process, or with `null` when another may start */
-  const waiting: ((ready: Ready | null) => void)[] = []
+  const takers: ((ready: Ready | null) => void)[] = []
   let tools: LoadedTools | null = null
   let isStarting = false
   let closed = false
@@ -103,14 +103,14 @@ export async function openToolProcess(options: {
    */
   async function nextReady(): Promise<Ready | null> {
     const { promise, resolve } = Promise.withResolvers<Ready | null>()
-    waiting.push(resolve)
+    takers.push(resolve)
     const timer = setTimeout(resolve, busyWaitMs, null)
     try {
       return await promise
     } finally {
       clearTimeout(timer)
-      const index = waiting.indexOf(resolve)
-      if (index !== -1) waiting.splice(index, 1)
+      const index = takers.indexOf(resolve)
+      if (index !== -1) takers.splice(index, 1)
     }
   }
 
@@ -136,11 +136,11 @@ export async function openToolProcess(options: {
   async function drop(child: ToolChild): Promise<void> {
     await child[Symbol.asyncDispose]()
     children.delete(child)
-    waiting.shift()?.(null)
+    takers.shift()?.(null)
   }
 
   async function giveBack(child: ToolChild, loaded: LoadedTools): Promise<void> {
-    const next = waiting.shift()
+    const next = takers.shift()
     const isGood = child.alive && !child.isExhausted && !closed && isOfVersion(loaded)
     if (isGood && next !== undefined) return next({ child, loaded })
     next?.(null)

@@ -104,14 +104,14 @@ function stagesOf(pipeline: readonly Node[], alarming: ReadonlyMap<Node, number>
 /** Texts with pipes between them; long ones share the room that short ones leave. */
 function textWithPipes(texts: readonly string[], room: number): string {
   const whole = texts.map((text) => oneLine(text, room))
-  let left = room - 3 * (texts.length - 1)
+  let roomLeft = room - 3 * (texts.length - 1)
   const limits = new Map<number, number>()
   const byLength = whole.map((text, at) => ({ at, length: Array.from(text).length }))
   byLength.sort((one, other) => one.length - other.length)
   for (const [index, { at, length }] of byLength.entries()) {
-    const limit = Math.min(length, Math.max(Math.floor(left / (byLength.length - index)), 8))
+    const limit = Math.min(length, Math.max(Math.floor(roomLeft / (byLength.length - index)), 8))
     limits.set(at, limit)
-    left -= limit
+    roomLeft -= limit
   }
   return whole.map((text, at) => oneLine(text, limits.get(at) ?? room)).join(' | ')
 }

@@ -52,7 +52,7 @@ export function openMcpHost(options: {
   const children = new Map<Child, string | null>()
   let first: McpConnection | null = options.connection
   let required: string | null = null
-  const waiting: (() => void)[] = []
+  const waiters: (() => void)[] = []
   let closed = false
 
   async function take(signal: AbortSignal | null): Promise<Child> {
@@ -70,7 +70,7 @@ export function openMcpHost(options: {
   async function room(signal: AbortSignal | null): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const stop = (): void => resolve()
-    waiting.push(resolve)
+    waiters.push(resolve)
     signal?.addEventListener('abort', stop, { once: true })
     await promise
     signal?.removeEventListener('abort', stop)
@@ -105,7 +105,7 @@ export function openMcpHost(options: {
   async function drop(child: Child): Promise<void> {
     await child[Symbol.asyncDispose]()
     children.delete(child)
-    waiting.shift()?.()
+    waiters.shift()?.()
   }
 
   const isCovered = (child: Child): boolean => required === null || children.get(child) === required
@@ -129,14 +129,14 @@ export function openMcpHost(options: {
           child.alive && !child.isExhausted && !closed && isCovered(child) && idle.length < maxIdle
         if (isGood) idle.push(child)
         else await drop(child)
-        if (isGood) waiting.shift()?.()
+        if (isGood) waiters.shift()?.()
       }
     },
 
     async [Symbol.asyncDispose]() {
       closed = true
       await Promise.all([...children.keys()].map(drop))
-      for (const resume of waiting.splice(0)) resume()
+      for (const resume of waiters.splice(0)) resume()
     },
   }
 }

@@ -24,7 +24,7 @@ export function ConfirmPasskeys() {
         callApi('listCredentials', { query: { of: 'everybody', ...page }, signal }),
       ),
   })
-  const waiting = everybodys.data?.items.filter(
+  const openPasskeys = everybodys.data?.items.filter(
     (one) => one.confirmed === null && one.person.id !== person.id,
   )
   const confirm = async (id: string, who: string): Promise<void> => {
@@ -40,7 +40,7 @@ export function ConfirmPasskeys() {
   return (
     <>
       <h3>Passkeys to confirm</h3>
-      {waiting?.length !== 0 && (
+      {openPasskeys?.length !== 0 && (
         <p className="dim small">
           Ask each person outside of this service whether the passkey is theirs, and compare the
           key.
@@ -49,9 +49,9 @@ export function ConfirmPasskeys() {
       {everybodys.isError && (
         <Failure error={everybodys.error} retry={() => void everybodys.refetch()} />
       )}
-      {waiting?.length === 0 && <p className="small">No passkey waits for confirmation.</p>}
+      {openPasskeys?.length === 0 && <p className="small">No passkey waits for confirmation.</p>}
       <ul className="plain-list">
-        {waiting?.map((one) => (
+        {openPasskeys?.map((one) => (
           <li key={one.id} className="account-row">
             <span className="grow break">
               {one.person.name} ({one.person.email}): <VisibleText text={one.name} />

@@ -81,8 +81,8 @@ function Opened(props: { runId: string; turn: string; changeSet: ChangeSet }) {
     if (answer === null) return
     const choices = new Map(decisions.map((one) => [one.requestId, one.decision]))
     record(answer.items, (id) => choices.get(id) ?? 'leave')
-    const done = answer.items.filter((item) => item.status === 200).length
-    announce(`${done} of ${answer.items.length} recorded`)
+    const recordedCount = answer.items.filter((item) => item.status === 200).length
+    announce(`${recordedCount} of ${answer.items.length} recorded`)
     summary.current?.focus()
   }
   const { current, goToCall, goToFile } = useCallFocus(entries)

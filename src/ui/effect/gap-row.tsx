@@ -16,22 +16,22 @@ export function GapRow(props: {
   onShow: () => void
 }) {
   const { gap, linesAbove: visible, columns, canShow, isLoading, isNew } = props
-  const left = Math.max(0, gap.lines - visible)
-  if (left === 0 && (visible > 0 || gap.newStart > 1)) return null
+  const hiddenLines = Math.max(0, gap.lines - visible)
+  if (hiddenLines === 0 && (visible > 0 || gap.newStart > 1)) return null
   const words =
-    left === Infinity
+    hiddenLines === Infinity
       ? 'Show the unchanged lines that follow'
-      : `Show ${countedLines(Math.min(left, linesAtOnce))}`
+      : `Show ${countedLines(Math.min(hiddenLines, linesAtOnce))}`
   return (
     <tbody className="diff-head">
       <tr>
         <td colSpan={columns}>
-          {left > 0 && canShow ? (
+          {hiddenLines > 0 && canShow ? (
             <button type="button" aria-busy={isLoading} onClick={props.onShow}>
               {words}
             </button>
-          ) : left > 0 ? (
-            `${countedLines(left)} not shown`
+          ) : hiddenLines > 0 ? (
+            `${countedLines(hiddenLines)} not shown`
           ) : isNew ? (
             'A new file'
           ) : (

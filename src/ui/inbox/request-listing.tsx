@@ -53,12 +53,12 @@ export function RequestListing(props: { filters: string; address: string; openId
     const id = current()
     return rows.find((row) => row.item.id === id && !row.isGone)?.item ?? null
   })
-  const waiting = waitingWords(newItems.length, goneCount)
+  const newsText = waitingWords(newItems.length, goneCount)
   const show = (): void => {
     announce(`${newItems.length} new shown`)
     keepFocus(showFresh)
   }
-  useShortcut('showNew', waiting === null ? null : show)
+  useShortcut('showNew', newsText === null ? null : show)
   useShortcut('back', selected.size > 0 ? () => setSelected(new Set()) : null)
   useEffect(() => {
     const requests = rows.map(({ item, isGone }) => ({
@@ -87,9 +87,9 @@ export function RequestListing(props: { filters: string; address: string; openId
   }
   return (
     <>
-      {waiting !== null && (
+      {newsText !== null && (
         <Button className="held-bar" variant="light" size="xs" onClick={show} {...showNewKeys}>
-          {waiting}
+          {newsText}
         </Button>
       )}
       {rows.length > 0 && (
@@ -160,11 +160,11 @@ export function RequestListing(props: { filters: string; address: string; openId
 /** Runs once after each return from a request, when the list is loaded. */
 function useComingBack(isReady: boolean, focus: (number: number) => void): void {
   const { state, key } = useLocation()
-  const done = useRef<string | null>(null)
+  const handledKey = useRef<string | null>(null)
   const number = numberIn(state)
   useEffect(() => {
-    if (!isReady || number === null || done.current === key) return
-    done.current = key
+    if (!isReady || number === null || handledKey.current === key) return
+    handledKey.current = key
     focus(number)
   }, [isReady, number, key, focus])
 }

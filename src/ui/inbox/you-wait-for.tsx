@@ -19,15 +19,15 @@ type WaitedRequest = Run['waitsFor'][number]
 export function YouWaitFor() {
   const [search] = useSearchParams()
   const runs = useRuns('startedBy=me&state=waiting_for_approval')
-  const waiting = (runs.data?.pages ?? []).flatMap(({ items }) =>
+  const entries = (runs.data?.pages ?? []).flatMap(({ items }) =>
     items.flatMap((run) => run.waitsFor.map((request) => ({ run, request }))),
   )
-  if (isNarrowed(search) || waiting.length === 0) return null
+  if (isNarrowed(search) || entries.length === 0) return null
   return (
     <section className="you-wait-for" aria-labelledby="you-wait-for">
       <h2 id="you-wait-for">You wait for</h2>
       <ul className="plain-list">
-        {waiting.map((each) => (
+        {entries.map((each) => (
           <Row key={each.request.requestId} {...each} />
         ))}
       </ul>

@@ -51,8 +51,8 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
     const before = handlers.current.get(id) ?? []
     handlers.current.set(id, [...before, handler])
     return () => {
-      const left = (handlers.current.get(id) ?? []).filter((one) => one !== handler)
-      handlers.current.set(id, left)
+      const others = (handlers.current.get(id) ?? []).filter((one) => one !== handler)
+      handlers.current.set(id, others)
     }
   }, [])
 

@@ -29,19 +29,19 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   }, [navigate])
   useEffect(() => {
     // Many events at once, as when a run ends, cause one reload.
-    let waiting = new Map<string, { requestId?: string; runId?: string }>()
+    let changes = new Map<string, { requestId?: string; runId?: string }>()
     let timer: ReturnType<typeof setTimeout> | null = null
     const flush = (): void => {
       timer = null
-      for (const event of waiting.values()) refetchAfterEvent(client, event)
-      waiting = new Map()
+      for (const event of changes.values()) refetchAfterEvent(client, event)
+      changes = new Map()
     }
     const openStream = openEventStream({
       event: (name, { requestId, runId }) => {
         if (name === 'request.opened' && requestId !== undefined) {
           void notify(requestId, (path) => void openPage.current(path))
         }
-        waiting.set(runId ?? '', { ...(requestId && { requestId }), ...(runId && { runId }) })
+        changes.set(runId ?? '', { ...(requestId && { requestId }), ...(runId && { runId }) })
         timer ??= setTimeout(flush, 80)
       },
       gap: () => refetchAfterEvent(client, 'everything'),

@@ -37,7 +37,7 @@ export function noticeOfRequest(
   ids: PushedIds,
   request: NoticedRequest & Parameters<typeof outcomeOf>[0],
 ): PushNotice {
-  const waiting = noticeOf(request)
-  if (waiting !== null) return waiting
+  const notice = noticeOf(request)
+  if (notice !== null) return notice
   return { ...noticeOfIds(ids), title: outcomeOf(request), body: `#${ids.number}` }
 }

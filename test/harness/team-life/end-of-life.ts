@@ -28,13 +28,13 @@ export async function endOfLife(life: TeamLife): Promise<void> {
   expect(await deadlocks(db)).toBe(0)
   const open = await db.selectFrom('run').select('id').where('ended_at', 'is', null).execute()
   expect(open).toEqual([])
-  const left = await db
+  const openRows = await db
     .selectFrom('outbox')
     .select(['id', 'kind'])
     .where('delivered_at', 'is', null)
     .where('undeliverable_at', 'is', null)
     .execute()
-  expect(left).toEqual([])
+  expect(openRows).toEqual([])
   const started = await db
     .selectFrom('execution')
     .select('call_id')

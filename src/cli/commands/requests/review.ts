@@ -24,28 +24,30 @@ async function review(options: ServiceOptions & { queue?: string }): Promise<voi
     )
   }
   const service = await connect(options)
-  const seen = new Set<string>()
+  const reviewedIds = new Set<string>()
   let decided = 0
   for (;;) {
     const query = { mine: 'true', state: 'pending', queue: options.queue }
     const list = await service.call('listRequests', { query })
-    const waiting = list.items.filter((one) => !seen.has(one.id))
-    const [item] = waiting
+    const openItems = list.items.filter((one) => !reviewedIds.has(one.id))
+    const [item] = openItems
     if (item === undefined) {
       console.log(
-        `No more requests wait for you. ${decided} decided, ${seen.size - decided} left undecided.`,
+        `No more requests wait for you. ${decided} decided, ${reviewedIds.size - decided} left undecided.`,
       )
       return
     }
     const request = await service.call('getRequest', { params: { id: item.id } })
     const more = list.nextCursor === null ? '' : ' or more'
-    console.log(bold(`\nRequest ${seen.size + 1} of ${seen.size + waiting.length}${more}`))
+    console.log(
+      bold(`\nRequest ${reviewedIds.size + 1} of ${reviewedIds.size + openItems.length}${more}`),
+    )
     const outcome = await decideByKey(service, request)
     if (outcome === 'quit') {
-      console.log(`${decided} decided, ${waiting.length} left undecided.`)
+      console.log(`${decided} decided, ${openItems.length} left undecided.`)
       return
     }
-    seen.add(item.id)
+    reviewedIds.add(item.id)
     if (outcome === 'decided') decided += 1
   }
 }

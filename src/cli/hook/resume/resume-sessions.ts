@@ -43,16 +43,16 @@ export async function resumeSessions(
   const { service, sessions, waitMs } = settings
   const client = createClient(service)
   const endsAt = performance.now() + waitMs
-  const done = new Map<string, ResumedSession>()
+  const results = new Map<string, ResumedSession>()
   for (;;) {
     const own = (await sessions.list()).filter(({ url }) => url === service.url)
-    const left = own.filter(({ requestId }) => !done.has(requestId))
+    const openSessions = own.filter(({ requestId }) => !results.has(requestId))
     const leftMs = endsAt - performance.now()
-    const isLast = leftMs <= 0 || left.length === 0
-    if (!isLast) await untilOneEnds(client, left, Math.min(leftMs, roundMs))
+    const isLast = leftMs <= 0 || openSessions.length === 0
+    if (!isLast) await untilOneEnds(client, openSessions, Math.min(leftMs, roundMs))
     let isAny = false
     const pending: ResumedSession[] = []
-    for (const session of left) {
+    for (const session of openSessions) {
       const state = await stateOf(client, session)
       if (state === 'pending') {
         pending.push({ ...describeSession(session), state, exitCode: null, problem: null })
@@ -61,11 +61,11 @@ export async function resumeSessions(
       const resumed = await resume(session, state, settings)
       if (resumed === null) continue
       isAny = true
-      done.set(session.requestId, resumed)
+      results.set(session.requestId, resumed)
       onResumed(resumed)
     }
     // A session that was continued may wait again by now.
-    if (isLast && !isAny) return [...done.values(), ...pending]
+    if (isLast && !isAny) return [...results.values(), ...pending]
   }
 }
 

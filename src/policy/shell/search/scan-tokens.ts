@@ -13,12 +13,12 @@ export function scanTokens(text: string): readonly (readonly string[])[] {
     emptied.split(/[\s;&|()<>`{}]+/),
     decoded.replace(/[\\]/g, '').split(/[^A-Za-z0-9_./-]+/),
   ]
-  const seen = new Set<string>()
+  const keys = new Set<string>()
   return readings
     .map((tokens) => tokens.filter((token) => token !== ''))
     .filter((tokens) => {
       const key = tokens.join('\0')
-      return seen.size !== seen.add(key).size
+      return keys.size !== keys.add(key).size
     })
 }
 

@@ -21,7 +21,7 @@ export async function undoNames(
   after: NamesAfter,
   untilMs = Number.POSITIVE_INFINITY,
 ): Promise<string[]> {
-  const done: string[] = []
+  const sentences: string[] = []
   const places = new Map([...before.guarded].map(([at, { identity }]) => [identity, at]))
   const handled = new Set<string>()
   const closedBefore = new Set(before.closed)
@@ -33,11 +33,11 @@ export async function undoNames(
     if (isBelowAny(handled, at) || places.has(name.identity)) continue
     handled.add(at)
     if (name.changedMs > untilMs) {
-      done.push(`${quotedName(at)}, a protected name, was made or changed later and stays`)
+      sentences.push(`${quotedName(at)}, a protected name, was made or changed later and stays`)
       continue
     }
     const problem = await attempt(() => removeName(root, at, name))
-    done.push(
+    sentences.push(
       problem === null
         ? `it made ${quotedName(at)}, a protected name, which was removed`
         : `it made ${quotedName(at)}, a protected name, which could not be removed (${problem})`,
@@ -48,31 +48,33 @@ export async function undoNames(
     if (old === undefined || isBelowAny(handled, at)) continue
     handled.add(at)
     const problem = await attempt(() => putBack(root, at, old, name))
-    done.push(
+    sentences.push(
       problem === null
         ? `it renamed ${quotedName(old)}, a protected name, which was put back`
         : `it renamed ${quotedName(old)}, a protected name, to ${quotedName(at)}, which could not be put back (${problem})`,
     )
   }
-  const left = new Set([...after.guarded.values()].map(({ identity }) => identity))
+  const identitiesAfter = new Set([...after.guarded.values()].map(({ identity }) => identity))
   for (const [at, { identity }] of before.guarded) {
-    if (!left.has(identity) && !isBelowAny(handled, at) && !after.guarded.has(at)) {
-      done.push(`it removed ${quotedName(at)}, a protected name`)
+    if (!identitiesAfter.has(identity) && !isBelowAny(handled, at) && !after.guarded.has(at)) {
+      sentences.push(`it removed ${quotedName(at)}, a protected name`)
     }
   }
   for (const at of after.closed) {
     if (closedBefore.has(at) || isBelowAny(handled, at)) continue
-    done.push(`it made ${quotedName(at)}, a folder that cannot be looked into for protected names`)
+    sentences.push(
+      `it made ${quotedName(at)}, a folder that cannot be looked into for protected names`,
+    )
   }
   for (const { identity, path } of after.setId) {
     if (isBelowAny(handled, path)) continue
     const problem = await attempt(() => clearSetId(root, path, identity))
     const end = problem === null ? 'were removed' : `could not be removed (${problem})`
-    done.push(
+    sentences.push(
       `it gave ${quotedName(path)} the rights of its owner or group for everybody who runs it (set-user-id or set-group-id), which ${end}`,
     )
   }
-  return done
+  return sentences
 }
 
 /** A folder and one name in it. */

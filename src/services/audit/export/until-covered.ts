@@ -18,13 +18,13 @@ export async function untilCovered(db: Db): Promise<void> {
   if (place === null) return
   const until = performance.now() + maxMs
   while (performance.now() < until) {
-    const waiting = await db
+    const openEvent = await db
       .selectFrom('audit_unsequenced')
       .select('place')
       .where('place', '<=', place)
       .limit(1)
       .executeTakeFirst()
-    if (waiting === undefined) return
+    if (openEvent === undefined) return
     await sleep(everyMs)
   }
 }

@@ -46,6 +46,6 @@ export async function readReceipt(
     const leaf = proven.get(id)
     return leaf === undefined ? [] : [{ ...leaf, document }]
   })
-  const waiting = events.length - covered.length
-  return { requestId: id, note: checkpoint.note, events: covered, waiting }
+  const openCount = events.length - covered.length
+  return { requestId: id, note: checkpoint.note, events: covered, waiting: openCount }
 }

@@ -29,12 +29,12 @@ export async function renewDependents(
   callId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const waiting = await siblingCalls(ctx.db, callId, '>')
+  const laterCalls = await siblingCalls(ctx.db, callId, '>')
     .select(['other.id', 'revision.facts'])
     .where('own.result_type', 'is not', null)
     .where('request.state', '=', 'pending')
     .execute()
-  for (const { id, facts } of waiting) {
+  for (const { id, facts } of laterCalls) {
     if (facts?.assumes !== undefined) await reconsider(ctx, id, signal)
   }
 }

@@ -87,8 +87,8 @@ async function startOnce(
     }
     if (at.call.result_type !== null || isOpen(at)) return { kind: 'retry' }
     if (at.call.request_id !== planned.call.request_id) return { kind: 'retry' }
-    const waiting = await waitForEarlier(tx, at)
-    if (waiting !== null) return { kind: 'answer', outcome: waiting }
+    const earlierOutcome = await waitForEarlier(tx, at)
+    if (earlierOutcome !== null) return { kind: 'answer', outcome: earlierOutcome }
     const attempt = nextAttemptOf(at)
     if (delegation !== null && !(await attachmentsHold(tx, delegation))) return { kind: 'retry' }
     const right = await takeRight(ctx, unit, at, plan)

@@ -18,13 +18,13 @@ export interface TextRecorder {
  * write is repeated with the next one. Text beyond the bound can only be read in the message.
  */
 export function recordText(ctx: SystemContext, of: LiveTextOf): TextRecorder {
-  let waiting = ''
+  let openText = ''
   let written = 0
   let [hasEnded, failed, busy] = [false, false, false]
   let timer: NodeJS.Timeout | null = null
 
   const schedule = (): void => {
-    if (hasEnded || busy || timer !== null || waiting === '') return
+    if (hasEnded || busy || timer !== null || openText === '') return
     timer = setTimeout(() => {
       timer = null
       busy = true
@@ -35,23 +35,23 @@ export function recordText(ctx: SystemContext, of: LiveTextOf): TextRecorder {
     }, writeEveryMs)
   }
   const write = async (): Promise<void> => {
-    const piece = waiting
-    waiting = ''
+    const piece = openText
+    openText = ''
     try {
       const isOpen = await addLiveText(ctx.db, of, { start: written, text: piece })
       written += piece.length
       if (!isOpen) hasEnded = true
     } catch (error) {
-      waiting = piece + waiting
+      openText = piece + openText
       if (!failed) ctx.log.warn({ runId: of.runId, err: error }, 'Live text waits')
       failed = true
     }
   }
   return {
     add: (piece) => {
-      const room = limits.liveTextCharacters - written - waiting.length
+      const room = limits.liveTextCharacters - written - openText.length
       if (hasEnded || room <= 0) return
-      waiting += piece.slice(0, room)
+      openText += piece.slice(0, room)
       schedule()
     },
     end: () => {

@@ -30,34 +30,37 @@ export async function refuseOlder(
   statement: ActivationStatement | null,
   hash: string | null,
 ): Promise<void> {
-  const seen = parts.memory.policy()
+  const newest = parts.memory.policy()
   const sequence = statement?.sequence ?? 0
-  if (seen !== null) {
-    const forked = sequence === seen.sequence && hash !== seen.hash
+  if (newest !== null) {
+    const forked = sequence === newest.sequence && hash !== newest.hash
     const unlinked =
-      sequence === seen.sequence + 1 &&
+      sequence === newest.sequence + 1 &&
       statement?.previousHash !== undefined &&
-      statement.previousHash !== seen.hash
-    if (sequence < seen.sequence || forked || unlinked) refuse(parts, seen.sequence, sequence)
-    if (sequence === seen.sequence) return
+      statement.previousHash !== newest.hash
+    if (sequence < newest.sequence || forked || unlinked) refuse(parts, newest.sequence, sequence)
+    if (sequence === newest.sequence) return
   }
   if (hash !== null) await parts.memory.rememberPolicy({ sequence, hash })
 }
 
-function refuse({ db, memory, log }: Parts, seen: number, foundSequence: number): never {
+function refuse({ db, memory, log }: Parts, newestSequence: number, foundSequence: number): never {
   const versions = refusals.get(memory) ?? new Set()
   refusals.set(memory, versions)
-  const what = `${seen} ${foundSequence}`
+  const what = `${newestSequence} ${foundSequence}`
   if (db !== null && !versions.has(what)) {
     versions.add(what)
-    log.error({ seen, found: foundSequence }, 'the policy in force was rolled back in the database')
+    log.error(
+      { seen: newestSequence, found: foundSequence },
+      'the policy in force was rolled back in the database',
+    )
     // Not awaited: the caller may hold a connection, and must not need a second one.
     const recorded = db.transaction().execute(async (alone) => {
       const entry = {
         type: 'policy.rejected',
         actor: { type: 'system', name: 'policy' },
         channel: 'system',
-        detail: { why: 'rolled_back', seen, found: foundSequence },
+        detail: { why: 'rolled_back', seen: newestSequence, found: foundSequence },
       } as const
       await writeRecords(await sideBySide(alone), { audit: [entry], events: [], outbox: [] }, null)
     })
@@ -68,8 +71,8 @@ function refuse({ db, memory, log }: Parts, seen: number, foundSequence: number)
   }
   throw new Problem(
     'unavailable',
-    `Activation ${seen} of the policy was in force here, but the database now has ${foundSequence}: somebody changed it. ` +
+    `Activation ${newestSequence} of the policy was in force here, but the database now has ${foundSequence}: somebody changed it. ` +
       'Restart the API to activate the project folder again, or, when it was restored from a backup, accept that with: countersign doctor --repair',
-    { sequence: seen, found: foundSequence },
+    { sequence: newestSequence, found: foundSequence },
   )
 }

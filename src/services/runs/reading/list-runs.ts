@@ -120,7 +120,7 @@ export async function runRecords(
   shownIn: 'list' | 'detail',
 ): Promise<RunRecord[]> {
   const open = rows.filter(({ state }) => !isEnd(runTransitions, state))
-  const [tasks, waiting] = await Promise.all([
+  const [tasks, waitsFor] = await Promise.all([
     readTasks(
       db,
       rows.map((row) => row.root_run_id),
@@ -156,7 +156,7 @@ export async function runRecords(
     workspace: workspaceOfRun(row.workspace, row.worktree),
     usage: row.usage,
     task: tasks.get(row.root_run_id) ?? null,
-    waitsFor: waiting.get(row.id) ?? [],
+    waitsFor: waitsFor.get(row.id) ?? [],
   }))
 }
 

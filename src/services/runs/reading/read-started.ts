@@ -29,11 +29,11 @@ export async function readStarted(
   const viewer = await viewerOf(ctx, caller)
   const task = (await readTasks(ctx.db, [id], 'detail')).get(id) ?? null
   const asks = state === 'waiting_for_approval'
-  const waiting = asks ? (await waitsForOf(ctx.db, viewer, [id])).get(id) : undefined
+  const waitsFor = asks ? (await waitsForOf(ctx.db, viewer, [id])).get(id) : undefined
   return {
     ...started,
     task: task === null ? null : { ...task, later: 0 },
     usage: unused,
-    waitsFor: waiting ?? [],
+    waitsFor: waitsFor ?? [],
   }
 }

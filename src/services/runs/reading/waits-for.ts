@@ -54,9 +54,9 @@ export async function waitsForOf(
     where above.id = any(${[...runIds]}::uuid[]) and above.ended_at is null
     order by asked.number
   `.execute(db)
-  const waiting = Map.groupBy(rows, (row) => row.waiting)
+  const rowsByRun = Map.groupBy(rows, (row) => row.waiting)
   return new Map(
-    [...waiting].map(([runId, requests]) => [
+    [...rowsByRun].map(([runId, requests]) => [
       runId,
       requests.map(({ request_id: requestId, number, created_at: since, people }) => ({
         requestId,

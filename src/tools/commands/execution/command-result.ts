@@ -78,8 +78,8 @@ function part(name: string, { bytes, total }: StreamOutput, maxBytes: number): s
   )
   const rest = bytes.subarray(first.length)
   const last = rest.subarray(rest.length - fitLength(half, (length) => rest.subarray(-length)))
-  const left = total - first.length - last.length
-  return [head, textOf(first), `[${left} of ${total} bytes are not shown.]`, textOf(last)]
+  const omittedBytes = total - first.length - last.length
+  return [head, textOf(first), `[${omittedBytes} of ${total} bytes are not shown.]`, textOf(last)]
 }
 
 /**

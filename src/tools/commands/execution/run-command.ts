@@ -84,10 +84,10 @@ export async function runCommand(
     const storedNames = place.sandbox.works ? null : await storeNames(workspace, planned.before)
     const undo = async (hasBegun: boolean): Promise<string[]> => {
       const met = hasBegun ? await settleMounts(workspace, mounts) : []
-      const done = await planned.undo(planned.before)
+      const undoSentences = await planned.undo(planned.before)
       const restored =
         storedNames === null ? [] : await restoreNames(workspace, planned.before, storedNames)
-      return [...met, ...done, ...restored]
+      return [...met, ...undoSentences, ...restored]
     }
     const mark = randomBytes(16).toString('hex')
     const watched = await watchFiles(place.sandbox, workspace, async () => {
@@ -117,10 +117,10 @@ export async function runCommand(
       ...(onOutput === undefined ? {} : { onOutput }),
     }
     let end: CommandEnd
-    let done: string[]
+    let brokenRules: string[]
     try {
       end = await runPlanned(place, plan, { ...bounds, argv, signal: context.signal })
-      done = await undo(true)
+      brokenRules = await undo(true)
     } catch (error) {
       const violation = violationOf(await undo(!(error instanceof SandboxFailed)))
       if (violation === null) throw error
@@ -135,7 +135,7 @@ export async function runCommand(
     const changes = (await watched?.changes(visible, context.signal)) ?? null
     const notes = place.sandbox.works ? unreached : [unconfinedNote]
     return {
-      ...commandResult(end, done, taken === null ? notes : [...notes, taken]),
+      ...commandResult(end, brokenRules, taken === null ? notes : [...notes, taken]),
       ...(changes === null ? {} : { changes }),
     }
   } catch (error) {

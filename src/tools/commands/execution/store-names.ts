@@ -48,7 +48,7 @@ export async function restoreNames(
   before: Pick<ZoneNames, 'guarded'>,
   storedFiles: StoredNames,
 ): Promise<string[]> {
-  const done: string[] = []
+  const sentences: string[] = []
   const now = await filesBelow(workspace, before)
   for (const [at, file] of storedFiles) {
     const change = await attempt(async () => {
@@ -60,7 +60,7 @@ export async function restoreNames(
       await workspace.write(at, file.bytes, state.hash ?? 'absent')
       return `${what}, which was put back`
     })
-    if (change !== null) done.push(sentence(at, change))
+    if (change !== null) sentences.push(sentence(at, change))
   }
   for (const at of now) {
     if (storedFiles.has(at)) continue
@@ -70,9 +70,9 @@ export async function restoreNames(
       await workspace.remove(at, hash)
       return 'made, which was removed'
     })
-    if (change !== null) done.push(sentence(at, change))
+    if (change !== null) sentences.push(sentence(at, change))
   }
-  return done
+  return sentences
 }
 
 function sentence(at: string, change: string): string {
@@ -95,14 +95,14 @@ async function filesBelow(
   { guarded }: Pick<ZoneNames, 'guarded'>,
 ): Promise<string[]> {
   const files = new Set<string>()
-  const waiting = [...guarded].filter(([, { pinned }]) => !pinned).map(([at]) => at)
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+  const queue = [...guarded].filter(([, { pinned }]) => !pinned).map(([at]) => at)
+  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
     const { kind } = await workspace.state(at).catch(() => ({ kind: 'other' }) as const)
     if (kind === 'file') files.add(at)
     if (kind !== 'directory') continue
     const room = maxEntries - files.size
     const below = await workspace.list(at, { maxEntries: room }).catch(() => [])
-    waiting.push(...below.map(({ name }) => `${at}/${name}`))
+    queue.push(...below.map(({ name }) => `${at}/${name}`))
   }
   return [...files]
 }

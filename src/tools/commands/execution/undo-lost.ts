@@ -36,18 +36,18 @@ export async function undoLost(
   const { undo } = await makePlan(place, workspace, '', new Set(), false)
   const before = { guarded: new Map(lost.guarded), closed: lost.closed }
   const untilMs = lost.lastSeenMs + marginMs
-  const done = await undo(before, untilMs)
-  if (lost.kept === null) return violationOf(done)
+  const sentences = await undo(before, untilMs)
+  if (lost.kept === null) return violationOf(sentences)
   const storedFiles = new Map(lost.kept.map(([at, hash]) => [at, { hash, bytes: null }]))
-  return violationOf([...done, ...(await restoreNames(workspace, before, storedFiles))])
+  return violationOf([...sentences, ...(await restoreNames(workspace, before, storedFiles))])
 }
 
 async function endProcesses(variable: string, owner: number): Promise<void> {
   const deadline = performance.now() + endWithinMs
   while (performance.now() < deadline) {
-    const left = processesOf({ first: 0, variable, others: processesLeftBy(owner) })
-    if (left.length === 0) return
-    for (const pid of left) {
+    const pids = processesOf({ first: 0, variable, others: processesLeftBy(owner) })
+    if (pids.length === 0) return
+    for (const pid of pids) {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {

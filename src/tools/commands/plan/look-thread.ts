@@ -49,9 +49,9 @@ async function answerTo(
     return { id, type: 'names', names: await look(zones, question.bounded, signal) }
   }
   const after = await look(zones, false, signal)
-  const done = await undoNames(zones.root, question.before, after, question.untilMs)
-  const more = Math.max(0, done.length - maxSentences)
-  return { id, type: 'undone', done: done.slice(0, maxSentences), more }
+  const sentences = await undoNames(zones.root, question.before, after, question.untilMs)
+  const more = Math.max(0, sentences.length - maxSentences)
+  return { id, type: 'undone', done: sentences.slice(0, maxSentences), more }
 }
 
 async function look(

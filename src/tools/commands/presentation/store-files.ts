@@ -25,7 +25,7 @@ export async function storeFiles(
   workspace: Workspace,
   namedFiles: readonly NamedFile[],
 ): Promise<StoredFiles> {
-  let left: number = limits.namedFilesBytes
+  let bytesLeft: number = limits.namedFilesBytes
   const files: StoredFiles['files'][number][] = []
   const bytes: Uint8Array[] = []
   for (const { path, bytes: size, hash } of namedFiles) {
@@ -33,13 +33,13 @@ export async function storeFiles(
     const opinion = readOpinion(place, file.path)
     if (opinion?.approval !== 'preApproved') {
       files.push({ ...file, kind: 'withheld' })
-    } else if (file.bytes > Math.min(limits.namedFileBytes, left)) {
+    } else if (file.bytes > Math.min(limits.namedFileBytes, bytesLeft)) {
       files.push({ ...file, kind: 'large' })
     } else {
       const content = await readSame(workspace, file)
       files.push({ ...file, kind: kindOf(content) })
       if (content === null) continue
-      left -= content.length
+      bytesLeft -= content.length
       bytes.push(content)
     }
   }

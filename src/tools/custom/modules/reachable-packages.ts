@@ -38,15 +38,15 @@ export interface PackageName {
 /** The real folders of these packages and of their dependencies; those not found are left out. */
 export function packagesBehind(starts: readonly PackageName[]): readonly string[] {
   const folders = new Set<string>()
-  const waiting: string[] = []
+  const queue: string[] = []
   const add = ({ name, from }: PackageName): void => {
     const folder = packageFolder(name, from)
     if (folder === null || folders.has(folder)) return
     folders.add(folder)
-    waiting.push(folder)
+    queue.push(folder)
   }
   for (const start of starts) add(start)
-  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+  for (let folder = queue.pop(); folder !== undefined; folder = queue.pop()) {
     for (const name of dependenciesOf(folder)) add({ name, from: folder })
   }
   return [...folders].toSorted()

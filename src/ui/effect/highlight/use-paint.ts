@@ -22,13 +22,13 @@ export function usePaint(path: string | null, texts: readonly string[]): Paint {
   const [read, setRead] = useState<{ of: readonly string[]; paint: Paint } | null>(null)
   useEffect(() => {
     if (language === null || large) return undefined
-    let left = false
+    let isOver = false
     void paintTexts(language, texts).then((colouredTexts) => {
       const state = colouredTexts === null ? 'slow' : 'read'
-      if (!left) setRead({ of: texts, paint: { texts: colouredTexts, state } })
+      if (!isOver) setRead({ of: texts, paint: { texts: colouredTexts, state } })
     })
     return () => {
-      left = true
+      isOver = true
     }
   }, [language, large, texts])
   if (language === null) return nothing

@@ -68,8 +68,8 @@ export function BulkReview(props: {
       const body = { decisions }
       const result = await callApi('decideRequests', { body, idempotencyKey: intent.of(body) })
       setAnswer(result)
-      const done = result.items.filter((item) => item.status === 200).length
-      announce(`${done} of ${result.items.length} recorded`)
+      const recordedCount = result.items.filter((item) => item.status === 200).length
+      announce(`${recordedCount} of ${result.items.length} recorded`)
       void client.invalidateQueries()
     } catch (error) {
       setRefusal((error as Error).message)

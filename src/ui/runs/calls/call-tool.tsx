@@ -61,16 +61,16 @@ function CallForm({ runId, tools, close }: CallFormProps) {
   const intent = useIntentKey()
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)
-  const [done, setDone] = useState<InvokedTool | null>(null)
+  const [invocation, setInvocation] = useState<InvokedTool | null>(null)
   if (tool === undefined) return null
   const call = async (): Promise<void> => {
     setBusy(true)
     setRefusal(null)
-    setDone(null)
+    setInvocation(null)
     try {
       const body = { tool: tool.name, input: readInput(tool.inputSchema, values) }
       const params = { id: runId }
-      setDone(await callApi('invokeTool', { params, body, idempotencyKey: intent.of(body) }))
+      setInvocation(await callApi('invokeTool', { params, body, idempotencyKey: intent.of(body) }))
       intent.renew()
       announce(`${tool.name} was invoked`)
       await client.invalidateQueries({ queryKey: ['run', runId] })
@@ -100,14 +100,14 @@ function CallForm({ runId, tools, close }: CallFormProps) {
         Its result enters the run as your message. If the call asks, another person decides it.
       </p>
       {refusal !== null && <p role="alert">{refusal}</p>}
-      {done !== null && (
+      {invocation !== null && (
         <p role="status">
-          {done.requestId === null ? (
-            <>{done.tool} runs.</>
+          {invocation.requestId === null ? (
+            <>{invocation.tool} runs.</>
           ) : (
             <>
-              {done.tool} asks somebody else:{' '}
-              <Link to={`/requests/${done.requestId}`}>the request</Link>.
+              {invocation.tool} asks somebody else:{' '}
+              <Link to={`/requests/${invocation.requestId}`}>the request</Link>.
             </>
           )}
         </p>

@@ -36,8 +36,8 @@ export function DecidableCalls(props: {
   const asking = items
     .flatMap(({ calls = [] }) => calls)
     .flatMap((call) => (call.requestState === 'pending' ? (call.requestId ?? []) : []))
-  const waiting = [run.startRequestId ?? [], asking].flat()
-  const next = waiting.find((id) => id !== requestId && own.has(id) && !heldIds.has(id)) ?? null
+  const requestIds = [run.startRequestId ?? [], asking].flat()
+  const next = requestIds.find((id) => id !== requestId && own.has(id) && !heldIds.has(id)) ?? null
   const openNext = next === null ? null : () => open(next)
   useShortcut('approve', openNext)
   useShortcut('deny', openNext)

@@ -17,7 +17,7 @@ export function useFollowEnd(
   startAtEnd: boolean,
 ): { readonly behind: boolean; readonly toEnd: () => void } {
   const isAtEnd = useRef(startAtEnd)
-  const seen = useRef<string | null>(null)
+  const lastGrowth = useRef<string | null>(null)
   const [behind, setBehind] = useState(false)
   useEffect(() => {
     let beforeY = window.scrollY
@@ -37,7 +37,7 @@ export function useFollowEnd(
     const place = region.current
     if (!startAtEnd || place === null) return
     const observer = new ResizeObserver(() => {
-      if (seen.current !== null && isAtEnd.current) scrollToEnd(place)
+      if (lastGrowth.current !== null && isAtEnd.current) scrollToEnd(place)
     })
     observer.observe(place)
     const stop = (): void => observer.disconnect()
@@ -48,9 +48,9 @@ export function useFollowEnd(
     }
   }, [region, startAtEnd])
   useEffect(() => {
-    if (growth === null || growth === seen.current) return
-    const isFirst = seen.current === null
-    seen.current = growth
+    if (growth === null || growth === lastGrowth.current) return
+    const isFirst = lastGrowth.current === null
+    lastGrowth.current = growth
     if (isFirst ? startAtEnd : isAtEnd.current || isNearEnd(region.current)) {
       scrollToEnd(region.current)
     } else if (!isFirst) setBehind(true)
