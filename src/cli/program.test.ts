@@ -25,8 +25,17 @@ test('the help of a group names both words', () => {
   for (const list of lists) expect(list.parent?.helpInformation()).toContain('ls|list')
 })
 
-test('a word that is no command of the group is refused', async () => {
-  await expect(commandOf(['runs', 'lists'])).rejects.toThrow('too many arguments')
+test('a word that is no command of the group is refused, with the commands that the group has', async () => {
+  const lines: readonly (readonly [string, string])[] = [
+    ['runs lists', `error: unknown command 'lists'; "runs" has: ls, show, `],
+    ['people enable a@example.com', `"people" has: ls, link, disable, `],
+    ['policy frobnicate', `"policy" has: show, `],
+    ['people credentials add', `"credentials" has: ls, `],
+  ]
+  for (const [line, refusal] of lines) {
+    await expect(commandOf(line.split(' '))).rejects.toThrow(refusal)
+  }
+  expect(await commandOf(['runs', '--json'])).toBe('ls')
 })
 
 function pathOf(command: Command | null): string[] {

@@ -77,6 +77,22 @@ export function createProgram(): Command {
   addBackupCommands(program)
   addRetentionCommand(program)
   addArchiveCommand(program)
+  refuseUnknownWords(program)
   // The whole help would move the error off the screen. Commands show theirs.
   return program.showHelpAfterError('(countersign --help lists the commands)')
+}
+
+/**
+ * `people enable` is an unknown command, not a list with too many arguments: a group whose name
+ * alone lists something says which commands it has.
+ */
+function refuseUnknownWords(group: Command): void {
+  for (const command of group.commands) refuseUnknownWords(command)
+  group.hook('preSubcommand', ({ args: [word] }, chosen) => {
+    const isNamed = chosen.name() === word || chosen.aliases().includes(word ?? '')
+    if (word === undefined || word.startsWith('-') || isNamed) return
+    if (chosen.registeredArguments.length > 0) return
+    const names = group.commands.map((command) => command.name()).join(', ')
+    group.error(`error: unknown command '${word}'; "${group.name()}" has: ${names}`)
+  })
 }

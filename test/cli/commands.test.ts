@@ -433,7 +433,9 @@ test('people are listed; a one-time link signs a terminal in once; whoever is di
   expect(await linus.ok('requests', '--mine')).toContain('WORKER')
   const twice = await cli.run('login', url)
   expect([twice.code, twice.err]).toEqual([1, expect.stringContaining('link')])
-  expect(await cli.ok('people', 'disable', 'linus@example.com', ...olga)).toBe('Disabled.\n')
+  expect(await cli.ok('people', 'disable', 'linus@example.com', ...olga)).toBe(
+    'Disabled, for good: this cannot be undone.\n',
+  )
   const ended = await linus.run('requests')
   expect([ended.code, ended.err]).toEqual([
     1,

@@ -61,6 +61,27 @@ test('every kind of mistake is told at once, in the order of files and lines', a
   ])
 })
 
+test('a tool that no file defines is an error beside those of other files', async () => {
+  put('countersign.yaml', `${config}rigths: {}\n`)
+  scribe('tools: { post: {} }')
+  put(
+    'workers/other.md',
+    '---\nmodel: script:script.yaml\nqueue: 5\ntools: { post: {} }\n---\nX.\n',
+  )
+  expect(await found()).toEqual([
+    expect.stringMatching(/^error countersign\.yaml:5 unknown key "rigths"/),
+    expect.stringMatching(/^error workers\/other\.md:3 "queue"/),
+    expect.stringMatching(/^error workers\/scribe\.md:3 the worker lists the tool "post", which/),
+  ])
+})
+
+test('a limit in money of a script is to be removed, not priced', async () => {
+  scribe('limits: { costUsd: 5 }')
+  expect(await found()).toEqual([
+    expect.stringMatching(/^error workers\/scribe\.md:3 "limits\.costUsd" .*; remove "costUsd"/),
+  ])
+})
+
 test('a countersign.yaml that cannot be read is not called missing', async () => {
   put('countersign.yaml', Uint8Array.from([0xff, 0xfe]))
   expect(await found()).toEqual([expect.stringContaining('it is not UTF-8 text')])
@@ -171,7 +192,8 @@ test('merge_branch and git_push are pointed out where runs have no branch, and n
 test('a workspace that is not there is pointed out; one on another host is not looked for', async () => {
   scribe('zones: [{ name: all, root: . }]')
   put('countersign.yaml', `${config}workspaces: { default: { root: ./nowhere } }\n`)
-  const sentence = 'the root of workspace "default", ./nowhere, is not a folder'
+  const sentence =
+    'error countersign.yaml:5 the root of workspace "default", ./nowhere, is not a folder'
   expect(await found()).toEqual([expect.stringContaining(sentence)])
   put('countersign.yaml', `${config}workspaces: { default: { root: /nowhere, taskQueue: far } }\n`)
   expect(await found()).toEqual([])

@@ -43,22 +43,24 @@ async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]
       "correct the file: it must load, and export tools made with defineTool or with the AI SDK's tool",
     severity: 'error' as const,
   }))
+  const defined = new Set(loaded.tools.map((tool) => tool.name))
+  // A file that does not load may define the missing tool. Only the first problem is reported.
+  const lacking = ({ workers }: Pick<Policy, 'workers'>) =>
+    broken.length > 0 ? [] : unknownTools({ workers }, defined)
   if ('problems' in parsedProject) {
     const problems = await Promise.all(
       parsedProject.problems.map((one) => nameInstead(projectDir, one)),
     )
-    return [...problems, ...unread, ...broken]
+    const { workers = new Map() } = parsedProject
+    return [...problems, ...unread, ...lacking({ workers }), ...broken]
   }
   const { policy, warnings } = parsedProject
-  const defined = new Set(loaded.tools.map((tool) => tool.name))
   return [
     ...warnings,
     ...unread,
     ...(await warnOfHost(projectDir, policy)),
-    // A file that does not load may define the missing tool. Only the first problem is reported.
-    ...(broken.length > 0
-      ? []
-      : [...unknownTools(policy, defined), ...idleToolPatterns(policy, defined)]),
+    ...lacking(policy),
+    ...(broken.length > 0 ? [] : idleToolPatterns(policy, defined)),
     ...broken,
   ]
 }

@@ -82,11 +82,12 @@ export async function refuseWorkspaceRoots(
   policy: Policy,
 ): Promise<readonly ProjectProblem[]> {
   const problems: ProjectProblem[] = []
-  for (const [name, { root, taskQueue }] of policy.config.workspaces) {
+  for (const [name, { root, source, taskQueue }] of policy.config.workspaces) {
     if (taskQueue !== null || (await isFolder(resolve(projectDir, root)))) continue
+    const place = source === undefined ? { file: configFile, line: null } : placeOfSource(source)
     const problem = `the root of workspace "${name}", ${root}, is not a folder`
     const remedy = 'make the folder, or correct "root"'
-    problems.push({ file: configFile, line: null, problem, remedy, severity: 'error' })
+    problems.push({ ...place, problem, remedy, severity: 'error' })
   }
   return problems
 }

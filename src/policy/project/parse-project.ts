@@ -5,6 +5,7 @@ import { priceOf } from '../worker/price-of.ts'
 import { Report } from '../reading/report.ts'
 import { policyDigest } from '../version-digest.ts'
 import { parseModelName } from '../worker/model-name.ts'
+import { placeOfKey } from '../worker/place-of-key.ts'
 import { readScript } from '../worker/read-script.ts'
 import { readWorker } from '../worker/read-worker.ts'
 import { configFile } from '../names/own-files.ts'
@@ -20,7 +21,11 @@ import { warnOfGroupRights, warnOfUnreachable } from './warnings/warn-of-unreach
 
 export type ParsedProject =
   | { readonly policy: Policy; readonly warnings: readonly ProjectProblem[] }
-  | { readonly problems: readonly ProjectProblem[] }
+  | {
+      readonly problems: readonly ProjectProblem[]
+      /** those whose own file has no error; absent: none */
+      readonly workers?: ReadonlyMap<string, WorkerDefinition>
+    }
 
 const workerPath = /^workers\/([^/]+)\.md$/
 
@@ -69,7 +74,10 @@ export function parseProject(files: ProjectFiles): ParsedProject {
     warnOfIdleRules(report, worker)
     warnOfSeeingServers(report, worker)
   }
-  if (read === null || report.hasErrors) return { problems: report.all() }
+  if (read === null || report.hasErrors) {
+    const valid = [...workers].filter(([name]) => !report.hasErrorsIn(`workers/${name}.md`))
+    return { problems: report.all(), workers: new Map(valid) }
+  }
   const { toolFiles } = files
   const policy = { digest: policyDigest(files), config: read.config, workers, toolFiles, files }
   return { policy, warnings: report.all() }
@@ -78,10 +86,13 @@ export function parseProject(files: ProjectFiles): ParsedProject {
 /** A cost limit can only be enforced when the price of the model is known. */
 function requirePrice(report: Report, config: ProjectConfig, worker: WorkerDefinition): void {
   if (worker.limits.costUsd === null || priceOf(config, worker.model) !== null) return
+  const entry = worker.model.slice(worker.model.indexOf(':') + 1)
   report.error(
-    { file: `workers/${worker.name}.md`, line: null },
+    placeOfKey(worker, 'limits'),
     `"limits.costUsd" needs the price of ${worker.model}, which is not in ${configFile}`,
-    `write it there: \`models: { ${worker.model.slice(worker.model.indexOf(':') + 1)}: { price: { input: 3, output: 15 } } }\``,
+    parseModelName(worker.model)?.kind === 'script'
+      ? 'remove "costUsd": a script costs nothing'
+      : `write it there: \`models: { ${entry}: { price: { input: 3, output: 15 } } }\``,
   )
 }
 

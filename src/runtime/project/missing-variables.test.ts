@@ -15,6 +15,18 @@ test('a variable that an MCP server is given and that is not set is a warning wh
   ])
 })
 
+test('the key that a model needs is a warning at the line of the model', () => {
+  const texts = new Map([
+    ['countersign.yaml', 'version: 1\n'],
+    ['workers/w.md', '---\nname: w\nmodel: anthropic:claude-x\n---\nWrite.\n'],
+  ])
+  const parsed = parseProject({ texts, toolFiles: [] })
+  if (!('policy' in parsed)) throw new Error(JSON.stringify(parsed.problems))
+  expect(warnOfMissingVariables(parsed.policy, {})).toMatchObject([
+    { file: 'workers/w.md', line: 3, problem: expect.stringContaining('ANTHROPIC_API_KEY') },
+  ])
+})
+
 test('each variable that countersign.yaml names and that is not set is a warning at its line', () => {
   const text = `version: 1
 teams:

@@ -5,6 +5,7 @@ import { endpointSettings, providerSettings } from '#models/provider-settings.ts
 import type { Policy, ProjectProblem } from '#policy/policy.ts'
 import { placeOfSource } from '#policy/reading/report.ts'
 import { parseModelName } from '#policy/worker/model-name.ts'
+import { placeOfKey } from '#policy/worker/place-of-key.ts'
 import { variablesOf } from '#tools/mcp/connection.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -67,7 +68,7 @@ function ofProviders(policy: Policy, environment: Environment): MissingVariable[
     const model = parseModelName(worker.model)
     if (model?.kind !== 'provider') return []
     const { missing: name } = providerSettings(model.provider, environment)
-    const place = { file: `workers/${worker.name}.md`, line: null }
+    const place = placeOfKey(worker, 'model')
     const problem = `the model ${worker.model} needs the environment variable`
     return name === null ? [] : [{ place, name, problem }]
   })

@@ -55,12 +55,12 @@ export function addPeopleCommand(program: Command): void {
   withExamples(link, ['people link grace@example.com'])
   const disable = withService(people.command('disable'))
     .description(
-      'end the sessions and keys of a person; their votes no longer count (right managePeople)',
+      'end the sessions and keys of a person for good; their votes no longer count (right managePeople)',
     )
     .argument('<email>', 'the person')
     .action(async (email: string, options: ServiceOptions) => {
       await (await connect(options)).call('disablePerson', { params: { email } })
-      console.log('Disabled.')
+      console.log('Disabled, for good: this cannot be undone.')
     })
   withExamples(disable, ['people disable grace@example.com'])
   const unlink = withService(people.command('unlink'))

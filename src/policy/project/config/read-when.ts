@@ -118,7 +118,7 @@ function oddWord(word: string): string | null {
   if (/^(\||\|\||&|&&|;|>|>>|<|<<)$/.test(word)) return `${word} stands between commands`
   if (/[;|&]$/.test(word)) return `${word.at(-1)} ends the command in ${word}`
   if (/^\d*[<>]/.test(word)) return `${word} is a redirect, which is no argument`
-  if (/^["'].*["']$/.test(word)) return `${word} is compared with its quotes`
+  if (/^["']|["']$/.test(word)) return `${word} is compared with its quotes`
   if (/[*?]/.test(word)) return `${word} is compared letter by letter: patterns have no wildcards`
   if (/^\$|`|\$\(/.test(word)) return `${word} is compared letter by letter: nothing is expanded`
   return null

@@ -13,7 +13,7 @@ import { placeOfSource } from '../../reading/report.ts'
  * load code know them.
  */
 export function unknownTools(
-  policy: Policy,
+  policy: Pick<Policy, 'workers'>,
   defined: ReadonlySet<string>,
 ): readonly ProjectProblem[] {
   const names: readonly string[] = [...builtInToolNames, ...defined]

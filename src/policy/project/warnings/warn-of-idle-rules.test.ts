@@ -35,6 +35,7 @@ test.each([
   ['git log; rm', '; ends the command in log;'],
   ['ls > out.txt', '> stands between commands'],
   ['make 2>&1', '2>&1 is a redirect'],
+  ['git commit -m "fix it"', '"fix is compared with its quotes'],
   ['git log "--oneline"', '"--oneline" is compared with its quotes'],
   ['rm *.log', '*.log is compared letter by letter: patterns have no wildcards'],
   ['cat $HOME', '$HOME is compared letter by letter: nothing is expanded'],

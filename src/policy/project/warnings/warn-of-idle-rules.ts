@@ -2,6 +2,7 @@ import { operations } from '#domain/tools/access.ts'
 import { builtInTool, builtInTools, isBuiltInTool } from '#domain/tools/built-in-tools.ts'
 import type { ToolSetting, WorkerDefinition, Zone } from '../../worker-definition.ts'
 import { placeOfSource, type Report } from '../../reading/report.ts'
+import { placeOfKey } from '../../worker/place-of-key.ts'
 import { hasBuiltIn } from '../../worker/built-in-tools-of.ts'
 import { warnOfShellRules } from './warn-of-shell-rules.ts'
 
@@ -11,11 +12,7 @@ export function warnOfIdleRules(report: Report, worker: WorkerDefinition): void 
   warnOfTools(report, worker)
   if (worker.workers.includes(worker.name)) {
     const problem = `worker "${worker.name}" may call itself, which is refused: a worker is not called in a circle`
-    report.warn(
-      { file: `workers/${worker.name}.md`, line: null },
-      problem,
-      'remove it from "workers"',
-    )
+    report.warn(placeOfKey(worker, 'workers'), problem, 'remove it from "workers"')
   }
   if (worker.instructions === '') {
     const problem = `worker "${worker.name}" has no instructions`
