@@ -7,7 +7,7 @@ import { quorumTeams } from '#domain/deciding/quorum.ts'
 import { widestQuorum } from '#domain/deciding/waiting-steps.ts'
 import type { Routing } from '#domain/deciding/judgement.ts'
 import type { Principal } from '../requests/people/principals-of-run.ts'
-import { readReachable, requireReachable } from '../requests/people/reach.ts'
+import { readMembers, requireReachable } from '../requests/people/reach.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { releaseOnFailure } from '../core/release-on-failure.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
@@ -110,7 +110,7 @@ async function requireOthers(
   const { queue, team, selfApproval, steps = [] } = routing
   const escalate = steps.flatMap((step) => (step.kind === 'escalate' ? [step] : []))
   const quorum = widestQuorum({ team, quorum: routing.quorum, escalate })
-  const people = await readReachable(tx, quorumTeams(quorum))
+  const people = await readMembers(tx, quorumTeams(quorum))
   requireReachable({ queue, quorum, selfApproval }, people, behind)
 }
 

@@ -6,7 +6,7 @@ import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { possibleRoutes } from '#policy/judge/routing/possible-routes.ts'
 import type { Principal } from '../../requests/people/principals-of-run.ts'
 import type { Db, Tx } from '#store/database.ts'
-import { readReachable, requireReachable, type Reachable } from '../../requests/people/reach.ts'
+import { readMembers, requireReachable, type Reachable } from '../../requests/people/reach.ts'
 
 /**
  * Refuses to start a run whose requests only the people behind it could decide (product.md 22, 42):
@@ -23,7 +23,7 @@ export async function assertReachable(
   const routes = possibleRoutes(policy, worker)
   if (routes.length === 0) return
   const teams = routes.flatMap((route) => (route.queue === null ? [] : quorumTeams(route.quorum)))
-  assertReachableBy(policy, worker, await readReachable(db, teams), behind)
+  assertReachableBy(policy, worker, await readMembers(db, teams), behind)
 }
 
 /** As `assertReachable`, with the people as an argument. */

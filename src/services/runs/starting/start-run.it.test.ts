@@ -152,11 +152,32 @@ describe('starting', () => {
       await desk.activate({ 'countersign.yaml': renamed + people })
       expect(await code(desk.start()), formerly).toBe(answer)
     }
+    const two = alone.replace('[ada@example.com]', '[ada@example.com, grace@example.com]')
+    await desk.activate({ 'countersign.yaml': two })
+    const isGrace = desk.database.db.updateTable('person').where('id', '=', grace.id)
+    await isGrace.set({ disabled_at: new Date() }).execute()
+    const left = await refusal(desk.start())
+    expect(left).toMatchObject({
+      message: expect.stringContaining('(Ada, who starts the run); Grace is disabled: add'),
+      facts: {
+        people: [
+          { name: 'Ada', why: 'starts the run' },
+          { name: 'Grace', why: 'is disabled' },
+        ],
+      },
+    })
+    await isGrace.set({ disabled_at: null }).execute()
     const both = 'routing: [{ when: {}, quorum: { count: 2 } }]'
     await desk.activate({
-      'countersign.yaml': `${alone.replace('[ada@example.com]', '[ada@example.com, grace@example.com]')}${both}\n`,
+      'countersign.yaml': `${two}${both}\n`,
     })
+    // Even if people decided their own requests, the quorum would need one more.
+    const three = both.replace('2', '3')
     expect(await code(desk.start())).toBe('unreachable_approvers')
+    await desk.activate({ 'countersign.yaml': `${two}${three}\n` })
+    expect(await refusal(desk.start())).toMatchObject({
+      facts: { remedy: 'add a colleague to the team platform in countersign.yaml' },
+    })
     await desk.activate({ 'countersign.yaml': deskConfig })
   })
 
