@@ -88,10 +88,10 @@ export function createProgram(): Command {
  */
 function refuseUnknownWords(group: Command): void {
   for (const command of group.commands) refuseUnknownWords(command)
-  group.hook('preSubcommand', ({ args: [word] }, chosen) => {
-    const isNamed = chosen.name() === word || chosen.aliases().includes(word ?? '')
+  group.hook('preSubcommand', ({ args: [word] }, subcommand) => {
+    const isNamed = subcommand.name() === word || subcommand.aliases().includes(word ?? '')
     if (word === undefined || word.startsWith('-') || isNamed) return
-    if (chosen.registeredArguments.length > 0) return
+    if (subcommand.registeredArguments.length > 0) return
     const names = group.commands.map((command) => command.name()).join(', ')
     group.error(`error: unknown command '${word}'; "${group.name()}" has: ${names}`)
   })

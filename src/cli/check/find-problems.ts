@@ -45,21 +45,21 @@ async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]
   }))
   const defined = new Set(loaded.tools.map((tool) => tool.name))
   // A file that does not load may define the missing tool. Only the first problem is reported.
-  const lacking = ({ workers }: Pick<Policy, 'workers'>) =>
+  const undefinedTools = ({ workers }: Pick<Policy, 'workers'>) =>
     broken.length > 0 ? [] : unknownTools({ workers }, defined)
   if ('problems' in parsedProject) {
     const problems = await Promise.all(
       parsedProject.problems.map((one) => nameInstead(projectDir, one)),
     )
     const { workers = new Map() } = parsedProject
-    return [...problems, ...unread, ...lacking({ workers }), ...broken]
+    return [...problems, ...unread, ...undefinedTools({ workers }), ...broken]
   }
   const { policy, warnings } = parsedProject
   return [
     ...warnings,
     ...unread,
     ...(await warnOfHost(projectDir, policy)),
-    ...lacking(policy),
+    ...undefinedTools(policy),
     ...(broken.length > 0 ? [] : idleToolPatterns(policy, defined)),
     ...broken,
   ]

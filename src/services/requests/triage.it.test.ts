@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
-import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { endAbsence, readAbsence, setAbsence } from '../access/absence.ts'
@@ -142,6 +142,14 @@ test('who is away is not told, says so to others, and keeps every right', async 
     { code: 'approvers_away', queue: 'platform', text: expect.stringContaining('Grace, Linus') },
   ])
   await endAbsence(desk.api, grace.caller)
+  // Of two quorums in one queue, the larger one lacks somebody while Linus is away.
+  const routing = 'routing: [{ when: { tool: write_file }, quorum: { count: 2 } }]'
+  await desk.activate({ 'countersign.yaml': `${deskConfig}${routing}\n` })
+  const later = await ask()
+  expect((await getRun(desk.api, ada.caller, later.runId)).warnings).toMatchObject([
+    { queue: 'platform', text: expect.stringContaining('Linus is away') },
+  ])
+  await desk.activate({ 'countersign.yaml': deskConfig })
   await desk.decide(linus, id)
   await endAbsence(desk.api, linus.caller)
   expect(await readAbsence(desk.api, linus.id)).toBeNull()

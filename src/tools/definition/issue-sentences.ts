@@ -4,11 +4,16 @@ interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** One sentence for each problem, with the field it is about. */
+/**
+ * One sentence for each problem, with the field it is about. What is absent is missing, not of a
+ * wrong type.
+ */
 export function issueSentences(issues: readonly SchemaIssue[]): string[] {
   return issues.map(({ message, path = [] }) => {
     const names = path.map((part) => String(typeof part === 'object' ? part.key : part))
-    return names.length === 0 ? message : `${names.join('.')}: ${message}`
+    if (names.length === 0) return message
+    const isAbsent = message.endsWith('received undefined')
+    return `${names.join('.')}: ${isAbsent ? 'is missing' : message}`
   })
 }
 

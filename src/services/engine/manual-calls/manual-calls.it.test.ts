@@ -242,7 +242,13 @@ describe('invoking a tool is refused', () => {
   test.each([
     ['that is the model’s', 'read_file', {}, 'tool', /people invoke manual tools only/],
     ['that does not exist', 'deploy', {}, 'tool', /There is no tool "deploy"/],
-    ['with an invalid input', 'write_file', { path: 3 }, 'input', /Invalid input for write_file/],
+    [
+      'with an invalid input',
+      'write_file',
+      { path: 3 },
+      'input',
+      /Invalid input for write_file: .*; content: is missing$/,
+    ],
     [
       'where the worker could not act',
       'write_file',

@@ -110,10 +110,10 @@ export function requireReachable(
       ? `add members to the team ${missingTeams.join(' and ')} in countersign.yaml`
       : `add a colleague to the team ${missingTeams.join(' and ')} in countersign.yaml${ownWouldDo}`
   const reached = excluded.length === 0 ? 'nobody' : `nobody but those behind them (${names})`
-  const gone = disabled.map(({ name, why }) => `; ${name} ${why}`).join('')
+  const disabledText = disabled.map(({ name, why }) => `; ${name} ${why}`).join('')
   throw new Problem(
     'unreachable_approvers',
-    `Requests in the queue ${queue} would reach ${votes.length === 0 ? reached : 'too few people'}${gone}: ${remedy}`,
+    `Requests in the queue ${queue} would reach ${votes.length === 0 ? reached : 'too few people'}${disabledText}: ${remedy}`,
     { ...facts, queue, teams: missingTeams, people: [...excluded, ...disabled], remedy },
   )
 }

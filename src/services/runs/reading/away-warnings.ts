@@ -40,8 +40,7 @@ export async function awayWarnings(
   const behindIds = new Set(
     people.flatMap((person) => (whyBehind(person, behind) === undefined ? [] : person.id)),
   )
-  const byQueue = new Map(routes.map((route) => [route.queue, route]))
-  return [...byQueue.values()].flatMap(({ queue, quorum, selfApproval }) => {
+  const warnings = routes.flatMap(({ queue, quorum, selfApproval }): RunWarning[] => {
     const votes = people
       .filter(({ id }) => selfApproval || !behindIds.has(id))
       .map(({ id, teams: theirs }) => ({ personId: id, teams: theirs }))
@@ -58,4 +57,6 @@ export async function awayWarnings(
     const text = `Too few people can decide in the queue ${queue} now: ${names} ${missing.length === 1 ? 'is' : 'are'} away`
     return [{ code: 'approvers_away', queue, text, until }]
   })
+  // A queue has a route for each quorum that routing may set: one warning says enough.
+  return [...new Map(warnings.map((warning) => [warning.queue, warning])).values()]
 }
