@@ -95,7 +95,7 @@ function isOfTools({ path, command, queue, risk }: When): boolean {
 
 /** An overlay that depends on the call: the possible verdict, with its conditions in words. */
 function overlayLine({ when, consent }: Overlay, worker: WorkerDefinition): readonly PreviewLine[] {
-  const call = { worker: worker.name, queue: null }
+  const call = { worker, queue: null }
   const tools = toolsOf(worker).filter((tool) => mayMatch(when, { ...call, tool }))
   if (tools.length === 0) return []
   const conditions = [

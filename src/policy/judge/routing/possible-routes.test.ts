@@ -50,6 +50,22 @@ test('what asks goes to the default queue, or to that of the worker', () => {
   expect(routes(`queue: security\n${writing}`)).toContain('write_file>security (security)')
 })
 
+test('an entry about paths that no zone of the worker holds is no way of its file tools', () => {
+  const notes = 'zones: [{ name: notes, root: notes, mode: rw, approval: { delete: blocked } }]'
+  const at = (path: string) => {
+    const config = `defaults: { queue: platform }\nrouting: [{ when: { path: "${path}" }, queue: security }]\n`
+    return routes(notes, config).includes('write_file>security (security)')
+  }
+  expect(['infra/**', 'notes2/*', 'note'].map(at)).toEqual([false, false, false])
+  expect(['notes/a.md', 'notes/**', 'notes', '**', '*.md', '!infra/**'].map(at)).not.toContain(
+    false,
+  )
+  expect(['notes/a/**/b', '{notes,infra}/**'].map(at)).toEqual([true, true])
+  const tool = 'tools: { notify: {} }'
+  const config = `defaults: { queue: platform }\nrouting: [{ when: { path: "infra/**" }, queue: security }]\n`
+  expect(routes(tool, config)).toContain('notify>security (security)')
+})
+
 test('an entry that may match is one way, one that must match is the only one', () => {
   const entry = (when: string) =>
     `defaults: { queue: platform }\nrouting: [{ when: ${when}, queue: security }]\n`

@@ -9,6 +9,7 @@ import type { Quorum } from '#domain/requests/request.ts'
 import { startRunName } from '#domain/runs/start-of-run.ts'
 import { isChange, type Access } from '#domain/tools/access.ts'
 import { globBase } from '../../globs/compile-glob.ts'
+import { containsPath } from '../../globs/zones-of-path.ts'
 import { ownQueue, quorumOf } from './route.ts'
 import { globMatches } from './when-matches.ts'
 import type { Policy } from '../../policy.ts'
@@ -30,8 +31,8 @@ export type PossibleRoute =
 
 /**
  * Every possible route of a worker's calls under a policy, to find out whether its requests would
- * reach anybody (product.md 22). Everything that depends on a path, a risk or a tool's own function
- * counts as possible. Empty for a worker without calls that ask.
+ * reach anybody (product.md 22). A path that a zone may hold, a risk and a tool's own function
+ * count as possible. Empty for a worker without calls that ask.
  */
 export function possibleRoutes(policy: Policy, worker: WorkerDefinition): readonly PossibleRoute[] {
   const { config } = policy
@@ -45,14 +46,14 @@ function targetMayAsk({ config, workers }: Policy, name: string): boolean {
   return target !== undefined && startMayAsk(config, target)
 }
 
-function startMayAsk({ overlays }: ProjectConfig, { name, startApproval }: WorkerDefinition) {
+function startMayAsk({ overlays }: ProjectConfig, worker: WorkerDefinition) {
   const overlayAsks = overlays.some(
     ({ when, consent }) =>
       consent.approval === 'ask' &&
       when.tool?.includes(startRunName) === true &&
-      mayMatch(when, { tool: startRunName, worker: name, queue: null }),
+      mayMatch(when, { tool: startRunName, worker, queue: null }),
   )
-  return startApproval !== null || overlayAsks
+  return worker.startApproval !== null || overlayAsks
 }
 
 /** The tools that a worker has by its definition; only their host knows those of MCP servers. */
@@ -79,7 +80,7 @@ function mayAsk(policy: Policy, worker: WorkerDefinition, tool: string): boolean
   )
   const overlayAsks = config.overlays.some(
     ({ when, consent }) =>
-      consent.approval === 'ask' && mayMatch(when, { tool, worker: worker.name, queue: null }),
+      consent.approval === 'ask' && mayMatch(when, { tool, worker, queue: null }),
   )
   return zoneAsks || overlayAsks
 }
@@ -118,7 +119,7 @@ export function routesOf(
   const folder = place !== null && staysInFolder(tool) ? place : null
   const routes: PossibleRoute[] = []
   for (const entry of config.routing) {
-    if (!mayMatch(entry.when, { tool, worker: worker.name, queue })) continue
+    if (!mayMatch(entry.when, { tool, worker, queue })) continue
     if (folder !== null && entry.when.path?.every((glob) => isOutside(glob, folder))) continue
     routes.push(routeTo(config, tool, entry.queue ?? queue, entry))
     const { command, path, risk, cue } = entry.when
@@ -163,12 +164,26 @@ function routeTo(
 /** Whether the conditions could hold for some call. With `queue: null` any queue counts. */
 export function mayMatch(
   when: When,
-  call: { readonly tool: string; readonly worker: string; readonly queue: string | null },
+  call: {
+    readonly tool: string
+    readonly worker: Pick<WorkerDefinition, 'name' | 'zones'>
+    readonly queue: string | null
+  },
 ): boolean {
   if (when.command !== null && !isCommandTool(call.tool)) return false
   return (
     (when.tool === null || when.tool.some((pattern) => globMatches(pattern, call.tool))) &&
-    (when.worker === null || when.worker.includes(call.worker)) &&
-    (when.queue === null || call.queue === null || when.queue.includes(call.queue))
+    (when.worker === null || when.worker.includes(call.worker.name)) &&
+    (when.queue === null || call.queue === null || when.queue.includes(call.queue)) &&
+    (when.path === null || mayTouch(when.path, call.tool, call.worker.zones))
   )
+}
+
+/** A file tool touches only what lies in a zone; nothing is known of the paths of other tools. */
+function mayTouch(globs: readonly string[], tool: string, zones: readonly Zone[]): boolean {
+  if (builtInTool(tool)?.consent !== 'zones') return true
+  return globs.some((glob) => {
+    const { base } = globBase(glob)
+    return zones.some(({ root }) => containsPath(root, base) || containsPath(base, root))
+  })
 }
