@@ -67,6 +67,11 @@ test.each([
 test.each([
   ['/v1/policy/explain', {}, 'worker: is missing'],
   ['/v1/policy/explain', [], 'The body: Invalid input: expected object, received array'],
+  [
+    '/v1/requests/1/settle',
+    { ran: 'yes', then: 'stop', reason: 'x' },
+    'ran: must be true, false or null',
+  ],
 ])('what a body for %s lacks is said', async (path, body, detail) => {
   expect(await grace.post(path, body)).toMatchObject({ status: 422, body: { detail } })
 })

@@ -77,7 +77,7 @@ export const answered = z
 export const settleBody = z
   .strictObject({
     ran: z
-      .union([z.literal(true), z.literal(false), z.null()])
+      .union([z.literal(true), z.literal(false), z.null()], 'must be true, false or null')
       .describe('Whether the call had its effect; null: that cannot be known'),
     then: z
       .enum(settlementThens)
