@@ -61,7 +61,7 @@ export function createApp(api: Api): Express {
   app.get(protectedResourcePath, protectedResource(api))
   app.all(protectedResourcePath, refuseMethod(['GET', 'HEAD']))
   app.use('/mcp', nameProtectedResource(settings.publicUrl))
-  app.use(authenticated, noStore, authenticate(api, decidingPaths), perSecond)
+  app.use(authenticated, noStore, authenticate(api, decidingPaths), ...perSecond)
   app.post([interactionsPath, triggerPath, deploymentPath], readSignedBody)
   app.use(authenticated, readBody)
   app.all(mcpPath, mcpEndpoint(api))

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { hungDatabase } from '#test/harness/fake-database.ts'
 import type { Api } from '../context/api.ts'
-import { authenticate } from './authenticate.ts'
+import { authenticate, limitRequests } from './authenticate.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
@@ -21,4 +21,24 @@ test('a collector with a key is answered within seconds while Postgres hangs', a
   await vi.advanceTimersByTimeAsync(3000)
   expect(await answer).toMatchObject({ code: 'unavailable', facts: { cause: 'database_away' } })
   expect(next).not.toHaveBeenCalled()
+})
+
+// Rules: security.md 21
+test('many sessions of one person are limited together, and those of other people are not', async () => {
+  const perSecond = limitRequests(2)
+  const ask = async (personId: string, tokenHash: string): Promise<unknown> => {
+    const session = { person: { id: personId }, tokenHash }
+    const response = { locals: { identity: { kind: 'session', session } } } as unknown as Response
+    const request = { ip: '127.0.0.1', headers: {} } as Request
+    for (const limit of perSecond) {
+      const error = await new Promise((resolve) => void limit(request, response, resolve))
+      if (error !== undefined) return error
+    }
+    return null
+  }
+  const answers: unknown[] = []
+  for (let session = 0; session < 12; session += 1) answers.push(await ask('ada', `of ${session}`))
+  expect(answers.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => null))
+  expect(answers[10]).toMatchObject({ code: 'rate_limited' })
+  expect(await ask('grace', 'of grace')).toBeNull()
 })

@@ -127,8 +127,24 @@ function onceAMinute(): (id: string) => boolean {
   }
 }
 
-/** The most requests a second of a session, key or, without either, address. */
-export function limitRequests(perSecond: number): RequestHandler {
+/** How many sessions and keys a person may use at their full speed at once. */
+const fullShares = 5
+
+/**
+ * The most requests a second of a session, key or, without either, address; and five times as many
+ * of a person with all sessions and keys together.
+ */
+export function limitRequests(perSecond: number): readonly RequestHandler[] {
+  const ofPerson = limitBy(fullShares * perSecond, ({ person }) => person)
+  return [ofPerson, limitBy(perSecond, ({ holder }) => holder)]
+}
+
+interface AskingCaller {
+  readonly person: string
+  readonly holder: string
+}
+
+function limitBy(perSecond: number, of: (caller: AskingCaller) => string): RequestHandler {
   return rateLimit({
     windowMs: 1000,
     limit: perSecond,
@@ -139,8 +155,12 @@ export function limitRequests(perSecond: number): RequestHandler {
     validate: false,
     keyGenerator: (request, response) => {
       const identity = response.locals['identity'] as Identity | undefined
-      if (identity === undefined) return `address ${addressOf(request)}`
-      return identity.kind === 'key' ? `key ${identity.key.id}` : identity.session.tokenHash
+      if (identity === undefined) {
+        const address = `address ${addressOf(request)}`
+        return of({ person: address, holder: address })
+      }
+      const holder = identity.kind === 'key' ? `key ${identity.key.id}` : identity.session.tokenHash
+      return of({ person: `person ${personOf(identity)}`, holder })
     },
     handler: (_request, _response, next) => {
       next(

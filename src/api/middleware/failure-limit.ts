@@ -39,7 +39,18 @@ export function failureLimit(most: number, what: string): FailureLimit {
   }
 }
 
-/** The caller's address; for IPv6 only the network part, since one caller can choose the rest. */
+/** The caller's address, as `networkOf` it. */
 export function addressOf(request: Request): string {
-  return ipKeyGenerator(request.ip ?? '')
+  return networkOf(request.ip ?? '')
 }
+
+/**
+ * For IPv6 only the network part, since one caller can choose the rest. Some proxies report a port
+ * with the address, which a caller chooses too.
+ */
+export function networkOf(address: string): string {
+  const [, host = address] = /^\[(.*)\](?::\d+)?$/.exec(address) ?? portOfV4.exec(address) ?? []
+  return ipKeyGenerator(host)
+}
+
+const portOfV4 = /^(\d+\.\d+\.\d+\.\d+):\d+$/

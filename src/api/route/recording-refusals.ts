@@ -3,6 +3,7 @@ import { Problem, type ProblemCode } from '#domain/problem.ts'
 import { isRecorded, recordRefusal } from '#services/refusals/record-refusal.ts'
 import { existingRequest } from '#services/requests/people/find-request.ts'
 import { existingRun } from '#services/runs/visible-run.ts'
+import type { Caller } from '#services/core/context.ts'
 import { callerOf, type Identity } from '../identity/identity.ts'
 import type { Api } from '../context/api.ts'
 
@@ -36,7 +37,7 @@ export async function recordingRefusals<T>(
   api: Api,
   operation: { readonly method: string; readonly path: string },
   request: Request,
-  identity: Identity | null,
+  identity: Identity | Caller | null,
   answer: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -49,9 +50,29 @@ export async function recordingRefusals<T>(
       !unrecorded.includes(error.code) &&
       !isRecorded(error)
     ) {
-      await record(api, operation, request, identity, error).catch((failure: unknown) =>
-        api.ctx.log.error({ err: failure, code: error.code }, 'The refusal could not be recorded'),
-      )
+      const caller = 'actor' in identity ? identity : callerOf(identity, request)
+      await record(api, operation, request, caller, error)
+    }
+    throw error
+  }
+}
+
+/**
+ * Answers an operation that starts a session, and records when a page of another site sent it: it
+ * would sign the person in as somebody else.
+ */
+export async function recordingForeignPages<T>(
+  api: Api,
+  operation: { readonly method: string; readonly path: string },
+  request: Request,
+  answer: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await answer()
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'csrf_failed') {
+      const visitor = { actor: { type: 'system', name: 'sign-in' }, channel: 'api' } as const
+      await record(api, operation, request, visitor, error)
     }
     throw error
   }
@@ -61,22 +82,24 @@ async function record(
   api: Api,
   { method, path }: { readonly method: string; readonly path: string },
   request: Request,
-  identity: Identity,
-  { code, facts }: Problem,
+  { actor, channel }: Caller,
+  { code, facts: { which } }: Problem,
 ): Promise<void> {
-  const { actor, channel } = callerOf(identity, request)
-  const { which } = facts
-  await recordRefusal(api.ctx, {
-    type: 'attempt.refused',
-    actor,
-    channel,
-    ...(await subjectOf(api, path, String(request.params['id'] ?? ''))),
-    detail: {
-      attempt: `${method.toUpperCase()} ${path}`,
-      code,
-      ...(typeof which === 'string' ? { which } : {}),
-    },
-  })
+  try {
+    await recordRefusal(api.ctx, {
+      type: 'attempt.refused',
+      actor,
+      channel,
+      ...(await subjectOf(api, path, String(request.params['id'] ?? ''))),
+      detail: {
+        attempt: `${method.toUpperCase()} ${path}`,
+        code,
+        ...(typeof which === 'string' ? { which } : {}),
+      },
+    })
+  } catch (error) {
+    api.ctx.log.error({ err: error, code }, 'The refusal could not be recorded')
+  }
 }
 
 /** The subject in the path, whether or not the caller may see it: its trail shows who tried. */

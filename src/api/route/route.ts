@@ -7,7 +7,7 @@ import type { UnprovenSession } from '#services/access/sessions/read-session.ts'
 import { refuseUnproven } from '#services/access/sessions/refuse-unproven.ts'
 import type { Caller } from '#services/core/context.ts'
 import { type Identity, callerOf, channelOf } from '../identity/identity.ts'
-import { recordingRefusals } from './recording-refusals.ts'
+import { recordingForeignPages, recordingRefusals } from './recording-refusals.ts'
 import { checkForgery, checkJsonType } from './check-origin.ts'
 import type { Api } from '../context/api.ts'
 
@@ -173,11 +173,12 @@ export function openRoute<
   return {
     ...operation,
     access: { by: 'everybody' },
-    answer: async (api, request, response) => {
-      if (operation.method !== 'get') checkJsonType(request)
-      const input = parseInput(operation, request, response)
-      return operation.answer(api, { ...input, identity: identityOf(response) })
-    },
+    answer: (api, request, response) =>
+      recordingForeignPages(api, operation, request, async () => {
+        if (operation.method !== 'get') checkJsonType(request)
+        const input = parseInput(operation, request, response)
+        return operation.answer(api, { ...input, identity: identityOf(response) })
+      }),
   }
 }
 

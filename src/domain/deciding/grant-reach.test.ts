@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   grantedCommand,
@@ -67,4 +68,41 @@ test('a command is covered while its files, programs and sandbox are as approved
     [facts, changed, elsewhere].map((now) => stillRestsOn(grantedCommand(scope, facts), now))
   expect(held('run')).toEqual([true, false, false])
   expect(held('command')).toEqual([true, true, false])
+})
+
+// Rules: security.md 16
+test('two approvals are described alike only if they cover the same, whatever the names', () => {
+  const names = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom(
+      'run.sh, other.sh',
+      'run.sh',
+      'other.sh',
+      'a.md, whatever the content.',
+      '"run.sh"',
+    ),
+  )
+  const calls = fc.record({
+    path: names,
+    files: fc.array(names, { maxLength: 3 }),
+    tool: fc.constantFrom('write_file', 'act', 'exec'),
+  })
+  const seen = ({ path, files, tool }: { path: string; files: string[]; tool: string }) =>
+    (['run', 'path', 'command'] as const).map((scope) => {
+      const bases = files.map((file) => ({ path: file, hash: 'sha256:f' }))
+      const detail = tool === 'exec' ? { detail: { programs: [] } } : {}
+      const facts = { toolHash: 'sha256:t', bases, ...detail }
+      const reach = reachOf(scope, { tool, digest: 'sha256:c', input: { path }, facts })!
+      const covers = JSON.stringify({ ...reach, files: reach.files.map((file) => file.path) })
+      return { covers, words: reachWords(reach, own).join(' ') }
+    })
+  fc.assert(
+    fc.property(calls, calls, (one, other) => {
+      const others = seen(other)
+      for (const [index, { covers, words }] of seen(one).entries()) {
+        expect(words === others[index]?.words).toBe(covers === others[index]?.covers)
+      }
+    }),
+    { numRuns: 500 },
+  )
 })

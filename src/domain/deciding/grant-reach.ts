@@ -118,7 +118,7 @@ export function reachWords(reach: GrantReach, root: ReachRoot | null): string[] 
 function whichCalls({ scope, tool, path }: GrantReach): string {
   switch (scope) {
     case 'path':
-      return `Every further ${tool} on ${path ?? ''}, whatever the content.`
+      return `Every further ${tool} on ${quotePath(path ?? '')}, whatever ${changing.get(tool) ?? 'its other arguments are'}.`
     case 'command':
       return `Every further ${tool} with exactly this command, whatever the files it names contain by then.`
     default:
@@ -127,7 +127,20 @@ function whichCalls({ scope, tool, path }: GrantReach): string {
 }
 
 function listFiles({ files }: GrantReach): string {
-  return files.map(({ path }) => path).join(', ')
+  return files.map(({ path }) => quotePath(path)).join(', ')
+}
+
+/** What a built-in tool changes in a file besides its name. */
+const changing: ReadonlyMap<string, string> = new Map([
+  ['write_file', 'the content'],
+  ['edit_file', 'the content'],
+])
+
+const plainPath = /^[\w./@+-]+$/
+
+/** Quotes a name with other characters: a comma and blanks could be a part of the sentence. */
+function quotePath(path: string): string {
+  return plainPath.test(path) ? path : JSON.stringify(path)
 }
 
 function whichRuns(root: ReachRoot | null): string {

@@ -22,6 +22,7 @@ test('connections of one address beyond the bound are refused with a sentence, u
   const url = `http://${address.host}:${listening.port}`
   const refused = await fetch(url)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+  expect(refused.headers.get('x-content-type-options')).toBe('nosniff')
   expect(await refused.text()).toContain('too many connections')
   open.destroy()
   await expect.poll(async () => (await fetch(url)).status).toBe(200)

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
+import { networkOf } from '#api/middleware/failure-limit.ts'
 import { limits } from '#domain/limits.ts'
 
 export interface ListeningServer {
@@ -45,13 +46,13 @@ export async function listen(
 }
 
 /**
- * Refuses connections of one address beyond a number, with a sentence, before anything is read from
- * them.
+ * Refuses connections of one address (IPv6: one network) beyond a number, with a sentence, before
+ * anything is read from them.
  */
 export function boundConnections(server: Server, maxPerAddress: number): void {
   const open = new Map<string, number>()
   server.on('connection', (socket: Socket) => {
-    const address = socket.remoteAddress ?? ''
+    const address = networkOf(socket.remoteAddress ?? '')
     const count = (open.get(address) ?? 0) + 1
     open.set(address, count)
     socket.once('close', () => {
@@ -69,6 +70,8 @@ const tooMany = [
   'connection: close',
   'retry-after: 5',
   'content-type: text/plain; charset=utf-8',
+  'x-content-type-options: nosniff',
+  "content-security-policy: default-src 'none'; frame-ancestors 'none'",
   `content-length: ${sentence.length}`,
   '',
   sentence,

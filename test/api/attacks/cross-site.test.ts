@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
@@ -41,8 +42,8 @@ async function allOperations(): Promise<{ id: string; method: string; path: stri
 const changingOperations = async () =>
   (await allOperations()).filter(({ method }) => method !== 'GET')
 
-// Rules: security.md 39
-test('a page of another site changes nothing with any operation, though it has the cookie, the token and the proof', async () => {
+// Rules: security.md 33, 39
+test('a page of another site changes nothing with any operation, though it has the cookie, the token and the proof, and each attempt is in the trail', async () => {
   const operations = await changingOperations()
   expect(operations.length).toBeGreaterThan(50)
   const foreign = [
@@ -51,6 +52,7 @@ test('a page of another site changes nothing with any operation, though it has t
     { origin: 'http://localhost.evil.example:4400' },
     { 'sec-fetch-site': 'same-site' },
   ]
+  const attempts = new Set<string>()
   for (const { id, method, path } of operations) {
     const address = path.replaceAll(/\{\w+\}/g, uuidv7())
     for (const headers of foreign) {
@@ -64,9 +66,39 @@ test('a page of another site changes nothing with any operation, though it has t
       expect(expected, where).toContain(reply.status)
       if (reply.status === 403)
         expect(['csrf_failed', 'forbidden'], where).toContain(reply.body.code)
+      if (reply.status === 403) attempts.add(`${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`)
+      if (reply.status === 401) attempts.add(id)
     }
   }
+  // Each of them is in the trail, also of operations that need no session.
+  const { rows } = await sql<{ attempt: string }>`
+    select distinct document::jsonb -> 'detail' ->> 'attempt' as attempt from audit_event
+    where type = 'attempt.refused'
+  `.execute(api.database.db)
+  const told = new Set(rows.map(({ attempt }) => attempt))
+  expect(attempts.size).toBeGreaterThan(70)
+  expect([...attempts].filter((attempt) => !told.has(attempt))).toEqual([])
   expect((await olga.get('/v1/me')).status).toBe(200)
+})
+
+// Rules: security.md 12
+test('no operation that reads decides, whatever its address and its headers say', async () => {
+  const grace = await api.signIn(api.people.grace)
+  const run = await addRun(api.service, { startedBy: api.people.ada })
+  const { id, digest } = await addRequest(api.service, run)
+  const said = `decision=approve&digest=${digest}&revision=1&_method=POST`
+  const overrides = { 'x-http-method-override': 'POST', 'x-method-override': 'POST' }
+  const paths = ['/decisions', '/claim', '/comments', '/extend', '/revoke', '/settle', '/consume']
+  const addresses = [...paths.map((path) => `/v1/requests/${id}${path}`), `/v1/requests/${id}`]
+  for (const address of [...addresses, '/v1/decisions', `/requests/${id}`]) {
+    for (const method of ['GET', 'HEAD', 'OPTIONS']) {
+      const headers = { ...grace.headers, ...overrides }
+      const reply = await api.ask(`${address}?${said}`, { method, headers })
+      expect([200, 404, 405, 422], `${method} ${address}`).toContain(reply.status)
+    }
+  }
+  const { body } = await grace.get(`/v1/requests/${id}`)
+  expect(body).toMatchObject({ state: 'pending', decisions: [], claim: null, comments: [] })
 })
 
 // Rules: security.md 22, 24, 34

@@ -229,6 +229,11 @@ describe('what is refused', () => {
     }
     const other = await send(deploymentEvent(github, { repository: { full_name: 'evil/shop' } }))
     expect(other).toMatchObject({ status: 403 })
+    const { rows } = await sql<{ code: string }>`
+      select document::jsonb -> 'detail' ->> 'code' as code from audit_event
+      where type = 'attempt.refused' and document like '%POST /v1/deployments/:name%'
+    `.execute(api.desk.database.db)
+    expect(rows).toEqual([{ code: 'forbidden' }])
     const twice = JSON.stringify(deploymentEvent(github)).replace('{', '{"environment":"staging",')
     expect((await send(twice)).status).toBe(422)
     const ping = { 'x-github-event': 'ping' }

@@ -11,6 +11,7 @@ import type { Api } from '../../context/api.ts'
 import { callerOf } from '../../identity/identity.ts'
 import { failureLimit, type FailureLimit } from '../../middleware/failure-limit.ts'
 import { refuseSignature } from '../../middleware/refuse-signature.ts'
+import { recordingRefusals } from '../../route/recording-refusals.ts'
 import type { Route } from '../../route/route.ts'
 import * as schemas from '../../schemas/requests/deployments.ts'
 
@@ -66,9 +67,13 @@ export function deploymentRoutes(): readonly [
         if (request.get('x-github-event') !== 'deployment_protection_rule') {
           return { status: 202, body: { requestId: null, number: null } }
         }
-        const event = readEvent(bytes)
-        const caller = await programOf(api, setting, request)
-        const { requestId } = await openDeployment(api.ctx, caller, setting, event)
+        const github = { actor: { type: 'system', name: 'deployments' }, channel: 'api' } as const
+        const operation = { method: 'post', path: deploymentPath }
+        const { requestId } = await recordingRefusals(api, operation, request, github, async () => {
+          const event = readEvent(bytes)
+          const caller = await programOf(api, setting, request)
+          return openDeployment(api.ctx, caller, setting, event)
+        })
         const { number } = await api.ctx.db
           .selectFrom('request')
           .select('number')
