@@ -57,7 +57,7 @@ test.each([
   ['a desktop', { width: 1280, height: 900 }],
   ['a phone', phone],
 ])('on %s nothing of any page moves when data arrives', async (_, viewport) => {
-  const page = await dashboard.open('Grace', '/account', { viewport, serviceWorkers: 'block' })
+  const page = await dashboard.open('Grace', '/account', { viewport })
   page.setDefaultTimeout(90_000)
   // A page waits three seconds at most for its data; on a busy machine they take longer.
   await page.addInitScript(() => {

@@ -29,7 +29,7 @@ test('the palette searches the service, as text, and leads to what it finds', as
 })
 
 test('letters typed while the palette opens are the first of its search, and no commands', async () => {
-  const page = await dashboard.open('Grace', '/', { serviceWorkers: 'block' })
+  const page = await dashboard.open('Grace', '/')
   await page.locator('.request-row').first().waitFor()
   let load = (): void => undefined
   const loading = new Promise<void>((resolve) => (load = resolve))

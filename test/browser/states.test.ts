@@ -180,7 +180,7 @@ test('a list of what was denied is marked as none of the lists of what waits', a
 })
 
 test('a page of which a part does not load says so and how to go on, and the other pages are there', async () => {
-  const page = await dashboard.open('Grace', '/', { serviceWorkers: 'block' })
+  const page = await dashboard.open('Grace', '/')
   await page.getByRole('heading', { name: 'Inbox' }).waitFor()
   await page.route('**/assets/audit-page-*.js', (route) => route.abort())
   const pages = page.getByRole('navigation', { name: 'Pages' })

@@ -15,7 +15,7 @@ const service = disposeAfterTests(await openPushService())
 
 /** The dashboard with its service worker at work. */
 async function openApp(who: string, path: string): Promise<Page> {
-  const page = await dashboard.open(who, path)
+  const page = await dashboard.open(who, path, { serviceWorkers: 'allow' })
   await page.evaluate(async () => {
     await navigator.serviceWorker.ready
   })

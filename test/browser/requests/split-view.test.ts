@@ -52,10 +52,7 @@ test('on a wide screen the list stays beside the card, under an address that kee
 })
 
 test('what every row says stands in columns, with a deadline or without, which a phone shows whole', async () => {
-  const page = await dashboard.open('Grace', '/runs', {
-    viewport: desktop,
-    serviceWorkers: 'block',
-  })
+  const page = await dashboard.open('Grace', '/runs', { viewport: desktop })
   await page.route('**/v1/requests?*', async (route) => {
     const response = await route.fetch()
     const list: { items: { expiresAt: string }[] } = await response.json()
