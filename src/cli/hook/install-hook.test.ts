@@ -132,7 +132,10 @@ test('its line finds the program on the PATH, hands over odd words, and blocks w
       env: { PATH: bin, CLAUDE_PROJECT_DIR: folder },
     })
   const odd = hookCommand('claude-code', { ...words, worker: "it's $(x)" })
-  await expect(run(odd)).rejects.toMatchObject({ code: 2 })
+  await expect(run(odd)).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Install countersign-hook from npm'),
+  })
   const program = join(bin, 'countersign')
   await writeFile(program, '#!/bin/sh\nfor word; do echo "$word"; done\n')
   await chmod(program, 0o755)

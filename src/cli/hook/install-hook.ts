@@ -13,10 +13,14 @@ export type HookWords = Readonly<
     Partial<Record<'defer' | 'callback-url', string | undefined>>
 >
 
+/** What the agent, and so the model and the person, reads on a machine without the hook. */
+const missing =
+  'The hook of Countersign is not installed here, so this is not done. Install countersign-hook from npm, in the project or globally.'
+
 /**
  * The line that runs the hook on every machine: from the PATH, or else from what the project
  * installed; nothing is downloaded. The folder comes from the agent's own variable; key and address
- * are in the environment.
+ * are in the environment. Without the program it fails with a sentence.
  */
 export function hookCommand(name: AgentName, words: HookWords): string {
   const { folder } = agentSettings[name]
@@ -25,7 +29,10 @@ export function hookCommand(name: AgentName, words: HookWords): string {
   )
   const line = [`${name} --project ${folder}`, ...hookFlags].join(' ')
   const places = `PATH="$PATH:"${folder}/node_modules/.bin`
-  return `${places}; if command -v countersign-hook >/dev/null 2>&1; then countersign-hook ${line}; else countersign hook ${line}; fi`
+  const [small, whole] = ['countersign-hook', 'countersign'].map(
+    (program) => `command -v ${program} >/dev/null 2>&1`,
+  )
+  return `${places}; if ${small}; then countersign-hook ${line}; elif ${whole}; then countersign hook ${line}; else echo ${shellWord(missing)} >&2; false; fi`
 }
 
 /**
