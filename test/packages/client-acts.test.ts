@@ -2,7 +2,8 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, expectTypeOf, test } from 'vitest'
 import type { OperationAnswer, OperationBody } from '#api/operations.ts'
-import { createClient, type Call, type RequestAnswer } from '#program-client'
+import { CountersignError, createClient, type Call, type RequestAnswer } from '#program-client'
+import { answerCases, openAnswers, type AnswerCase } from './client-answers.ts'
 
 /** A server that answers as the test says, on a port of its own. */
 async function openServer(answer: RequestListener) {
@@ -167,4 +168,36 @@ test('a decision is looked at once without `wait`, and again until its end with 
     request: { number: 7 },
   })
   expect(paths).toEqual(['/v1/requests/r1', '/v1/requests/r1?wait=50', '/v1/requests/r1?wait=50'])
+})
+
+/** What becomes of a method, as `answerCases` say it. */
+async function outcomeOf({ method, timeoutSeconds }: AnswerCase, url: string): Promise<object> {
+  const client = createClient({ url, apiKey: 'cs_key', timeoutMs: timeoutSeconds * 1000 })
+  try {
+    switch (method) {
+      case 'ask':
+        return { state: (await client.ask({ tool: 'deploy', input: {} })).state }
+      case 'find':
+        return { state: (await client.find('e1'))?.state ?? null }
+      case 'decision': {
+        const { decidedBy: by, reason, state } = await client.decision('r1')
+        return { state, by, reason }
+      }
+      case 'consume':
+        return await client.consume('r1', 'sha256:0')
+      case 'report':
+        await client.report('r1', { state: 'failed' })
+        return {}
+    }
+  } catch (error) {
+    if (!(error instanceof CountersignError)) throw error
+    const { code, message, status } = error
+    return { code, status, message }
+  }
+}
+
+test.concurrent.each(answerCases)('$name', async (one) => {
+  await using server = await openAnswers(one)
+  expect(await outcomeOf(one, server.url)).toMatchObject(one.result)
+  if (one.sent !== undefined) expect(server.paths).toHaveLength(one.sent)
 })

@@ -49,7 +49,8 @@ export async function ask(
   options: ActOptions = {},
 ): Promise<RequestAnswer> {
   const body = { ...call, externalId: call.externalId ?? crypto.randomUUID() }
-  return request(await act(service, { method: 'POST', path: '/v1/requests', body }, options))
+  const answer = await act(service, { method: 'POST', path: '/v1/requests', body }, options)
+  return request(service, answer)
 }
 
 /** Reads the state of a request. See `Client.decision`. */
@@ -70,7 +71,7 @@ export async function decision(
       { method: 'GET', path, requestId: id },
       { signal },
     )
-    const latest = request(answer)
+    const latest = request(service, answer, id)
     if (latest.state !== 'pending' || performance.now() >= endsAt) return decisionOf(latest)
   }
 }
@@ -81,10 +82,12 @@ export async function find(
   externalId: string,
   options: ActOptions = {},
 ): Promise<RequestAnswer | null> {
-  const path = `/v1/requests?q=${encodeURIComponent(externalId)}`
+  const path = `/v1/requests?externalId=${encodeURIComponent(externalId)}`
   const { items } = asObject(await act(service, { method: 'GET', path }, options))
-  const requests = Array.isArray(items) ? (items as RequestAnswer[]) : []
-  return requests.find(({ external }) => external?.externalId === externalId) ?? null
+  if (!Array.isArray(items)) throw notOurs(service)
+  return (
+    (items as RequestAnswer[]).find(({ external }) => external?.externalId === externalId) ?? null
+  )
 }
 
 /** Takes the permit. See `Client.consume`. */
@@ -100,7 +103,8 @@ export async function consume(
     { method: 'POST', path, body: { digest }, requestId: id },
     options,
   )
-  const permit = asObject(answer)['permit'] as Permit
+  const permit = asObject(answer)['permit'] as Permit | undefined
+  if (typeof permit?.statement !== 'string') throw notOurs(service, id)
   await checkPermit(permit, { requestId: id, digest }, service.publicKey)
   return permit
 }
@@ -156,9 +160,18 @@ function pathOf(id: string): string {
   return `/v1/requests/${encodeURIComponent(id)}`
 }
 
-/** The service validates its answers, and test/contract tests that they have these fields. */
-function request(answer: unknown): RequestAnswer {
+/**
+ * The service validates its answers, and test/contract tests that they have these fields. Something
+ * else answered if there is no state.
+ */
+function request(service: ActService, answer: unknown, requestId?: string): RequestAnswer {
+  if (typeof asObject(answer)['state'] !== 'string') throw notOurs(service, requestId)
   return answer as RequestAnswer
+}
+
+function notOurs({ url }: ActService, requestId?: string): CountersignError {
+  const message = `${url} answered, but not as Countersign does`
+  return new CountersignError('unavailable', message, requestId === undefined ? {} : { requestId })
 }
 
 /**

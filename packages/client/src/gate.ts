@@ -100,7 +100,12 @@ export async function take<Input extends object>(
 
 function throwBlocked(error: unknown): never {
   if (!(error instanceof CountersignError) || error.code !== 'policy_blocked') throw error
-  throw new BlockedError(error.code, error.message, { cause: error })
+  const { code, message, problem, status } = error
+  const refusal = {
+    ...(problem === null ? {} : { problem }),
+    ...(status === null ? {} : { status }),
+  }
+  throw new BlockedError(code, message, { cause: error, ...refusal })
 }
 
 function refuseUndecided(request: RequestAnswer): void {

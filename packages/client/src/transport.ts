@@ -17,16 +17,19 @@ export interface ServiceRequest {
   readonly requestId?: string
 }
 
-/** Statuses of a service that restarts or is busy: the request is retried. */
-const passingStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
+/** Statuses of a service, or of a proxy before it, that restarts or is busy. */
+const isPassing = (status: number): boolean => status === 408 || status === 429 || status > 501
 const firstPauseMs = 200
 const maxPauseMs = 10_000
+/** The longest pause that an answer may demand by `retry-after`. */
+const maxDemandedMs = 60_000
 /** Longer than the service waits before it answers a request with `?wait=`. */
 const maxAnswerMs = 90_000
 
 /**
  * Sends a request and resolves to the JSON of its answer. While the service is unreachable or busy,
- * retries with growing pauses until `over` fires; every request of this client can be repeated.
+ * or an answer is incomplete, retries with growing pauses until `over` fires; every request of this
+ * client can be repeated.
  * Rejects with the service's refusal as a {@link CountersignError}, with the reason of `over`, or
  * with a `TypeError` for a request that cannot be sent. Calls `onFailure` after each failed
  * attempt.
@@ -40,15 +43,16 @@ export async function send(
   const prepared = prepare(service, request)
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     over.throwIfAborted()
+    let demandedMs = 0
     try {
-      return await sendOnce(service, prepared, over)
+      return await sendOnce(service, prepared, over, (ms) => (demandedMs = ms))
     } catch (error) {
       over.throwIfAborted()
-      if (error instanceof CountersignError && !passingStatuses.has(error.status ?? 0)) throw error
+      if (error instanceof CountersignError && !isPassing(error.status ?? 0)) throw error
       onFailure(error)
     }
     // Random pauses, so that the clients of a service that restarts do not all retry at once.
-    await pause(pauseMs * (0.5 + Math.random() / 2), over)
+    await pause(Math.max(demandedMs, pauseMs * (0.5 + Math.random() / 2)), over)
   }
 }
 
@@ -81,19 +85,32 @@ async function sendOnce(
   { fetch, url }: Service,
   { init, requestId, target }: PreparedRequest,
   over: AbortSignal,
+  onDemand: (pauseMs: number) => void,
 ): Promise<unknown> {
   const response = await fetch(target, {
     ...init,
     signal: AbortSignal.any([over, AbortSignal.timeout(maxAnswerMs)]),
   })
-  if (response.ok) return response.json()
-  const problem = asObject(await response.json().catch(() => null))
+  const { headers, ok, status } = response
+  // A page comes from another server, or from a proxy that wants a sign-in.
+  const isPage = /html/i.test(headers.get('content-type') ?? '')
+  if (ok && !isPage) return response.json()
+  onDemand(demandedPauseMs(headers.get('retry-after') ?? ''))
+  const problem = asObject(isPage ? null : await response.json().catch(() => null))
   const { code, detail } = problem
   throw new CountersignError(
     typeof code === 'string' ? code : 'unavailable',
-    typeof detail === 'string' ? detail : `${url} answered with status ${response.status}`,
-    { status: response.status, problem, ...(requestId === undefined ? {} : { requestId }) },
+    typeof detail === 'string'
+      ? detail
+      : `${url} answered with status ${status}${isPage ? ' and a page' : ''}`,
+    { status, problem, ...(requestId === undefined ? {} : { requestId }) },
   )
+}
+
+/** The pause of a `retry-after` in seconds or as a date; 0: there is none. */
+function demandedPauseMs(text: string): number {
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  return ms > 0 ? Math.min(ms, maxDemandedMs) : 0
 }
 
 /** The value as an object; `{}` for everything else. */

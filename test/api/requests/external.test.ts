@@ -185,6 +185,16 @@ describe('a program', () => {
     expect(list.text).toContain(asking.externalId)
   })
 
+  test('is found by its own name alone, however many requests contain that word', async () => {
+    const named = call({})
+    const { body } = await program.post('/v1/requests', named)
+    await program.post('/v1/requests', call({ title: `About ${named.externalId}` }))
+    const list = await program.get(`/v1/requests?externalId=${named.externalId}`)
+    expect(list.body).toMatchObject({ items: [{ id: body.id }], nextCursor: null })
+    const none = await program.get(`/v1/requests?externalId=${named.externalId.slice(1)}`)
+    expect(none.body.items).toEqual([])
+  })
+
   test.each([
     ['a callback without TLS', { callbackUrl: 'http://example.com/hook' }, 'callbackUrl'],
     ['a callback with a password', { callbackUrl: 'https://a:b@example.com/' }, 'callbackUrl'],

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,6 +12,7 @@ import { callDigest, callbackSecret } from '#program-client'
 import { packWheel } from '../../../scripts/packages/packages.ts'
 import { ContractDesk } from '../../contract/contract-desk.ts'
 import { contractConfig, writerTo } from '../../contract/contract-project.ts'
+import { answerCases, openAnswers } from '../../packages/client-answers.ts'
 import { runProgram } from '../../packages/packed.ts'
 
 /**
@@ -98,6 +100,60 @@ for case in cases["callbacks"]:
 print(json.dumps({"said": said, "digest": call_digest(**cases["call"])}))
 `
 
+const answers = `
+import json, sys
+from concurrent.futures import ThreadPoolExecutor
+from countersign import Client, CountersignError
+
+def outcome(one):
+    client = Client(url=one["url"], api_key="cs_key", timeout=one["timeoutSeconds"])
+    method = one["method"]
+    try:
+        if method == "ask":
+            return {"state": client.ask("deploy", {}).state}
+        if method == "find":
+            found = client.find("e1")
+            return {"state": found and found.state}
+        if method == "decision":
+            decision = client.decision("r1")
+            return {"state": decision.state, "by": decision.decided_by, "reason": decision.reason}
+        if method == "consume":
+            return str(client.consume("r1", "sha256:0"))
+        return client.report("r1", "failed")
+    except CountersignError as error:
+        return {"code": error.code, "status": error.status, "message": str(error)}
+
+with ThreadPoolExecutor(80) as pool:
+    print(json.dumps(list(pool.map(outcome, json.load(sys.stdin)))))
+`
+
+const rest = `
+import asyncio, json, sys
+from countersign import AsyncClient, Client, CountersignError
+
+url, asked = sys.argv[1], []
+for address, key in (("localhost", "k"), ("http://localhost:port", "k"), ("http://localhost:9", "ключ")):
+    try:
+        Client(url=address, api_key=key, timeout=600).ask("deploy", {})
+    except ValueError as error:
+        asked.append("refused")
+Client(url=url, api_key="k", timeout=5).report("r1", "failed", "🚀" * 4000 + "\\ud83d")
+
+async def cancelled(**more):
+    task = asyncio.create_task(AsyncClient(url=url, api_key="k").take("deploy", {}, **more))
+    while (await asyncio.to_thread(input)) != "waits":
+        pass
+    task.cancel()
+    try:
+        await task
+    except asyncio.CancelledError:
+        asked.append("cancelled")
+
+asyncio.run(cancelled())
+asyncio.run(cancelled(on_cancel="leave"))
+print(json.dumps(asked))
+`
+
 const example = fileURLToPath(new URL('../../../examples/programs/gate.py', import.meta.url))
 
 let desk: ContractDesk
@@ -180,6 +236,50 @@ describe.skipIf(pythons.size === 0).each([...pythons])('under Python %s', (versi
       code: 1,
       stderr: 'denied: Grace denied this: looked at it\n',
     })
+  })
+
+  test('hostile and broken answers end as for the other client', async () => {
+    await using servers = new AsyncDisposableStack()
+    const opened = await Promise.all(
+      answerCases.map(async (one) => ({ one, server: servers.use(await openAnswers(one)) })),
+    )
+    const running = runProgram(installed, ['-c', answers])
+    const cases = opened.map(({ one, server }) => ({ ...one, url: server.url }))
+    running.child.stdin?.end(JSON.stringify(cases))
+    const outcomes = JSON.parse((await running).stdout) as object[]
+    for (const [index, { one, server }] of opened.entries()) {
+      expect(outcomes[index], one.name).toMatchObject(one.result)
+      if (one.sent !== undefined) expect(server.paths, one.name).toHaveLength(one.sent)
+    }
+  })
+
+  test('what can never be sent is refused at once, and a cancelled wait withdraws the request', async () => {
+    const got: { url: string; body: string }[] = []
+    const server = createServer((request, response) => {
+      void text(request).then((body) => {
+        const url = request.url ?? ''
+        got.push({ url, body })
+        if (url.includes('wait')) return running.child.stdin?.write('waits\n')
+        return response.end(JSON.stringify({ id: 'r1', number: 1, state: 'pending' }))
+      })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const running = runProgram(installed, ['-c', rest, `http://127.0.0.1:${port}`])
+    const { stdout } = await running
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+    expect(JSON.parse(stdout)).toEqual(['refused', 'refused', 'refused', 'cancelled', 'cancelled'])
+    expect(got.map(({ url }) => url.replace('/v1/requests', ''))).toEqual([
+      '/r1/outcome',
+      '',
+      '/r1?wait=50',
+      '/r1/withdraw',
+      '',
+      '/r1?wait=50',
+    ])
+    // The service counts units of UTF-16, of which it takes 4,000.
+    expect(JSON.parse(got[0]?.body ?? '').summary).toBe('🚀'.repeat(2000))
   })
 
   test('the key is sent to no address that the service redirects to', async () => {

@@ -4,22 +4,48 @@ from __future__ import annotations
 
 import asyncio
 import math
+import threading
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from ._callback import Callback
 from ._client import Client
-from ._gate import open_call, take_decided, try_report
+from ._gate import open_call, take_decided, try_report, try_withdraw
 from ._request import AllowedCall, RequestSummary, Decision, Permit
 
 Result = TypeVar("Result")
 
 
+async def _alone(work: Callable[[], Result]) -> Result:
+    """Runs `work` in a thread of its own. `asyncio.run` would wait for one of the executor's."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[Result] = loop.create_future()
+
+    def settle(act: Callable[[], None]) -> None:
+        try:
+            loop.call_soon_threadsafe(lambda: None if future.done() else act())
+        except RuntimeError:
+            pass  # The loop is closed: nobody waits any more.
+
+    def run() -> None:
+        try:
+            result = work()
+        except BaseException as error:
+            failure = error
+            settle(lambda: future.set_exception(failure))
+        else:
+            settle(lambda: future.set_result(result))
+
+    threading.Thread(target=run, daemon=True).start()
+    return await future
+
+
 class AsyncClient:
     """`Client` for asyncio, with the same methods, arguments and errors.
 
-    A method runs in a thread of the event loop's executor. Cancelling its task does not end the
-    thread, which ends with the answer, at most 50 seconds later.
+    A method runs in a thread of the event loop's executor, and `decision` in a thread of its own.
+    Cancelling its task does not end that thread, which ends with the answer, at most 50 seconds
+    later; the program does not wait for it.
     """
 
     def __init__(self, *, url: str, api_key: str, timeout: float = 30.0) -> None:
@@ -39,7 +65,7 @@ class AsyncClient:
         while True:
             left = max(0.0, ends_at - asyncio.get_running_loop().time())
             # A thread waits for one answer only, so that a cancelled task leaves no thread for long.
-            decision = await asyncio.to_thread(self._client.decision, id, wait=min(left, 50))
+            decision = await _alone(lambda: self._client.decision(id, wait=min(left, 50)))
             if decision.state != "pending" or asyncio.get_running_loop().time() >= ends_at:
                 return decision
 
@@ -85,11 +111,24 @@ class AsyncClient:
         return await self.gate(tool, input, execute, external_id=external_id, **more)
 
     async def take(
-        self, tool: str, input: dict[str, Any], *, wait: float = math.inf, **more: Any
+        self,
+        tool: str,
+        input: dict[str, Any],
+        *,
+        wait: float = math.inf,
+        on_cancel: Literal["withdraw", "leave"] = "withdraw",
+        **more: Any,
     ) -> AllowedCall:
-        """See `Client.take`."""
+        """See `Client.take`. A task that is cancelled while it waits withdraws the request, as long as
+        nobody has decided it; with `on_cancel="leave"` it stays.
+        """
         id = await asyncio.to_thread(open_call, self._client, tool, input, **more)
-        request = (await self.decision(id, wait=wait)).request
+        try:
+            request = (await self.decision(id, wait=wait)).request
+        except asyncio.CancelledError:
+            if on_cancel == "withdraw":
+                await asyncio.shield(asyncio.to_thread(try_withdraw, self._client, id))
+            raise
         return await asyncio.to_thread(take_decided, self._client, request, tool, input, more)
 
     def verify_callback(self, body: bytes | str, headers: Mapping[str, str]) -> Callback:

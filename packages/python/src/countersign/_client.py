@@ -13,13 +13,13 @@ from ._callback import Callback, verify_callback
 from ._digest import canonical_json
 from ._gate import check_permit, open_call, take_decided, try_report
 from ._request import AllowedCall, RequestSummary, Decision, Permit, read_summary, read_decision
-from ._transport import Service, send
+from ._transport import Service, not_ours, send
 
 Result = TypeVar("Result")
 
 # Longest wait for one HTTP response, in seconds, so that a lost connection is noticed by then.
 _MAX_HOLD = 50
-# The longest summary that the service accepts, in characters.
+# The longest summary that the service accepts, in units of UTF-16.
 _MAX_SUMMARY = 4000
 
 
@@ -75,12 +75,15 @@ class Client:
             "origin": origin,
         }
         present = {name: value for name, value in body.items() if value is not None}
-        return read_summary(send(self._service, "POST", "/v1/requests", present))
+        return read_summary(_request(self._service, send(self._service, "POST", "/v1/requests", present)))
 
     def find(self, external_id: str) -> RequestSummary | None:
         """Finds the request that a program of the key's owner opened under this `external_id`, or `None`."""
-        answer = send(self._service, "GET", f"/v1/requests?q={quote(external_id, safe='')}")
-        for request in answer["items"]:
+        answer = send(self._service, "GET", f"/v1/requests?externalId={quote(external_id, safe='')}")
+        items = answer.get("items")
+        if not isinstance(items, list):
+            raise not_ours(self._service)
+        for request in items:
             if (request["external"] or {}).get("externalId") == external_id:
                 return read_summary(request)
         return None
@@ -99,7 +102,7 @@ class Client:
             # A service that is unreachable is waited for as long as the decision may take.
             away = left + self._service.timeout
             answer = send(self._service, "GET", path, timeout=away, request_id=id)
-            if answer["state"] != "pending" or time.monotonic() >= ends_at:
+            if _request(self._service, answer, id)["state"] != "pending" or time.monotonic() >= ends_at:
                 return read_decision(answer)
 
     def consume(self, id: str, digest: str) -> Permit:
@@ -111,14 +114,17 @@ class Client:
         """
         body = {"digest": digest}
         answer = send(self._service, "POST", f"{_path(id)}/consume", body, request_id=id)
+        read = answer.get("permit")
+        if not isinstance(read, dict) or not isinstance(read.get("statement"), str):
+            raise not_ours(self._service, id)
         permit = Permit(
-            permit_id=answer["permit"]["permitId"],
-            request_id=answer["permit"]["requestId"],
-            digest=answer["permit"]["digest"],
-            expires_at=answer["permit"]["expiresAt"],
-            statement=answer["permit"]["statement"],
-            signature=answer["permit"]["signature"],
-            key_id=answer["permit"]["keyId"],
+            permit_id=read["permitId"],
+            request_id=read["requestId"],
+            digest=read["digest"],
+            expires_at=read["expiresAt"],
+            statement=read["statement"],
+            signature=read["signature"],
+            key_id=read["keyId"],
         )
         check_permit(permit, id, digest)
         return permit
@@ -131,7 +137,8 @@ class Client:
         body = {"state": state}
         if summary is not None:
             # A lone surrogate cannot be encoded in UTF-8.
-            body["summary"] = summary[:_MAX_SUMMARY].encode(errors="replace").decode()
+            units = summary.encode("utf-16-le", "surrogatepass")[: 2 * _MAX_SUMMARY]
+            body["summary"] = units.decode("utf-16-le", "replace")
         send(self._service, "POST", f"{_path(id)}/outcome", body, request_id=id)
 
     def withdraw(self, id: str) -> None:
@@ -197,6 +204,13 @@ class Client:
         id = open_call(self, tool, input, **more)
         request = self.decision(id, wait=wait).request
         return take_decided(self, request, tool, input, more)
+
+
+def _request(service: Service, answer: dict[str, Any], id: str | None = None) -> dict[str, Any]:
+    """The answer, which is a request. Something else answered if there is no state."""
+    if not isinstance(answer.get("state"), str):
+        raise not_ours(service, id)
+    return answer
 
 
 def _path(id: str) -> str:

@@ -29,7 +29,7 @@ def open_call(client: Client, tool: str, input: dict[str, Any], **more: Any) -> 
     except CountersignError as error:
         if error.code != "policy_blocked":
             raise
-        raise BlockedError(error.code, str(error), status=error.status) from error
+        raise BlockedError(error.code, str(error), status=error.status, problem=error.problem) from error
 
 
 def take_decided(
@@ -50,6 +50,14 @@ def try_report(client: Client, id: str, state: str, summary: str | None = None) 
     """Reports an outcome. Ignores errors: the request then remains without an outcome."""
     try:
         client.report(id, state, summary)
+    except CountersignError:
+        pass
+
+
+def try_withdraw(client: Client, id: str) -> None:
+    """Withdraws a request. Ignores errors: the service refuses this once the call is decided."""
+    try:
+        client.withdraw(id)
     except CountersignError:
         pass
 

@@ -7,16 +7,19 @@ import json
 import random
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from dataclasses import dataclass
+from email.message import Message
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from .errors import CountersignError
 
-# Statuses of a service that restarts or is busy: the request is retried.
-_PASSING_STATUSES = frozenset({429, 502, 503, 504})
 _FIRST_PAUSE = 0.2
 _MAX_PAUSE = 10.0
+# The longest pause that an answer may demand by `retry-after`.
+_MAX_DEMANDED = 60.0
 # Seconds; longer than the service waits before it answers a request with `?wait=`.
 _MAX_ANSWER = 90.0
 
@@ -29,6 +32,14 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 _opener = urllib.request.build_opener(_NoRedirect)
+
+
+class _Busy(Exception):
+    """A passing refusal, with the pause that it demands."""
+
+    def __init__(self, cause: CountersignError, pause: float) -> None:
+        super().__init__(str(cause))
+        self.cause, self.pause = cause, pause
 
 
 @dataclass(frozen=True)
@@ -51,9 +62,10 @@ def send(
 ) -> dict[str, Any]:
     """Sends a request and returns the JSON of its answer.
 
-    While the service is unreachable or busy, retries with growing pauses; every request of this
-    client can be repeated. Raises `CountersignError` with the service's refusal, or with `unavailable`
-    if no answer came within `timeout` seconds.
+    While the service is unreachable or busy, or an answer is incomplete, retries with growing pauses;
+    every request of this client can be repeated. Raises `CountersignError` with the service's refusal,
+    or with `unavailable` if no answer came within `timeout` seconds, and `ValueError` for a request
+    that cannot be sent.
     """
     limit = service.timeout if timeout is None else timeout
     ends_at = time.monotonic() + limit
@@ -61,16 +73,17 @@ def send(
     while True:
         left = ends_at - time.monotonic()
         cause: Exception
+        demanded = 0.0
         try:
             return _send_once(service, method, path, body, min(max(left, 0.1), _MAX_ANSWER), request_id)
-        except CountersignError as refusal:
-            if refusal.status not in _PASSING_STATUSES:
-                raise
-            cause = refusal
-        except (OSError, http.client.HTTPException, json.JSONDecodeError) as error:
+        except _Busy as busy:
+            cause, demanded = busy.cause, busy.pause
+        except http.client.InvalidURL as error:
+            raise ValueError(str(error)) from error
+        except (OSError, http.client.HTTPException, json.JSONDecodeError, RecursionError) as error:
             cause = error
         # Random pauses, so that the clients of a service that restarts do not all retry at once.
-        this_pause = pause * (0.5 + random.random() / 2)
+        this_pause = max(demanded, pause * (0.5 + random.random() / 2))
         if time.monotonic() + this_pause >= ends_at:
             message = f"{service.url} gave no answer within {limit:g} s: {getattr(cause, 'reason', cause)}"
             raise CountersignError("unavailable", message, request_id=request_id) from cause
@@ -91,26 +104,71 @@ def _send_once(
     if body is not None:
         headers["content-type"] = "application/json"
         data = json.dumps(body, ensure_ascii=False, allow_nan=False).encode()
-    sent = urllib.request.Request(service.url.rstrip("/") + path, data, headers, method=method)
+    address = urllib.parse.urljoin(service.url, path)
+    sent = urllib.request.Request(address, data, headers, method=method)
+    ends_at = time.monotonic() + timeout
     try:
         with _opener.open(sent, timeout=timeout) as answer:
-            read: dict[str, Any] = json.load(answer)
-            return read
+            if not _is_page(answer.headers):
+                return _as_object(_read(answer, ends_at))
+            status, headers_read, problem = answer.status, answer.headers, {}
     except urllib.error.HTTPError as error:
         with error:
-            problem = _read_problem(error)
-        raise CountersignError(
-            str(problem.get("code", "unavailable")),
-            str(problem.get("detail", f"{service.url} answered with status {error.code}")),
-            request_id=request_id,
-            status=error.code,
-            problem=problem,
-        ) from None
+            status, headers_read = error.code, error.headers
+            problem = {} if _is_page(headers_read) else _read_problem(error, ends_at)
+    code, detail = problem.get("code"), problem.get("detail")
+    page = " and a page" if _is_page(headers_read) else ""
+    refusal = CountersignError(
+        code if isinstance(code, str) else "unavailable",
+        detail if isinstance(detail, str) else f"{service.url} answered with status {status}{page}",
+        request_id=request_id,
+        status=status,
+        problem=problem,
+    )
+    # Statuses of a service, or of a proxy before it, that restarts or is busy.
+    if status in (408, 429) or status > 501:
+        raise _Busy(refusal, _demanded_pause(headers_read.get("retry-after", "")))
+    raise refusal
 
 
-def _read_problem(error: urllib.error.HTTPError) -> dict[str, Any]:
+def not_ours(service: Service, request_id: str | None = None) -> CountersignError:
+    """The error about an answer that is not the service's."""
+    message = f"{service.url} answered, but not as Countersign does"
+    return CountersignError("unavailable", message, request_id=request_id)
+
+
+def _read(answer: Any, ends_at: float) -> Any:
+    """The JSON of an answer. A timeout of a socket does not end a body that comes byte by byte."""
+    body = b""
+    while chunk := answer.read1(1 << 16):
+        body += chunk
+        if time.monotonic() > ends_at:
+            raise TimeoutError("the answer did not end in time")
+    if answer.length:
+        raise http.client.IncompleteRead(body, answer.length)
+    return json.loads(body.decode("utf-8-sig", "replace"))
+
+
+def _read_problem(error: urllib.error.HTTPError, ends_at: float) -> dict[str, Any]:
     try:
-        problem = json.load(error)
-    except (OSError, ValueError):
+        return _as_object(_read(error.fp, ends_at))
+    except (OSError, http.client.HTTPException, ValueError, RecursionError):
         return {}
-    return problem if isinstance(problem, dict) else {}
+
+
+def _as_object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _is_page(headers: Message) -> bool:
+    """Whether another server answered, or a proxy that wants a sign-in."""
+    return "html" in headers.get("content-type", "").lower()
+
+
+def _demanded_pause(text: str) -> float:
+    """The pause of a `retry-after` in seconds or as a date; 0: there is none."""
+    try:
+        pause = float(text) if text.isdecimal() else parsedate_to_datetime(text).timestamp() - time.time()
+    except (TypeError, ValueError):
+        return 0.0
+    return min(max(pause, 0.0), _MAX_DEMANDED)

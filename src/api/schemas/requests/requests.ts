@@ -65,6 +65,9 @@ export const requestsQuery = z.strictObject({
     .literal('true')
     .optional()
     .describe('Later calls ran on grants of its approvals, of `decidedBy` or of anybody'),
+  externalId: text(200)
+    .optional()
+    .describe('The identifier that the program gave its request, exactly'),
   q: text(200)
     .optional()
     .describe('Words in its title or tool, or in the name of its worker or program, or its number'),

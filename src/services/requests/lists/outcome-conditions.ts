@@ -16,14 +16,20 @@ export interface OutcomeFilters {
   readonly effect?: 'succeeded' | 'failed'
   /** grants of its approvals, of `decidedBy` or anybody, were used */
   readonly grantsUsed?: boolean
+  /** the program's own identifier, exactly */
+  readonly externalId?: string
 }
 
 /** What the filters say of a row of `request`, counted as `readInsights` counts. */
 export function outcomeConditions(filters: OutcomeFilters): RawBuilder<boolean>[] {
-  const { from, to, worker, decidedBy, decision, effect, grantsUsed } = filters
+  const { from, to, worker, decidedBy, decision, effect, externalId, grantsUsed } = filters
   const conditions: RawBuilder<boolean>[] = []
   if (from !== undefined) conditions.push(sql<boolean>`request.created_at >= ${from}`)
   if (to !== undefined) conditions.push(sql<boolean>`request.created_at < ${to}`)
+  if (externalId !== undefined) {
+    conditions.push(sql<boolean>`request.id = any(array(
+      select request_id from external_request program where program.external_id = ${externalId}))`)
+  }
   if (worker !== undefined) {
     conditions.push(sql<boolean>`coalesce(
       (select run.worker from run where run.id = request.run_id),
