@@ -1,7 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { newFolder } from '#test/harness/new-folder.ts'
 
 interface Workflow {
   readonly on: object
@@ -13,8 +16,9 @@ interface Workflow {
   }
 }
 
+const file = join(import.meta.dirname, '../../.github/workflows/release.yml')
+
 test('a tag publishes what `npm run release` writes, with provenance and without a stored secret', async () => {
-  const file = join(import.meta.dirname, '../../.github/workflows/release.yml')
   const text = await readFile(file, 'utf8')
   const { on, jobs } = parse(text) as Workflow
   expect(on).toEqual({ push: { tags: ['v*'] } })
@@ -26,7 +30,57 @@ test('a tag publishes what `npm run release` writes, with provenance and without
   // npm refuses provenance for a package that names another repository, or none.
   expect(runs[release]).toContain('--repository "$GITHUB_SERVER_URL/$GITHUB_REPOSITORY"')
   const publish = runs.findIndex((run) => run.includes('npm publish'))
-  expect(runs[publish]).toMatch(/dist\/release\/\*\.tgz.* --provenance /)
+  expect(runs[publish]).toMatch(/dist\/release\/\*\.tgz.* --provenance /s)
   expect(runs.indexOf('.ci/run')).toBeLessThan(release)
   expect(release).toBeLessThan(publish)
+})
+
+/** Runs the steps after the packing for a tag, with programs that write what they are called with. */
+async function publish(tag: string, published: readonly string[]): Promise<readonly string[]> {
+  const folder = newFolder('release ')
+  const said = join(folder, 'said')
+  const bin = join(folder, 'bin')
+  await mkdir(join(folder, 'dist/release'), { recursive: true })
+  await mkdir(join(folder, 'package'))
+  await mkdir(bin)
+  const programs = {
+    npm: `case "$1 $2" in ${published.map((name) => `"view ${name}") echo 1; exit ;; `).join('')}view*) exit 1 ;; esac`,
+    gh: 'case "$2" in view) exit 1 ;; esac',
+  }
+  for (const [name, body] of Object.entries(programs)) {
+    await writeFile(join(bin, name), `#!/bin/sh\n${body}\necho ${name} "$@" >> "${said}"\n`)
+    await chmod(join(bin, name), 0o755)
+  }
+  for (const name of ['countersign', '@countersign/client']) {
+    const manifest = JSON.stringify({ name, version: tag.slice(1) })
+    await writeFile(join(folder, 'package/package.json'), manifest)
+    const tarball = join('dist/release', `${name.replace('@', '').replace('/', '-')}.tgz`)
+    await promisify(execFile)('tar', ['-czf', tarball, 'package'], { cwd: folder })
+  }
+  const { jobs } = parse(await readFile(file, 'utf8')) as Workflow
+  const steps = jobs.publish.steps.flatMap(({ run }) => run ?? [])
+  const first = steps.findIndex((run) => run.includes('npm publish'))
+  const PATH = `${bin}${delimiter}${process.env['PATH']}`
+  for (const step of steps.slice(first)) {
+    const env = { PATH, GITHUB_REF_NAME: tag }
+    // As GitHub runs a step.
+    await promisify(execFile)('bash', ['-e', '-c', step], { cwd: folder, env })
+  }
+  return (await readFile(said, 'utf8')).trim().split('\n')
+}
+
+test('a version before a release gets a tag of its own, and a failed job can be run again', async () => {
+  const flags = '--provenance --access public --tag'
+  const files = 'dist/release/countersign-client.tgz dist/release/countersign.tgz --clobber'
+  expect(await publish('v1.2.0', [])).toEqual([
+    `npm publish ./dist/release/countersign-client.tgz ${flags} latest`,
+    `npm publish ./dist/release/countersign.tgz ${flags} latest`,
+    'gh release create v1.2.0 --verify-tag --generate-notes',
+    `gh release upload v1.2.0 ${files}`,
+  ])
+  expect(await publish('v1.2.0-rc.1', ['@countersign/client@1.2.0-rc.1'])).toEqual([
+    `npm publish ./dist/release/countersign.tgz ${flags} next`,
+    'gh release create v1.2.0-rc.1 --verify-tag --generate-notes --prerelease',
+    `gh release upload v1.2.0-rc.1 ${files}`,
+  ])
 })
