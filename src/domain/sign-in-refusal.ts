@@ -5,6 +5,8 @@ export const signInRefusals = {
   provider_down: 'The sign-in provider does not answer. Try again, or sign in with a one-time link',
   provider_wrong:
     'The server at the configured address is not the configured provider. Tell the people who run this service',
+  secret_missing:
+    'This service has no secret for the sign-in provider. Tell the people who run it, or sign in with a one-time link',
   provider_refused: 'The sign-in provider did not let you in',
   token_refused:
     'The response of the sign-in provider could not be verified. Start again; if it fails again, tell the people who run this service',

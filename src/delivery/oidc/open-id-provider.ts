@@ -67,6 +67,7 @@ class OpenIdProvider implements IdentityProvider {
   }
 
   async authorizationUrl(secrets: FlowSecrets, redirectUri: string): Promise<URL> {
+    this.#requireSecret()
     return this.#withConfiguration(async (config) =>
       client.buildAuthorizationUrl(config, {
         redirect_uri: redirectUri,
@@ -80,6 +81,7 @@ class OpenIdProvider implements IdentityProvider {
   }
 
   async redeem(secrets: FlowSecrets, callbackUrl: URL): Promise<Readonly<Record<string, unknown>>> {
+    this.#requireSecret()
     return this.#withConfiguration(async (config) => {
       const tokens = await client.authorizationCodeGrant(config, callbackUrl, {
         pkceCodeVerifier: secrets.codeVerifier,
@@ -114,6 +116,11 @@ class OpenIdProvider implements IdentityProvider {
       if (payload['cnf'] !== undefined) throw new ProviderFailure('token_refused', 'cnf', null)
       return payload
     })
+  }
+
+  /** Without the secret the provider takes no code, and nobody need sign in there for nothing. */
+  #requireSecret(): void {
+    if (this.#settings.secret === '') throw new ProviderFailure('secret_missing', 'no_secret', null)
   }
 
   /** The keys at the address that the provider's metadata names, read when they are needed. */

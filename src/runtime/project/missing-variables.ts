@@ -44,7 +44,7 @@ export function warnOfMissingVariables(
   return missing.map(({ place, name, problem, state = 'not set', value }) => ({
     ...place,
     problem: `${problem} ${name}, which is ${state}`,
-    remedy: `set ${name} in the service's environment, or in .env beside countersign.yaml${value === undefined ? '' : `, to ${value}`}`,
+    remedy: `set ${name} in the service's environment, or in .env beside countersign.yaml${value === undefined ? '' : `, to ${value}`}, before it starts`,
     severity: 'warning',
   }))
 }

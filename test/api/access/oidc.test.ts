@@ -487,6 +487,15 @@ test('who says no at the provider is told so', async () => {
   expect((await signIn(null)).location).toBe(refusedWith('provider_refused'))
 })
 
+test('a provider for which the service has no secret is not asked, and the person is told so', async () => {
+  const oidc = policy.config.signIn.oidc
+  if (oidc === null) throw new Error('the policy has no provider')
+  const signIn = { ...policy.config.signIn, oidc: { ...oidc, clientSecretFrom: 'NOT_SET' } }
+  policy = { ...policy, config: { ...policy.config, signIn } }
+  const reply = await new Browser().get(`${api.url}/v1/auth/oidc/start`)
+  expect(locationOf(reply)).toBe(refusedWith('secret_missing'))
+})
+
 test('a provider that is down, or is another one, is said to be, and link and host still sign in', async () => {
   await using gone = await startOpenIdProvider(`${publicUrl}/v1/auth/oidc/callback`)
   await gone.stop()
