@@ -13,6 +13,4 @@ const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no #root')
 restoreFragment(window.location)
 applyRowDensity()
-// Before anything is drawn in it: what is drawn in another face first moves when it is there.
-void document.fonts.load("1rem 'JetBrains Mono'")
 createRoot(root).render(<App />)

@@ -73,6 +73,15 @@ test.each([
     await route.fulfill({ response })
     waiting -= 1
   })
+  // The first page waits for both faces longer than for the person.
+  await page.route(
+    '**/*.woff2',
+    async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 1.5 * answerMs))
+      await route.continue()
+    },
+    { times: 2 },
+  )
   const found: string[] = []
   for (const path of pages) {
     await page.goto(dashboard.url + path)

@@ -13,9 +13,13 @@ export interface PlainText {
   readonly emoji: false
 }
 
-/** Text that Slack does not format, cut to `most` characters. */
+/**
+ * One line of text that Slack does not format, cut to `most` characters. A line break of the call
+ * is shown as ⏎: it begins no line that reads like ours.
+ */
 export function plainText(text: string, most: number = maxTextLength): PlainText {
-  return { type: 'plain_text', text: cut(visible(text), most), emoji: false }
+  const line = visible(text).replaceAll('\n', '⏎')
+  return { type: 'plain_text', text: cut(line, most), emoji: false }
 }
 
 /** Replaces characters that are invisible, or look like others, by their names (security.md 17). */

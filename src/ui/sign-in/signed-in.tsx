@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, type ReactNode } from 'react'
+import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
 import { ApiRefusal } from '../api/call-api.ts'
 import { meQuery } from '../api/queries.ts'
+import { faces } from '../styles/faces.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 
@@ -9,7 +10,10 @@ const SignInPage = lazy(() =>
   import('./sign-in-page.tsx').then((module) => ({ default: module.SignInPage })),
 )
 
-/** Shows `children` to a signed-in person, and the sign-in page to everybody else. */
+/**
+ * Shows `children` to a signed-in person, and the sign-in page to everybody else. The faces load
+ * beside the person.
+ */
 export function SignedIn({ children }: { children: ReactNode }) {
   const me = useQuery(meQuery)
   const client = useQueryClient()
@@ -18,7 +22,9 @@ export function SignedIn({ children }: { children: ReactNode }) {
     // The next person must not see cached data of this one.
     if (signedOut) client.removeQueries({ type: 'inactive' })
   }, [signedOut, client])
-  if (me.data !== undefined && !signedOut) return children
+  const [hasFaces, setHasFaces] = useState(false)
+  useEffect(() => void faces.then(() => setHasFaces(true)), [])
+  if (me.data !== undefined && !signedOut && hasFaces) return children
   if (signedOut) {
     return (
       <Suspense fallback={null}>
