@@ -355,20 +355,20 @@ test('no key that was pressed before a question is on the screen answers it', as
   await cli.ok('runs', 'cancel', id, ...ada)
 })
 
-test('Ctrl-C in a pager is the pager’s: the run is not left, and nothing is decided', async () => {
+test('Ctrl-C in a pager is the pager’s, which prints colours: the run is not left, and nothing is decided', async () => {
   const pager = join(installation.folder, 'pager.sh')
   // A signal that is trapped ends a `read` of dash, not the pager.
   await writeFile(
     pager,
-    `trap 'echo interrupted' INT\necho paging\nread -r key || read -r key\necho closed\n`,
+    `trap 'echo interrupted' INT\necho "paging $LESS"\nread -r key || read -r key\necho closed\n`,
   )
   const { out } = await cli.run('run', 'scribe', 'please', '--watch', ...ada)
   const run = /^run (\S+) of/.exec(out)?.[1] ?? ''
-  const shell = cli.with({ PAGER: `sh '${pager}' < /dev/tty` })
+  const shell = cli.with({ PAGER: `sh '${pager}' < /dev/tty`, LESS: '' })
   const terminal = shell.inShell('runs', 'attach', run, ...grace)
   await terminal.sees('a approve once')
   terminal.type('v')
-  await terminal.sees('paging')
+  await terminal.sees('paging R')
   terminal.type(ctrlC)
   await terminal.sees('interrupted')
   terminal.type('\n')

@@ -7,8 +7,14 @@ import { processEnvironment, readText } from '#runtime/environment.ts'
  * left it. False: there is no such pager.
  */
 export async function viewInPager(text: string): Promise<boolean> {
-  const pager = readText(processEnvironment(), 'PAGER') ?? 'less'
-  const child = spawn(pager, { shell: true, stdio: ['pipe', 'inherit', 'inherit'] })
+  const environment = processEnvironment()
+  const pager = readText(environment, 'PAGER') ?? 'less'
+  const child = spawn(pager, {
+    shell: true,
+    stdio: ['pipe', 'inherit', 'inherit'],
+    // Without options, `less` prints the codes of colours instead of colours.
+    env: { ...environment, LESS: readText(environment, 'LESS') ?? 'R' },
+  })
   // A pager that is left early stops reading.
   child.stdin.on('error', () => undefined)
   child.stdin.end(text)

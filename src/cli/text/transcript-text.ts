@@ -4,6 +4,7 @@ import { callSubject } from '#domain/text/call-subject.ts'
 import { bold, dim, green, red, yellow } from './colour.ts'
 import { quoteLines } from './quoted.ts'
 import { printableLine } from './terminal-text.ts'
+import { wrap } from './wrap.ts'
 
 const inputMost = 160
 const resultMost = 400
@@ -45,7 +46,7 @@ export class TranscriptPrinter {
       for (const call of item.calls ?? []) {
         // A call is stored a moment before it is judged, and printed when its verdict is known.
         if (call.verdict === null && call.result === undefined) continue
-        if (this.#first(`call ${call.callId}`)) lines.push(callLine(call))
+        if (this.#first(`call ${call.callId}`)) lines.push(...callLines(call, this.#columns()))
         lines.push(...(output.get(call.callId) ?? []).map((line) => indent + line))
         if (call.result !== undefined && this.#first(`result ${call.callId}`)) {
           lines.push(...this.#result(call, call.result))
@@ -113,10 +114,20 @@ function fileLine({ name, mediaType, bytes }: MessageFile): string {
   return `${name}, ${mediaType}, ${bytes} bytes`
 }
 
-function callLine(call: TranscriptCall): string {
+/**
+ * A call's mark, tool and subject. Wrapped here, so that no row of a narrow terminal begins with
+ * what a model wrote.
+ */
+function callLines(call: TranscriptCall, columns: number | null): string[] {
   const subject = callSubject(call.input) ?? JSON.stringify(call.input)
-  const input = printableLine(shorten(subject, inputMost))
-  return `  ${verdictMark(call)} ${printableLine(call.tool)} ${dim(input)}`
+  const tool = printableLine(call.tool)
+  const line = `${tool} ${printableLine(shorten(subject, inputMost))}`
+  const [first = '', ...others] = columns === null ? [line] : wrap(line, columns - indent.length)
+  const input = dim(first.slice(tool.length))
+  return [
+    `  ${verdictMark(call)} ${first.slice(0, tool.length)}${input}`,
+    ...others.map((row) => dim(`  ↪ ${row}`)),
+  ]
 }
 
 function verdictMark(call: TranscriptCall): string {

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { useOwnNamespace, type TestTemporal } from '#test/harness/temporal.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import type { ScheduleSetting } from '#policy/project-config.ts'
+import { cronTimes } from '#policy/schedules/cron.ts'
 import { connectTemporal } from '../temporal-client.ts'
 import { syncSchedules } from './sync-schedules.ts'
 
@@ -55,6 +56,30 @@ test('Temporal has the schedules of the configuration, as they are there, and ot
     const weekly = await schedule.getHandle('schedule:weekly').describe()
     expect(weekly.state.paused).toBe(false)
     expect(weekly.info.nextActionTimes[0]?.getUTCMinutes()).toBe(30)
+  } finally {
+    await temporal.close()
+  }
+})
+
+test('each time of Temporal’s is one of the cron’s, over both changes of the clocks', async () => {
+  const { taskQueue, ...address } = server
+  const temporal = connectTemporal({ ...address, deadlineMs: 10_000 })
+  try {
+    const forward = setting('forward', '30 2 25-31 3 *')
+    const back = setting('back', '*/30 1-3 25-31 10 *')
+    const wanted = [forward, back].map((one) => ({ setting: one, paused: false }))
+    await syncSchedules(temporal, taskQueue, wanted)
+    const timesOf = async ({ name }: ScheduleSetting) =>
+      (await temporal.client.schedule.getHandle(`schedule:${name}`).describe()).info.nextActionTimes
+    const expected: Date[] = []
+    const actual = await timesOf(forward)
+    for (const _ of actual) {
+      const next = cronTimes(forward).next(expected.at(-1) ?? new Date())
+      if (next !== null) expected.push(next)
+    }
+    expect(actual.length).toBeGreaterThan(7)
+    expect(actual).toEqual(expected)
+    expect((await timesOf(back)).filter((at) => !cronTimes(back).has(at))).toEqual([])
   } finally {
     await temporal.close()
   }

@@ -26,11 +26,21 @@ export function readCron(expression: string, timezone: string): CronTimes | stri
     const cron = new Cron(text, { timezone, paused: true, mode: '5-part' })
     // An unknown zone is detected when a time is computed.
     if (cron.nextRun() === null) return 'has no time in the future'
-    return { next: (from) => cron.nextRun(from), has: (at) => cron.match(at) }
+    return { next: (from) => nextOf(cron, from), has: (at) => cron.match(at) }
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return `is not a cron expression of the time zone ${timezone} (${why.slice(0, 200)})`
   }
+}
+
+/**
+ * Where a clock goes forward over a time, `Cron` moves the time to the hour behind. Temporal leaves
+ * that day out, and so does this.
+ */
+function nextOf(cron: Cron, from: Date): Date | null {
+  let next = cron.nextRun(from)
+  while (next !== null && !cron.match(next)) next = cron.nextRun(next)
+  return next
 }
 
 /** The times of a valid expression, checked when the configuration was read. */

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import type { Transcript } from '#api/schemas/runs/transcript.ts'
+import { TranscriptPrinter } from './transcript-text.ts'
+import { columnsOf } from './wrap.ts'
+
+function linesAt(columns: number | null, command: string): string[] {
+  const call = { callId: 'a', tool: 'shell', input: { command }, verdict: 'ask' }
+  const item = { turn: 1, role: 'assistant', at: '2027-01-01T00:00:00.000Z', calls: [call] }
+  const transcript = { items: [item] } as unknown as Transcript
+  return new TranscriptPrinter(() => columns).next(transcript, new Map())
+}
+
+test('no row of a narrow terminal begins with a word of a call', () => {
+  const command = `echo 日本語 ${'aaaa '.repeat(4)}edit_file done approved by Grace`
+  const rows = linesAt(30, command)
+  expect(rows.length).toBeGreaterThan(1)
+  for (const row of rows) {
+    expect(row).toMatch(/^ {2}[?↪] /)
+    const columns = [...row.slice(4)].reduce((sum, character) => sum + columnsOf(character), 4)
+    expect(columns).toBeLessThan(31)
+  }
+  expect(rows.map((row) => row.slice(4)).join('')).toBe(`shell ${command}`)
+})
+
+test('a pipe gets a call in one line', () => {
+  expect(linesAt(null, 'a '.repeat(60).trim())).toEqual([`  ? shell ${'a '.repeat(60).trim()}`])
+})
