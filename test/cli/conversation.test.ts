@@ -338,6 +338,28 @@ test('no key that was pressed before a request is on the screen decides it', asy
   await cli.ok('runs', 'cancel', run, ...ada)
 })
 
+test('a command at a request is a line: none of its letters decides, however slowly it is typed', async () => {
+  const { out } = await cli.run('run', 'scribe', 'please', '--watch', ...ada)
+  const [, request = ''] = /^#(\d+) /m.exec(out) ?? []
+  const run = /^run (\S+) of/.exec(out)?.[1] ?? ''
+  const terminal = cli.atTerminal('runs', 'attach', run, ...grace)
+  await terminal.sees('/ command')
+  terminal.type('/')
+  await terminal.sees('> /')
+  for (const letter of 'mode') {
+    terminal.type(letter)
+    await terminal.sees(letter)
+  }
+  terminal.type(enter)
+  await terminal.sees('The mode of a run is fixed')
+  await terminal.sees('/ command')
+  terminal.type('/detach\r')
+  await terminal.sees('You left the run')
+  expect(await terminal.ends()).toBe(3)
+  expect(await cli.json('requests', 'show', request, ...grace)).toMatchObject({ state: 'pending' })
+  await cli.ok('runs', 'cancel', run, ...ada)
+})
+
 test('no key that was pressed before a question is on the screen answers it', async () => {
   const { id } = await cli.json<{ id: string }>('run', 'asker', 'go', '--no-watch', ...ada)
   const asked = async (): Promise<readonly { number: number }[]> =>

@@ -8,6 +8,7 @@ import { sendChoice } from '../decide/send-choice.ts'
 import { type Service, pageUrl } from '../service/service.ts'
 import { CommandFailure, type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
 import { isInterrupt, Keyboard } from '../terminal/keyboard.ts'
+import type { Line } from '../terminal/read-line.ts'
 import { bold, dim } from '../text/colour.ts'
 import { printable, printableLine } from '../text/terminal-text.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
@@ -230,7 +231,7 @@ class Conversation {
   /**
    * The requests for which the run and its child runs wait: each is decided here or mentioned once.
    */
-  async #look(): Promise<ExitCode | null> {
+  async #look(): Promise<Exclude<Next, 'again'> | null> {
     await this.#sync()
     const run = await this.#lookAtRun()
     for (const { requestId, number, people } of run.waitsFor) {
@@ -246,11 +247,16 @@ class Conversation {
         )
         continue
       }
-      const choice = await askByKey(
-        this.#service,
-        request,
-        keysOf(this.#service, this.#keyboard, requestId),
-      )
+      const line: { next: Next } = { next: 'again' }
+      const keys = keysOf(this.#service, this.#keyboard, requestId, async (command) => {
+        line.next = await this.#obey(command)
+        if (typeof line.next === 'number') return 'detach'
+        const { waitsFor } = await this.#lookAtRun()
+        const waits = waitsFor.some((one) => one.requestId === requestId)
+        return line.next === 'again' && waits ? null : 'left'
+      })
+      const choice = await askByKey(this.#service, request, keys)
+      if (line.next !== 'again') return line.next
       if (choice === 'detach') return this.#left()
       if (choice === 'left') console.log(`#${number} is not decided.`)
       if (choice === 'gone') console.log(`#${number} was decided elsewhere.`)
@@ -272,7 +278,10 @@ class Conversation {
     if (keys.some(isInterrupt)) return this.#left()
     if (keys.every(({ text }) => text === '')) return 'again'
     const line = await this.#keyboard.line(keys)
-    if (line === null) return 'again'
+    return line === null ? 'again' : this.#obey(line)
+  }
+
+  async #obey(line: Line): Promise<Next> {
     let obeyed: LineOutcome
     try {
       obeyed = await obey(this.#service, { run: this.#run, files: this.#files }, line)

@@ -23,6 +23,11 @@ export interface KeySource {
   aside<T>(act: () => Promise<T>): Promise<T>
   /** Gives the keys to a prompt. */
   prompt<T>(act: (input: Readable) => Promise<T>): Promise<T>
+  /**
+   * Reads and carries out the command that begins with the last key, `/`. `null`: the request is
+   * asked again. Absent: there are no commands here.
+   */
+  readonly command?: () => Promise<'left' | 'detach' | null>
 }
 
 export type KeyChoice = Choice | Answer | 'left' | 'gone' | 'detach'
@@ -52,13 +57,19 @@ export async function askByKey(
   for (;;) {
     // The menu comes once the keyboard rests: no key that was pressed before decides.
     if (await keys.settle()) return 'detach'
-    console.log(menuOf(request))
+    console.log(menuOf(request, keys))
     const key = await keys.key()
     if (key === null) return 'gone'
     if (key === 'q' || key === 'ctrl-c' || key === 'ctrl-d') return 'detach'
     if (key === 'l') return 'left'
     if (key === 'v') {
       seenAll = await view(service, request, keys)
+      continue
+    }
+    // A command is a line, so that none of its letters is a key.
+    if (key === '/' && keys.command !== undefined) {
+      const end = await keys.command()
+      if (end !== null) return end
       continue
     }
     const choice = await keys.prompt((input) => choose({ request, input }, key, seenAll))
@@ -71,7 +82,7 @@ function settleCommand({ number }: RequestDetail): string {
   return `Find out whether it ran, then record it: countersign requests settle ${number} --ran yes|no|unknown --then continue|again|stop -m REASON`
 }
 
-function menuOf(request: RequestDetail): string {
+function menuOf(request: RequestDetail, { command }: KeySource): string {
   const entries = [
     ...approvals
       .filter(({ scope }) => isOffered(request, scope))
@@ -81,6 +92,7 @@ function menuOf(request: RequestDetail): string {
     'v view',
     'l leave',
     'q quit',
+    ...(command === undefined ? [] : ['/ command']),
   ]
   return bold(`#${request.number}: ${entries.join(' · ')}`)
 }

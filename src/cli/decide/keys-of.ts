@@ -1,14 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Service } from '../service/service.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
-import { isInterrupt, type Keyboard } from '../terminal/keyboard.ts'
+import { isInterrupt, type Key, type Keyboard } from '../terminal/keyboard.ts'
+import type { Line } from '../terminal/read-line.ts'
 import type { KeySource } from './ask-by-key.ts'
 
 const lookEveryMs = 1_000
 
-/** Reads keys for one request while it is pending. Pasted text is no key. */
-export function keysOf(service: Service, keyboard: Keyboard, requestId: string): KeySource {
+/**
+ * Reads keys for one request while it is pending. Pasted text is no key. `obey` carries out a line
+ * that begins with `/`.
+ */
+export function keysOf(
+  service: Service,
+  keyboard: Keyboard,
+  requestId: string,
+  obey?: (line: Line) => Promise<'left' | 'detach' | null>,
+): KeySource {
+  let pressed: readonly Key[] = []
+  const command = async (): Promise<'left' | 'detach' | null> => {
+    const line = await keyboard.line(pressed)
+    return line === null || obey === undefined ? null : obey(line)
+  }
   return {
+    ...(obey === undefined ? {} : { command }),
     aside: (act) => keyboard.aside(act),
     prompt: (act) => keyboard.prompt(act),
     settle: () => keyboard.settle(),
@@ -16,6 +31,7 @@ export function keysOf(service: Service, keyboard: Keyboard, requestId: string):
       for (;;) {
         await Promise.race([keyboard.untilPressed(), delay(lookEveryMs)])
         const keys = keyboard.take()
+        pressed = keys
         const key = keys.find(isInterrupt) ?? keys[0]
         if (key?.name === 'paste') return ''
         if (key !== undefined) return key.ctrl ? `ctrl-${key.name}` : key.text

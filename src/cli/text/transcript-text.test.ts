@@ -16,7 +16,7 @@ test('no row of a narrow terminal begins with a word of a call', () => {
   expect(rows.length).toBeGreaterThan(1)
   for (const row of rows) {
     expect(row).toMatch(/^ {2}[?↪] /)
-    const columns = [...row.slice(4)].reduce((sum, character) => sum + columnsOf(character), 4)
+    const columns = [...row].slice(4).reduce((sum, character) => sum + columnsOf(character), 4)
     expect(columns).toBeLessThan(31)
   }
   expect(rows.map((row) => row.slice(4)).join('')).toBe(`shell ${command}`)
