@@ -29,6 +29,7 @@ import { addSessionsCommand } from './commands/access/sessions.ts'
 import { addSlackCommand } from './commands/slack.ts'
 import { addStartCommand } from './commands/host/start.ts'
 import { addWebhooksCommand } from './commands/webhooks.ts'
+import { explainUsage } from './commands/usage-errors.ts'
 import { version } from '#runtime/version.ts'
 
 /**
@@ -77,22 +78,7 @@ export function createProgram(): Command {
   addBackupCommands(program)
   addRetentionCommand(program)
   addArchiveCommand(program)
-  refuseUnknownWords(program)
+  explainUsage(program)
   // The whole help would move the error off the screen. Commands show theirs.
   return program.showHelpAfterError('(countersign --help lists the commands)')
-}
-
-/**
- * `people enable` is an unknown command, not a list with too many arguments: a group whose name
- * alone lists something says which commands it has.
- */
-function refuseUnknownWords(group: Command): void {
-  for (const command of group.commands) refuseUnknownWords(command)
-  group.hook('preSubcommand', ({ args: [word] }, subcommand) => {
-    const isNamed = subcommand.name() === word || subcommand.aliases().includes(word ?? '')
-    if (word === undefined || word.startsWith('-') || isNamed) return
-    if (subcommand.registeredArguments.length > 0) return
-    const names = group.commands.map((command) => command.name()).join(', ')
-    group.error(`error: unknown command '${word}'; "${group.name()}" has: ${names}`)
-  })
 }
