@@ -4,6 +4,7 @@ import { factsForCaller, Problem } from '#domain/problem.ts'
 import type { Log } from '#services/core/context.ts'
 import { outageProblem } from '#services/core/outage-problem.ts'
 import type { ProblemBody } from '../schemas/common.ts'
+import { issueSentence } from './issue-sentence.ts'
 
 /**
  * Turns whatever a route threw into RFC 9457 problem details. Any other error is logged and
@@ -81,20 +82,13 @@ export function invalidRequest(error: ZodError): Problem {
         message: 'is not known',
       }))
     }
-    return [{ field: issue.path.map(String).join('.'), message: sentenceOf(issue) }]
+    return [{ field: issue.path.map(String).join('.'), message: issueSentence(issue) }]
   })
   const [first] = errors
   const field = first?.field ?? ''
   const detail =
     field === '' ? `The body: ${first?.message ?? 'is wrong'}` : `${field}: ${first?.message}`
   return new Problem('invalid_request', detail.slice(0, 1000), { field, errors })
-}
-
-/** A missing value is reported as missing, and not as one of the wrong type. */
-function sentenceOf(issue: ZodError['issues'][number]): string {
-  return issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
-    ? 'is missing'
-    : issue.message
 }
 
 /** A list was queried with a value that Postgres cannot read, such as a forged cursor. */

@@ -66,7 +66,7 @@ test.each([
 
 test.each([
   ['/v1/policy/explain', {}, 'worker: is missing'],
-  ['/v1/policy/explain', [], 'The body: Invalid input: expected object, received array'],
+  ['/v1/policy/explain', [], 'The body: must be an object'],
   [
     '/v1/requests/1/settle',
     { ran: 'yes', then: 'stop', reason: 'x' },

@@ -142,6 +142,9 @@ describe('a signed message', () => {
         detail: answers[0]?.body.detail,
       })
     }
+    const bare = await fetch(`${api.url}/v1/triggers/deploys`, { method: 'POST', body: '{}' })
+    expect(bare.status).toBe(401)
+    expect(await bare.json()).toMatchObject({ detail: expect.stringContaining('webhook-id') })
     expect(await count()).toBe(before)
     const refused = await api.desk.database.db
       .selectFrom('audit_event')

@@ -111,9 +111,14 @@ async function admit(
   return refuseSignature(api, failures, request, {
     system: 'trigger',
     attempt: 'startFromTrigger',
-    sentence:
-      'The signature does not match the secret of this trigger, or is older than five minutes',
+    sentence: hasSignature(message)
+      ? 'The signature does not match the secret of this trigger, or is older than five minutes'
+      : 'Send the headers webhook-id, webhook-timestamp and webhook-signature (Standard Webhooks), or authorization: Bearer with an API key of the scope runs:write',
   })
+}
+
+function hasSignature(message: Readonly<Record<'id' | 'timestamp' | 'signature', unknown>>) {
+  return [message.id, message.timestamp, message.signature].every((header) => header !== undefined)
 }
 
 /**

@@ -14,7 +14,7 @@ export function knownCall(
 ): { readonly tool: Tool } | { readonly error: string; readonly rule: Rule | null } {
   const { tool: name, registry } = query
   const tool = registry.get(name)
-  if (tool === undefined) return refuse(unknownTool(query))
+  if (tool === undefined) return refuse(unknownTool(query, worker))
   const forged = tool.server?.forged ?? null
   if (forged !== null) {
     return { error: forged, rule: { id: forgedPinRuleId, text: forged, source: null } }
@@ -22,7 +22,7 @@ export function knownCall(
   if (query.duplicateId) {
     return refuse('Two calls of this turn have the same id; give every call an id of its own')
   }
-  const manual = tool.manual || worker.tools.get(name)?.manual === true
+  const manual = isManual(tool, worker)
   if (manual && !query.byPerson) return refuse(`Only a person may invoke the tool ${name}`)
   if (!manual && query.byPerson) {
     return refuse(`The tool ${name} is the model's: people invoke manual tools only`)
@@ -30,14 +30,20 @@ export function knownCall(
   return { tool }
 }
 
+function isManual(tool: Tool, worker: WorkerDefinition): boolean {
+  return tool.manual || worker.tools.get(tool.name)?.manual === true
+}
+
 function refuse(error: string): { readonly error: string; readonly rule: null } {
   return { error, rule: null }
 }
 
-function unknownTool({ tool: name, registry }: PolicyQuery): string {
+/** Lists what this caller may name: a person the manual tools, the model the others. */
+function unknownTool(query: PolicyQuery, worker: WorkerDefinition): string {
+  const { tool: name, registry, byPerson } = query
   const names = registry
     .all()
-    .filter((tool) => !tool.manual)
+    .filter((tool) => isManual(tool, worker) === byPerson)
     .map((tool) => tool.name)
   return `There is no tool ${JSON.stringify(name)}; ${didYouMean(name, names)}`
 }

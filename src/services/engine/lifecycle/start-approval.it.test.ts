@@ -74,6 +74,7 @@ describe('a worker that asks before it starts', () => {
     expect(request).toMatchObject({
       kind: 'start',
       tool: 'start_run',
+      title: 'Start careful: Write the notes',
       effect: 'Start a run of careful',
       risk: 'medium',
       queue: 'platform',

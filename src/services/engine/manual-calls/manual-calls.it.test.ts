@@ -241,7 +241,7 @@ describe('a manual tool', () => {
 describe('invoking a tool is refused', () => {
   test.each([
     ['that is the model’s', 'read_file', {}, 'tool', /people invoke manual tools only/],
-    ['that does not exist', 'deploy', {}, 'tool', /There is no tool "deploy"/],
+    ['that does not exist', 'deploy', {}, 'tool', /There is no tool "deploy"; one of "write_file"/],
     [
       'with an invalid input',
       'write_file',

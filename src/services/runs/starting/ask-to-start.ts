@@ -6,6 +6,7 @@ import type { RunBudget } from '#domain/runs/run-budget.ts'
 import { startRunName, type StartVerdict } from '#domain/runs/start-of-run.ts'
 import type { CallPresentation } from '#domain/tools/tool.ts'
 import type { RunMode } from '#domain/policy/verdict.ts'
+import { taskText } from '#domain/text/task-text.ts'
 import { judgeStart } from '#policy/judge/judge-start.ts'
 import { workerPreview } from '#policy/judge/preview/worker-preview.ts'
 import type { Policy } from '#policy/policy.ts'
@@ -95,6 +96,11 @@ export async function askToStart(
   await openRequests(unit, run, [{ requestId, caller, opening }])
 }
 
+/** What was asked for, without the texts of files; a fork goes on with its message. */
+function taskOf({ forkedFrom, input, text }: StartToJudge & StartTerms): string {
+  return forkedFrom === null || forkedFrom.afterTurn === 0 ? taskText(input) : text
+}
+
 /** The task comes last, so that nothing in it can look like one of the facts above it. */
 function presentStart(start: StartToJudge & StartTerms): CallPresentation {
   const { worker, mode, attachments, text } = start
@@ -110,7 +116,7 @@ function presentStart(start: StartToJudge & StartTerms): CallPresentation {
     attachments: files,
   }
   return {
-    title: titleLine(`Start ${worker.name}: ${text}`),
+    title: titleLine(`Start ${worker.name}: ${taskOf(start)}`),
     effect: `Start a run of ${worker.name}`,
     presentation: makePresentation({
       type: 'text',

@@ -66,6 +66,9 @@ describe('starting', () => {
       code(startRun(desk.api, who.caller, { ...asking, ...more }))
     expect(await start({ worker: 'nobody' })).toBe('unknown_worker')
     expect(await start({ worker: 'constructor' })).toBe('unknown_worker')
+    await expect(startRun(desk.api, ada.caller, { ...asking, worker: 'scirbe' })).rejects.toThrow(
+      'There is no worker scirbe; did you mean "scribe"?',
+    )
     expect(await start({ mode: 'approve_all' })).toBe('mode_not_permitted')
     expect(await start({ mode: 'approve_all' }, olga)).toBe('done')
     expect(await start({ input: 7 })).toBe('invalid_request')

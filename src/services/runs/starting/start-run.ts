@@ -3,6 +3,7 @@ import { Problem } from '#domain/problem.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import type { RunMode } from '#domain/policy/verdict.ts'
 import { pictureTypesOf } from '#models/picture-types-of.ts'
+import { didYouMean } from '#policy/reading/did-you-mean.ts'
 import { inputProblem } from '#policy/worker/input-schema.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { workspacesOf } from '#policy/workspaces.ts'
@@ -58,7 +59,8 @@ export async function startRun(
   const policy = await ctx.policies.inForce()
   const worker = policy.workers.get(input.worker)
   if (worker === undefined) {
-    throw new Problem('unknown_worker', `There is no worker ${input.worker.slice(0, 80)}`)
+    const hint = didYouMean(input.worker, [...policy.workers.keys()])
+    throw new Problem('unknown_worker', `There is no worker ${input.worker.slice(0, 80)}; ${hint}`)
   }
   const mode = input.mode ?? 'prompt'
   const { starter, authority } = await judgeStart(ctx, caller, worker, mode)

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { issueSentence } from './issue-sentence.ts'
+
+const anOption = z.enum(['prompt', 'strict', 'approve_all'])
+
+test.each([
+  [z.string(), undefined, 'is missing'],
+  [z.string(), 3, 'must be text'],
+  [z.boolean(), 'yes', 'must be true or false'],
+  [z.int(), 1.5, 'must be a whole number'],
+  [z.int(), '3', 'must be a number'],
+  [z.array(z.string()), 'a', 'must be a list'],
+  [z.strictObject({}), [], 'must be an object'],
+  [anOption, 'yolo', 'must be prompt, strict or approve_all'],
+  [z.literal('once'), 'twice', 'must be once'],
+  [z.string().min(1), '', 'must not be empty'],
+  [z.array(z.string()).min(1), [], 'must not be empty'],
+  [z.string().min(3), 'ab', 'must have at least 3 characters'],
+  [z.string().max(3), 'abcd', 'must have at most 3 characters'],
+  [z.array(z.string()).max(1), ['a', 'b'], 'must have at most 1 entries'],
+  [z.int().min(1), 0, 'must be at least 1'],
+  [z.number().positive(), 0, 'must be more than 0'],
+  [z.number().max(9), 10, 'must be at most 9'],
+  [z.string().max(3, 'is over 3 characters'), 'abcd', 'is over 3 characters'],
+])('the issue of a value is said in words (%#)', (schema: z.ZodType, value, sentence) => {
+  expect(schema.safeParse(value).error?.issues.map(issueSentence)).toEqual([sentence])
+})
