@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { benchDecision } from './decision/bench-decision.ts'
 import { benchIdle } from './idle/bench-idle.ts'
+import { benchPage } from './page/bench-page.ts'
 import { benchRestart } from './restart/bench-restart.ts'
 import { benchSequencer } from './sequencer/bench-sequencer.ts'
 import { benchScale } from './scale/bench-scale.ts'
@@ -14,6 +15,7 @@ import { benchWaiting } from './waiting/bench-waiting.ts'
 const benches: Readonly<Record<string, () => Promise<object>>> = {
   decision: benchDecision,
   idle: benchIdle,
+  page: benchPage,
   restart: benchRestart,
   sequencer: benchSequencer,
   scale: benchScale,

@@ -30,12 +30,24 @@ test('with 5,000 requests waiting, the list fetches and holds a page of them, an
   // From a page without the list: what a first load of it had still to fetch is not counted.
   const page = await dashboard.open('Grace', '/account')
   await page.getByRole('heading', { name: 'Account' }).waitFor()
+  // Nothing of it is still asked.
+  await page.goto('about:blank')
   const fetched: string[] = []
+  const asked: string[] = []
+  const answersBefore: string[] = []
   page.on('request', (request) => {
+    if (request.url().includes('/v1/')) asked.push(request.url())
     if (request.url().includes('/v1/requests?')) fetched.push(request.url())
+  })
+  page.on('response', (response) => {
+    const { pathname } = new URL(response.url())
+    if (pathname.startsWith('/v1/') && fetched.length === 0) answersBefore.push(pathname)
   })
   await page.goto(`${dashboard.url}/`)
   await page.locator('.request-row').first().waitFor()
+  // The list waits for nothing but the person, and few calls stand before the first key.
+  expect(answersBefore).toEqual(['/v1/me'])
+  expect(asked.length).toBeLessThanOrEqual(8)
   await page.getByText('Live', { exact: true }).waitFor()
   const all = page.getByRole('navigation', { name: 'Queues' }).getByText(String(many))
   await all.first().waitFor()
