@@ -35,7 +35,7 @@ test('a tag publishes what `npm run release` writes, with provenance and without
   expect(release).toBeLessThan(publish)
 })
 
-/** Runs the steps after the packing for a tag, with programs that write what they are called with. */
+/** Runs the steps after the packing for a tag, with programs that note how they are called. */
 async function publish(tag: string, published: readonly string[]): Promise<readonly string[]> {
   const folder = newFolder('release ')
   const said = join(folder, 'said')

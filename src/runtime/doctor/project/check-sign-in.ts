@@ -12,7 +12,7 @@ export const checkSignIn: Check = async ({ folders, environment }) => {
   const settings = 'problems' in loaded ? null : loaded.policy.config.signIn.oidc
   if (settings === null) return []
   try {
-    // Reads the provider's metadata only; nobody signs in. A missing secret is said with the project.
+    // Reads the provider's metadata only; nobody signs in. `checkProject` names a missing secret.
     await openIdProviders(environment)({ ...settings, clientSecretFrom: null }).authorizationUrl(
       newFlow().secrets,
       settings.issuer,
