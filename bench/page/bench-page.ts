@@ -85,7 +85,7 @@ interface Sent {
   readonly marker: string
 }
 
-/** Every page of the tab sends itself the key that `bench` in its storage names, until it is handled. */
+/** Each page sends itself the key that `bench` in the tab's storage names, until it is handled. */
 const sendKeys = `(() => {
   const sent = JSON.parse(sessionStorage.getItem('bench') ?? 'null')
   if (sent === null) return
@@ -107,8 +107,8 @@ const sendKeys = `(() => {
 
 /** Milliseconds from the navigation to the first key that the page handled. */
 async function handledAfter(page: Page, url: string, sent: Sent): Promise<number> {
-  const stored = JSON.stringify(JSON.stringify(sent))
-  await page.evaluate(`sessionStorage.setItem('bench', ${stored})`)
+  const literal = JSON.stringify(JSON.stringify(sent))
+  await page.evaluate(`sessionStorage.setItem('bench', ${literal})`)
   await page.goto(url)
   const handledMs = () =>
     page.evaluate<string>("document.documentElement.dataset['handledMs'] ?? ''")
