@@ -82,7 +82,10 @@ export class Wakeups {
     return this.#cancelRequested
   }
 
-  /** Call this when the store is read: it has a real cancel, and a forged one is forgotten. */
+  /**
+   * Call this after reading the store. A cancellation that a person asked for is recorded there; a
+   * forged signal is not, and is ignored.
+   */
   cancelWasLookedAt(): void {
     this.#cancelRequested = false
   }

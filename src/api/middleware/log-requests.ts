@@ -5,8 +5,8 @@ import type { McpMessage } from '../context/mcp-message.ts'
 import type { AnsweredRequest } from '../context/api.ts'
 
 /**
- * One line an answer under `/v1`: ids, the route's pattern and the time (security.md 25). Every
- * answer is counted.
+ * Logs one line for each answer under `/v1`: ids, the route's pattern, the time (security.md 25);
+ * counts every answer.
  */
 export function logRequests(
   log: Log,

@@ -1,8 +1,8 @@
 import { type ApiRequest, callOver } from '#client/call.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
 
-/** Said of an answer that the service never gives. */
-const notOurs =
+/** The error for an answer that Countersign never gives. */
+const foreignAnswer =
   'The service that answered is not Countersign, but another one or a proxy: check the address, or set another with --url'
 
 /** A refusal in the service's own words; `code` is stable (api.md). */
@@ -13,7 +13,7 @@ export class ServiceProblem extends CommandFailure {
 
   constructor(status: number, body: Readonly<Record<string, unknown>>) {
     const detail = body['detail'] ?? body['title']
-    super(typeof detail === 'string' ? detail : `${notOurs} (status ${status})`)
+    super(typeof detail === 'string' ? detail : `${foreignAnswer} (status ${status})`)
     this.status = status
     this.code = typeof body['code'] === 'string' ? body['code'] : 'unknown'
     this.facts = body
@@ -24,27 +24,27 @@ export class ServiceProblem extends CommandFailure {
 export class Service {
   readonly url: string
   readonly #headers: Readonly<Record<string, string>>
-  readonly #whenUnknown: string | null
+  readonly #refusedAdvice: string | null
 
   /**
-   * `whenUnknown` says what to do when the service does not take the credentials; null leaves it to
-   * the service's words.
+   * `refusedAdvice` replaces the service's sentence when it refuses the credentials (401); `null`
+   * keeps that sentence.
    */
   constructor(
     url: string,
     headers: Readonly<Record<string, string>>,
-    whenUnknown: string | null = null,
+    refusedAdvice: string | null = null,
   ) {
     this.url = url
     this.#headers = headers
-    this.#whenUnknown = whenUnknown
+    this.#refusedAdvice = refusedAdvice
   }
 
   /** Calls an operation. Rejects with `ServiceProblem`, or with a sentence when nobody answers. */
   readonly call = callOver(async (request) => {
     const response = await this.#answer(request)
     return response.json().catch((cause: unknown) => {
-      throw new CommandFailure(`${notOurs} (${this.url})`, 1, { cause })
+      throw new CommandFailure(`${foreignAnswer} (${this.url})`, 1, { cause })
     })
   })
 
@@ -91,17 +91,17 @@ export class Service {
   async #problemOf(response: Response): Promise<ServiceProblem> {
     const body: unknown = await response.json().catch(() => ({}))
     const facts = typeof body === 'object' && body !== null ? { ...body } : {}
-    const isUnknown = response.status === 401 && this.#whenUnknown !== null
+    const isUnknown = response.status === 401 && this.#refusedAdvice !== null
     return new ServiceProblem(response.status, {
       ...facts,
-      ...(isUnknown ? { detail: this.#whenUnknown } : {}),
+      ...(isUnknown ? { detail: this.#refusedAdvice } : {}),
     })
   }
 }
 
 /**
- * Where a person opens a page of the service: on this machine by name, since it is there that their
- * browser is signed in.
+ * The address at which a person opens a page of the service. On this machine it has the host
+ * `localhost`, because the browser's session belongs to that name.
  */
 export function pageUrl(service: Service, path: string): string {
   return service.url.replace('//127.0.0.1:', '//localhost:') + path

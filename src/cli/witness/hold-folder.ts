@@ -14,8 +14,8 @@ const heldName = /^held-(\d+)\.json$/
 /** A folder that only this process uses, until the hold is disposed of or the process ends. */
 export interface HeldFolder extends AsyncDisposable {
   /**
-   * Rejects if another process holds the folder by now, as one on another machine can, which does
-   * not see this process.
+   * Rejects if another process has taken the folder. A process on another machine can do that,
+   * because it does not see this process.
    */
   check(): Promise<void>
 }

@@ -6,8 +6,8 @@ import type { WorkerDefinition, Zone } from '../worker-definition.ts'
 
 /**
  * The abilities of a new worker that its author lacks, each as the end of a sentence; empty when it
- * may be made (product.md 24). Zones are compared at every root of either side, so that no path is
- * wider.
+ * may be made (product.md 24). Zones are compared at the roots of both workers' zones, so that the
+ * new worker reaches no path with more rights than its author.
  */
 export function lackingCapabilities(
   creator: WorkerDefinition,
