@@ -54,6 +54,20 @@ test('in print mode a call waits for somebody else, is made once as it was appro
   expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }])
 })
 
+test('over HTTP a call that nobody decides in time is denied, and the same call goes on and is made once', async () => {
+  await install('--http', '--url', agent.world.installation.url, '--wait', '5')
+  touch('asked')
+  agent.model.calls = [...agent.model.calls, ...agent.model.calls]
+  const ended = print()
+  await agent.until(async () => agent.model.seen.includes('waits as #'))
+  expect(await agent.has('asked')).toBe(false)
+  expect(await agent.decide('approve')).toBe(200)
+  expect(JSON.parse((await ended).out)).toMatchObject({ result: 'Done.', is_error: false })
+  expect(await agent.has('asked')).toBe(true)
+  expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }])
+  await install('--wait', '60')
+})
+
 test('a denied call is not made, and the model is told why', async () => {
   touch('denied')
   const ended = print()

@@ -7,7 +7,11 @@ import { streamOf } from '#test/harness/fixtures/models/provider-streams.ts'
 /** What an agent's model does, step by step: the call of a tool. After the last it says "Done.". */
 export type ModelCalls = readonly { readonly name: string; readonly input: object }[]
 
-type Messages = readonly { readonly role?: string }[]
+interface Message {
+  readonly role?: string
+  readonly content?: string | readonly { readonly type: string }[]
+}
+type Messages = readonly Message[]
 
 /** What is said so far, by each API's own name for it. */
 interface ModelBody {
@@ -20,6 +24,13 @@ interface ModelBody {
 /** Who speaks for the model: Google calls it by its own name. */
 const modelRoles: readonly (string | undefined)[] = ['assistant', 'model']
 
+/** The model's answers in a message: an agent may send several of them as one, with all calls. */
+function stepsIn({ content, role }: Message): number {
+  if (!modelRoles.includes(role)) return 0
+  const blocks = typeof content === 'string' ? [] : (content ?? [])
+  return Math.max(1, blocks.filter(({ type }) => type === 'tool_use').length)
+}
+
 /** The APIs of Anthropic, OpenAI and Google on this machine: a model that follows a script. */
 export class ModelServer implements AsyncDisposable {
   calls: ModelCalls = []
@@ -29,7 +40,7 @@ export class ModelServer implements AsyncDisposable {
     void text(request).then((body) => {
       const { contents, input, messages, tools = [] } = JSON.parse(body || '{}') as ModelBody
       const before = messages ?? input ?? contents ?? []
-      const step = before.filter(({ role }) => modelRoles.includes(role)).length
+      const step = before.map(stepsIn).reduce((sum, steps) => sum + steps, 0)
       // Without tools an agent asks for something beside its work, such as a title.
       const call = tools.length === 0 ? undefined : this.calls[step]
       if (tools.length > 0) this.seen = JSON.stringify(before)
