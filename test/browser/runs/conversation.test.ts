@@ -165,7 +165,7 @@ test('every call says who approved it and for how long, and who may decide a wai
   await page.getByRole('link', { name: /^by Grace's approval of #\d+$/ }).waitFor()
   // The picture of its time: in the order in which it passed, none of a bar outside of the drawing.
   const time = page.getByRole('region', { name: 'Time' })
-  await expect.poll(() => time.locator('.times-bars rect').count()).toBeGreaterThanOrEqual(4)
+  await expect.poll(() => time.locator('.times-bars rect').count()).toBe(5)
   const bars = await time.locator('.times-bars rect').evaluateAll((rects) =>
     rects.map((rect) => {
       const outer = rect.parentElement!.getBoundingClientRect()
