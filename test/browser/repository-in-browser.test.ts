@@ -155,7 +155,13 @@ describe.skipIf(!sandbox.works || !hasNode)('a repository, with a browser only',
     expect(await page.getByText('approved by You').count()).toBe(0)
 
     await waitUntil(() => model.holds('edit') || 'no stream', { withinMs: 90_000 })
-    await page.getByText('I put it at the end of the README').waitFor()
+    const text = page.getByText('I put it at the end of the README')
+    await text.waitFor()
+    // It is not below the field for messages.
+    const composer = page.locator('.composer')
+    await expect
+      .poll(async () => (await text.boundingBox())!.y < (await composer.boundingBox())!.y - 10)
+      .toBe(true)
     expect(await page.getByText('and then run the tests').count()).toBe(0)
     model.release()
     await page.getByText('and then run the tests').waitFor()

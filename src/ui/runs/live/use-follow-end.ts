@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type RefObject } from 'react'
+import { useCallback, useEffect, useRef, useState, type RefObject } from 'react'
 
 /** A reader within this distance of the end, in pixels, follows it. */
 const nearMost = 160
@@ -9,13 +9,13 @@ const acts = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
 /**
  * Keeps the end of `region` on the screen while it grows (`growth` changes), unless the person has
  * scrolled away. On a phone other parts of the page are below the region. `behind`: new content is
- * not on the screen.
+ * not on the screen. `follow` does the same for content that grows without `growth`.
  */
 export function useFollowEnd(
   region: RefObject<HTMLElement | null>,
   growth: string | null,
   startAtEnd: boolean,
-): { readonly behind: boolean; readonly toEnd: () => void } {
+): { readonly behind: boolean; readonly follow: () => void; readonly toEnd: () => void } {
   const isAtEnd = useRef(startAtEnd)
   const lastGrowth = useRef<string | null>(null)
   const [behind, setBehind] = useState(false)
@@ -55,11 +55,14 @@ export function useFollowEnd(
       scrollToEnd(region.current)
     } else if (!isFirst) setBehind(true)
   }, [region, growth, startAtEnd])
+  const follow = useCallback((): void => {
+    if (isAtEnd.current || isNearEnd(region.current)) scrollToEnd(region.current)
+  }, [region])
   const toEnd = (): void => {
     setBehind(false)
     scrollToEnd(region.current)
   }
-  return { behind, toEnd }
+  return { behind, follow, toEnd }
 }
 
 /** Whether the last lines are on the screen, or a little below it. */

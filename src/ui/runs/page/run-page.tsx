@@ -64,7 +64,11 @@ function Run({ run: data, transcript }: OpenedRun) {
   const items = transcript.data?.items
   const growth = items === undefined ? null : `${data.state} ${JSON.stringify(items).length}`
   const region = useRef<HTMLDivElement>(null)
-  const { behind, toEnd } = useFollowEnd(region, growth, data.endedAt === null && hash === '')
+  const { behind, follow, toEnd } = useFollowEnd(
+    region,
+    growth,
+    data.endedAt === null && hash === '',
+  )
   return (
     <Together what="the run" layout="beside">
       <div className="run">
@@ -118,7 +122,7 @@ function Run({ run: data, transcript }: OpenedRun) {
               <div className="timeline">
                 <RunStream run={data} items={items ?? []}>
                   <TurnViews items={items ?? []} runId={data.id} />
-                  <TurnText shownTurns={lastTurn(items ?? [])} />
+                  <TurnText shownTurns={lastTurn(items ?? [])} onGrowth={follow} />
                 </RunStream>
               </div>
               <RunStatus run={data} />

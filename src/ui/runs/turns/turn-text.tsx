@@ -1,3 +1,4 @@
+import { useEffect } from 'react'
 import { IconRobot } from '@tabler/icons-react'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { useRunInProgress } from '../live/run-in-progress.tsx'
@@ -7,10 +8,14 @@ const drawnCharacters = 16 * 1024
 
 /**
  * The text that the model is writing. `shownTurns` is the number of turns whose stored messages are
- * on the page and replace it.
+ * on the page and replace it. `onGrowth` is called whenever more of it is on the page.
  */
-export function TurnText({ shownTurns }: { shownTurns: number }) {
+export function TurnText(props: { readonly shownTurns: number; readonly onGrowth: () => void }) {
+  const { onGrowth, shownTurns } = props
   const { turn, text } = useRunInProgress().written
+  useEffect(() => {
+    if (text !== '') onGrowth()
+  }, [text, onGrowth])
   if (turn <= shownTurns || text === '') return null
   const hidden = Math.max(0, text.length - drawnCharacters)
   return (
