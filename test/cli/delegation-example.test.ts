@@ -95,7 +95,7 @@ test('the example of delegation plays: a file with the task, a question, a share
   )
   expect(await readFile(join(installation.folder, 'notes', '1.2.md'), 'utf8')).toContain('receive')
   const shown = await cli.ok('runs', 'show', id, ...ada)
-  expect(shown).toContain('given CHANGELOG.md (')
+  expect(shown).toContain('attached CHANGELOG.md (')
   expect(shown).toMatch(/started run \S+ of proof-reader, completed/)
   expect(shown).toContain('I proposed one correction')
 })
