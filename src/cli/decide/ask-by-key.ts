@@ -17,8 +17,11 @@ import { viewInPager } from './view-in-pager.ts'
 export interface KeySource {
   /** The name of the next key that is pressed. */
   key(): Promise<string | null>
-  /** Ignores the keys that were typed before. True: the person wants to leave. */
-  settle(): Promise<boolean>
+  /**
+   * Ignores the keys that were typed before, until none comes for a moment, or for `restMs`. True:
+   * the person wants to leave.
+   */
+  settle(restMs?: number): Promise<boolean>
   /** Gives the terminal to a pager. */
   aside<T>(act: () => Promise<T>): Promise<T>
   /** Gives the keys to a prompt. */
@@ -29,6 +32,9 @@ export interface KeySource {
    */
   readonly command?: () => Promise<'left' | 'detach' | null>
 }
+
+/** After a key without a meaning: a person may be typing a word, whose letters decide nothing. */
+const afterWordMs = 1_500
 
 export type KeyChoice = Choice | Answer | 'left' | 'gone' | 'detach'
 
@@ -54,9 +60,11 @@ export async function askByKey(
   const elsewhere = whereToSign(service, request)
   if (elsewhere !== null) console.log(elsewhere)
   let seenAll = page.whole
+  let restMs: number | undefined
   for (;;) {
     // The menu comes once the keyboard rests: no key that was pressed before decides.
-    if (await keys.settle()) return 'detach'
+    if (await keys.settle(restMs)) return 'detach'
+    restMs = undefined
     console.log(menuOf(request, keys))
     const key = await keys.key()
     if (key === null) return 'gone'
@@ -70,6 +78,10 @@ export async function askByKey(
     if (key === '/' && keys.command !== undefined) {
       const end = await keys.command()
       if (end !== null) return end
+      continue
+    }
+    if (!decides(request, key)) {
+      restMs = afterWordMs
       continue
     }
     const choice = await keys.prompt((input) => choose({ request, input }, key, seenAll))
@@ -115,16 +127,22 @@ interface PromptTarget {
   readonly input: Readable
 }
 
-/** `null`: the key has no meaning here, or the person went back. */
+/** Whether a key of the menu approves or denies the request. */
+function decides(request: RequestDetail, key: string): boolean {
+  if (key === 'd' || key === 'x') return key === 'd' || request.kind !== 'start'
+  return approvals.some((one) => one.key === key && isOffered(request, one.scope))
+}
+
+/** `key` is one that decides. `null`: the person went back. */
 async function choose(
   { request, input }: PromptTarget,
   key: string,
   seenAll: boolean,
 ): Promise<Choice | null> {
   if (key === 'd') return deny({ request, input }, 'continue', seenAll)
-  if (key === 'x' && request.kind !== 'start') return deny({ request, input }, 'stop', seenAll)
+  if (key === 'x') return deny({ request, input }, 'stop', seenAll)
   const scope = approvals.find((one) => one.key === key)?.scope
-  if (scope === undefined || !isOffered(request, scope)) return null
+  if (scope === undefined) return null
   if (request.risk === 'high' && !seenAll) {
     console.log('High risk: view all of it first, with v.')
     return null

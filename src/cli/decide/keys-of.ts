@@ -26,7 +26,7 @@ export function keysOf(
     ...(obey === undefined ? {} : { command }),
     aside: (act) => keyboard.aside(act),
     prompt: (act) => keyboard.prompt(act),
-    settle: () => keyboard.settle(),
+    settle: (restMs) => keyboard.settle(restMs),
     key: async () => {
       for (;;) {
         await Promise.race([keyboard.untilPressed(), delay(lookEveryMs)])

@@ -65,15 +65,15 @@ export class Keyboard implements Disposable {
   }
 
   /**
-   * Drops the keys that were typed ahead, until none comes for a moment. True: one of them was
+   * Drops the keys that were typed ahead, until none comes for `restMs`. True: one of them was
    * Ctrl-C or Ctrl-D.
    */
-  async settle(): Promise<boolean> {
+  async settle(restMs = quietMs): Promise<boolean> {
     for (;;) {
       if (this.take().some(isInterrupt)) return true
       const pause = new AbortController()
       const key = this.untilPressed().then(() => 'key')
-      const quiet = delay(quietMs, 'quiet', { signal: pause.signal }).catch(() => 'quiet')
+      const quiet = delay(restMs, 'quiet', { signal: pause.signal }).catch(() => 'quiet')
       const first = await Promise.race([key, quiet])
       pause.abort()
       if (first === 'quiet') return false
