@@ -69,7 +69,9 @@ test('a Temporal worker answers no question that the API did not ask, and each i
   const text = JSON.stringify({ to: null, message: question })
   for (const one of [{ question }, { text, seal: '' }, question]) {
     const questionHash = await putContent(db, JSON.stringify(one))
-    await expect(judgeCall({ questionHash, taskQueue })).rejects.toThrow('does not come from an API process')
+    await expect(judgeCall({ questionHash, taskQueue })).rejects.toThrow(
+      'does not come from an API process',
+    )
   }
   expect(await forgeries('askHost')).toBe(3)
 })
