@@ -39,14 +39,14 @@ export function failureLimit(most: number, what: string): FailureLimit {
   }
 }
 
-/** The caller's address, as `networkOf` it. */
+/** The network from which a request came: see `networkOf`. */
 export function addressOf(request: Request): string {
   return networkOf(request.ip ?? '')
 }
 
 /**
- * For IPv6 only the network part, since one caller can choose the rest. Some proxies report a port
- * with the address, which a caller chooses too.
+ * The part of an address that counts as one caller. A caller can choose the rest of an IPv6
+ * address, and the port that some proxies report with the address.
  */
 export function networkOf(address: string): string {
   const [, host = address] = /^\[(.*)\](?::\d+)?$/.exec(address) ?? portOfV4.exec(address) ?? []

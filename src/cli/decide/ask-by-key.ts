@@ -80,11 +80,16 @@ export async function askByKey(
       if (end !== null) return end
       continue
     }
-    if (!decides(request, key)) {
+    const act = actOf(request, key)
+    if (act === null) {
       restMs = afterWordMs
       continue
     }
-    const choice = await keys.prompt((input) => choose({ request, input }, key, seenAll))
+    const choice = await keys.prompt((input) =>
+      'then' in act
+        ? deny({ request, input }, act.then, seenAll)
+        : approve({ request, input }, act.scope, seenAll),
+    )
     if (choice !== null) return choice
   }
 }
@@ -127,22 +132,22 @@ interface PromptTarget {
   readonly input: Readable
 }
 
-/** Whether a key of the menu approves or denies the request. */
-function decides(request: RequestDetail, key: string): boolean {
-  if (key === 'd' || key === 'x') return key === 'd' || request.kind !== 'start'
-  return approvals.some((one) => one.key === key && isOffered(request, one.scope))
+/** What a key of the menu does to the request; `null`: the key is not on the menu. */
+function actOf(
+  request: RequestDetail,
+  key: string,
+): { readonly then: 'continue' | 'stop' } | { readonly scope: ScopeName } | null {
+  if (key === 'd') return { then: 'continue' }
+  if (key === 'x' && request.kind !== 'start') return { then: 'stop' }
+  return approvals.find((one) => one.key === key && isOffered(request, one.scope)) ?? null
 }
 
-/** `key` is one that decides. `null`: the person went back. */
-async function choose(
+/** `null`: the person went back. */
+async function approve(
   { request, input }: PromptTarget,
-  key: string,
+  scope: ScopeName,
   seenAll: boolean,
 ): Promise<Choice | null> {
-  if (key === 'd') return deny({ request, input }, 'continue', seenAll)
-  if (key === 'x') return deny({ request, input }, 'stop', seenAll)
-  const scope = approvals.find((one) => one.key === key)?.scope
-  if (scope === undefined) return null
   if (request.risk === 'high' && !seenAll) {
     console.log('High risk: view all of it first, with v.')
     return null

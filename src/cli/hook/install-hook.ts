@@ -15,7 +15,7 @@ export type HookWords = Readonly<
 
 /** What the agent, and so the model and the person, reads on a machine without the hook. */
 const missing =
-  'The hook of Countersign is not installed here, so this is not done. Install countersign-hook from npm, in the project or globally.'
+  'The hook of Countersign is not installed here, so this call does not run. Install countersign-hook from npm, in the project or globally.'
 
 /**
  * The line that runs the hook on every machine: from the PATH, or else from what the project

@@ -8,10 +8,8 @@ import { widestQuorum } from '#domain/deciding/waiting-steps.ts'
 import type { Quorum } from '#domain/requests/request.ts'
 import { startRunName } from '#domain/runs/start-of-run.ts'
 import { isChange, type Access } from '#domain/tools/access.ts'
-import { globBase } from '../../globs/compile-glob.ts'
-import { containsPath } from '../../globs/zones-of-path.ts'
 import { ownQueue, quorumOf } from './route.ts'
-import { globMatches } from './when-matches.ts'
+import { globMatches, mayMatchIn } from './when-matches.ts'
 import type { Policy } from '../../policy.ts'
 import type { ProjectConfig } from '../../project-config.ts'
 import type { RoutingEntry, When } from '../../routing.ts'
@@ -133,14 +131,12 @@ function staysInFolder(tool: string): boolean {
   return builtInTool(tool)?.operations.length === 1 && !isCommandTool(tool)
 }
 
-/** Whether a glob matches nothing in a folder. One without a slash matches names everywhere. */
+/**
+ * Whether a glob matches nothing in a folder. One without a slash is never said to, although it
+ * matches at the root only: a queue too many is listed rather than one too few.
+ */
 function isOutside(glob: string, folder: string): boolean {
-  const names = glob.includes('/') ? globBase(glob).base.split('/') : ['']
-  const folderNames = folder.split('/')
-  return names.some((name, at) => {
-    const other = folderNames[at]
-    return name !== '' && other !== undefined && other !== '' && name !== other
-  })
+  return glob.includes('/') && !mayMatchIn(glob, folder)
 }
 
 function routeTo(
@@ -182,8 +178,5 @@ export function mayMatch(
 /** A file tool touches only what lies in a zone; nothing is known of the paths of other tools. */
 function mayTouch(globs: readonly string[], tool: string, zones: readonly Zone[]): boolean {
   if (builtInTool(tool)?.consent !== 'zones') return true
-  return globs.some((glob) => {
-    const { base } = globBase(glob)
-    return zones.some(({ root }) => containsPath(root, base) || containsPath(base, root))
-  })
+  return globs.some((glob) => zones.some(({ root }) => mayMatchIn(glob, root)))
 }

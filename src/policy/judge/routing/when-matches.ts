@@ -90,9 +90,13 @@ function contains(pattern: string, access: Access): boolean {
  */
 function touches(pattern: string, access: Access): boolean {
   if (globMatches(pattern, access.path)) return true
-  if (access.target === 'file') return false
-  const { base } = globBase(pattern)
-  return containsPath(access.path, base) || containsPath(base, access.path)
+  return access.target !== 'file' && mayMatchIn(pattern, access.path)
+}
+
+/** Whether a glob could match a folder or something in it. `''` is the whole workspace. */
+export function mayMatchIn(glob: string, folder: string): boolean {
+  const { base } = globBase(glob)
+  return containsPath(folder, base) || containsPath(base, folder)
 }
 
 const matchers = new Map<string, (text: string) => boolean>()
