@@ -38,12 +38,7 @@ export class Snapshots implements AsyncDisposable {
   }
 
   static async open(dataDir: string): Promise<Snapshots> {
-    const parent = path.join(dataDir, 'snapshots')
-    await mkdir(parent, { recursive: true, mode: 0o700 })
-    await sweep(parent)
-    const folder = path.join(parent, randomBytes(16).toString('hex'))
-    await mkdir(folder, { mode: 0o700 })
-    return new Snapshots(folder)
+    return new Snapshots(await makeCopiesFolder(dataDir))
   }
 
   /**
@@ -77,6 +72,19 @@ export class Snapshots implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await rm(this.folder, { recursive: true, force: true })
   }
+}
+
+/**
+ * Makes a folder for copies in the data folder, and removes those that were left hours ago. A
+ * sandbox that has mounted a copy keeps it after that.
+ */
+export async function makeCopiesFolder(dataDir: string): Promise<string> {
+  const parent = path.join(dataDir, 'snapshots')
+  await mkdir(parent, { recursive: true, mode: 0o700 })
+  await sweep(parent)
+  const folder = path.join(parent, randomBytes(16).toString('hex'))
+  await mkdir(folder, { mode: 0o700 })
+  return folder
 }
 
 /** `device:inode`, by which the sandbox checks the mounted copy. */

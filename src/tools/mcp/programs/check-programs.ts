@@ -1,12 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, realpath, rm } from 'node:fs/promises'
+import { realpath, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { Policy } from '#policy/policy.ts'
 import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
 import { serverPrograms } from '#policy/worker/server-programs.ts'
 import type { MountedCopy } from '#sandbox/bwrap/sandbox-plan.ts'
-import { identityAt } from '#sandbox/snapshots/snapshots.ts'
+import { identityAt, makeCopiesFolder } from '#sandbox/snapshots/snapshots.ts'
 import type { CommandSite } from '../../commands/plan/command-place.ts'
 import { readProgramsInThread } from './read-in-thread.ts'
 
@@ -39,13 +38,13 @@ export async function checkPrograms(
   const { serverFiles } = policy.files
   if (serverFiles === undefined || !(await isProject(site, policy.config))) return []
   const root = await realpath(workspace.root)
-  const copies = path.join(site.dataDir, 'snapshots', randomBytes(16).toString('hex'))
-  await mkdir(copies, { recursive: true, mode: 0o700 })
+  // Without a sandbox there is nothing to mount them in.
+  const copies = site.sandbox.works ? await makeCopiesFolder(site.dataDir) : null
   const files = await readProgramsInThread(root, [serverPrograms(program)], copies)
   const hashes = new Map(serverFiles.map((file) => [file.path, file.hash]))
   const other = files.find((file) => hashes.get(file.path) !== file.hash)
   if (other !== undefined) {
-    await rm(copies, { recursive: true, force: true })
+    if (copies !== null) await rm(copies, { recursive: true, force: true })
     await onRefused({ worker: worker.name, path: other.path })
     throw new Error(sentenceAbout(other.path, hashes.has(other.path)))
   }
