@@ -18,7 +18,10 @@ export class WorktreeRetention implements AsyncDisposable {
       everyMs,
       work: () => removeWorktrees(ctx, this.#stopping.signal),
       onError: (error) =>
-        ctx.log.warn({ error: errorText(error) }, 'worktrees are looked at again in 10 minutes'),
+        ctx.log.warn(
+          { error: errorText(error) },
+          'worktrees could not be removed; the next round is in 10 minutes',
+        ),
     })
   }
 

@@ -83,7 +83,7 @@ export function answerOf(
     // The ledger says that the permit was used before, although the row does not: a call may have
     // been made with it.
     if (callState.refusal === 'failed' && callState.hasStarted) {
-      return unknownResult(`${why} (${named}). It is not made now.`)
+      return unknownResult(`${why} (${named}). It is not carried out now.`)
     }
     return deniedResult(`REFUSED, not run: ${why} (${named}).`)
   }
@@ -142,10 +142,9 @@ export function referenceOf(callState: GatewayCallState, publicUrl: string): Jso
 function endedResult(callState: GatewayCallState, result: JsonObject | null): CallToolResult {
   const { outcome, number, check, verdict } = callState
   if (outcome === 'unknown') {
-    const checkNote =
-      check === null ? '' : ` People are asked what became of it as request #${check}.`
+    const checkNote = check === null ? '' : ` Request #${check} asks people whether it took effect.`
     return unknownResult(
-      `this call was begun (request #${number}) and nobody knows whether it took effect. It is not made a second time.${checkNote}`,
+      `this call was started (request #${number}), and nobody knows whether it took effect. It is not carried out a second time.${checkNote}`,
     )
   }
   if (result === null) return settledResult(callState)

@@ -171,7 +171,7 @@ it.each([
   [
     'it answers what is no JSON',
     (response: ServerResponse) => void response.end('<html>token=abc</html>'),
-    'Slack answered with an answer that is not its',
+    'Slack answered in an unknown format',
   ],
 ])(
   'tries again and then gives up when %s, and delays no decision',

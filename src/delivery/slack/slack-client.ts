@@ -215,7 +215,7 @@ function failureOf(error: unknown): SlackFailure {
   if (error instanceof WebAPIPlatformError) {
     // Slack's error code. For an answer that is not JSON the library puts all of it here, hence the
     // pattern.
-    const word = /^[a-z_]{1,80}$/.exec(error.data.error)?.[0] ?? 'with an answer that is not its'
+    const word = /^[a-z_]{1,80}$/.exec(error.data.error)?.[0] ?? 'in an unknown format'
     return new SlackFailure(`Slack answered ${word}`, { status: 200, reason: word })
   }
   const message = error instanceof Error ? error.message : String(error)

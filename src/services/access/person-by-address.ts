@@ -49,7 +49,7 @@ function requireSealed(seals: Seals, row: SealedPersonRow | undefined): { readon
   if (isSealedPerson(seals, row)) return { id: row.id }
   throw new Problem(
     'tampered',
-    'The row of this person was changed in the database, and not by the service: it may be that of somebody else, so nothing was changed. Nobody can sign in or decide by it; the audit log has who it was',
+    'The row of this person was changed in the database, and not by the service. It may belong to somebody else, so nothing was done. Nobody can sign in or decide with it; the audit log shows whose row it was',
     { which: 'person' },
   )
 }

@@ -78,7 +78,7 @@ export async function lockKeys(
         if (before.route !== route || before.body_hash !== bodyHash) {
           throw new Problem(
             'idempotency_key_reused',
-            'This Idempotency-Key was used before for something else; use a new one',
+            'This Idempotency-Key was used before for another call; use a new one',
           )
         }
         return storedAnswer<T>(before.response)

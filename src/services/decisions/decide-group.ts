@@ -53,7 +53,7 @@ export async function decideGroup(
   } catch (error) {
     ctx.log.warn(
       { err: error, size: group.length },
-      'The decisions of a group are made in smaller ones',
+      'a group of decisions failed and is repeated in smaller groups',
     )
     return null
   }

@@ -64,7 +64,8 @@ export async function judgeLocked(
 ): Promise<JudgedDecision | Problem> {
   unit.setChainEnd(request.id, facts.chainEnd, facts.now)
   // The session ended after it was looked up.
-  if (!facts.isSignedIn) throw new Problem('unauthenticated', 'Your session is over: sign in again')
+  if (!facts.isSignedIn)
+    throw new Problem('unauthenticated', 'Your session has ended: sign in again')
   const marks = await judgeDecision(unit.tx, request, facts, input.decision, input)
   if (marks === 'lapsed') {
     await expireLocked(unit, request)

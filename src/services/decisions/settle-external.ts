@@ -25,7 +25,7 @@ export async function settleExternal(
     .where('outcome', '=', 'unknown')
     .executeTakeFirst()
   if (settled.numUpdatedRows !== 1n) {
-    throw new Problem('conflict', 'The outcome of this call is already known')
+    throw new Problem('conflict', 'The outcome of this call is already settled')
   }
   await unit.audit({
     type: 'execution.settled',

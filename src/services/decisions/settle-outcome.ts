@@ -150,7 +150,7 @@ async function unknownAttempt(
     .forUpdate()
     .executeTakeFirst()
   if (execution?.state === 'unknown' && execution.settled_by === null) return execution
-  throw new Problem('conflict', 'The outcome of this call is already known', {
+  throw new Problem('conflict', 'The outcome of this call is already settled', {
     state: execution?.state ?? 'not_started',
   })
 }

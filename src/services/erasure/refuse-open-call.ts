@@ -27,7 +27,7 @@ export async function refuseOpenCall(tx: Tx, call: CallOfRequest): Promise<void>
   const going = [...call.above, ...call.children].find(({ state }) => !isEnd(runTransitions, state))
   if (going !== undefined) {
     throw open(
-      `Run ${going.id} goes on (${going.state}), and what the call holds is read there. Wait for its end, or cancel it`,
+      `Run ${going.id} has not ended (${going.state}), and still uses the contents of this call. Wait for its end, or cancel it`,
       call.request.id,
     )
   }
@@ -46,7 +46,7 @@ async function refuseLivePermit(tx: Tx, requestId: string): Promise<void> {
   if (permit === undefined) return
   throw permit.consumed
     ? open(
-        'The program has taken the permit. Wait for its report, or the end of the permit',
+        'The program has consumed the permit. Wait for its report, or for the end of the permit',
         requestId,
       )
     : open(

@@ -135,7 +135,7 @@ async function findOpened(
   if (bodyHash === key.bodyHash) return earlier
   throw new Problem(
     'idempotency_key_reused',
-    'This externalId was used before for something else; use a new one',
+    'This externalId was used before for another request; use a new one',
     { request: row.requestId },
   )
 }

@@ -46,7 +46,7 @@ export async function openOutcomeCheck(
       `Request: #${request.number}`,
       `Server: ${call.server}`,
       `Tool: ${request.tool}`,
-      `Begun: ${external.consumed_at?.toISOString() ?? 'not recorded'}`,
+      `Started: ${external.consumed_at?.toISOString() ?? 'not recorded'}`,
       '',
     ].join('\n'),
     metadata: { server: call.server, outcomeOf: request.id, inputHash: latest.input_hash },

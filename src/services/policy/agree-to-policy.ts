@@ -120,7 +120,7 @@ function requireSecond({ config }: Policy): void {
   if (activators(config).length > 1) return
   throw new Problem(
     'unreachable_approvers',
-    'This changes who decides, so a second person has to agree. Nobody else holds the right activatePolicy under the version in force. Somebody on the host can start the service once without COUNTERSIGN_PRODUCTION, which activates the folder.',
+    'This changes who decides, so a second person has to agree. Nobody else holds the right activatePolicy under the version in force. A person with access to the host can start the service once without COUNTERSIGN_PRODUCTION, which activates the folder.',
   )
 }
 

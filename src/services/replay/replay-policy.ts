@@ -45,7 +45,11 @@ export async function replayPolicy(
     replayUnder: policyDocument(policy.files),
     callIds: ids,
   })
-  if (done === 0) throw new Problem('workspace_unreachable', 'No call was judged in time')
+  if (done === 0)
+    throw new Problem(
+      'workspace_unreachable',
+      'The workspaces did not judge any call in time: ask again for fewer calls',
+    )
   const isMore = done < ids.length || ids.length === limit
   const last = ids[done - 1] ?? ''
   return {

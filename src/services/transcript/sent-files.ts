@@ -68,7 +68,7 @@ function readSentFile(
 ): ReadSentFile | string {
   const pathResult = parsePath(name)
   if (!pathResult.ok || pathResult.path !== name || name.includes('/'))
-    return 'Its name is none of a file.'
+    return 'Its name is not a file name.'
   const content = Buffer.from(data, 'base64')
   if (content.toString('base64') !== data) return 'Its data is not base64.'
   if (content.length === 0) return 'It is empty.'

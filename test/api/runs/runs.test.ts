@@ -59,7 +59,7 @@ test('what is wrong with a field is said without the name of the field', async (
     text: 'a',
     input: 'b',
   })
-  const message = 'and input say the same with afterTurn: 0; give one of them'
+  const message = 'and input have the same meaning with afterTurn: 0; send one of them'
   expect(refused.body).toMatchObject({
     detail: `text ${message}`,
     errors: [{ field: 'text', message }],

@@ -58,7 +58,7 @@ function lastEventId(request: Request): bigint | null {
   const header = request.get('last-event-id')
   if (header === undefined || header === '') return null
   if (!/^[0-9]{1,18}$/.test(header)) {
-    throw new Problem('invalid_request', 'Last-Event-ID is not one of ours', {
+    throw new Problem('invalid_request', 'Last-Event-ID is not the id of an event of this stream', {
       field: 'Last-Event-ID',
     })
   }

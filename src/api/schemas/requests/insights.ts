@@ -9,7 +9,7 @@ import * as example from '../examples.ts'
 export const insightsQuery = z.strictObject({
   from: instant
     .optional()
-    .describe('Begin of the period, at most 92 days before `to`; default: 30 days before `to`'),
+    .describe('Start of the period, at most 92 days before `to`; default: 30 days before `to`'),
   to: instant.optional().describe('End of the period; default: now'),
   by: z.enum(insightKeys).default('queue').describe('What to group the requests by'),
 })
@@ -18,7 +18,7 @@ export const count = z.int().nonnegative()
 const seconds = z.int().nonnegative().nullable()
 
 export const period = {
-  from: instant.describe('Begin of the period'),
+  from: instant.describe('Start of the period'),
   to: instant.describe('End of the period'),
 }
 

@@ -86,7 +86,8 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
   ): void {
     const at = referenceTo(event)
     const end = disabled.get(personId)
-    if (end !== undefined) findings.fail(`its giver was disabled by event ${end.index}`, at)
+    if (end !== undefined)
+      findings.fail(`the person who decided was disabled by event ${end.index}`, at)
     if (!(Date.parse(basis.judgedAt) < Date.parse(basis.expiresAt))) {
       findings.fail(`the request expired at ${basis.expiresAt}`, at)
     }
@@ -96,7 +97,7 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
     // Somebody who may write to the run may answer its question too, which approves nothing.
     const isAnswer = votesByRequest.get(requestId)?.kind === 'question'
     if (!isAnswer && !basis.teams.some((team) => quorumTeams(basis.quorum).includes(team))) {
-      findings.fail('its giver was in no team that the quorum names', at)
+      findings.fail('the person who decided was in no team that the quorum names', at)
     }
     const derived = behind.of(requestId)
     for (const [person, by] of derived.people) {
@@ -114,7 +115,10 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
     const isBehind = ids.some((id) => basis.principals.includes(id) || derived.people.has(id))
     const isMarked = event.detail['selfApproved'] === true
     if (isBehind && !basis.selfApproval) {
-      findings.fail('its giver is behind the request, and the queue allows no self-approval', at)
+      findings.fail(
+        'the person who decided is behind the request, and the queue allows no self-approval',
+        at,
+      )
     } else if (isBehind !== isMarked) {
       findings.fail(`it is ${isMarked ? '' : 'not '}marked as a self-approval`, at)
     }
@@ -122,7 +126,7 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
     const isEditor = ids.some((id) => editors.has(id))
     if (isEditor !== (event.detail['edited'] === true)) {
       findings.fail(
-        `its giver ${isEditor ? 'edited' : 'did not edit'} the call, and it is marked otherwise`,
+        `the person who decided ${isEditor ? 'edited' : 'did not edit'} the call, and it is marked otherwise`,
         at,
       )
     }
@@ -132,10 +136,11 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
     const at = referenceTo(event)
     permits += 1
     if (requestVotes.kind === 'question')
-      findings.fail('an answer to a question gives no permit', at)
+      findings.fail('an answer to a question allows no permit', at)
     if (event.actor.type === 'policy') {
       const isItsOwn = requestVotes.kind === 'external' && requestVotes.preApproved === event.digest
-      if (!isItsOwn) findings.fail('policy gave a permit for what it had not pre-approved', at)
+      if (!isItsOwn)
+        findings.fail('policy issued a permit for a call that it had not pre-approved', at)
       return
     }
     const countedVotes = readCounted(event.detail)

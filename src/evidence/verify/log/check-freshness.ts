@@ -36,7 +36,7 @@ export function checkFreshness(
     checkWitnesses(findings, { ...witnessed, since, logKeys: keys, isBeginning })
   }
   if (since === null) {
-    findings.note('compare with a checkpoint that you kept: --since FILE')
+    findings.note('compare with an older checkpoint of yours: --since FILE')
     return
   }
   let older: Checkpoint

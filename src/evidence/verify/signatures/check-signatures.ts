@@ -62,7 +62,7 @@ export function checkSignatures(findings: {
     const at = referenceTo(event)
     const passkey = passkeys.of(signature.credentialId)
     if (passkey === undefined) {
-      authenticity.fail('no event tells of the passkey that it is signed with', at)
+      authenticity.fail('no event names the passkey that signed it', at)
       return
     }
     const why =
@@ -76,18 +76,18 @@ export function checkSignatures(findings: {
     // It was parsed when its signature was verified.
     const statement = JSON.parse(signature.statement) as DecisionStatement & JsonObject
     for (const field of differences(event, statement)) {
-      authenticity.fail(`the event and what its giver signed differ in ${field}`, at)
+      authenticity.fail(`the event and what the approver signed differ in ${field}`, at)
     }
-    if (nonces.has(statement.nonce)) authenticity.fail('what was signed is there twice', at)
+    if (nonces.has(statement.nonce)) authenticity.fail('the same signature is there twice', at)
     nonces.add(statement.nonce)
     if (passkey.personId !== event.actor.id) {
-      authorisation.fail('it is signed with the passkey of somebody else', at)
+      authorisation.fail('the passkey of another person signed it', at)
     }
     if (passkey.confirmedBy === null) {
-      authorisation.fail('nobody else had confirmed the passkey that it is signed with', at)
+      authorisation.fail('nobody else had confirmed the passkey that signed it', at)
     }
     if (passkey.removedBy !== null) {
-      authorisation.fail(`event ${passkey.removedBy} had taken its passkey out of use`, at)
+      authorisation.fail(`event ${passkey.removedBy} had removed its passkey`, at)
     }
   }
 

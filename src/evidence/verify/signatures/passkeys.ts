@@ -81,7 +81,7 @@ export class Passkeys {
       this.#findings.fail('another key was confirmed than the one that was registered', at)
     } else if (this.#couldBe(actor.id, passkey)) {
       this.#findings.fail(
-        'a passkey was confirmed by who had made a sign-in link for its owner',
+        'the person who confirmed a passkey had created a sign-in link for its owner',
         at,
       )
     } else passkey.confirmedBy = actor.id

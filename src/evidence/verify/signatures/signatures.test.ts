@@ -162,7 +162,7 @@ describe('authenticity fails', () => {
     [
       'for a passkey that no event tells of',
       { ...signature(), credentialId: 'k2' },
-      'no event tells of the passkey',
+      'no event names the passkey',
     ],
     ['for what cannot be read', { credentialId: 'k1' }, 'cannot be read'],
   ])('%s', (_, signed, problem) => {
@@ -212,7 +212,7 @@ describe('authorisation fails', () => {
     [
       'for one that had been removed',
       signedTrail(signature(), [registered, confirmed, removed]),
-      'had taken its passkey out of use',
+      'had removed its passkey',
     ],
     [
       'for one that was registered by somebody else',
@@ -222,7 +222,7 @@ describe('authorisation fails', () => {
     [
       'for one that was confirmed by who had made a sign-in link for its owner',
       signedTrail(signature(), [credentialEvent('link_created', confirmer), registered, confirmed]),
-      'had made a sign-in link',
+      'had created a sign-in link',
     ],
     [
       'for one that was confirmed only afterwards',

@@ -92,7 +92,7 @@ export function checkStatements(findings: Findings, statements: Statements, whol
     const { verifier } = statements
     const signedFacts = verifier && verifyStatement<JsonObject>(verifier, statement.kind, statement)
     if (signedFacts === null) {
-      findings.fail(`no event tells of ${key}, and its signature is not valid`)
+      findings.fail(`no event names ${key}, and its signature is not valid`)
       return
     }
     const at = Date.parse(
@@ -102,7 +102,7 @@ export function checkStatements(findings: Findings, statements: Statements, whol
         '',
     )
     if (whole && at < newestMs - unreportedMs)
-      findings.fail(`no event tells of ${key}, which was signed`)
+      findings.fail(`no event names ${key}, which was signed`)
   }
 }
 

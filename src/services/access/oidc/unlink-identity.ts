@@ -66,6 +66,6 @@ async function refuseWhileBehind({ tx }: UnitOfWork, personId: string): Promise<
   const open = rows.map(({ what }) => what).join(', ')
   throw new Problem(
     'conflict',
-    `Nobody is named by this address any more, and its person stands behind what is not over: ${open}. Whoever has the account next could decide about it: name the address under "formerly" of the new one in countersign.yaml, or let it end, first`,
+    `countersign.yaml no longer names this address, and its person is behind work that has not ended: ${open}. The next person with this account could decide about that work. First add the address to "formerly" of the person in countersign.yaml, or end this work`,
   )
 }

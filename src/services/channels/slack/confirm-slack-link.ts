@@ -65,7 +65,7 @@ export async function confirmSlackLink(
   if (linked === 'other') {
     throw new Problem(
       'not_eligible',
-      'The Slack workspace has another e-mail address for this user than yours; nothing was linked',
+      'The e-mail address of this user in the Slack workspace is not yours; nothing was linked',
     )
   }
   if (linked !== null) return linked

@@ -38,7 +38,7 @@ export async function undoLostCommand(
     return await undoCommand(ctx, command)
   } catch (error) {
     // The attempt is settled anyway; the next start tries again.
-    ctx.log.error({ callId, err: error }, 'a lost command could not be looked after')
+    ctx.log.error({ callId, err: error }, 'a lost command could not be cleaned up')
     const violation = 'whether its command created protected names could not be checked'
     return { violation, acknowledge: async () => undefined }
   }
@@ -87,7 +87,7 @@ export async function undoLostCommands(
       if (!settled) await settle(lost.callId)
       await undone.acknowledge()
     } catch (error) {
-      ctx.log.error({ callId: lost.callId, err: error }, 'a lost command was not looked after')
+      ctx.log.error({ callId: lost.callId, err: error }, 'a lost command was not cleaned up')
     }
   }
 }

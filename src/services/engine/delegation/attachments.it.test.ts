@@ -181,7 +181,7 @@ describe('attachments', () => {
     await desk.turn(runId, 1)
     const calls = await desk.calls(runId, 1)
     expect(calls.map(({ requestId }) => requestId !== '')).toEqual([true, true, false, true])
-    expect(calls[2]?.text).toContain('At most 100 requests of a run wait at a time')
+    expect(calls[2]?.text).toContain('At most 100 requests of a run can be pending')
     expect((await getRun(desk.api, desk.people.ada.caller, runId)).pendingRequests).toBe(56)
   })
 

@@ -63,7 +63,7 @@ async function advanceCall(
     const outcome = await act(ctx, step.at, input.signal)
     if (outcome !== null) return outcome
   }
-  throw new Error(`Call ${input.callId} did not come to rest`)
+  throw new Error(`Call ${input.callId} did not reach an end`)
 }
 
 /** One round of a call that may run. `null`: another round follows. */

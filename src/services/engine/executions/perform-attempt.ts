@@ -86,7 +86,7 @@ export async function performAttempt(
 }
 
 const spentBefore =
-  'the ledger of its host says that it was carried out before, but the database does not'
+  'by the ledger of its host it was carried out before, which the database does not show'
 
 const ledgerFailed: ExecutionEnd = {
   state: 'failed',

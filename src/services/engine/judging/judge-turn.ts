@@ -164,7 +164,7 @@ async function judgeAndPresent(ctx: WorkerContext, judging: PendingCall): Promis
   const requests = 1 + attachments.length
   const most = limits.pendingRequestsPerRun
   if (pending.count + requests > most) {
-    const text = `At most ${most} requests of a run wait at a time, ${pending.count} do, and this call needs ${requests}. Nothing was carried out: make the call again when others are decided.`
+    const text = `At most ${most} requests of a run can be pending at the same time. ${pending.count} are pending, and this call needs ${requests} more. Nothing was carried out: repeat the call when others have been decided.`
     return { kind: 'refused', callId: call.id, text }
   }
   pending.count += requests

@@ -119,7 +119,7 @@ async function refuse(unit: UnitOfWork, run: Selectable<RunTable>, check: string
     endReason: 'delegation_refused',
     failure: {
       code: 'delegation_refused',
-      message: `This run was not started, because the call that should have started it could not be verified (${check}).`,
+      message: `This run was not started, because the call that starts it could not be verified (${check}).`,
     },
   })
 }

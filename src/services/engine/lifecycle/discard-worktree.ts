@@ -33,7 +33,10 @@ export async function discardWorktree(
     `.execute(unit.tx)
     const [open] = rows
     if (open !== undefined) {
-      throw new Problem('conflict', `Run #${open.number} goes on in it: close or cancel it first`)
+      throw new Problem(
+        'conflict',
+        `Run #${open.number} still works in it: close or cancel that run first`,
+      )
     }
     const { discard } = worktree
     if (discard !== undefined && verifyStatement(ctx.verifier, 'discard', discard) !== null) return

@@ -164,7 +164,7 @@ async function recordCall(
   await recordVerdict(unit, caller, run, call, { ...judgement, readOnly: false })
   let requestId: string | null = null
   if (judgement.verdict === 'ask') {
-    if (presented === null) throw new TypeError(`The call of ${judgement.tool} shows nothing`)
+    if (presented === null) throw new TypeError(`The call of ${judgement.tool} has no presentation`)
     const request = await openRequest(unit, caller, {
       kind: 'tool_call',
       run,

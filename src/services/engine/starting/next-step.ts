@@ -93,7 +93,8 @@ const siblingText = 'a person denied an earlier call of the same turn and stoppe
 
 async function stepOfRequests(unit: UnitOfWork, at: CallAtHand): Promise<NextStep> {
   const requests = await lockRequestsOf(unit.tx, at)
-  if (requests.length === 0) throw new Error(`Call ${at.call.id} asks, and nobody was asked`)
+  if (requests.length === 0)
+    throw new Error(`Call ${at.call.id} needs an approval, and has no request`)
   const pending: string[] = []
   const ends: { readonly request: Selectable<RequestTable>; readonly result: CallResult }[] = []
   for (const request of requests) {

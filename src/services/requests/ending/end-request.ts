@@ -65,11 +65,11 @@ async function endStart(
 
 const startDenied = {
   code: 'start_denied',
-  message: 'The start of this run was denied. Nothing of it was carried out.',
+  message: 'The start of this run was denied. Nothing was carried out.',
 } as const
 const startExpired = {
   code: 'start_expired',
-  message: 'Nobody decided about the start of this run in time. Nothing of it was carried out.',
+  message: 'Nobody decided on the start of this run in time. Nothing was carried out.',
 } as const
 
 /** `{runId}` when there is one: spread into events and audit entries. */

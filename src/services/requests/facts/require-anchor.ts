@@ -28,7 +28,8 @@ export async function requireAnchor(
   const hashes = [row.presentation_hash, ...(isText ? [row.content_hash] : [])]
   const texts = await getRemainingTexts(tx, hashes)
   const storedText = texts.get(row.presentation_hash)
-  if (storedText === undefined) throw invalid('anchor', 'is for what was not erased')
+  if (storedText === undefined)
+    throw invalid('anchor', 'is not possible: the contents of this request were erased')
   const presentation = JSON.parse(storedText) as Presentation
   const lines = [
     linesOfDiff(presentation, file),

@@ -91,7 +91,7 @@ export async function freezePrincipals(
         from request where request.id in (select before from given)) as before
   `.execute(tx)
   const [row] = rows
-  if (row === undefined) throw new Error('Nobody was frozen')
+  if (row === undefined) throw new Error('The principals of the request were not stored')
   return {
     inserted: row.inserted.map((one) => fromJsonRow(one)),
     principals: row.principals,

@@ -134,7 +134,8 @@ async function workerOf(
   }
   const pinned = (await ctx.policies.byDigest(old.policy_digest)).workers.get(old.worker)
   if (pinned === undefined || preambleVersionOf(pinned, old.worker_digest) === null) {
-    const text = 'worker: the version that this run was started with is gone; take the current one'
+    const text =
+      'worker: the version that this run was started with is no longer available; use "current"'
     throw new Problem('invalid_request', text, { field: 'worker' })
   }
   return { current, policy, worker: pinned, policyDigest: old.policy_digest }
@@ -158,12 +159,12 @@ async function wordsOf(
   if (afterTurn > 0) {
     if (input !== undefined) throw invalid('input', 'is replaced only with afterTurn: 0')
     if (text === undefined || text.trim() === '')
-      throw invalid('text', 'is needed: what it goes on with')
+      throw invalid('text', 'is required: the first message of the fork')
     const words = withAttached(text, namedFiles(files))
     return { input: await inputOf(tx, run), text: words, attachments, files }
   }
   if (text !== undefined && input !== undefined) {
-    throw invalid('text', 'and input say the same with afterTurn: 0; give one of them')
+    throw invalid('text', 'and input have the same meaning with afterTurn: 0; send one of them')
   }
   const task = input ?? text
   if (task !== undefined) {
@@ -172,7 +173,7 @@ async function wordsOf(
     return { input: task, text: words, attachments: [], files }
   }
   if (files.length > 0) {
-    throw invalid('files', 'go with a text or an input; without one the old files are sent again')
+    throw invalid('files', 'need a text or an input; without one the old files are sent again')
   }
   const [first] = await loadTranscript(tx, run.id)
   return {
@@ -188,7 +189,7 @@ async function inputOf(tx: Tx, run: Selectable<RunTable>): Promise<Json> {
     return JSON.parse(await getText(tx, run.input_digest)) as Json
   } catch (error) {
     if (!(error instanceof ContentRemoved)) throw error
-    throw invalid('input', 'was erased; start again with afterTurn: 0 and a new one')
+    throw invalid('input', 'was erased: start again with afterTurn: 0 and a new input')
   }
 }
 

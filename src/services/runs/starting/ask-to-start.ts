@@ -152,11 +152,11 @@ function factLines(start: StartToJudge & StartTerms): readonly string[] {
     `Worker: ${worker.name}${about}`,
     `Model: ${worker.model}`,
     `Mode: ${modeTexts[mode]}`,
-    `Afterwards: ${conversation ? 'it rests, and goes on with the next message' : 'it ends'}`,
+    `Afterwards: ${conversation ? 'it waits for the next message, and continues with it' : 'it ends'}`,
     ...(limit.length === 0 ? [] : [`Budget: ${limit.join(', ')}`]),
     ...(forkedFrom === null
       ? []
-      : [`Goes on from: run #${forkedFrom.number}, after turn ${forkedFrom.afterTurn}`]),
+      : [`Continues: run #${forkedFrom.number}, after turn ${forkedFrom.afterTurn}`]),
     `Files: ${files.length === 0 ? 'none' : files.length}`,
     ...files.map(({ path, bytes, hash }) => `  ${path}  ${bytes} bytes  ${hash}`),
   ]

@@ -22,7 +22,7 @@ export async function beginRunStream(
   await assertVisible(ctx, caller, runId)
   const startAfter = after === null ? null : parseCursor(after)
   if (after !== null && startAfter === null) {
-    throw new Problem('invalid_request', 'Last-Event-ID is not one of this stream', {
+    throw new Problem('invalid_request', 'Last-Event-ID is not the id of an event of this stream', {
       field: 'Last-Event-ID',
     })
   }
