@@ -1,5 +1,5 @@
 import type { GitRun } from '#sandbox/worktrees/host-git.ts'
-import { sizesOfBlobs } from '#sandbox/worktrees/read-blobs.ts'
+import { sizesOfBlobs } from '#sandbox/worktrees/blob-sizes.ts'
 
 /** One side of a file whose contents a difference leaves out; `null`: it does not exist. */
 export type Side = { readonly bytes: number; readonly object: string } | null

@@ -25,7 +25,11 @@ beforeAll(async () => {
     'old name.txt': 'a file that moves\n',
     '.gitignore': 'build\n',
     '.env': 'TOKEN=example\n',
-    '.gitattributes': '*.run filter=run\n',
+    '.gitmodules': '[submodule "lib"]\n\tpath = lib\n\turl = ./sub\n',
+    '.gitattributes': '*.run filter=run\n*.bat eol=crlf\n',
+    'x.bat': 'one\ntwo\n',
+    'y.bat': 'one\n',
+    'unix.txt': 'one\ntwo\n',
     'x.run': 'run\n',
   }
   for (const [at, text] of Object.entries(files)) await writeFile(join(desk.root, 'shop', at), text)
@@ -162,7 +166,12 @@ describe.skipIf(!testSandbox.works)(
       const second = await changed(runId)
       expect(second.lines).toEqual(['added beside.txt +1 -0, 2 shell'])
       expect([second.more, second.unknown]).toEqual([first.more, { commands: 0, calls: 0 }])
-      const [call] = await took(runId, 3, {
+      // A command cannot fill the folder: what Git writes for that is protected.
+      const update =
+        'git init -q sub; git -c protocol.file.allow=always -c submodule.lib.url=./sub submodule update'
+      const [filled] = await took(runId, 3, shell(update))
+      expect(filled?.text).toContain('it made ".git/modules", a protected name, which was removed')
+      const [call] = await took(runId, 4, {
         tool: 'merge_branch',
         input: { message: 'Merge it' },
       })
@@ -228,6 +237,23 @@ describe.skipIf(!testSandbox.works)(
         'modified x.run +1 -1, 2 shell',
       ])
       expect(existsSync(join(desk.root, 'ran'))).toBe(false)
+    })
+
+    test('counts lines from what Git wrote into the worktree, whose line ends are not those of the commit', async () => {
+      const runId = await start()
+      const change = String.raw`printf 'three\r\n' >> x.bat; sed -i 's/$/\r/' unix.txt; sed -i s/one/1/ y.bat`
+      await took(runId, 1, shell(change))
+      const first = await changed(runId)
+      expect(first.lines).toEqual([
+        'modified unix.txt +2 -2, 1 shell',
+        'modified x.bat +1 -0, 1 shell',
+        'modified y.bat +1 -1, 1 shell',
+      ])
+      expect(first.items.find(({ path }) => path === 'x.bat')?.before).toBe(
+        hashBytes('one\r\ntwo\r\n'),
+      )
+      await took(runId, 2, shell(String.raw`sed -i s/1/one/ y.bat`))
+      expect((await changed(runId)).lines.join('\n')).not.toContain('y.bat')
     })
 
     test('is bounded: names that no tool accepts, links, repositories and many files are counted', async () => {

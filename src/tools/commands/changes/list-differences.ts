@@ -27,24 +27,27 @@ export const mostListed = 1_000
 const mostLineBytes = 4 * 1024 * 1024
 const emptyHash = hashBytes('')
 
-/** The changes of files among the differences; the others are counted. `blobs`: objects by hash. */
+/**
+ * The changes of files among the differences; the others are counted. `baseFiles`: the bytes of
+ * files at which the worktree began, by path.
+ */
 export function listDifferences(
   differences: readonly Difference[],
-  blobs: ReadonlyMap<string, Uint8Array>,
+  baseFiles: ReadonlyMap<string, Uint8Array>,
 ): ListedChanges {
   let [more, lineBytes] = [0, 0]
   const files: FileChange[] = []
-  const sideOf = (state: PathState, hasLines: boolean): FileSide | null | 'unread' => {
+  const sideOf = (path: string, state: PathState): FileSide | null | 'unread' => {
     if (state.kind === 'absent') return null
-    const bytes = state.kind === 'object' ? blobs.get(state.object) : bytesIn(state)
+    const bytes = state.kind === 'object' ? baseFiles.get(path) : bytesIn(state)
     const hash = state.kind === 'file' ? state.hash : bytes === undefined ? null : hashBytes(bytes)
     if (hash === null) return 'unread'
-    const lines = bytes === undefined || !hasLines ? null : lineHashes(bytes)
+    const lines = bytes === undefined ? null : lineHashes(bytes)
     lineBytes += lines?.length ?? 0
     return { hash, lines: lineBytes > mostLineBytes ? null : lines }
   }
   for (const { path, before, after } of differences) {
-    const [old, now] = [sideOf(before, !isConverted(before, after, blobs)), sideOf(after, true)]
+    const [old, now] = [sideOf(path, before), sideOf(path, after)]
     if (old === 'unread' || now === 'unread') more += 1
     else if (old?.hash === now?.hash) continue
     else if (files.length < mostListed) files.push({ path, from: null, before: old, after: now })
@@ -55,24 +58,6 @@ export function listDifferences(
 
 function bytesIn(state: PathState): Uint8Array | undefined {
   return state.kind === 'file' ? state.bytes : undefined
-}
-
-/**
- * Whether Git wrote other line ends into the worktree than the commit has (`eol=crlf`): the lines
- * of the two say nothing about the command then.
- */
-function isConverted(
-  before: PathState,
-  after: PathState,
-  blobs: ReadonlyMap<string, Uint8Array>,
-): boolean {
-  if (before.kind !== 'object') return false
-  const [old, now] = [blobs.get(before.object), bytesIn(after)]
-  return now !== undefined && hasReturns(now) && old !== undefined && !hasReturns(old)
-}
-
-function hasReturns(bytes: Uint8Array): boolean {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes('\r\n')
 }
 
 /** The same changes; a file that went and the only new one with the same bytes are one move. */

@@ -15,7 +15,7 @@ import {
 } from '#sandbox/worktrees/files-record.ts'
 import { bytesOfName } from '#sandbox/raw-names.ts'
 import { isChangedBelow } from '#sandbox/worktrees/is-changed-below.ts'
-import { readBlobs } from '#sandbox/worktrees/read-blobs.ts'
+import { readBaseFiles } from '#sandbox/worktrees/read-base-files.ts'
 import { readRecord } from '#sandbox/worktrees/worktree-record.ts'
 import { differingPaths, isWritableIn } from './differing-paths.ts'
 import { listDifferences, mostListed, type Difference, type PathState } from './list-differences.ts'
@@ -91,12 +91,14 @@ export async function watchFiles(
     const wasAlone = begunAlone && (await call.isAlone())
     await call.end(now)
     if (!wasAlone) return null
-    const objects = differences
-      .flatMap(({ before }) => (before.kind === 'object' ? [before.object] : []))
+    const baseFiles = differences
+      .flatMap(({ before, path }) =>
+        before.kind === 'object' ? [{ path, object: before.object }] : [],
+      )
       .slice(0, mostListed)
     return listDifferences(
       differences.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
-      await readBlobs(folder, [...new Set(objects)]),
+      await readBaseFiles(folder, baseFiles),
     )
   }
 
