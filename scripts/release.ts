@@ -1,13 +1,13 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { packPackages, packWheel } from './packages/packages.ts'
+import { packPackages, packPython } from './packages/packages.ts'
 import { packService } from './packages/service-package.ts'
 import { writeSboms } from './packages/sboms.ts'
 
 const help = `npm run release -- --out DIR [--repository URL]
 
-Builds the service and every published package, and writes their tarballs, the wheel and a bill of materials of each
-(CycloneDX) into DIR. Needs python3 for the wheel, and no network. With --repository each package names the repository
+Builds the service and every published package, and writes their tarballs, the wheel and the source distribution of the
+Python client, and a bill of materials of each (CycloneDX) into DIR. Needs python3, and no network. With --repository each package names the repository
 (https://…) from which it is built, as npm demands for provenance.`
 
 const { values } = parseArgs({
@@ -31,6 +31,6 @@ if (values.help === true) {
   ]) {
     console.log(`${resolve(out, filename)} (${Math.round(size / 1024)} KB)`)
   }
-  console.log(resolve(out, await packWheel(out)))
+  for (const file of Object.values(await packPython(out))) console.log(resolve(out, file))
   for (const file of await writeSboms(out)) console.log(resolve(out, file))
 }

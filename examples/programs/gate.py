@@ -1,6 +1,6 @@
 """Makes a dangerous call only after somebody else has approved it.
 
-    pip install countersign
+    pip install countersign_client-0.1.0-py3-none-any.whl
     python gate.py deploy '{"service": "shop", "version": "1.4.2"}'
 
 COUNTERSIGN_URL and COUNTERSIGN_API_KEY name the service and a key with the scopes requests:write and requests:read.

@@ -70,14 +70,22 @@ async function assertOneVersion(): Promise<void> {
   }
 }
 
+/** File names of the Python client as it is published. */
+export interface PythonFiles {
+  readonly wheel: string
+  readonly sdist: string
+}
+
 /**
- * Writes the wheel of the Python client into `out` and returns its file name. Needs `python3`, and
- * no network.
+ * Writes the wheel and the source distribution of the Python client into `out`. Needs `python3`,
+ * and no network.
  */
-export async function packWheel(out: string): Promise<string> {
-  const folder = join(root, 'packages', 'python')
-  const { stdout } = await promisify(execFile)('python3', ['build_wheel.py', out], { cwd: folder })
-  return stdout.trim()
+export async function packPython(out: string): Promise<PythonFiles> {
+  const args = [join(root, 'packages', 'python', 'build_package.py'), out]
+  const { stdout } = await promisify(execFile)('python3', args)
+  const [wheel, sdist] = stdout.trim().split('\n')
+  if (wheel === undefined || sdist === undefined) throw new Error(`python3 printed: ${stdout}`)
+  return { wheel, sdist }
 }
 
 /** A tarball as npm packed it: its file name and its bytes. */

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -11,7 +11,11 @@ interface Workflow {
   readonly jobs: {
     readonly publish: {
       readonly permissions: object
-      readonly steps: readonly { readonly run?: string }[]
+      readonly steps: readonly {
+        readonly run?: string
+        readonly uses?: string
+        readonly with?: object
+      }[]
     }
   }
 }
@@ -33,7 +37,17 @@ test('a tag publishes what `npm run release` writes, with provenance and without
   expect(runs[publish]).toMatch(/dist\/release\/\*\.tgz.* --provenance /s)
   expect(runs.indexOf('.ci/run')).toBeLessThan(release)
   expect(release).toBeLessThan(publish)
+  const steps = jobs.publish.steps.map(({ run, uses }) => run ?? uses ?? '')
+  const python = steps.findIndex((step) => step.startsWith('pypa/gh-action-pypi-publish@'))
+  expect(steps.findIndex((step) => step.includes('npm publish'))).toBeLessThan(python)
+  // A job that fails between the registries can be run again.
+  expect(jobs.publish.steps[python]?.with).toEqual({
+    'packages-dir': 'dist/python',
+    'skip-existing': true,
+  })
 })
+
+const pythonFiles = ['countersign_client-1.2.0-py3-none-any.whl', 'countersign_client-1.2.0.tar.gz']
 
 /** Runs the steps after the packing for a tag, with programs that note how they are called. */
 async function publish(tag: string, published: readonly string[]): Promise<readonly string[]> {
@@ -57,6 +71,7 @@ async function publish(tag: string, published: readonly string[]): Promise<reado
     const tarball = join('dist/release', `${name.replace('@', '').replace('/', '-')}.tgz`)
     await promisify(execFile)('tar', ['-czf', tarball, 'package'], { cwd: folder })
   }
+  for (const name of pythonFiles) await writeFile(join(folder, 'dist/release', name), '')
   const { jobs } = parse(await readFile(file, 'utf8')) as Workflow
   const steps = jobs.publish.steps.flatMap(({ run }) => run ?? [])
   const first = steps.findIndex((run) => run.includes('npm publish'))
@@ -66,12 +81,15 @@ async function publish(tag: string, published: readonly string[]): Promise<reado
     // As GitHub runs a step.
     await promisify(execFile)('bash', ['-e', '-c', step], { cwd: folder, env })
   }
+  expect((await readdir(join(folder, 'dist/python'))).toSorted()).toEqual(pythonFiles)
   return (await readFile(said, 'utf8')).trim().split('\n')
 }
 
 test('a version before a release gets a tag of its own, and a failed job can be run again', async () => {
   const flags = '--provenance --access public --tag'
-  const files = 'dist/release/countersign-client.tgz dist/release/countersign.tgz --clobber'
+  const files = `${['countersign-client.tgz', 'countersign.tgz', ...pythonFiles]
+    .map((name) => `dist/release/${name}`)
+    .join(' ')} --clobber`
   expect(await publish('v1.2.0', [])).toEqual([
     `npm publish ./dist/release/countersign-client.tgz ${flags} latest`,
     `npm publish ./dist/release/countersign.tgz ${flags} latest`,

@@ -79,11 +79,12 @@ async function billOfWheel(): Promise<Json> {
     if (value === undefined) throw new Error(`pyproject.toml has no ${pattern}`)
     return value
   }
+  const name = field(/^name = "(.+)"$/m)
   const version = field(/^version = "(.+)"$/m)
   const [needed = ''] = field(/^dependencies = \["([^",]+)/m).split(/[<>=]/)
-  const purl = `pkg:pypi/countersign@${version}`
+  const purl = `pkg:pypi/${name}@${version}`
   const license = { id: field(/^license = "(.+)"$/m) }
-  const component = { type: 'library', 'bom-ref': purl, name: 'countersign', version, purl }
+  const component = { type: 'library', 'bom-ref': purl, name, version, purl }
   const ref = `pkg:pypi/${needed}`
   return {
     bomFormat: 'CycloneDX',

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { packWheel } from '../../../scripts/packages/packages.ts'
+import { packPython } from '../../../scripts/packages/packages.ts'
 import { openApprovalDesk, type ApprovalDesk } from '../../packages/adapters/approval-desk.ts'
 import { runProgram } from '../../packages/packed.ts'
 
@@ -15,7 +15,7 @@ const frameworks = [
 const folder = await mkdtemp(join(tmpdir(), 'countersign adapters '))
 const python = join(folder, 'venv', 'bin', 'python')
 
-const wheel = join(folder, await packWheel(folder))
+const wheel = join(folder, (await packPython(folder)).wheel)
 
 /** What is not there to run these with; `null`: all is. */
 const missing = await runProgram('python3', ['-m', 'venv', join(folder, 'venv')])

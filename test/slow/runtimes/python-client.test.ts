@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callDigest, callbackSecret } from '#program-client'
-import { packWheel } from '../../../scripts/packages/packages.ts'
+import { packPython, type PythonFiles } from '../../../scripts/packages/packages.ts'
 import { ContractDesk } from '../../contract/contract-desk.ts'
 import { contractConfig, writerTo } from '../../contract/contract-project.ts'
 import { answerCases, openAnswers } from '../../packages/client-answers.ts'
@@ -177,14 +177,27 @@ afterAll(async () => {
 
 describe.skipIf(pythons.size === 0).each([...pythons])('under Python %s', (version, python) => {
   let installed: string
+  let files: PythonFiles
 
   beforeAll(async () => {
     const place = join(folder, version)
     await mkdir(place)
-    const wheel = await packWheel(place)
+    files = await packPython(place)
     await runProgram(python, ['-m', 'venv', join(place, 'venv')])
     installed = join(place, 'venv', 'bin', 'python')
-    await runProgram(installed, ['-m', 'pip', 'install', '--quiet', join(place, wheel)])
+    await runProgram(installed, ['-m', 'pip', 'install', '--quiet', join(place, files.wheel)])
+  })
+
+  test('pip builds of the source distribution the very wheel that is published', async () => {
+    const place = join(folder, version)
+    const again = join(place, 'again')
+    const offline = ['--no-index', '--no-deps', '--wheel-dir', again, join(place, files.sdist)]
+    await runProgram(installed, ['-m', 'pip', 'wheel', '--quiet', ...offline])
+    expect(await readdir(again)).toEqual([files.wheel])
+    const [published, built] = await Promise.all(
+      [place, again].map((parent) => readFile(join(parent, files.wheel))),
+    )
+    expect(built?.equals(published as Buffer)).toBe(true)
   })
 
   test('a program with the wheel asks, waits, takes and tells, and is refused as the contract says', async () => {
