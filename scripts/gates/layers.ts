@@ -41,6 +41,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
     'runtime/(environment|folders|version|own-command)[.]ts$',
     'sandbox/workspace[.]ts$',
     'policy/names/secret-names[.]ts$',
+    'policy/reading/did-you-mean[.]ts$',
   ],
 }
 
@@ -79,7 +80,7 @@ function layerRules(): IForbiddenRuleType[] {
       name: 'runtime-is-for-entry-points',
       comment: 'only what starts a process composes it',
       severity: 'error',
-      // The rule of `cli` says which three files its other commands may read.
+      // The rule of `cli` says which files its other commands may read.
       from: { path: '^src/', pathNot: ['^src/(runtime|cli)/', tests] },
       to: { path: '^src/runtime/' },
     },

@@ -3,6 +3,7 @@ import { CommanderError } from 'commander'
 import { takeLifeline } from '#runtime/processes/lifeline.ts'
 import { CommandFailure, exitCodes } from './terminal/exit-codes.ts'
 import { createProgram } from './program.ts'
+import { withHelpOption } from './commands/usage-errors.ts'
 import { printable } from './text/terminal-text.ts'
 
 /** This process ends with the process that started it through a lifeline, however that one ends. */
@@ -10,11 +11,17 @@ function endWithLauncher(): void {
   void takeLifeline()?.closed.then(() => process.kill(process.pid, 'SIGTERM'))
 }
 
-/** A reader of the output may stop reading (`… | head`), which is not a failure of the command. */
+/**
+ * A reader of the output may stop reading (`… | head`), which is not a failure of the command. A
+ * reader of messages (`… 2>&1 | head`) changes nothing: the exit code still says what happened.
+ */
 function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit()
     throw error
+  })
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
   })
 }
 
@@ -22,7 +29,8 @@ async function main(): Promise<void> {
   endWithLauncher()
   endWithReader()
   try {
-    await createProgram().parseAsync()
+    const program = createProgram()
+    await program.parseAsync(withHelpOption(program, process.argv.slice(2)), { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage

@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
 import { expect, test } from 'vitest'
+import { withHelpOption } from './commands/usage-errors.ts'
 import { createProgram } from './program.ts'
 
 function commandsBelow(command: Command): readonly Command[] {
@@ -44,6 +48,42 @@ test('in a group below a group, too', async () => {
   expect(await commandOf(['runs', '--json'])).toBe('ls')
 })
 
+test('help of a name that no command has is refused like the name alone, with the nearest command', async () => {
+  for (const [line, refusal] of [
+    ['reqests --help', "unknown command 'reqests'\n(Did you mean requests?)"],
+    ['help reqests', "unknown command 'reqests'\n(Did you mean requests?)"],
+    ['runs shwo -h', "unknown command 'shwo'\n(Did you mean show?)"],
+    ['help runs shwo', "unknown command 'shwo'\n(Did you mean show?)"],
+    ['runs shwo', "unknown command 'shwo'\n(Did you mean show?)"],
+    ['hook claude-code resum --help', "unknown command 'resum'\n(Did you mean resume?)"],
+    ['people credentials help zzz', "unknown command 'zzz'\n"],
+  ] as const)
+    expect(await errorOf(line.split(' ')), line).toContain(`error: ${refusal}`)
+})
+
+test('help before, among or after the names of commands is the help of the last of them', async () => {
+  for (const [line, usage] of [
+    ['help', 'countersign'],
+    ['help help', 'countersign'],
+    ['help runs', 'countersign runs'],
+    ['runs help', 'countersign runs'],
+    ['help runs show', 'countersign runs show'],
+    ['runs help show', 'countersign runs show'],
+    ['runs show --help', 'countersign runs show'],
+    ['grants 12 --help', 'countersign grants'],
+  ] as const)
+    expect(await helpOf(line.split(' ')), line).toMatch(new RegExp(`^Usage: ${usage} \\[`))
+})
+
+test('a reader of the messages who stops reading changes no exit code', async () => {
+  const main = fileURLToPath(new URL('main.ts', import.meta.url))
+  const child = spawn(process.execPath, [main, 'no-such-command'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  child.stderr.destroy()
+  expect(await once(child, 'exit')).toEqual([2, null])
+})
+
 test('a text that was not put in quotes is refused with how to write it', async () => {
   for (const line of ['run notes draft the notes', 'runs message 12 go on', 'answer 12 dark blue'])
     expect(await errorOf(line.split(' '))).toContain('several words is one argument in quotes')
@@ -52,12 +92,32 @@ test('a text that was not put in quotes is refused with how to write it', async 
 
 /** What a line that is refused prints. */
 async function errorOf(words: readonly string[]): Promise<string> {
-  const said: string[] = []
+  const { out, err } = await printed(words, /^error:/)
+  expect(out).toBe('')
+  return err
+}
+
+/** The help that a line prints. */
+async function helpOf(words: readonly string[]): Promise<string> {
+  const { out, err } = await printed(words, /outputHelp/)
+  expect(err).toBe('')
+  return out
+}
+
+async function printed(
+  words: readonly string[],
+  end: RegExp,
+): Promise<{ readonly out: string; readonly err: string }> {
+  const said = { out: '', err: '' }
   const program = createProgram()
   for (const command of [program, ...commandsBelow(program)])
-    command.exitOverride().configureOutput({ writeErr: (text) => void said.push(text) })
-  await expect(program.parseAsync(words, { from: 'user' })).rejects.toThrow(/^error:/)
-  return said.join('')
+    command.exitOverride().configureOutput({
+      writeOut: (text) => void (said.out += text),
+      writeErr: (text) => void (said.err += text),
+    })
+  const parsing = program.parseAsync(withHelpOption(program, words), { from: 'user' })
+  await expect(parsing, words.join(' ')).rejects.toThrow(end)
+  return said
 }
 
 function pathOf(command: Command | null): string[] {

@@ -1,12 +1,43 @@
 import type { Command } from 'commander'
+import { closestWord } from '#policy/reading/did-you-mean.ts'
 
 /** Completes commander's messages about a wrong line, so that each says what to write instead. */
 export function explainUsage(program: Command): void {
   program.configureOutput({ outputError: (text, write) => write(text + hintFor(text)) })
+  refuseHelpOfUnknownCommand(program)
   for (const command of program.commands) {
     refuseUnknownCommand(command)
     explainUsage(command)
   }
+}
+
+/**
+ * The words of a line, with `help` before or among the names of commands as the option `--help`
+ * after them: commander's own `help` takes one name, and does not read the rest.
+ */
+export function withHelpOption(program: Command, words: readonly string[]): readonly string[] {
+  let group = program
+  for (const [at, word] of words.entries()) {
+    if (group.commands.length === 0) return words
+    if (word === 'help') return [...words.slice(0, at), ...words.slice(at + 1), '--help']
+    const below = group.commands.find((each) => namesOf(each).includes(word))
+    if (below === undefined) return words
+    group = below
+  }
+  return words
+}
+
+/** Help is no answer to a name that no command has: a script would take it for one. */
+function refuseHelpOfUnknownCommand(group: Command): void {
+  group.on('beforeHelp', ({ error }: { error: boolean }) => {
+    const isGroup = group.commands.length > 0
+    if (isGroup && !error && !takesArguments(group)) refuseUnknownWord(group)
+  })
+}
+
+/** Whether the list of a group, which its name alone reaches, takes arguments. */
+function takesArguments(group: Command): boolean {
+  return group.commands.some((each) => each.name() === 'ls' && each.registeredArguments.length > 0)
 }
 
 /**
@@ -15,12 +46,22 @@ export function explainUsage(program: Command): void {
  */
 function refuseUnknownCommand(group: Command): void {
   group.hook('preSubcommand', (_, command) => {
-    const [word] = group.args
-    if (word === undefined || word.startsWith('-') || command.registeredArguments.length > 0) return
-    const names = group.commands.flatMap((each) => [each.name(), ...each.aliases()])
-    if (names.includes(word)) return
-    group.error(`error: unknown command '${word}'`, { code: 'commander.unknownCommand' })
+    if (command.registeredArguments.length === 0) refuseUnknownWord(group)
   })
+}
+
+function refuseUnknownWord(group: Command): void {
+  const [word] = group.args
+  if (word === undefined || word.startsWith('-')) return
+  const names = ['help', ...group.commands.flatMap(namesOf)]
+  if (names.includes(word)) return
+  const closest = closestWord(word, names)
+  const hint = closest === null ? '' : `\n(Did you mean ${closest}?)`
+  group.error(`error: unknown command '${word}'${hint}`, { code: 'commander.unknownCommand' })
+}
+
+function namesOf(command: Command): string[] {
+  return [command.name(), ...command.aliases()]
 }
 
 function hintFor(text: string): string {
