@@ -56,12 +56,13 @@ export function createApp(api: Api): Express {
     })
     app.all(`/schemas/${name}.schema.json`, refuseMethod(['GET', 'HEAD']))
   }
-  const perSecond = limitRequests(settings.requestsPerSecond)
+  const { requestsPerSecond: perSecond } = settings
   const authenticated = ['/v1', '/metrics', '/mcp']
   app.get(protectedResourcePath, protectedResource(api))
   app.all(protectedResourcePath, refuseMethod(['GET', 'HEAD']))
   app.use('/mcp', nameProtectedResource(settings.publicUrl))
-  app.use(authenticated, noStore, authenticate(api, decidingPaths), ...perSecond)
+  const identify = authenticate(api, { judgedAgain: decidingPaths, perSecond })
+  app.use(authenticated, noStore, identify, ...limitRequests(perSecond))
   app.post([interactionsPath, triggerPath, deploymentPath], readSignedBody)
   app.use(authenticated, readBody)
   app.all(mcpPath, mcpEndpoint(api))

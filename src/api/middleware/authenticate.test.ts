@@ -16,7 +16,7 @@ test('a collector with a key is answered within seconds while Postgres hangs', a
   } as Request
   const next = vi.fn<() => void>()
   const answer = Promise.resolve(
-    authenticate(api, [])(request, { locals: {} } as Response, next),
+    authenticate(api, { judgedAgain: [], perSecond: 1 })(request, { locals: {} } as Response, next),
   ).catch((error: unknown) => error)
   await vi.advanceTimersByTimeAsync(3000)
   expect(await answer).toMatchObject({ code: 'unavailable', facts: { cause: 'database_away' } })

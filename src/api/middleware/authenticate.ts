@@ -6,11 +6,13 @@ import { readAccessToken, type TokenRefusal } from '#services/access/oidc/read-a
 import { readSession, type UnprovenSession } from '#services/access/sessions/read-session.ts'
 import type { SignInCache } from '#services/access/sign-in-cache.ts'
 import { refuseSignIn } from '#services/access/sign-in/refuse-sign-in.ts'
+import { hashToken } from '#services/access/token.ts'
 import { currentRequest } from '#services/core/current-request.ts'
 import { personOf, type Identity } from '../identity/identity.ts'
 import { readSessionCookie } from '../identity/cookies.ts'
 import { isBackground, isBrowser, readProof } from '../identity/session-proof.ts'
 import type { Api } from '../context/api.ts'
+import { CookieLookUps } from './cookie-look-ups.ts'
 import { withinSeconds } from './within-seconds.ts'
 import { addressOf, failureLimit, type FailureLimit } from './failure-limit.ts'
 
@@ -18,19 +20,24 @@ import { addressOf, failureLimit, type FailureLimit } from './failure-limit.ts'
  * Identifies the caller by a bearer key, otherwise by the session of the cookie; without either
  * `locals.identity` stays unset. At the gateway, access tokens of the sign-in provider are taken
  * too. A cookie without its session's proof sets `locals.unproven` instead. An invalid key or token
- * is `401` and never falls back to a cookie; 60 of them a minute are `429`. A look-up of the last
+ * is `401` and never falls back to a cookie; 60 of them a minute are `429`, and so are more unknown
+ * cookies than `perSecond`, before the database is asked. A look-up of the last
  * seconds serves calls that change nothing, and those of `judgedAgain`, whose verbs look for the
  * session in their own transaction.
  */
-export function authenticate(api: Api, judgedAgain: readonly RegExp[]): RequestHandler {
+export function authenticate(
+  api: Api,
+  { judgedAgain, perSecond }: { judgedAgain: readonly RegExp[]; perSecond: number },
+): RequestHandler {
   const keys = failureLimit(60, 'failed keys')
+  const cookies = new CookieLookUps(perSecond, () => Date.now())
   const isRecorded = onceAMinute()
   return async (request, response, next) => {
     const { method, originalUrl } = request
     const isSafe = method === 'GET' || method === 'HEAD'
     const mayBeCached = isSafe || judgedAgain.some((path) => path.test(originalUrl))
     const cache = mayBeCached ? (api.signIns ?? null) : null
-    const identified = identify(api, keys, { request, response, cache })
+    const identified = identify(api, { keys, cookies }, { request, response, cache })
     const identity = await (request.baseUrl === '/metrics' ? withinSeconds(identified) : identified)
     if (identity !== null && 'kind' in identity) {
       response.locals['identity'] = identity
@@ -55,7 +62,7 @@ interface IncomingRequest {
 
 async function identify(
   api: Api,
-  keys: FailureLimit,
+  { keys, cookies }: { readonly keys: FailureLimit; readonly cookies: CookieLookUps },
   { request, response, cache }: IncomingRequest,
 ): Promise<Identity | UnprovenSession | null> {
   const { authorization } = request.headers
@@ -78,6 +85,9 @@ async function identify(
   }
   const token = readSessionCookie(request)
   if (token === null) return null
+  const cookie = hashToken(token)
+  const address = addressOf(request)
+  cookies.admit(address, cookie)
   const sent = {
     token,
     proof: readProof(request),
@@ -85,6 +95,7 @@ async function identify(
     isUse: !isBackground(request),
   }
   const session = await readSession(api.ctx, api.settings.sessionTimes, sent, cache)
+  cookies.record(address, cookie, session !== null)
   return session?.isProven === true ? { kind: 'session', session } : session
 }
 

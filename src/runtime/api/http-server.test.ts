@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { boundConnections, listen } from './http-server.ts'
 
@@ -23,9 +24,40 @@ test('connections of one address beyond the bound are refused with a sentence, u
   const refused = await fetch(url)
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
   expect(refused.headers.get('x-content-type-options')).toBe('nosniff')
-  expect(await refused.text()).toContain('too many connections')
+  expect(await refused.json()).toMatchObject({ code: 'unavailable', status: 503 })
   open.destroy()
   await expect.poll(async () => (await fetch(url)).status).toBe(200)
+  await listening.drain(0)
+})
+
+test.each([
+  ['no HTTP', 'hello\r\n\r\n', 400, 'invalid_request'],
+  [
+    'two lengths',
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+    400,
+    'invalid_request',
+  ],
+  [
+    'headers over their bound',
+    `GET / HTTP/1.1\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`,
+    431,
+    'too_large',
+  ],
+  [
+    'an unknown expectation',
+    'GET / HTTP/1.1\r\nHost: a\r\nExpect: more\r\n\r\n',
+    417,
+    'invalid_request',
+  ],
+])('%s is answered with problem details', async (_what, bytes, status, code) => {
+  const listening = await listen((_, response) => response.end('served'), address)
+  const socket = connect(listening.port, address.host)
+  socket.write(bytes)
+  const [head, body] = (await text(socket)).split('\r\n\r\n')
+  expect(head).toContain(`HTTP/1.1 ${status} `)
+  expect(head).toContain('content-type: application/problem+json')
+  expect(JSON.parse(body ?? '')).toMatchObject({ status, code, requestId: expect.any(String) })
   await listening.drain(0)
 })
 

@@ -3,6 +3,8 @@ import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { networkOf } from '#api/middleware/failure-limit.ts'
 import { limits } from '#domain/limits.ts'
+import { Problem } from '#domain/problem.ts'
+import { answerBadRequests, refuseConnection } from './refuse-connection.ts'
 
 export interface ListeningServer {
   readonly server: Server
@@ -21,6 +23,7 @@ export async function listen(
   const server = createServer(app)
   // Behind a proxy all connections have its address; the proxy must bound them.
   if (!trustProxy) boundConnections(server, limits.connectionsOfAddress)
+  answerBadRequests(server)
   // Bodies may be large and lines slow, but no connection may stay open for nothing.
   server.requestTimeout = 120_000
   server.headersTimeout = 20_000
@@ -60,22 +63,15 @@ export function boundConnections(server: Server, maxPerAddress: number): void {
       if (remaining === 0) open.delete(address)
       else open.set(address, remaining)
     })
-    if (count > maxPerAddress) socket.end(tooMany)
+    if (count > maxPerAddress) refuseConnection(socket, tooMany)
   })
 }
 
-const sentence = 'This address has too many connections open: close some, or use them again.\n'
-const tooMany = [
-  'HTTP/1.1 503 Service Unavailable',
-  'connection: close',
-  'retry-after: 5',
-  'content-type: text/plain; charset=utf-8',
-  'x-content-type-options: nosniff',
-  "content-security-policy: default-src 'none'; frame-ancestors 'none'",
-  `content-length: ${sentence.length}`,
-  '',
-  sentence,
-].join('\r\n')
+const tooMany = new Problem(
+  'unavailable',
+  'This address has too many connections open: close some, or use them again',
+  { retryAfterSeconds: 5 },
+)
 
 function drain(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {

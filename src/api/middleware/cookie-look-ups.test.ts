@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { CookieLookUps } from './cookie-look-ups.ts'
+
+// Rules: security.md 21
+test('beyond the share of its address an unknown cookie is refused before the database is asked', () => {
+  let now = 0
+  const lookUps = new CookieLookUps(2, () => now)
+  lookUps.admit('a', 'live')
+  // The calls of a page that opens are one cookie.
+  for (let call = 0; call < 20; call += 1) lookUps.admit('a', 'live')
+  lookUps.record('a', 'live', true)
+  now += 1000
+  for (const cookie of ['x', 'x']) {
+    lookUps.admit('a', cookie)
+    lookUps.record('a', cookie, false)
+  }
+  expect(() => lookUps.admit('a', 'x')).toThrow(/unknown session cookies/)
+  expect(() => lookUps.admit('a', 'y')).toThrow(/unknown session cookies/)
+  // A colleague at the same address is not refused, nor is another address.
+  lookUps.admit('a', 'live')
+  lookUps.admit('b', 'y')
+  now += 1000
+  lookUps.admit('a', 'y')
+})
+
+test('a session that has ended counts as unknown again', () => {
+  const lookUps = new CookieLookUps(1, () => 0)
+  for (const isLive of [true, false]) lookUps.record('a', 'ended', isLive)
+  lookUps.admit('a', 'ended')
+  lookUps.record('a', 'ended', false)
+  expect(() => lookUps.admit('a', 'ended')).toThrow(/unknown session cookies/)
+})

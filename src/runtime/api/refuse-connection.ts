@@ -1,0 +1,63 @@
+import type { Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { v7 as uuidv7 } from 'uuid'
+import { problemBody } from '#api/middleware/answer-problem.ts'
+import { Problem } from '#domain/problem.ts'
+
+const reasons: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  417: 'Expectation Failed',
+  431: 'Request Header Fields Too Large',
+  503: 'Service Unavailable',
+}
+
+/** Writes a problem to a connection that has no request, and closes it. */
+export function refuseConnection(socket: Duplex, problem: Problem): void {
+  const requestId = uuidv7()
+  const body = JSON.stringify(problemBody(problem, requestId))
+  const { retryAfterSeconds } = problem.facts
+  const lines = [
+    `HTTP/1.1 ${problem.status} ${reasons[problem.status] ?? ''}`,
+    'connection: close',
+    ...(typeof retryAfterSeconds !== 'number' ? [] : [`retry-after: ${retryAfterSeconds}`]),
+    'content-type: application/problem+json; charset=utf-8',
+    'cache-control: no-store',
+    `x-request-id: ${requestId}`,
+    'x-content-type-options: nosniff',
+    "content-security-policy: default-src 'none'; frame-ancestors 'none'",
+    `content-length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ]
+  socket.end(lines.join('\r\n'))
+}
+
+/** Answers what is not HTTP, and what takes too long, with problem details as every refusal. */
+export function answerBadRequests(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+    // The beginning of another answer was sent: this one would be read as its body.
+    if ('_httpMessage' in socket && socket._httpMessage !== null) return void socket.destroy()
+    refuseConnection(socket, problemOf(error.code))
+  })
+  server.on('checkExpectation', (_request, response) => {
+    const problem = invalid(417, 'The only expectation that is understood is 100-continue')
+    if (response.socket !== null) refuseConnection(response.socket, problem)
+  })
+}
+
+function problemOf(code: string | undefined): Problem {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new Problem('too_large', 'The path and headers are over 16 KiB', {}, { status: 431 })
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return invalid(408, 'The request did not arrive in time')
+    default:
+      return invalid(400, 'This is not a valid HTTP/1.1 request')
+  }
+}
+
+function invalid(status: number, sentence: string): Problem {
+  return new Problem('invalid_request', sentence, {}, { status })
+}
