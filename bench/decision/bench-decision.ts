@@ -1,6 +1,6 @@
 import { Floor } from '../floor/floor.ts'
 import { inParallel, percentiles, round } from '../figures.ts'
-import { historyOf, storedPerRun } from './kept-per-run.ts'
+import { historyOf, storedPerRun } from './stored-per-run.ts'
 import { Ours } from './ours.ts'
 import { measurePaced } from './paced.ts'
 import { measureRecording } from './recording.ts'

@@ -3,7 +3,7 @@ import { putContent } from '#store/content/content.ts'
 import type { Db } from '#store/database.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
-import { madeRequest, type Year } from './made-request.ts'
+import { generateRequest, type Year } from './generate-request.ts'
 
 /** A filled database, and people with different rights to see it. */
 export interface FilledDatabase {
@@ -61,7 +61,7 @@ export async function fillDatabase(
 async function insertBatch(db: Db, year: Year, from: number, end: number): Promise<void> {
   const rowsOf = new Map<string, object[]>()
   for (let place = from; place < end; place += 1) {
-    for (const [table, rows] of Object.entries(madeRequest(year, place))) {
+    for (const [table, rows] of Object.entries(generateRequest(year, place))) {
       const rowsOfTable = rowsOf.get(table) ?? []
       rowsOf.set(table, rowsOfTable)
       rowsOfTable.push(...rows)

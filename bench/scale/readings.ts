@@ -6,7 +6,7 @@ import { listRequests, type ListRequestsInput } from '#services/requests/lists/l
 import { listRuns } from '#services/runs/reading/list-runs.ts'
 import { searchService } from '#services/search/search-service.ts'
 import type { FilledDatabase } from './fill-database.ts'
-import { personAt } from './made-request.ts'
+import { personAt } from './generate-request.ts'
 
 /** A page that somebody looks at; answers how many rows they saw. */
 export type Reading = (ctx: ServiceContext) => Promise<number>

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { round } from '../figures.ts'
-import { madeLog } from './made-log.ts'
+import { generateLog } from './generate-log.ts'
 import { verifyFolder } from './verify-folder.ts'
 
 const runs = 20_000
@@ -12,7 +12,7 @@ const runs = 20_000
  * unless everything verifies.
  */
 export async function benchVerify(): Promise<object> {
-  const { key, files, events } = madeLog(runs)
+  const { key, files, events } = generateLog(runs)
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
   try {
     for (const { path, bytes } of files) {

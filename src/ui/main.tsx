@@ -7,7 +7,7 @@ import './styles/base.css'
 import './styles/shared.css'
 import { App } from './app.tsx'
 import { applyRowDensity } from './styles/row-density.ts'
-import { restoreFragment } from './sign-in/kept-fragment.ts'
+import { restoreFragment } from './sign-in/store-fragment.ts'
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no #root')

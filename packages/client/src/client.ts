@@ -117,11 +117,11 @@ export function createClient(options: ClientOptions): Client {
   }
   return {
     async ask(call, more) {
-      return toAsked(await ask(service, call, more))
+      return toSummary(await ask(service, call, more))
     },
     async find(externalId, more) {
       const request = await find(service, externalId, more)
-      return request === null ? null : toAsked(request)
+      return request === null ? null : toSummary(request)
     },
     decision: (id, more) => decision(service, id, more),
     consume: (id, digest, more) => consume(service, id, digest, more),
@@ -134,6 +134,6 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-function toAsked({ id, number, state }: RequestSummary): RequestSummary {
+function toSummary({ id, number, state }: RequestSummary): RequestSummary {
   return { id, number, state }
 }

@@ -7,9 +7,9 @@ import { readSessionCookie } from '../identity/cookies.ts'
 import type { Identity } from '../identity/identity.ts'
 import { isBrowser, readProof } from '../identity/session-proof.ts'
 import { addressOf } from '../middleware/failure-limit.ts'
-import { HeldAnswers } from './held-open.ts'
+import { OpenAnswers } from './open-answers.ts'
 
-const streams = new HeldAnswers()
+const streams = new OpenAnswers()
 
 /**
  * Counts a stream (of events, or of a run) against the limits of its address and its reader. If a

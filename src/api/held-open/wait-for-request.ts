@@ -3,7 +3,7 @@ import type { RequestState } from '#domain/requests/request.ts'
 import { Problem } from '#domain/problem.ts'
 import { limits } from '#domain/limits.ts'
 import { currentRequest } from '#services/core/current-request.ts'
-import { HeldAnswers } from './held-open.ts'
+import { OpenAnswers } from './open-answers.ts'
 import type { Api } from '../context/api.ts'
 import { waitersOf } from './subject-waiters.ts'
 
@@ -50,7 +50,7 @@ export async function waitForRequest<
   }
 }
 
-const answers = new HeldAnswers()
+const answers = new OpenAnswers()
 
 /** Counts a waiting answer; call the result when it no longer waits. Throws `rate_limited`. */
 export function holdAnswer(): () => void {

@@ -16,7 +16,7 @@ import {
   findOpenCall,
   hookCallOf,
   readHookedRequest,
-  noteToldEnd,
+  recordRefusalReply,
   noteUse,
   type HookedRequest,
 } from '#services/hooks/hooked-call.ts'
@@ -85,7 +85,7 @@ export async function judgeHook(
     const { state } = latest
     if (state === 'pending') return deny(waits(latest))
     if (state !== 'approved') {
-      await noteToldEnd(api.ctx, requestId)
+      await recordRefusalReply(api.ctx, requestId)
       return deny(endAnswer(latest))
     }
     // Nobody is connected to get the permit: the same call finds it later.
@@ -173,7 +173,7 @@ async function take(api: Api, caller: Caller, { id, digest }: HookedRequest): Pr
   } catch (error) {
     if (error instanceof Problem && error.code === 'already_consumed') return false
     // Revoked, or not used in time: reported once, then the same call asks again.
-    if (error instanceof Problem && error.status < 500) await noteToldEnd(api.ctx, id)
+    if (error instanceof Problem && error.status < 500) await recordRefusalReply(api.ctx, id)
     throw error
   }
 }

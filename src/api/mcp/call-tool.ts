@@ -6,7 +6,7 @@ import type { GatewayCall } from '#services/gateway/call-identity.ts'
 import {
   gatewayResult,
   readCallState,
-  noteTold,
+  recordReply,
   type GatewayCallState,
 } from '#services/gateway/read-call-state.ts'
 import type { Api } from '../context/api.ts'
@@ -23,7 +23,7 @@ export interface ToolCalling {
   readonly holdMs: number
   readonly signal: AbortSignal
   /** the server has the tool, and the call has a request */
-  readonly onBegun: () => void
+  readonly onStart: () => void
   readonly onWait: ((callState: GatewayCallState, seconds: number) => void) | null
   /** the client accepts a task as the answer */
   readonly takesTask: boolean
@@ -38,7 +38,7 @@ export async function callTool(
   caller: Caller,
   calling: ToolCalling,
 ): Promise<CallToolResult> {
-  const { call, onBegun, takesTask, ...waiting } = calling
+  const { call, onStart, takesTask, ...waiting } = calling
   const { publicUrl } = api.settings
   try {
     for (let round = 1; ; round += 1) {
@@ -49,14 +49,14 @@ export async function callTool(
         return deniedResult(`BLOCKED, not run: ${reason}`)
       }
       const { requestId } = beginning
-      onBegun()
+      onStart()
       const following = { ...waiting, server: call.server, requestId, wants: true }
       const now = await readCallState(api.ctx, caller, call.server, { request: requestId })
       const isTask = takesTask && now.verdict === 'ask'
       const callState = isTask ? now : await followCall(api, caller, following)
       if (round < maxRounds && asksAnew(callState)) continue
       if (!takesTask || hasEnded(callState)) return await tell(api, callState)
-      await noteTold(api.ctx, requestId, 'waits')
+      await recordReply(api.ctx, requestId, 'waits')
       return { content: [], resultType: 'task', ...taskOf(callState, publicUrl) }
     }
   } catch (error) {
@@ -69,7 +69,7 @@ export async function callTool(
 export async function tell(api: Api, callState: GatewayCallState): Promise<CallToolResult> {
   const { requestId, outcome } = callState
   const result = outcome === null ? null : await gatewayResult(api.ctx, requestId)
-  await noteTold(api.ctx, requestId, hasEnded(callState) ? 'end' : 'waits')
+  await recordReply(api.ctx, requestId, hasEnded(callState) ? 'end' : 'waits')
   return answerOf(callState, api.settings.publicUrl, result)
 }
 

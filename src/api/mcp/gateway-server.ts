@@ -75,8 +75,8 @@ export function gatewayServer(
     }
     const onWait = progressOf(context, gateway.holdMs)
     const takesTask = takesTasks(context)
-    const onBegun = (): void => server.note({ tool: params.name })
-    const waiting = { holdMs: gateway.holdMs, signal, onBegun, onWait, takesTask }
+    const onStart = (): void => server.note({ tool: params.name })
+    const waiting = { holdMs: gateway.holdMs, signal, onStart, onWait, takesTask }
     return sayingWhy(() => callTool(api, caller, { call, ...waiting }))
   })
   return server

@@ -1,6 +1,6 @@
 import { hashBytes } from '#domain/json/digest.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
-import type { ChangeSetRecord, ShownRequest } from '#services/runs/reading/read-change-set.ts'
+import type { ChangeSetRecord, PresentedRequest } from '#services/runs/reading/read-change-set.ts'
 import type { ChangeSet } from '../schemas/requests/change-set.ts'
 import { answerOf } from './answer-of.ts'
 import { requestItemView } from './request-view.ts'
@@ -18,7 +18,7 @@ export function changeSetView({ task, calls }: ChangeSetRecord): ChangeSet {
   }
 }
 
-function shownView({ request, presentation }: ShownRequest) {
+function shownView({ request, presentation }: PresentedRequest) {
   const { seen, signatureRequired, assumes, comments } = request
   return {
     request: {

@@ -1,7 +1,7 @@
 import { isObject } from '#domain/json/is-object.ts'
 import type { RequestSummary } from '#program-client'
 import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
-import { ToldCalls } from './told-calls.ts'
+import { AgentCalls } from './agent-calls.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -25,7 +25,7 @@ export interface CallJudge {
  * agent gets no reason, because the protocol has no field for it.
  */
 export class PermissionProxy {
-  readonly #told = new ToldCalls()
+  readonly #told = new AgentCalls()
   readonly #allowed = new Map<string, HookEvent>()
   readonly #open = new Map<AbortController, { id: unknown; sessionId: unknown }>()
   readonly #judge: CallJudge

@@ -26,7 +26,7 @@ export class LiveText {
     const text = this.#held + delta
     const whole = text.slice(0, -(/\s*\S*$/.exec(text)?.[0].length ?? 0) || text.length)
     // A word without an end must not keep the terminal empty.
-    const visible = text.length - whole.length > mostHeld ? text : whole
+    const visible = text.length - whole.length > maxBuffered ? text : whole
     this.#held = text.slice(visible.length)
     return this.#print(visible)
   }
@@ -73,4 +73,4 @@ export class LiveText {
 }
 
 /** The most characters that are held back. */
-const mostHeld = 80
+const maxBuffered = 80

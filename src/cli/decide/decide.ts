@@ -77,7 +77,7 @@ function refusalSentence({ number }: RequestDetail, problem: ServiceProblem): st
     case 'stale_revision':
       return `${problem.message}. Nothing was decided. Review it again, and decide with the digest that you then see: countersign requests show ${number}`
     case 'already_decided':
-      return `${problem.message}${lostTo(problem)}. Nothing was changed.`
+      return `${problem.message}${reasonSuffix(problem)}. Nothing was changed.`
     case 'not_displayed':
       return `${problem.message}. At high risk, all of it must be shown first; if the terminal cannot show it, decide in the dashboard.`
     case 'again_required':
@@ -89,7 +89,7 @@ function refusalSentence({ number }: RequestDetail, problem: ServiceProblem): st
   }
 }
 
-function lostTo({ facts }: ServiceProblem): string {
+function reasonSuffix({ facts }: ServiceProblem): string {
   const { reason } = facts
   return typeof reason === 'string' && reason !== '' ? `, because: ${printableLine(reason)}` : ''
 }

@@ -81,7 +81,7 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
       // Without an id of the call, its outcome is found by the call itself.
       if (event.tool_use_id === undefined) {
         const changedEvent = { ...event, tool_input: input ?? event.tool_input }
-        await settings.waiting.note(externalId, ...madeKey(changedEvent, settings))
+        await settings.waiting.note(externalId, ...hookCallKey(changedEvent, settings))
       }
       if (externalId !== own) await settings.waiting.note(externalId, own)
       return allowedCall(allowed.requestId, input)
@@ -202,7 +202,7 @@ export async function reportHook(
   { agent, service, waiting }: Pick<HookSettings, 'agent' | 'service' | 'waiting'>,
 ): Promise<void> {
   const own = externalIdOf(event, agent.name)
-  const key = madeKey(event, { agent, service })
+  const key = hookCallKey(event, { agent, service })
   const requestName = await waiting.find(...key)
   await waiting.forget(...key)
   const name = own === null ? requestName : ((await waiting.find(own)) ?? requestName ?? own)
@@ -216,7 +216,7 @@ export async function reportHook(
 }
 
 /** The name under which a call was allowed that has no id of the agent's. */
-function madeKey(
+function hookCallKey(
   { session_id, tool_input, tool_name }: HookEvent,
   { agent, service }: Pick<HookSettings, 'agent' | 'service'>,
 ): readonly unknown[] {

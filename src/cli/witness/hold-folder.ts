@@ -9,7 +9,7 @@ import {
 } from '#runtime/processes/process-identity.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
 
-const heldName = /^held-(\d+)\.json$/
+const holderName = /^held-(\d+)\.json$/
 
 /** A folder that only this process uses, until the hold is disposed of or the process ends. */
 export interface HeldFolder extends AsyncDisposable {
@@ -49,7 +49,7 @@ export async function holdFolder(folder: string): Promise<HeldFolder> {
       }
       await forgetBelow(folder, own)
       return {
-        check: () => checkHeld(folder, own),
+        check: () => requireNewestHolder(folder, own),
         // The file stays without a process in it, so that its number is not used again.
         [Symbol.asyncDispose]: () => writeIdentityFile(fileOf(own), { pid: 0, startedAt: '' }),
       }
@@ -59,19 +59,19 @@ export async function holdFolder(folder: string): Promise<HeldFolder> {
   }
 }
 
-async function checkHeld(folder: string, own: number): Promise<void> {
+async function requireNewestHolder(folder: string, own: number): Promise<void> {
   if ((await highestHolder(folder)) === own) return
   throw new CommandFailure(`Another process took ${folder} over: this one cosigns nothing more`)
 }
 
 async function highestHolder(folder: string): Promise<number> {
   const names = await readdir(folder)
-  return Math.max(0, ...names.map((name) => Number(heldName.exec(name)?.[1] ?? 0)))
+  return Math.max(0, ...names.map((name) => Number(holderName.exec(name)?.[1] ?? 0)))
 }
 
 async function forgetBelow(folder: string, own: number): Promise<void> {
   for (const name of await readdir(folder)) {
-    const number = Number(heldName.exec(name)?.[1] ?? own)
+    const number = Number(holderName.exec(name)?.[1] ?? own)
     if (number < own) await rm(join(folder, name), { force: true })
   }
 }

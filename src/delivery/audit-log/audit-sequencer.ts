@@ -46,8 +46,8 @@ export class AuditSequencer implements AsyncDisposable {
 
   /** All rounds fail alike until somebody acts: logged once, and again now and then. */
   #tell(error: string, log: Log): void {
-    const isSaid = error === this.#told.error && performance.now() - this.#told.at < tellAgainMs
-    if (isSaid) return
+    const isRepeat = error === this.#told.error && performance.now() - this.#told.at < tellAgainMs
+    if (isRepeat) return
     this.#told = { error, at: performance.now() }
     log.error({ error }, 'events could not be added to the audit log; they are tried again')
   }

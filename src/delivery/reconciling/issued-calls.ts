@@ -22,7 +22,7 @@ export async function issuedCalls(
   for await (const { runId } of listWorkflows(temporal, query)) {
     const history = await temporal
       .withDeadline(() => temporal.client.workflow.getHandle(workflowId, runId).fetchHistory())
-      .catch(unlessGone)
+      .catch(nullIfNotFound)
     if (history !== null) issued.add(runId)
     for (const event of history?.events ?? []) {
       const from = event.workflowExecutionStartedEventAttributes?.continuedExecutionRunId
@@ -44,7 +44,7 @@ export async function issuedCalls(
 const notFound: ReadonlySet<number> = new Set([5])
 
 /** The history passed its retention after it was listed. */
-function unlessGone(error: unknown): null {
+function nullIfNotFound(error: unknown): null {
   if (isGrpcServiceError(error) && notFound.has(error.code)) return null
   throw error
 }

@@ -1,5 +1,5 @@
 import type { PrintedCommand } from '../tools/command.ts'
-import type { FoundCue } from '../policy/cues.ts'
+import type { CueSource } from '../policy/cues.ts'
 import type { JsonObject } from '../json/json.ts'
 import type { NarrowedScopes } from '../policy/narrowed-scopes.ts'
 import type { Quorum } from '../requests/request.ts'
@@ -103,5 +103,5 @@ export interface Judgement {
   readonly printed: PrintedCommand | null
   readonly steps: readonly ExplainStep[]
   /** the call's cues; absent: none */
-  readonly cues?: readonly FoundCue[]
+  readonly cues?: readonly CueSource[]
 }

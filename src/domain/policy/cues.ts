@@ -49,7 +49,7 @@ export interface Cue {
 }
 
 /** A cue before the presentation is built: the text of its line, or its place in the command. */
-export interface FoundCue {
+export interface CueSource {
   readonly id: CueId
   readonly text: string
   /** of a command: the line of its script, or the word of its vector, from 1 */

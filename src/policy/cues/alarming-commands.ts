@@ -1,7 +1,7 @@
 import { cueLevel } from '#domain/policy/cues.ts'
 import { sqlOf } from './command-cues.ts'
 import type { CommandOfText } from './programs/commands-of.ts'
-import { deletionOf, isMadeAgain } from './programs/deletion.ts'
+import { deletionOf, isBuildOutput } from './programs/deletion.ts'
 import { downloadedRuns } from './programs/downloads.ts'
 import { protectionHits } from './programs/protection.ts'
 
@@ -20,7 +20,7 @@ function isAlarming(command: CommandOfText): boolean {
   const deletion = deletionOf(command)
   const deletes =
     deletion !== null &&
-    (deletion.beyond !== null || deletion.paths.some((path) => !isMadeAgain(path)))
+    (deletion.beyond !== null || deletion.paths.some((path) => !isBuildOutput(path)))
   return (
     deletes ||
     protectionHits(command).length > 0 ||

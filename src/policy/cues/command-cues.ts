@@ -1,10 +1,10 @@
 import { oneLine } from '#domain/text/one-line.ts'
 import { domainsText } from '#domain/network/network-access.ts'
-import { cueLimits, type FoundCue } from '#domain/policy/cues.ts'
+import { cueLimits, type CueSource } from '#domain/policy/cues.ts'
 import type { CommandAnalysis } from '../shell/analyse-command.ts'
 import { commandsOf, type CommandOfText } from './programs/commands-of.ts'
 import { pathCues } from './text/path-cues.ts'
-import { deletionOf, isMadeAgain } from './programs/deletion.ts'
+import { deletionOf, isBuildOutput } from './programs/deletion.ts'
 import { downloadedRuns } from './programs/downloads.ts'
 import { hasLetter, operandsOf, type Hit } from './programs/hit.ts'
 import { networkHits } from './programs/network.ts'
@@ -31,10 +31,10 @@ export interface CommandSurroundings {
 export async function commandCues(
   analysis: CommandAnalysis,
   around: CommandSurroundings,
-): Promise<readonly FoundCue[]> {
+): Promise<readonly CueSource[]> {
   const { input } = analysis
   const commands = commandsOf(analysis)
-  const cues: FoundCue[] = []
+  const cues: CueSource[] = []
   const add = (command: CommandOfText, [id, what]: Hit): void => {
     const text = oneLine(`${what}: ${commandText(command)}`, cueLimits.text)
     if (!cues.some((cue) => cue.id === id && cue.line === command.line)) {
@@ -44,7 +44,7 @@ export async function commandCues(
   for (const { command, what } of downloadedRuns(commands))
     add(command, ['downloads_and_runs', what])
   for (const command of commands) {
-    const deletes = await whatIsLost(command, input.cwd, around)
+    const deletes = await lossText(command, input.cwd, around)
     if (deletes !== null) add(command, ['deletes_untracked', deletes])
     for (const hit of protectionHits(command)) add(command, hit)
     const reaches = networkHits(command)
@@ -77,7 +77,7 @@ function limitedTo(domains: readonly string[] | null): string {
 }
 
 /** A text that was not understood may contain a match: its words are read as they are. */
-function unreadCues({ input, search, isComplete }: CommandAnalysis): readonly FoundCue[] {
+function unreadCues({ input, search, isComplete }: CommandAnalysis): readonly CueSource[] {
   if (isComplete && !search.isTooDeep && !search.isTooMuch) return []
   const text = input.kind === 'shell' ? input.script : input.argv.join('\n')
   const at = text.search(/\b(?:rm|shred|mkfs|rimraf)\b/)
@@ -86,7 +86,7 @@ function unreadCues({ input, search, isComplete }: CommandAnalysis): readonly Fo
   return [{ id: 'deletes_untracked', text: what, line: lineAt(text, at) }]
 }
 
-async function whatIsLost(
+async function lossText(
   command: CommandOfText,
   cwd: string,
   around: CommandSurroundings,
@@ -95,7 +95,7 @@ async function whatIsLost(
   if (deletion === null) return null
   if (deletion.beyond !== null) return deletion.beyond
   for (const path of deletion.paths.slice(0, maxPaths)) {
-    if (isMadeAgain(path)) continue
+    if (isBuildOutput(path)) continue
     const isUnclear = /[?*$~{]/.test(path)
     if (isUnclear || !(await around.isTracked(path, cwd))) return 'Deletes what Git does not have'
   }
@@ -124,7 +124,7 @@ function changedPaths(command: CommandOfText): readonly string[] {
 const clientsOfDatabases = wordSet('psql mysql mariadb sqlite3 sqlcmd duckdb clickhouse-client bq')
 
 /** The cues of SQL that a command would carry out. */
-export function sqlOf({ program, args }: CommandOfText): readonly FoundCue[] {
+export function sqlOf({ program, args }: CommandOfText): readonly CueSource[] {
   const runs =
     clientsOfDatabases.has(program) || args.some((word) => /^(?:psql|mysql|sqlite3)$/.test(word))
   const texts = runs ? args : args.filter((word) => word.includes(' '))

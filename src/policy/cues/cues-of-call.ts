@@ -1,5 +1,5 @@
 import { oneLine } from '#domain/text/one-line.ts'
-import { cueLimits, usualCueTexts, type FoundCue } from '#domain/policy/cues.ts'
+import { cueLimits, usualCueTexts, type CueSource } from '#domain/policy/cues.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { isBuiltInTool } from '#domain/tools/built-in-tools.ts'
 import { isChange, type Access } from '#domain/tools/access.ts'
@@ -43,9 +43,9 @@ const maxCommandCharacters = 8192
  * so that the same call always has the same cues. They raise attention only: nothing is allowed
  * because a cue is absent.
  */
-export async function cuesOfCall(call: CuedCall): Promise<readonly FoundCue[]> {
+export async function cuesOfCall(call: CuedCall): Promise<readonly CueSource[]> {
   const { tool, input, accesses, command, facts } = call
-  const cues: FoundCue[] = []
+  const cues: CueSource[] = []
   if (command !== null) cues.push(...(await cuesOfCommand(command, facts)))
   else {
     for (const access of accesses.filter(isChange)) cues.push(...pathCues(access.path))
@@ -69,7 +69,7 @@ export async function cuesOfCall(call: CuedCall): Promise<readonly FoundCue[]> {
 async function cuesOfCommand(
   command: CommandAnalysis,
   facts: CueFacts,
-): Promise<readonly FoundCue[]> {
+): Promise<readonly CueSource[]> {
   return commandCues(command, {
     isOffline: facts.isOffline,
     domains: facts.domains,
@@ -92,11 +92,11 @@ function pathBelowRoot(cwd: string, path: string): string | null {
   return names.join('/')
 }
 
-async function deletedFile({ accesses, tool, facts }: CuedCall): Promise<readonly FoundCue[]> {
+async function deletedFile({ accesses, tool, facts }: CuedCall): Promise<readonly CueSource[]> {
   const deleted = accesses.filter(({ operation }) => operation === 'delete')
   // A move keeps the bytes.
   if (deleted.length === 0 || accesses.some(({ operation }) => operation === 'write')) return []
-  const cues: FoundCue[] = []
+  const cues: CueSource[] = []
   for (const { path } of deleted) {
     if (await facts.isTracked(path)) continue
     const text = `Deletes what Git does not have: ${oneLine(path, 160)}`
@@ -121,7 +121,7 @@ const textNames = new Set([
 const pathNames = new Set(['path', 'file_path', 'filePath', 'filename', 'file', 'notebook_path'])
 
 /** The texts that a call of any tool writes to a file. */
-function writtenText(leaves: readonly Leaf[], accesses: readonly Access[]): readonly FoundCue[] {
+function writtenText(leaves: readonly Leaf[], accesses: readonly Access[]): readonly CueSource[] {
   const named = leaves.find(({ name, value }) => pathNames.has(name) && typeof value === 'string')
   const path = accesses.find(isChange)?.path ?? (named === undefined ? null : String(named.value))
   if (path === null) return []
@@ -140,8 +140,8 @@ const commandNames = new Set(['command', 'cmd', 'script', 'bash', 'shell_command
 async function embeddedCommands(
   leaves: readonly Leaf[],
   facts: CueFacts,
-): Promise<readonly FoundCue[]> {
-  const cues: FoundCue[] = []
+): Promise<readonly CueSource[]> {
+  const cues: CueSource[] = []
   for (const { name, value } of leaves) {
     if (!commandNames.has(name) || typeof value !== 'string') continue
     if (value.length > maxCommandCharacters) continue
@@ -153,8 +153,8 @@ async function embeddedCommands(
 }
 
 /** Removes duplicates, and bounds the cues of one kind and of all. */
-function boundCues(cues: readonly FoundCue[]): readonly FoundCue[] {
-  const ownCues: FoundCue[] = []
+function boundCues(cues: readonly CueSource[]): readonly CueSource[] {
+  const ownCues: CueSource[] = []
   for (const cue of cues) {
     const same = ownCues.filter(({ id }) => id === cue.id)
     if (same.length >= cueLimits.perId || ownCues.length >= cueLimits.perRequest) continue

@@ -1,5 +1,5 @@
 import { oneLine } from '#domain/text/one-line.ts'
-import { cueLimits, type FoundCue } from '#domain/policy/cues.ts'
+import { cueLimits, type CueSource } from '#domain/policy/cues.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import { destructiveSql } from './text/sql-cues.ts'
 import { secretCues } from './text/text-cues.ts'
@@ -59,8 +59,8 @@ const departures: readonly (readonly [isOne: (leaf: Leaf) => boolean, text: stri
 ]
 
 /** What the name and the values of a call say that is neither a file's nor a command's. Pure. */
-export function inputCues(tool: string, leaves: readonly Leaf[]): readonly FoundCue[] {
-  const cues: FoundCue[] = []
+export function inputCues(tool: string, leaves: readonly Leaf[]): readonly CueSource[] {
+  const cues: CueSource[] = []
   const words = wordsOf(tool)
   if (words.some((word) => removal.has(word))) {
     cues.push({
@@ -72,7 +72,7 @@ export function inputCues(tool: string, leaves: readonly Leaf[]): readonly Found
   const moves = words.some((word) => moneyWords.has(word))
   if (amount !== undefined || moves) {
     const what = amount === undefined ? tool : `${amount.name} ${String(amount.value)}`
-    cues.push({ id: 'money', text: `Is about money: ${oneLine(what, 120)}`, ...saidBy(amount) })
+    cues.push({ id: 'money', text: `Is about money: ${oneLine(what, 120)}`, ...textOfLeaf(amount) })
   }
   const place = leaves.find(({ name, value }) => namesProduction(name, value))
   if (place !== undefined || words.some((word) => productionWords.has(word))) {
@@ -80,24 +80,24 @@ export function inputCues(tool: string, leaves: readonly Leaf[]): readonly Found
     cues.push({
       id: 'production',
       text: `Is about production: ${oneLine(what, 120)}`,
-      ...saidBy(place),
+      ...textOfLeaf(place),
     })
   }
   for (const [isOne, text] of departures) {
     const match = leaves.find(isOne)
-    if (match !== undefined) cues.push({ id: 'protection_off', text, ...saidBy(match) })
+    if (match !== undefined) cues.push({ id: 'protection_off', text, ...textOfLeaf(match) })
   }
   for (const leaf of leaves) {
     if (typeof leaf.value !== 'string') continue
     const isQuery = /^(?:sql|query|statement|queries)$/i.test(leaf.name)
     const leafCues = [...secretsOf(leaf), ...(isQuery ? destructiveSql(leaf.value) : [])]
-    for (const { id, text } of leafCues) cues.push({ id, text, ...saidBy(leaf) })
+    for (const { id, text } of leafCues) cues.push({ id, text, ...textOfLeaf(leaf) })
   }
   return cues
 }
 
 /** `password: hunter2hunter2` is a secret although neither its name nor its value is one alone. */
-function secretsOf({ name, value }: Leaf): readonly FoundCue[] {
+function secretsOf({ name, value }: Leaf): readonly CueSource[] {
   const text = String(value)
   const own = secretCues(text)
   if (own.length > 0 || text.includes(' ') || text.length > 200) return own
@@ -120,7 +120,7 @@ function namesProduction(name: string, value: Leaf['value']): boolean {
 }
 
 /** Arguments are shown as indented JSON: the line with the name. */
-function saidBy(leaf: Leaf | undefined): Pick<FoundCue, 'says'> {
+function textOfLeaf(leaf: Leaf | undefined): Pick<CueSource, 'says'> {
   if (leaf === undefined || leaf.name === '') return {}
   return { says: `${JSON.stringify(leaf.name)}: `.slice(0, cueLimits.says) }
 }

@@ -1,5 +1,5 @@
 import type { ExplainStep, Judgement, WaitingStep } from '#domain/deciding/judgement.ts'
-import type { FoundCue } from '#domain/policy/cues.ts'
+import type { CueSource } from '#domain/policy/cues.ts'
 import type { Rule } from '#domain/policy/verdict.ts'
 import type { WorkerDefinition } from '../worker-definition.ts'
 import { cuesOfCall } from '../cues/cues-of-call.ts'
@@ -17,7 +17,7 @@ import { commandTraits } from './routing/command-traits.ts'
 import { guardedNames, judgeConsent } from './consent/consent.ts'
 import { unchangedRule } from './consent/unchanged.ts'
 import { cueFactsOf } from './calls/cue-facts.ts'
-import { knownCall } from './calls/known-call.ts'
+import { resolveTool } from './calls/resolve-tool.ts'
 import { blockedText, type Opinion } from './consent/opinion.ts'
 import type { PolicyQuery } from './calls/policy-query.ts'
 import { ownQueue, ownQueueWhy, route, writtenFile } from './routing/route.ts'
@@ -42,7 +42,7 @@ export async function judge(query: PolicyQuery): Promise<Judgement> {
     return withoutCall(query, steps, 'blocked', rule, `blocked by policy: ${text}`)
   }
 
-  const toolCall = knownCall(query, worker)
+  const toolCall = resolveTool(query, worker)
   if ('error' in toolCall) {
     note('known', 'error', toolCall.error)
     return withoutCall(query, steps, 'error', toolCall.rule, toolCall.error)
@@ -208,7 +208,7 @@ function routeOf(
   worker: WorkerDefinition,
   call: CanonicalCall,
   guarded: readonly Opinion[],
-  cues: readonly FoundCue[],
+  cues: readonly CueSource[],
 ) {
   const { config } = query.policy
   const reachesNetwork = call.command !== null && worker.sandbox.network === 'allow'
@@ -232,7 +232,7 @@ function routeOf(
 function answerAt(
   query: PolicyQuery,
   call: CanonicalCall,
-  place: { readonly route: Route; readonly cues: readonly FoundCue[] },
+  place: { readonly route: Route; readonly cues: readonly CueSource[] },
   steps: readonly ExplainStep[],
 ): Answer {
   return (verdict, rule, reason, grantId) => ({

@@ -28,10 +28,10 @@ export function closestWord(word: string, words: readonly string[]): string | nu
       best = { word: one, distance }
     }
   }
-  return best?.word ?? (lower.length < 4 ? null : wordBegunAlike(lower, words))
+  return best?.word ?? (lower.length < 4 ? null : wordWithPrefix(lower, words))
 }
 
-function wordBegunAlike(lower: string, words: readonly string[]): string | null {
+function wordWithPrefix(lower: string, words: readonly string[]): string | null {
   const longer = words.find((one) => one.toLowerCase().startsWith(lower))
   return (
     longer ?? words.find((one) => one.length > 3 && lower.startsWith(one.toLowerCase())) ?? null

@@ -2,8 +2,8 @@ import { binarySize } from '#domain/text/binary-size.ts'
 import { parse } from 'unbash'
 import type { CommandInput } from '#domain/tools/command.ts'
 import { possibleCommands, possibleCommandsOf, type Search } from './search/possible-commands.ts'
-import { type KnownPart, literalWord } from './strict/known-word.ts'
-import { knownScript } from './strict/known-script.ts'
+import { type KnownPart, literalWord } from './strict/expand-word.ts'
+import { readStrictScript } from './strict/read-strict-script.ts'
 import { hasOddCharacters, shellLimits, textDoubts } from './text/odd-text.ts'
 
 /**
@@ -53,7 +53,7 @@ function analyseScript(input: CommandInput & { kind: 'shell' }): CommandAnalysis
   }
   const root = parse(script)
   const search = possibleCommands(script, root)
-  const tables = knownScript(root, script)
+  const tables = readStrictScript(root, script)
   const count = search.commands.filter((command) => command.node !== null).length
   const tooManyCommands =
     count > shellLimits.commands ? [`it has ${count} commands, more than 50`] : []

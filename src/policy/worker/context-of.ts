@@ -11,7 +11,7 @@ export function contextOf(config: Pick<ProjectConfig, 'models'>, model: string):
   const configured = modelEntries(config, model).find(({ context }) => context !== null)?.context
   const provider = endpointOf(config, model)?.provider
   const name = provider === undefined ? model : provider + model.slice(model.indexOf(':'))
-  const tokens = knownContexts.find(([beginning]) => name.startsWith(beginning))?.[1]
+  const tokens = contextSizes.find(([beginning]) => name.startsWith(beginning))?.[1]
   return configured ?? tokens ?? defaultContextTokens
 }
 
@@ -20,7 +20,7 @@ export function contextOf(config: Pick<ProjectConfig, 'models'>, model: string):
  * provider has separate bounds for input and output, this is the input. Other models need an entry
  * in countersign.yaml (`models`).
  */
-const knownContexts: readonly (readonly [beginning: string, tokens: number])[] = [
+const contextSizes: readonly (readonly [beginning: string, tokens: number])[] = [
   ['anthropic:claude-', 200_000],
   ['openai:gpt-5', 272_000],
   ['openai:gpt-4.1', 1_047_576],

@@ -23,14 +23,14 @@ export async function adoptOnce(
   ctx: SigningSystemContext,
   { dataDir, environment, isNew }: RowAdoption,
 ): Promise<void> {
-  const isAsked = readText(environment, 'COUNTERSIGN_ADOPT_ROWS') === '1'
+  const isRequested = readText(environment, 'COUNTERSIGN_ADOPT_ROWS') === '1'
   const isGiven = readText(environment, 'COUNTERSIGN_SIGNING_KEY') !== undefined
   const isFirst = !(await exists(markerFile(dataDir)))
-  if (isAsked || (isFirst && !isNew && !isGiven)) {
+  if (isRequested || (isFirst && !isNew && !isGiven)) {
     const adopted = await adoptRows(ctx, { again: false })
     ctx.log.warn({ adopted }, 'rows from before the introduction of seals are accepted from now on')
   }
-  if (isFirst && (isAsked || !isGiven)) await markAdopted(dataDir)
+  if (isFirst && (isRequested || !isGiven)) await markAdopted(dataDir)
 }
 
 /** Records that nothing of this folder's database is adopted any more. */

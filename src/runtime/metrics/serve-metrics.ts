@@ -18,8 +18,8 @@ export async function serveMetrics(
   { host, port }: MetricsAddress,
 ): Promise<AsyncDisposable & { readonly port: number }> {
   const server = createServer((request, response) => {
-    const isAsked = request.url === '/metrics' && /^(GET|HEAD)$/.test(request.method ?? '')
-    if (!isAsked) {
+    const isMetricsRequest = request.url === '/metrics' && /^(GET|HEAD)$/.test(request.method ?? '')
+    if (!isMetricsRequest) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end('There is only GET /metrics\n')
       return
     }

@@ -19,7 +19,7 @@ export function trackedNames(bytes: Buffer): ReadonlySet<string> | null {
     const isExtended = (bytes.readUInt16BE(at + 60) & 0x4000) !== 0
     const start = at + fixedBytes + (isExtended ? 2 : 0)
     const prefix =
-      version === 4 ? keptOf(bytes, start, previous.length) : { length: 0, from: start }
+      version === 4 ? sharedPrefix(bytes, start, previous.length) : { length: 0, from: start }
     if (prefix === null) return null
     const end = bytes.indexOf(0, prefix.from)
     if (end < 0) return null
@@ -39,7 +39,7 @@ export function trackedNames(bytes: Buffer): ReadonlySet<string> | null {
  * Version 4 has the number of bytes to remove from the end of the previous name: a number of base
  * 128.
  */
-function keptOf(
+function sharedPrefix(
   bytes: Buffer,
   start: number,
   previousLength: number,

@@ -101,11 +101,11 @@ export function createDomainProxy(entries: readonly string[], host: ProxyHost): 
         method: incoming.method ?? 'GET',
         path: `${url.pathname}${url.search}`,
         // The judged host is sent to the server: a header cannot name another one.
-        headers: { ...passedOn(incoming), host: url.host },
+        headers: { ...forwardedHeaders(incoming), host: url.host },
         setHost: false,
       })
       sent.once('response', (response) => {
-        answer.writeHead(response.statusCode ?? 502, passedOn(response))
+        answer.writeHead(response.statusCode ?? 502, forwardedHeaders(response))
         response.pipe(answer)
       })
       sent.once('error', (error) => refuse(answer, error))
@@ -179,7 +179,7 @@ const ofConnection = new Set([
   'upgrade',
 ])
 
-function passedOn(message: IncomingMessage): Record<string, string | string[]> {
+function forwardedHeaders(message: IncomingMessage): Record<string, string | string[]> {
   const named = (message.headers.connection ?? '').toLowerCase().split(',')
   const omittedNames = new Set([...ofConnection, ...named.map((name) => name.trim())])
   // The framing of the body must not be dropped: the rest would be read as a request.

@@ -112,7 +112,7 @@ export async function branchesOf(
   const end = await run(git, words, more).catch((error: Error) => {
     throw new RemoteProblem(error.message)
   })
-  if (end.code !== 0) throw new RemoteProblem(saidOf(end, address))
+  if (end.code !== 0) throw new RemoteProblem(messageOfGit(end, address))
   const branches = new Map<string, string>()
   for (const line of end.stdout.toString('utf8').split('\n')) {
     const [hash = '', ref = ''] = line.split('\t')
@@ -153,7 +153,7 @@ export async function pushBranch(
   ]
   const more = { timeoutMs: pushTimeoutMs, signal, settings: remoteSettings(address) }
   const end = await run(git, words, more)
-  return end.code === 0 ? null : { said: saidOf(end, address), isAnswer: isAnswer(end) }
+  return end.code === 0 ? null : { said: messageOfGit(end, address), isAnswer: isAnswer(end) }
 }
 
 /** Git's messages when a remote was never reached by the push. */
@@ -174,7 +174,7 @@ function isAnswer({ stdout, stderr }: GitEnd): boolean {
 }
 
 /** An address may have a password, which is removed from Git's message. */
-function saidOf({ stderr }: GitEnd, address: string): string {
+function messageOfGit({ stderr }: GitEnd, address: string): string {
   const output = stderr.replaceAll(address, shownAddress(address))
   return output.replaceAll(/:\/\/[^\s/@]+@/g, '://').slice(0, 500)
 }

@@ -50,9 +50,9 @@ export async function judgeChangedExternal(
   const result = external.worker === null ? again : asStrict(request, again)
   const { judgement, presented } = result
   // Also for a call that policy would not ask about: the open request stays open, and shows it.
-  const isAsked = judgement.verdict === 'ask' || judgement.verdict === 'preApproved'
+  const needsRequest = judgement.verdict === 'ask' || judgement.verdict === 'preApproved'
   const reported =
-    presented === null && isAsked
+    presented === null && needsRequest
       ? await presentReported({ ...judgement, verdict: 'ask' }, origin ?? undefined)
       : null
   return {

@@ -18,7 +18,7 @@ import { isReservedName } from './reserved-name.ts'
 import { wantLocked } from './want-gateway-call.ts'
 
 /** The beginning of a call: its request, or why policy refuses it. */
-export type BegunCall =
+export type GatewayCallStart =
   | { readonly kind: 'call'; readonly requestId: string }
   /**
    * a sentence why; `error`: it does not fit the tool, or its server does not answer, and no policy
@@ -41,7 +41,7 @@ export async function beginGatewayCall(
   caller: Caller,
   call: GatewayCall,
   byTask: boolean,
-): Promise<BegunCall> {
+): Promise<GatewayCallStart> {
   const authority = byProgram(caller)
   const program = authority.actor
   const { config } = await ctx.policies.inForce()
@@ -64,7 +64,7 @@ export async function beginGatewayCall(
     return { kind: 'refused', verdict: judgement.verdict, reason: judgement.reason }
   }
   return releaseOnFailure(ctx.db, verdict.presented, () =>
-    inUnitOfWork(ctx, authority, async (unit): Promise<BegunCall> => {
+    inUnitOfWork(ctx, authority, async (unit): Promise<GatewayCallStart> => {
       await lockOwner(unit.tx, program.ownerId)
       const earlier = await findEarlier(unit.tx, program.id, call)
       if (earlier !== null) {

@@ -15,7 +15,7 @@ export interface CallToMake {
 }
 
 /** How long after its last poll a caller counts as waiting. */
-const wantedForMs = 10 * 60 * 1000
+const callerTimeoutMs = 10 * 60 * 1000
 
 /** Reads the call and locks its request; `null`: it is not a call of the gateway. */
 export async function lockCallToMake(tx: Tx, requestId: string): Promise<CallToMake | null> {
@@ -46,7 +46,7 @@ async function readBeside(
     .selectFrom('gateway_call')
     .selectAll()
     .select(
-      sql<boolean>`by_task or coalesce(wanted_at > clock_timestamp() - ${wantedForMs} * interval '1 millisecond', false)`.as(
+      sql<boolean>`by_task or coalesce(wanted_at > clock_timestamp() - ${callerTimeoutMs} * interval '1 millisecond', false)`.as(
         'is_wanted',
       ),
     )

@@ -84,8 +84,8 @@ function claimOnce(
     const permit = await consumeLocked(ctx, unit, at, digest)
     if (permit instanceof Problem) {
       // The permit's own state says that it was revoked or not used in time.
-      const isSaid = permit.code === 'cancelled' || permit.code === 'expired'
-      if (!isSaid) await storeRefusal(unit, requestId, 'failed', permit.message)
+      const isPermitEnd = permit.code === 'cancelled' || permit.code === 'expired'
+      if (!isPermitEnd) await storeRefusal(unit, requestId, 'failed', permit.message)
       await noteRefused(unit, at, permit.code)
       return null
     }

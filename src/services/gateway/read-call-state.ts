@@ -120,7 +120,7 @@ export async function gatewayResult(
  * Records that the caller was told that it waits, or how it ended: after the first time, the end is
  * returned again for a while.
  */
-export async function noteTold(
+export async function recordReply(
   ctx: Pick<ServiceContext, 'db'>,
   requestId: string,
   what: 'waits' | 'end',

@@ -117,7 +117,7 @@ export async function noteUse(
 }
 
 /** Records that the agent was told the refusal: the same call opens a new request from now on. */
-export async function noteToldEnd(
+export async function recordRefusalReply(
   ctx: Pick<ServiceContext, 'db'>,
   requestId: string,
 ): Promise<void> {

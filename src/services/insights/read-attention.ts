@@ -45,7 +45,7 @@ export interface RepeatedCalls {
 }
 
 /** The newest items of a kind, and the number of all. */
-export interface FoundItems<Item> {
+export interface CountedItems<Item> {
   readonly count: number
   readonly items: readonly Item[]
 }
@@ -58,7 +58,7 @@ export interface FoundItems<Item> {
 export async function readFastApprovals(
   db: Db,
   scope: InsightScope,
-): Promise<FoundItems<FastApproval>> {
+): Promise<CountedItems<FastApproval>> {
   const { viewer, seesAll } = scope
   const isShown = seesAll
     ? sql<boolean>`true`
@@ -99,7 +99,7 @@ const withRevision = sql`left join request_revision revision
 export async function readExpiredUnseen(
   db: Db,
   scope: InsightScope,
-): Promise<FoundItems<ExpiredUnseen>> {
+): Promise<CountedItems<ExpiredUnseen>> {
   return countedRows(
     db,
     sql<ExpiredUnseen & CountedRow>`
@@ -120,10 +120,10 @@ export async function readExpiredUnseen(
  * Calls with the same digest that were requested more than once. A call that was renewed because
  * its file had changed counts once.
  */
-export async function readAskedTwice(
+export async function readRepeatedCalls(
   db: Db,
   scope: InsightScope,
-): Promise<FoundItems<RepeatedCalls>> {
+): Promise<CountedItems<RepeatedCalls>> {
   return countedRows(
     db,
     sql<RepeatedCalls & CountedRow>`
@@ -149,7 +149,7 @@ interface CountedRow {
 async function countedRows<Row extends CountedRow>(
   db: Db,
   query: RawBuilder<Row>,
-): Promise<FoundItems<Omit<Row, 'found'>>> {
+): Promise<CountedItems<Omit<Row, 'found'>>> {
   const { rows } = await query.execute(db)
   let count = 0
   const items = rows.map(({ found: total, ...item }) => {

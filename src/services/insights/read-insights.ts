@@ -2,13 +2,13 @@ import type { InsightKey } from '#domain/insight-key.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { insightScope, maxItems, type Insight, type InsightTime } from './insight-scope.ts'
 import {
-  readAskedTwice,
+  readRepeatedCalls,
   readExpiredUnseen,
   readFastApprovals,
   type RepeatedCalls,
   type ExpiredUnseen,
   type FastApproval,
-  type FoundItems,
+  type CountedItems,
 } from './read-attention.ts'
 import { readDays, type DayLoad } from './read-days.ts'
 import { readGroups } from './read-groups.ts'
@@ -44,9 +44,9 @@ export interface Attention {
   readonly from: Date
   readonly to: Date
   readonly days: readonly DayLoad[]
-  readonly fastApprovals: FoundItems<FastApproval>
-  readonly expiredUnseen: FoundItems<ExpiredUnseen>
-  readonly askedTwice: FoundItems<RepeatedCalls>
+  readonly fastApprovals: CountedItems<FastApproval>
+  readonly expiredUnseen: CountedItems<ExpiredUnseen>
+  readonly askedTwice: CountedItems<RepeatedCalls>
 }
 
 /**
@@ -66,6 +66,6 @@ export async function readAttention(
     days: await readDays(ctx.db, scope),
     fastApprovals: await readFastApprovals(ctx.db, scope),
     expiredUnseen: await readExpiredUnseen(ctx.db, scope),
-    askedTwice: await readAskedTwice(ctx.db, scope),
+    askedTwice: await readRepeatedCalls(ctx.db, scope),
   }
 }

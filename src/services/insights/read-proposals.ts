@@ -7,7 +7,7 @@ import { relaxRule } from '#policy/proposing/relax-rule.ts'
 import { policyDocument } from '#policy/version-digest.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { viewerOf } from '../requests/people/viewer.ts'
-import { readCallsOfRule, readAskingRules, type AskingRule } from './asked-rules.ts'
+import { readCallsOfRule, readAskingRules, type AskingRule } from './asking-rules.ts'
 
 const days = 30
 /** Judging takes about a millisecond a call, and each proposal asks the host. */

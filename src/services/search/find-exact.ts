@@ -8,23 +8,23 @@ import type { Viewer } from '../requests/people/viewer.ts'
 import { runVisibleTo } from '../requests/people/visible-to.ts'
 import { runRows, type RunRow } from '../runs/reading/list-runs.ts'
 import { isUuid } from '../runs/visible-run.ts'
-import { foundRequest } from './find-requests.ts'
-import { foundRun } from './find-runs.ts'
-import type { FoundItem } from './found.ts'
+import { requestItem } from './find-requests.ts'
+import { runItem } from './find-runs.ts'
+import type { SearchItem } from './search-item.ts'
 
 /** The request and the run of a number (`142`, `#142`) or of an id. */
 export async function findExact(
   ctx: ServiceContext,
   caller: Caller,
   query: { readonly viewer: Viewer; readonly q: string; readonly wanted: ReadonlySet<SearchType> },
-): Promise<FoundItem[]> {
+): Promise<SearchItem[]> {
   const { viewer, q, wanted: types } = query
   const reference = q.replace(/^#/, '')
-  const hits: FoundItem[] = []
+  const hits: SearchItem[] = []
   if (types.has('request')) {
     const id = await requestOf(ctx, viewer, reference)
     const items = await readItems(ctx.db, caller, id === null ? [] : [id])
-    hits.push(...items.map(foundRequest))
+    hits.push(...items.map(requestItem))
   }
   const isId = isUuid(reference)
   if (types.has('run') && (isId || isNumber(reference))) {
@@ -32,7 +32,7 @@ export async function findExact(
     const { rows } = await sql<RunRow>`
       ${runRows} where ${named} and ${runVisibleTo(viewer, 'run')}
     `.execute(ctx.db)
-    hits.push(...rows.map(foundRun))
+    hits.push(...rows.map(runItem))
   }
   return hits
 }

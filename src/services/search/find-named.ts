@@ -5,7 +5,7 @@ import type { Policy } from '#policy/policy.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { likePattern } from '../requests/lists/list-requests.ts'
-import type { FoundItem } from './found.ts'
+import type { SearchItem } from './search-item.ts'
 
 /** Finds people, and workers and rules of the policy in force, which are few. */
 export async function findNamed(
@@ -15,7 +15,7 @@ export async function findNamed(
     words,
     wanted: types,
   }: { readonly words: readonly string[]; readonly wanted: ReadonlySet<SearchType> },
-): Promise<FoundItem[]> {
+): Promise<SearchItem[]> {
   const policy = await ctx.policies.inForce()
   return [
     // A key sees no people, as in the list of people.
@@ -25,7 +25,7 @@ export async function findNamed(
   ]
 }
 
-async function findPeople(ctx: ServiceContext, words: readonly string[]): Promise<FoundItem[]> {
+async function findPeople(ctx: ServiceContext, words: readonly string[]): Promise<SearchItem[]> {
   const named = sql`(name || e'\n' || email)`
   const conditions = words.map((word) => sql<boolean>`${named} ilike ${likePattern(word)}`)
   const rows = await ctx.db
@@ -51,7 +51,7 @@ async function findPeople(ctx: ServiceContext, words: readonly string[]): Promis
   }))
 }
 
-function findWorkers({ workers }: Policy, words: readonly string[]): FoundItem[] {
+function findWorkers({ workers }: Policy, words: readonly string[]): SearchItem[] {
   return [...workers.values()]
     .filter(({ name, description }) => hasWords(`${name}\n${description}`, words))
     .map(({ name, description }) => ({
@@ -63,11 +63,11 @@ function findWorkers({ workers }: Policy, words: readonly string[]): FoundItem[]
     }))
 }
 
-function findRules(policy: Policy, words: readonly string[]): FoundItem[] {
+function findRules(policy: Policy, words: readonly string[]): SearchItem[] {
   const overlays = policy.config.overlays.map(({ when, consent }, index) => {
     const about = [when.tool, when.path, when.command].flatMap((list) => list ?? [])
     const text = `overlay ${index + 1}: ${[...about, approvalOf(consent)].join(' ')}`
-    return ruleFound(`overlay:${index + 1}`, text, consent.source, '/policy')
+    return ruleItem(`overlay:${index + 1}`, text, consent.source, '/policy')
   })
   const ofWorkers = [...policy.workers.values()].flatMap(rulesOf)
   return [...ofWorkers, ...overlays].filter(({ title, detail, id }) =>
@@ -76,10 +76,10 @@ function findRules(policy: Policy, words: readonly string[]): FoundItem[] {
 }
 
 /** The rules of a worker file, under the ids that requests have. */
-function rulesOf(worker: WorkerDefinition): FoundItem[] {
+function rulesOf(worker: WorkerDefinition): SearchItem[] {
   const url = workerUrl(worker.name)
-  const rule = (id: string, text: string, consent: Consent): FoundItem =>
-    ruleFound(
+  const rule = (id: string, text: string, consent: Consent): SearchItem =>
+    ruleItem(
       `${worker.name}/${id}`,
       `${text}: ${approvalOf(consent)}`,
       `${worker.name}, ${consent.source}`,
@@ -99,7 +99,7 @@ function rulesOf(worker: WorkerDefinition): FoundItem[] {
   return [...zones, ...commands, ...tools]
 }
 
-function ruleFound(id: string, title: string, detail: string, url: string): FoundItem {
+function ruleItem(id: string, title: string, detail: string, url: string): SearchItem {
   return { type: 'rule', id, title, detail, url }
 }
 

@@ -7,7 +7,7 @@ import { occursIn } from '../requests/lists/list-requests.ts'
 import { readItems } from '../requests/lists/read-items.ts'
 import type { Viewer } from '../requests/people/viewer.ts'
 import { requestVisibilityRules } from '../requests/people/visible-to.ts'
-import type { FoundItem } from './found.ts'
+import type { SearchItem } from './search-item.ts'
 
 /** How many of the newest hits are searched for files. */
 const hits = 200
@@ -22,7 +22,7 @@ export async function findRequests(
   ctx: ServiceContext,
   caller: Caller,
   { viewer, words }: { readonly viewer: Viewer; readonly words: readonly string[] },
-): Promise<{ readonly requests: FoundItem[]; readonly files: FoundItem[] }> {
+): Promise<{ readonly requests: SearchItem[]; readonly files: SearchItem[] }> {
   const conditions = words.map(occursIn)
   if (words.every((word) => word.length < 3)) conditions.push(await isAmongNewest(ctx))
   const keys = [sql`request.created_at`, sql`request.number`]
@@ -36,7 +36,7 @@ export async function findRequests(
   })}`.execute(ctx.db)
   const ids = rows.map(({ id }) => id)
   const items = await readItems(ctx.db, caller, ids.slice(0, searchLimits.items))
-  return { requests: items.map(foundRequest), files: await filesOf(ctx, ids, words) }
+  return { requests: items.map(requestItem), files: await filesOf(ctx, ids, words) }
 }
 
 async function isAmongNewest({ db }: ServiceContext): Promise<RawBuilder<boolean>> {
@@ -55,7 +55,7 @@ async function filesOf(
   ctx: ServiceContext,
   ids: readonly string[],
   words: readonly string[],
-): Promise<FoundItem[]> {
+): Promise<SearchItem[]> {
   if (ids.length === 0) return []
   const { rows } = await sql<{ path: string; many: number }>`
     select base->>'path' as path, count(distinct request.id)::int as many
@@ -77,7 +77,7 @@ async function filesOf(
 }
 
 /** A request as a search result. */
-export function foundRequest(item: RequestItemRecord): FoundItem {
+export function requestItem(item: RequestItemRecord): SearchItem {
   const { id, kind, number, title, effect, state, risk, tool, worker } = item
   const detail = [state, `${risk} risk`, tool, worker].filter((part) => part !== null)
   return {

@@ -6,7 +6,7 @@ import { likePattern } from '../requests/lists/list-requests.ts'
 import type { Viewer } from '../requests/people/viewer.ts'
 import { runVisibilityRules } from '../requests/people/visible-to.ts'
 import { runRows, type RunRow } from '../runs/reading/list-runs.ts'
-import type { FoundItem } from './found.ts'
+import type { SearchItem } from './search-item.ts'
 
 /** The searched text, as in the index `run_search`. */
 const searched = sql`(run.title || e'\n' || run.worker)`
@@ -17,7 +17,7 @@ const newestForShortWords = 1_000
 export async function findRuns(
   ctx: ServiceContext,
   { viewer, words }: { readonly viewer: Viewer; readonly words: readonly string[] },
-): Promise<FoundItem[]> {
+): Promise<SearchItem[]> {
   const conditions = words.map((word) => sql<boolean>`${searched} ilike ${likePattern(word)}`)
   if (words.every((word) => word.length < 3)) {
     conditions.push(sql<boolean>`run.created_at >= coalesce((
@@ -36,11 +36,11 @@ export async function findRuns(
     ${runRows} where run.id in (select id from (${visible}) as seen)
     order by run.created_at desc, run.id desc
   `.execute(ctx.db)
-  return rows.map(foundRun)
+  return rows.map(runItem)
 }
 
 /** A run as a search result. */
-export function foundRun(row: RunRow): FoundItem {
+export function runItem(row: RunRow): SearchItem {
   const { id, number, title, worker, state, starter_name: starter } = row
   return {
     type: 'run',

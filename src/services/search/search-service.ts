@@ -6,7 +6,7 @@ import { findExact } from './find-exact.ts'
 import { findNamed } from './find-named.ts'
 import { findRequests } from './find-requests.ts'
 import { findRuns } from './find-runs.ts'
-import type { FoundItem } from './found.ts'
+import type { SearchItem } from './search-item.ts'
 
 export interface SearchInput {
   readonly q: string
@@ -24,7 +24,7 @@ export async function searchService(
   ctx: ServiceContext,
   caller: Caller,
   { q, types = searchTypes }: SearchInput,
-): Promise<readonly FoundItem[]> {
+): Promise<readonly SearchItem[]> {
   const words = wordsOf(q)
   if (words.length === 0) return []
   if (words.length > searchLimits.words) {

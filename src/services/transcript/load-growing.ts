@@ -11,7 +11,7 @@ import {
 } from './load-transcript.ts'
 import type { KnownTurns, TranscriptCache } from './transcript-cache.ts'
 
-const nothingKnown: KnownTurns = { throughTurn: 0, digest: '', messages: [] }
+const emptyTurns: KnownTurns = { throughTurn: 0, digest: '', messages: [] }
 
 /**
  * The transcript of a run that is about to take a turn, like that of `loadTranscript`. It uses the
@@ -26,7 +26,7 @@ export async function loadGrowingTranscript(
 ): Promise<readonly TranscriptMessage[]> {
   const cached = cache?.get(of.runId)
   if (cache === undefined || cached === 'whole') return loadTranscript(db, of.runId)
-  const earlier = cached ?? nothingKnown
+  const earlier = cached ?? emptyTurns
   const read = await readSince(db, of, earlier)
   if (read === 'whole') {
     cache.set(of.runId, 'whole')
@@ -52,7 +52,7 @@ async function readAgain(
   db: Db,
   of: { readonly runId: string; readonly turn: number },
 ): Promise<ReadTurns> {
-  const read = await readSince(db, of, nothingKnown)
+  const read = await readSince(db, of, emptyTurns)
   if (typeof read === 'object') return read
   // Something was erased or changed at this moment: nothing of it is cached.
   return { messages: await loadTranscript(db, of.runId), digest: 'unknown' }
@@ -103,7 +103,7 @@ async function readSince(
   `.execute(db)
   const [state] = rows
   if (state === undefined || state.is_whole) return 'whole'
-  if (earlier !== nothingKnown && state.known_digest !== earlier.digest) return 'changed'
+  if (earlier !== emptyTurns && state.known_digest !== earlier.digest) return 'changed'
   const calls = await selectCalls(db)
     .where('tool_call.run_id', '=', runId)
     .where('tool_call.turn', '>', throughTurn)

@@ -52,7 +52,7 @@ export async function auditRows(
   read?: ReadChains,
 ): Promise<AuditRow[]> {
   if (entries.length === 0) return []
-  const { at, links } = knownChains(entries, read) ?? (await clockAndChains(tx, entries))
+  const { at, links } = chainsWithoutQuery(entries, read) ?? (await clockAndChains(tx, entries))
   return entries.map((entry) => {
     const id = uuidv7()
     const requestId = entry.requestId ?? null
@@ -108,7 +108,7 @@ function present(key: string, value: string | undefined): Record<string, string>
 }
 
 /** The facts that the transaction has read already, if the entries need no others. */
-function knownChains(
+function chainsWithoutQuery(
   entries: readonly AuditEntry[],
   read: ReadChains | undefined,
 ): { at: string; links: Map<string, Link> } | null {

@@ -2,7 +2,7 @@ import path from 'node:path'
 import { BrokenRule } from '#domain/tools/broken-rule.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import { watchFiles } from '../commands/changes/watch-files.ts'
-import { isAnyBegun } from '../commands/execution/begun-command.ts'
+import { hasCommandRecord } from '../commands/execution/command-record.ts'
 import type { CommandSite } from '../commands/plan/command-place.ts'
 import { violationOf } from '../commands/execution/command-result.ts'
 import type { ServerPlace } from './connection.ts'
@@ -40,7 +40,7 @@ export function watchNames(site: CommandSite): WatchNames {
       if (!writes) return work()
       const undo = async (): Promise<string | null> => violationOf(await undoSince(before))
       const { root } = place.workspace
-      const isAlone = async (): Promise<boolean> => !(await isAnyBegun(site.dataDir, root))
+      const isAlone = async (): Promise<boolean> => !(await hasCommandRecord(site.dataDir, root))
       const watched = await watchFiles(site.sandbox, place.workspace, isAlone).catch(() => null)
       let result: ToolResult
       try {

@@ -69,7 +69,7 @@ export async function lookAtPush(
   })
   const git = gitOf(worktree.folder, record)
   const oldCommit = branches.get(branch) ?? null
-  const commits = await knownOf(git, [...new Set(branches.values())])
+  const commits = await commitsInRepository(git, [...new Set(branches.values())])
   if (oldCommit !== null)
     await requireFollows(git, { known: commits, oldCommit, newCommit, remote, branch })
   const revisions = [newCommit, ...commits.map((hash) => `^${hash}`)].join('\n')
@@ -114,7 +114,7 @@ async function reachRemote<T>(remote: string, look: () => Promise<T>): Promise<T
 }
 
 /** Those commits of the remote that the repository has. */
-async function knownOf(git: GitRun, hashes: readonly string[]): Promise<string[]> {
+async function commitsInRepository(git: GitRun, hashes: readonly string[]): Promise<string[]> {
   const stdin = hashes.map((hash) => `${hash}^{commit}\n`).join('')
   const list = await hostGitText(['cat-file', '--batch-check=%(objectname)'], { ...git, stdin })
   const objectLines = new Set(list.split('\n'))

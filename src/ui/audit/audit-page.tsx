@@ -15,7 +15,7 @@ import { AuditFilters } from './audit-filters.tsx'
 import { AuditTable } from './audit-table.tsx'
 import { EventDetail } from './event-detail.tsx'
 import { eventWords } from './event-words.ts'
-import { toldEvents, type EventFields } from './event-line.tsx'
+import { eventsOfPages, type EventFields } from './event-line.tsx'
 import { SavedExports } from './saved-exports.tsx'
 import { SaveView } from '../views/save-view.tsx'
 import { SignedLine } from './signed-line.tsx'
@@ -52,7 +52,7 @@ export function AuditPage() {
   const query = new URLSearchParams()
   for (const name of names) if (search.get(name)) query.set(name, search.get(name) ?? '')
   const audit = useAudit(query.toString())
-  const events = toldEvents(audit.data?.pages)
+  const events = eventsOfPages(audit.data?.pages)
   const setAll = (values: Readonly<Record<string, string>>): void => {
     const next = new URLSearchParams(search)
     for (const [name, value] of Object.entries(values)) {

@@ -12,7 +12,7 @@ export interface EventFields {
 }
 
 /** The events of all loaded pages in order. */
-export function toldEvents(
+export function eventsOfPages(
   pages:
     | readonly { items: readonly AuditEventView[]; about?: AuditAboutView | undefined }[]
     | undefined,

@@ -2,7 +2,7 @@ import type { ChangeSet, ChangeSetCall } from '#api/schemas/requests/change-set.
 import { againWords } from '#domain/deciding/alike-words.ts'
 import { outcomeWithEffect, whyNotYours } from '../deciding/facts/state-words.ts'
 
-export type ShownRequest = NonNullable<ChangeSetCall['request']>
+export type PresentedRequest = NonNullable<ChangeSetCall['request']>
 export type ShownPresentation = NonNullable<ChangeSetCall['presentation']>
 
 /** One entry of a turn: a call, or a file that a call shares. */
@@ -18,7 +18,7 @@ export interface ChangeEntry {
   readonly verdict: ChangeSetCall['verdict']
   /** its presentation and request; null if it needs no approval */
   readonly approval: {
-    readonly request: ShownRequest
+    readonly request: PresentedRequest
     readonly presentation: ShownPresentation
   } | null
   /** the file that it is about; null: none */
@@ -60,7 +60,7 @@ function pathOf(presentation: ShownPresentation | undefined): string | null {
 }
 
 /** Why it cannot be decided here, as a sentence without its full stop; null: it can. Pure. */
-export function whyClosed(request: ShownRequest): string | null {
+export function whyClosed(request: PresentedRequest): string | null {
   if (request.state !== 'pending') return outcomeWithEffect(request)
   if (!request.eligibility.canDecide) return whyNotYours(request.eligibility.reason)
   if (request.kind === 'question') return 'It asks for an answer'
@@ -72,7 +72,7 @@ export function whyClosed(request: ShownRequest): string | null {
  * Why it must be approved alone; null: it can be approved with others. A denial has no such limit.
  * Pure.
  */
-export function whyAlone(request: ShownRequest): string | null {
+export function whyAlone(request: PresentedRequest): string | null {
   if (request.signatureRequired) return 'Its approval needs a signature: approve it on its own page'
   if (request.askedBeforeRestore)
     return 'It was opened before a restore: approve it on its own page'

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { ChangeEntry, ShownRequest } from './change-entries.ts'
+import type { ChangeEntry, PresentedRequest } from './change-entries.ts'
 import { treeOf, type TreeNode } from './file-tree.ts'
 import { planDecisions, type ChosenCall } from './plan-decisions.ts'
 
-const request = (fields: Partial<ShownRequest> = {}) =>
+const request = (fields: Partial<PresentedRequest> = {}) =>
   ({
     id: 'r',
     number: 7,
@@ -19,7 +19,7 @@ const request = (fields: Partial<ShownRequest> = {}) =>
     askedBeforeRestore: false,
     signatureRequired: false,
     ...fields,
-  }) as ShownRequest
+  }) as PresentedRequest
 const call = (fields: Partial<ChosenCall>): ChosenCall => ({
   request: request(),
   choice: 'approve',

@@ -1,6 +1,6 @@
 import type { BulkDecision } from '#api/schemas/requests/decisions.ts'
 import { whyReason } from '#domain/deciding/why-reason.ts'
-import { whyAlone, whyClosed, type ShownRequest } from './change-entries.ts'
+import { whyAlone, whyClosed, type PresentedRequest } from './change-entries.ts'
 
 /** The choice for a call; `leave` decides nothing. */
 export type CallChoice = 'approve' | 'deny' | 'leave'
@@ -8,7 +8,7 @@ export type CallChoice = 'approve' | 'deny' | 'leave'
 /** A call on the page: the choice, and whether all of it has been on the screen. */
 export interface ChosenCall {
   /** the request as it was opened, to which the decision is bound */
-  readonly request: ShownRequest
+  readonly request: PresentedRequest
   readonly choice: CallChoice
   readonly reason: string
   readonly seen: boolean
@@ -21,7 +21,7 @@ export interface ChosenCall {
  */
 export interface DecisionPlan {
   readonly decisions: readonly BulkDecision[]
-  readonly obstacles: readonly { readonly request: ShownRequest; readonly why: string }[]
+  readonly obstacles: readonly { readonly request: PresentedRequest; readonly why: string }[]
 }
 
 /**

@@ -9,7 +9,7 @@ import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { SecretsContext } from '../text/secret-chips.tsx'
 import { Cues } from './card/cues.tsx'
-import { WhyAsked } from './card/routing.tsx'
+import { ApprovalReasons } from './card/routing.tsx'
 import { CallComments, startComment } from './comments/call-comments.tsx'
 import { Quorum } from './decision/quorum.tsx'
 import { Alike } from './facts/alike.tsx'
@@ -20,7 +20,7 @@ import { Risk } from './facts/risk.tsx'
 import { OpenedEffect } from './opened-effect.tsx'
 import { RequestForm } from './request-form.tsx'
 import { ClaimButton } from './triage/claim-button.tsx'
-import { Standing } from './triage/standing.tsx'
+import { TriageState } from './triage/triage-state.tsx'
 import { Snooze } from './triage/snooze.tsx'
 import { useOpenedRequest } from './use-opened-request.ts'
 import { verbs } from '../words/verbs.ts'
@@ -68,7 +68,7 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
       <div className="row small">
         <Risk risk={request.risk} />
         <Link to={`/requests/${request.number}`}>All of #{request.number}</Link>
-        <Standing request={request} />
+        <TriageState request={request} />
         <span className="grow" />
         {request.state === 'pending' && request.eligibility.canDecide && (
           <Snooze request={request} />
@@ -87,7 +87,7 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
       </SecretsContext>
       <OpenedEffect view={view} onRevised={view.revise} />
       <NamedFiles key={`files ${displayedRequest.revision}`} request={displayedRequest} />
-      <WhyAsked request={displayedRequest} />
+      <ApprovalReasons request={displayedRequest} />
       <CallComments request={{ ...request, presentation: displayedRequest.presentation }} />
       <div className="call-form-decision">
         <RequestForm

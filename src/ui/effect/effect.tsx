@@ -19,7 +19,7 @@ const Files = lazy(() => import('./files.tsx').then((module) => ({ default: modu
 const maxTableLines = 3_000
 
 /** The members of a request that this component needs. */
-export type ShownRequest = Pick<
+export type PresentedRequest = Pick<
   RequestDetail,
   'id' | 'number' | 'revision' | 'kind' | 'state' | 'execution' | 'presentation'
 >
@@ -29,7 +29,7 @@ export type ShownRequest = Pick<
  * all bytes.
  */
 export function Effect(props: {
-  request: ShownRequest
+  request: PresentedRequest
   /** its files use the keys of the page, as on the page of a request */
   ownsKeys: boolean
   /** called with the element of which every part must be on the screen */
@@ -138,13 +138,13 @@ function pathOf({ path }: RequestDetail['presentation']['metadata']): string | n
   return typeof path === 'string' ? path : null
 }
 
-function headingOf(request: ShownRequest): string {
+function headingOf(request: PresentedRequest): string {
   if (request.kind === 'question') return 'The question'
   return isAhead(request) ? 'What will happen' : 'What was requested'
 }
 
 /** Whether it has not happened yet, as far as the service knows. */
-function isAhead({ state, execution, kind }: ShownRequest): boolean {
+function isAhead({ state, execution, kind }: PresentedRequest): boolean {
   if (kind === 'start') return state === 'pending'
   return state === 'pending' || (state === 'approved' && execution.state === 'not_started')
 }

@@ -32,7 +32,7 @@ export function RequestListing(props: { filters: string; address: string; openId
     () => data && { items: data.pages.flatMap((page) => page.items), hasMore },
     [data, hasMore],
   )
-  const { rows, waiting: newItems, cause, showFresh, dropGone } = useSteadyRows(fresh)
+  const { rows, waiting: newItems, cause, showFresh, removeGoneRows } = useSteadyRows(fresh)
   const groups = useMemo(() => groupRows(rows), [rows])
   const goneCount = rows.filter((row) => row.isGone).length
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
@@ -75,8 +75,8 @@ export function RequestListing(props: { filters: string; address: string; openId
     // Decided rows leave when the person moves on, but not while the pointer is on the list, so
     // that no row moves under it.
     if (container.current?.matches(':hover') === true) return
-    dropGone()
-  }, [openId, dropGone])
+    removeGoneRows()
+  }, [openId, removeGoneRows])
 
   const selection = rows
     .filter((row) => selected.has(row.item.id) && !row.isGone)

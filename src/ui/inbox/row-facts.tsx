@@ -22,7 +22,7 @@ export function RowFacts(props: InboxRow & { isGrouped: boolean; isOpened: boole
     <div className="request-meta">
       <div className="row-signals">
         {!isGone && !isOpened && <Urgent item={item} />}
-        {!isOpened && <Standing item={item} />}
+        {!isOpened && <TriageState item={item} />}
         {!isOpened && warns && <CuesLine cues={item.cues} />}
         {item.batch !== null && item.batch.size > 1 && (
           <Link className="row-link" to={`/runs/${item.runId}/turns/${item.turn}`}>
@@ -75,7 +75,7 @@ function Urgent({ item }: { item: Item }) {
 }
 
 /** Who works on it, and its progress. */
-function Standing({ item }: { item: Item }) {
+function TriageState({ item }: { item: Item }) {
   const pending = item.state === 'pending'
   return (
     <>

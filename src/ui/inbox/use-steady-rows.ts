@@ -8,7 +8,7 @@ export function useSteadyRows(fresh: FreshList | undefined): InboxRows & {
   cause: (act: keyof OwnActs, ids: readonly string[]) => void
   showFresh: () => void
   /** removes the rows that left the list */
-  dropGone: () => void
+  removeGoneRows: () => void
 } {
   const [state, setState] = useState<InboxRows>({ rows: [], waiting: [] })
   const [acts, setActs] = useState(none)
@@ -23,8 +23,8 @@ export function useSteadyRows(fresh: FreshList | undefined): InboxRows & {
   const showFresh = useCallback(() => {
     setState(layFreshRows([], fresh ?? { items: [], hasMore: false }, none))
   }, [fresh])
-  const dropGone = useCallback(() => {
+  const removeGoneRows = useCallback(() => {
     setState((before) => ({ ...before, rows: before.rows.filter((row) => !row.isGone) }))
   }, [])
-  return { ...state, cause, showFresh, dropGone }
+  return { ...state, cause, showFresh, removeGoneRows }
 }

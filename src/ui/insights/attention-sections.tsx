@@ -13,7 +13,7 @@ import { RequestNumbers } from './request-numbers.tsx'
 import { secondsInWords } from './seconds-in-words.ts'
 
 /** The number of items of a list that are shown at first. */
-const shownAtFirst = 5
+const initialCount = 5
 
 /** The requests of each day, `children`, and the three lists of requests that deserve attention. */
 export function AttentionSections({ days, children }: { days: number; children: ReactNode }) {
@@ -144,7 +144,7 @@ function Section(props: {
   const { id, title, about, figures, none } = props
   const [showsAll, setShowsAll] = useState(false)
   const items = Children.toArray(props.children)
-  const hidden = showsAll ? 0 : Math.max(0, items.length - shownAtFirst)
+  const hidden = showsAll ? 0 : Math.max(0, items.length - initialCount)
   return (
     <section className="card column" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>

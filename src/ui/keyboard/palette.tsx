@@ -13,7 +13,7 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
-import type { FoundView } from '#api/schemas/operation/search.ts'
+import type { SearchItemView } from '#api/schemas/operation/search.ts'
 import type { SavedViewPage } from '#domain/saved-view.ts'
 import type { SearchType } from '#domain/search.ts'
 import { savedViewsQuery, useQueues, useSearch } from '../api/queries.ts'
@@ -68,7 +68,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const hits = q === '' ? [] : (search.data?.items ?? [])
   const groups = [...Map.groupBy(hits, ({ type }) => type)].map(([type, items]) => ({
     group: faces[type].word,
-    actions: items.map((item) => foundAction(item, () => void navigate(item.url))),
+    actions: items.map((item) => searchAction(item, () => void navigate(item.url))),
   }))
   const listItems = lists.map(({ label, url }) => ({
     id: url,
@@ -130,7 +130,7 @@ function useLists(): readonly { readonly label: string; readonly url: string }[]
   ]
 }
 
-function foundAction(item: FoundView, onClick: () => void): SpotlightActionData {
+function searchAction(item: SearchItemView, onClick: () => void): SpotlightActionData {
   const { type, id, number, title, detail } = item
   const { Icon } = faces[type]
   return {

@@ -1,7 +1,7 @@
 import { callApi } from '../api/call-api.ts'
 import { sessionProof } from '../api/session-proof.ts'
 import type { NoticesState } from '../notices/notices-setting.ts'
-import { forgetKeptProof, keepProof } from './kept-proof.ts'
+import { deleteProof, storeProof } from './session-proof-cache.ts'
 import { registerServiceWorker } from './service-worker-registration.ts'
 
 /** The key in local storage for the person who turned push on in this browser. */
@@ -30,7 +30,7 @@ export async function turnPushOn(personId: string): Promise<NoticesState> {
 /** Turns push off in this browser and at the service. Returns the new state. */
 export async function turnPushOff(personId: string): Promise<NoticesState> {
   localStorage.removeItem(key)
-  await forgetKeptProof()
+  await deleteProof()
   const registration = await navigator.serviceWorker.getRegistration()
   const subscription = await registration?.pushManager.getSubscription()
   const endpoint = subscription?.endpoint
@@ -77,7 +77,7 @@ async function subscribe(): Promise<void> {
   const isKnown = items.some((item) => item.current && item.endpoint === endpoint)
   const body = { endpoint, expirationTime: expirationTime ?? null, keys: { p256dh, auth } }
   if (!isKnown) await callApi('createPushSubscription', { body })
-  await keepProof(sessionProof())
+  await storeProof(sessionProof())
 }
 
 function keyOf({ options }: PushSubscription): string {

@@ -2,14 +2,14 @@ import { IconReceipt } from '@tabler/icons-react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestOf } from '#client/call.ts'
 import { useAudit } from '../api/queries.ts'
-import { EventLine, toldEvents } from '../audit/event-line.tsx'
+import { EventLine, eventsOfPages } from '../audit/event-line.tsx'
 import { SaveButton } from '../states/save-button.tsx'
 import { Time } from '../text/time.tsx'
 
 /** The audit events of this request, and their proof as a download. */
 export function Activity({ request }: { request: RequestDetail }) {
   const audit = useAudit(`requestId=${request.id}`)
-  const events = toldEvents(audit.data?.pages)
+  const events = eventsOfPages(audit.data?.pages)
   return (
     <section aria-labelledby="activity-title">
       <h3 id="activity-title">Activity</h3>

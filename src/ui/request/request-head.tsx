@@ -7,7 +7,7 @@ import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { Time } from '../text/time.tsx'
 import { ClaimButton } from '../deciding/triage/claim-button.tsx'
-import { Standing } from '../deciding/triage/standing.tsx'
+import { TriageState } from '../deciding/triage/triage-state.tsx'
 import { Risk } from '../deciding/facts/risk.tsx'
 import { useState } from 'react'
 import { callApi } from '../api/call-api.ts'
@@ -75,7 +75,7 @@ export function RequestHead(props: { request: RequestDetail; place: PlaceInList 
           </span>
         </span>
       )}
-      <Standing request={request} />
+      <TriageState request={request} />
       <div className="request-acts">
         <Triage request={request} />
         <MoreTime request={request} />

@@ -32,7 +32,7 @@ import { RequestHead } from './request-head.tsx'
 import { RequestEffect, RequestSentence } from '../deciding/facts/request-sentence.tsx'
 import { Siblings, TurnsBefore } from './surroundings.tsx'
 import { Cues } from '../deciding/card/cues.tsx'
-import { WhyAsked } from '../deciding/card/routing.tsx'
+import { ApprovalReasons } from '../deciding/card/routing.tsx'
 import { Task } from '../deciding/card/task.tsx'
 import './request.css'
 
@@ -160,7 +160,7 @@ function Opened({ request }: { request: RequestDetail }) {
             )
           )}
         </SecretsContext>
-        <WhyAsked request={displayedRequest} />
+        <ApprovalReasons request={displayedRequest} />
         <Siblings request={request} />
         <Decisions request={request} />
         <Comments request={request} />

@@ -8,7 +8,7 @@ import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { useAct } from '../states/use-act.ts'
 import { Moment } from '../text/time.tsx'
 import { Snooze } from '../deciding/triage/snooze.tsx'
-import { isWaitingStarter } from '../deciding/triage/standing.tsx'
+import { isWaitingStarter } from '../deciding/triage/triage-state.tsx'
 import { isOfQueue } from './is-of-queue.ts'
 import { verbs } from '../words/verbs.ts'
 

@@ -1,5 +1,5 @@
 import { callOver } from '#client/call.ts'
-import { readKeptProof } from '../push/kept-proof.ts'
+import { readProof } from '../push/session-proof-cache.ts'
 
 const maxMs = 8000
 
@@ -9,7 +9,7 @@ const maxMs = 8000
  * within 8 s.
  */
 export const callInBackground = callOver(async ({ path, method, headers }) => {
-  const proof = await readKeptProof()
+  const proof = await readProof()
   if (proof === null || method !== 'GET') throw new Error('Nobody is signed in')
   const response = await fetch(path, {
     headers: {

@@ -19,7 +19,7 @@ import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { setRowDensity, useRowDensity } from '../styles/row-density.ts'
 import { useMe } from '../api/queries.ts'
 import { Initials } from '../text/initials.tsx'
-import { forgetKeptProof } from '../push/kept-proof.ts'
+import { deleteProof } from '../push/session-proof-cache.ts'
 
 /**
  * The signed-in person, the sign-out and, in the development profile, the switch to another person.
@@ -45,7 +45,7 @@ export function PersonMenu() {
   const signOut = async (): Promise<SignedOut> => {
     const answer = await callApi('signOut')
     forgetSessionProof()
-    await forgetKeptProof()
+    await deleteProof()
     return answer
   }
   const switchTo = async (email: string): Promise<object> => {

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { signInRefusals, type SignInRefusal } from '#domain/sign-in-refusal.ts'
 import { requestOf } from '#client/call.ts'
 import { sessionProofHash } from '../api/session-proof.ts'
-import { keepFragment } from './kept-fragment.ts'
+import { storeFragment } from './store-fragment.ts'
 
 /** Goes to the sign-in provider, which returns to the current page. */
 export function ProviderSignIn({ label }: { label: string }) {
@@ -16,7 +16,7 @@ export function ProviderSignIn({ label }: { label: string }) {
   if (proof === null) return null
   const start = requestOf('startProviderSignIn', { query: { return: path, proof } })
   return (
-    <Button component="a" href={start.path} onClick={() => keepFragment(window.location)}>
+    <Button component="a" href={start.path} onClick={() => storeFragment(window.location)}>
       Sign in with {label}
     </Button>
   )

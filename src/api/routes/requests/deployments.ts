@@ -32,7 +32,7 @@ export function deploymentRoutes(): readonly [
     {
       readonly 202: {
         readonly description: string
-        readonly schema: typeof schemas.deploymentAsked
+        readonly schema: typeof schemas.deploymentRequest
       }
     }
   >,
@@ -51,7 +51,7 @@ export function deploymentRoutes(): readonly [
       params,
       headers: schemas.deploymentHeaders,
       body: schemas.deploymentEvent,
-      answers: { 202: { description: 'The request', schema: schemas.deploymentAsked } },
+      answers: { 202: { description: 'The request', schema: schemas.deploymentRequest } },
       problems: [
         'unauthenticated',
         'forbidden',

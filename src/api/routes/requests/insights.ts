@@ -3,7 +3,7 @@ import type { Insight } from '#services/insights/insight-scope.ts'
 import { readAttention, readInsights, type Attention } from '#services/insights/read-insights.ts'
 import { readUsage } from '#services/insights/read-usage.ts'
 import { readProposals } from '#services/insights/read-proposals.ts'
-import type { FoundItems } from '#services/insights/read-attention.ts'
+import type { CountedItems } from '#services/insights/read-attention.ts'
 import { answerOf } from '../../views/answer-of.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
@@ -107,7 +107,7 @@ function attentionView({ fastApprovals, expiredUnseen, askedTwice, ...rest }: At
   })
 }
 
-function withMaskedTitles<Item extends { readonly title: string }>(section: FoundItems<Item>) {
+function withMaskedTitles<Item extends { readonly title: string }>(section: CountedItems<Item>) {
   const items = section.items.map((item) => ({
     ...item,
     title: maskSecrets(item.title, hashBytes),

@@ -48,7 +48,7 @@ const hit = z
       },
     ],
   })
-export type FoundView = z.infer<typeof hit>
+export type SearchItemView = z.infer<typeof hit>
 
 export const searchAnswer = wholeListOf(hit).meta({
   id: 'SearchAnswer',

@@ -29,7 +29,7 @@ const shownRequest = requestItem
       ),
     comments: z.array(commentView).describe('Comments, oldest first'),
   })
-  .meta({ id: 'ShownRequest' })
+  .meta({ id: 'PresentedRequest' })
 
 const changeSetCall = z
   .object({

@@ -68,7 +68,7 @@ export const deploymentEvent = z
   })
 
 /** The answer to a webhook: the request, or nulls for an event that opens none. */
-export const deploymentAsked = z
+export const deploymentRequest = z
   .object({
     requestId: id.nullable().describe('Id of the request; null: the event opens none'),
     number: shortNumber.nullable(),

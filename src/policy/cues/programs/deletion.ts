@@ -103,15 +103,17 @@ function remoteDeletion(
   return program === 'crontab' && hasOption(args, '-r') ? beyond('Deletes the schedule') : null
 }
 
-const madeAgain = wordSet(`
+const buildFolders = wordSet(`
   node_modules __pycache__ dist build target coverage .next .turbo .pytest_cache .mypy_cache
   .cache .parcel-cache .nuxt out .nyc_output .ruff_cache .tox htmlcov`)
 
 /** Files that builds and tests make again: `node_modules`, `dist`, and everything in `/tmp`. */
-export function isMadeAgain(path: string): boolean {
+export function isBuildOutput(path: string): boolean {
   if (/[?*]/.test(path.replace(/\/\*$/, ''))) return false
   if (path.split('/').includes('..')) return false
   if (/^(?:\/tmp|\/var\/tmp|\$TMPDIR)\/./.test(path)) return true
   if (path.startsWith('/') || path.startsWith('~')) return false
-  return path.split('/').some((name) => madeAgain.has(name)) || /\.(?:pyc|o|tmp|class)$/.test(path)
+  return (
+    path.split('/').some((name) => buildFolders.has(name)) || /\.(?:pyc|o|tmp|class)$/.test(path)
+  )
 }

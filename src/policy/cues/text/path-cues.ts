@@ -1,5 +1,5 @@
 import { oneLine } from '#domain/text/one-line.ts'
-import type { CueId, FoundCue } from '#domain/policy/cues.ts'
+import type { CueId, CueSource } from '#domain/policy/cues.ts'
 import { wordSet } from '#domain/text/word-set.ts'
 import { hasWord, moneyWords, productionWords, wordsOf } from './words.ts'
 
@@ -26,7 +26,7 @@ const dependencyNames = wordSet(`
   gradle.lockfile environment.yml flake.lock`)
 
 /** Cues from the name of a changed path alone. Pure. */
-export function pathCues(path: string): readonly FoundCue[] {
+export function pathCues(path: string): readonly CueSource[] {
   return kindsOf(path).map(([id, what]) => ({
     id,
     text: `${what}: ${oneLine(path, 160)}`,

@@ -1,5 +1,5 @@
 import { oneLine } from '#domain/text/one-line.ts'
-import { cueLimits, type FoundCue } from '#domain/policy/cues.ts'
+import { cueLimits, type CueSource } from '#domain/policy/cues.ts'
 import { wordSet } from '#domain/text/word-set.ts'
 
 const dropped = wordSet(
@@ -10,8 +10,8 @@ const dropped = wordSet(
  * SQL in a text that removes data, or removes or changes structure: read word by word, statement by
  * statement. Pure and linear.
  */
-export function destructiveSql(text: string): readonly FoundCue[] {
-  const cues: FoundCue[] = []
+export function destructiveSql(text: string): readonly CueSource[] {
+  const cues: CueSource[] = []
   for (const statement of text.split(';')) {
     const start = statement.search(/\S/)
     if (start < 0) continue
@@ -40,7 +40,7 @@ function withoutComments(statement: string): string {
     .join('\n')
 }
 
-function kindOf(words: readonly string[]): Pick<FoundCue, 'id' | 'text'> | null {
+function kindOf(words: readonly string[]): Pick<CueSource, 'id' | 'text'> | null {
   for (const [at, word] of words.entries()) {
     const next = words[at + 1] ?? ''
     if (word === 'drop' && dropped.has(next)) {

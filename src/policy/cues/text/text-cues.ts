@@ -1,5 +1,5 @@
 import { oneLine } from '#domain/text/one-line.ts'
-import { cueLimits, type CueId, type FoundCue } from '#domain/policy/cues.ts'
+import { cueLimits, type CueId, type CueSource } from '#domain/policy/cues.ts'
 import { findSecrets } from '#domain/text/secrets.ts'
 import { destructiveSql } from './sql-cues.ts'
 
@@ -60,9 +60,9 @@ const prose = /\.(?:md|mdx|txt|rst|adoc|csv|tsv|po|svg|html|htm)$/i
 const sqlFile = /\.sql$/i
 
 /** Cues from the lines of a text that is written. In prose only secrets count. Pure and linear. */
-export function textCues(text: string, path: string): readonly FoundCue[] {
+export function textCues(text: string, path: string): readonly CueSource[] {
   const head = text.slice(0, maxCharacters)
-  const cues: FoundCue[] = [...secretCues(head)]
+  const cues: CueSource[] = [...secretCues(head)]
   if (prose.test(path)) return cues
   if (sqlFile.test(path) || path.toLowerCase().includes('migrat')) {
     cues.push(...destructiveSql(head))
@@ -103,7 +103,7 @@ function holds(packed: string, part: string): boolean {
 }
 
 /** Possible secrets, each with its line. */
-export function secretCues(text: string): readonly FoundCue[] {
+export function secretCues(text: string): readonly CueSource[] {
   const head = text.slice(0, maxCharacters)
   return findSecrets(head).flatMap(({ start, end, kind }) => {
     const value = head.slice(start, end)

@@ -70,7 +70,7 @@ export interface PolicyQuery {
    * whether a run of this root wrote the worker as it is now, so that it may be called without an
    * entry in a list; absent: none did
    */
-  readonly madeHere?: (target: WorkerDefinition) => Promise<boolean>
+  readonly isCreatedInRun?: (target: WorkerDefinition) => Promise<boolean>
   /**
    * the call would run here, in this workspace and this host's sandbox: one that would change
    * nothing is answered at once (product.md 34), and one that cannot succeed is an error

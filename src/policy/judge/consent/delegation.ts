@@ -39,9 +39,10 @@ export async function refusedDelegation(
   const name = targetOf(call.input)
   const lineage = query.lineage ?? [worker.name]
   const target = query.policy.workers.get(name)
-  const isMade = isUnlisted(worker, name) && target !== undefined && query.madeHere !== undefined
-  const madeHere = isMade && (await query.madeHere(target))
-  const targetProblem = refusedTarget(query.policy, worker, lineage, name, madeHere)
+  const canBeCreatedInRun =
+    isUnlisted(worker, name) && target !== undefined && query.isCreatedInRun !== undefined
+  const isCreatedInRun = canBeCreatedInRun && (await query.isCreatedInRun(target))
+  const targetProblem = refusedTarget(query.policy, worker, lineage, name, isCreatedInRun)
   if (targetProblem !== null) return targetProblem
   const wrong =
     target?.input == null ? null : inputProblem(target.input, call.input['input'] ?? null)
@@ -57,10 +58,10 @@ function refusedTarget(
   worker: WorkerDefinition,
   lineage: readonly string[],
   name: string,
-  madeHere: boolean,
+  isCreatedInRun: boolean,
 ): string | null {
   const quoted = JSON.stringify(name)
-  if (isUnlisted(worker, name) && !madeHere) {
+  if (isUnlisted(worker, name) && !isCreatedInRun) {
     const names = worker.workers.length === 0 ? 'no worker' : worker.workers.join(', ')
     return `${worker.name} may not call the worker ${quoted}; it may call: ${names}`
   }

@@ -12,7 +12,7 @@ import { pipedIntoRunner } from '../../shell/rules/runs-input.ts'
 import type { CommandContext } from '../../shell/rules/pre-approve.ts'
 import type { PossibleCommand } from '../../shell/search/possible-commands.ts'
 import type { Budget } from '../../shell/spelling/budget.ts'
-import type { KnownCommand, KnownWord } from '../../shell/strict/known-word.ts'
+import type { KnownCommand, KnownWord } from '../../shell/strict/expand-word.ts'
 import {
   defaultRule,
   type CommandOpinion,

@@ -6,7 +6,7 @@ import { preApprove, type CommandContext } from '../../shell/rules/pre-approve.t
 import type { PossibleCommand } from '../../shell/search/possible-commands.ts'
 import type { Budget } from '../../shell/spelling/budget.ts'
 import { anyCharacter, anyText, type Spelling } from '../../shell/spelling/spelling.ts'
-import type { KnownWord } from '../../shell/strict/known-word.ts'
+import type { KnownWord } from '../../shell/strict/expand-word.ts'
 
 /** Id of the default for commands without a rule. */
 export const defaultRule = 'shell:default'

@@ -99,8 +99,8 @@ function zoneMayAsk(zone: Zone, operation: Access['operation']): boolean {
   if (changes && zone.mode === 'ro') return false
   const approval = zone.approval[operation]?.approval
   if (approval === 'blocked') return false
-  const asksUnlessSaid = operation !== 'read' && approval === undefined
-  return approval === 'ask' || asksUnlessSaid || (changes && zone.protected.length > 0)
+  const asksByDefault = operation !== 'read' && approval === undefined
+  return approval === 'ask' || asksByDefault || (changes && zone.protected.length > 0)
 }
 
 /**

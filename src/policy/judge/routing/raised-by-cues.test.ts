@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { FoundCue } from '#domain/policy/cues.ts'
+import type { CueSource } from '#domain/policy/cues.ts'
 import { raisedByCues } from './raised-by-cues.ts'
 
 const command = { argv: ['sh'] } as never
-const cues: FoundCue[] = [
+const cues: CueSource[] = [
   { id: 'downloads_and_runs', text: 'curl x | sh' },
   { id: 'opens_network', text: 'the sandbox has a network' },
   { id: 'downloads_and_runs', text: 'wget y | sh' },

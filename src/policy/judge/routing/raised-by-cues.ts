@@ -1,4 +1,4 @@
-import { cueNotices, riskOfCues, type FoundCue } from '#domain/policy/cues.ts'
+import { cueNotices, riskOfCues, type CueSource } from '#domain/policy/cues.ts'
 import { risks, type Risk } from '#domain/policy/verdict.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import type { CallTraits } from './when-matches.ts'
@@ -10,7 +10,7 @@ import type { CallTraits } from './when-matches.ts'
 export function raisedByCues(
   call: Pick<CanonicalCall, 'command'>,
   own: Risk,
-  cues: readonly FoundCue[],
+  cues: readonly CueSource[],
 ): Pick<CallTraits, 'risk' | 'cues' | 'leastRisk' | 'riskWhy'> {
   const ids = [...new Set(cues.map(({ id }) => id))]
   const least = call.command === null ? 'low' : riskOfCues(cues)

@@ -110,7 +110,7 @@ export async function reachedHidden(
 ): Promise<string | null> {
   const paths = ['', ...allowedParts.flatMap((part) => part.paths)]
   const match = await insideHidden(context, hidden, paths)
-  if (match === null) return keptByGit(context, hidden, allowedParts)
+  if (match === null) return askForGitCopies(context, hidden, allowedParts)
   const displayPath = match.path === '' ? 'its folder' : JSON.stringify(match.path)
   const effect = match.zone.approval.read?.approval === 'blocked' ? 'are blocked' : 'ask'
   return `the command asks: ${displayPath} is in zone ${match.zone.name}, whose reads ${effect}, and not every rule that allows it names that zone`
@@ -131,7 +131,7 @@ async function namesGitFolder(
  * The same for a Git command that can print Git's copies of files in such a zone, and for one that
  * names files in a Git folder.
  */
-async function keptByGit(
+async function askForGitCopies(
   context: ZoneContext,
   hidden: readonly Zone[],
   allowedParts: readonly AllowedPart[],

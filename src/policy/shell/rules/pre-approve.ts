@@ -7,7 +7,7 @@ import { isMultiCall, programNames } from '../programs/program-names.ts'
 import { exactProgram, programNamed } from '../programs/registry.ts'
 import { programName } from '../spelling/spelling.ts'
 import { checkArguments } from '../strict/check-arguments.ts'
-import { literalWord, variableMark, type KnownWord } from '../strict/known-word.ts'
+import { literalWord, variableMark, type KnownWord } from '../strict/expand-word.ts'
 import { isUnlessArgument } from './token-pattern.ts'
 import { outsideZones } from './command-zones.ts'
 

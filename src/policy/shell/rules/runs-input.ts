@@ -2,7 +2,7 @@ import { words as splitWords } from '../../names/words.ts'
 import { programNames } from '../programs/program-names.ts'
 import { programNamed } from '../programs/registry.ts'
 import { programName } from '../spelling/spelling.ts'
-import type { KnownPart, KnownWord } from '../strict/known-word.ts'
+import type { KnownPart, KnownWord } from '../strict/expand-word.ts'
 
 /** Programs that read commands from their input, whatever their arguments. */
 const takesCommands: ReadonlySet<string> = new Set(

@@ -1,5 +1,5 @@
 import type { FlagMeaning, Flags, Program } from '../programs/program.ts'
-import type { KnownWord } from './known-word.ts'
+import type { KnownWord } from './expand-word.ts'
 
 /** The result of checking the arguments of a command that a rule would pre-approve. */
 export interface CheckedArguments {

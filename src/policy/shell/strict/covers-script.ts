@@ -1,5 +1,5 @@
 import type { Command } from 'unbash'
-import type { KnownPart } from './known-word.ts'
+import type { KnownPart } from './expand-word.ts'
 
 /**
  * Whether the parsed parts cover every character of a script: only blanks between the words of a

@@ -49,7 +49,7 @@ export async function loseExecution(
   const presentation = makePresentation({
     type: 'text',
     language: null,
-    content: await knownText(unit, at, why, inputHash),
+    content: await checkText(unit, at, why, inputHash),
     metadata: {
       callId: call.id,
       attempt: execution.attempt,
@@ -123,7 +123,7 @@ function inputHashOf(at: CallAtHand): string {
   return typeof storedHash === 'string' ? storedHash : at.call.input_hash
 }
 
-async function knownText(
+async function checkText(
   unit: UnitOfWork,
   at: CallAtHand,
   why: string,

@@ -4,8 +4,8 @@ import {
   forgetCommand,
   keepViolation,
   lostCommands,
-  type BegunCommand,
-} from '#tools/commands/execution/begun-command.ts'
+  type CommandRecord,
+} from '#tools/commands/execution/command-record.ts'
 import { undoLost } from '#tools/commands/execution/undo-lost.ts'
 import { placeOfRun } from '../../core/run-place.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
@@ -44,7 +44,7 @@ export async function undoLostCommand(
   }
 }
 
-async function undoCommand(ctx: WorkerContext, lost: BegunCommand): Promise<UndoneCommand | null> {
+async function undoCommand(ctx: WorkerContext, lost: CommandRecord): Promise<UndoneCommand | null> {
   const { commandSite } = ctx
   if (commandSite === undefined) return null
   const run = await ctx.db
@@ -55,8 +55,8 @@ async function undoCommand(ctx: WorkerContext, lost: BegunCommand): Promise<Undo
     .where('tool_call.id', '=', lost.callId)
     .executeTakeFirst()
   if (run === undefined) return null
-  const begunUnder = await ctx.policies.byDigest(lost.policyDigest)
-  const policy = policyInWorkspace(begunUnder, run.workspace)
+  const pinnedPolicy = await ctx.policies.byDigest(lost.policyDigest)
+  const policy = policyInWorkspace(pinnedPolicy, run.workspace)
   const workspace = await ctx.workspaceOf(placeOfRun(run), policy)
   const undoneViolation = await undoLost(commandSite, policy, workspace, lost)
   const violation = lost.violation ?? undoneViolation
@@ -97,7 +97,7 @@ export async function undoLostCommands(
  */
 async function noteViolation(
   ctx: WorkerContext,
-  { attempt, callId }: BegunCommand,
+  { attempt, callId }: CommandRecord,
   violation: string,
 ): Promise<boolean> {
   return inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {

@@ -186,7 +186,7 @@ async function judgeAgain(
       (await refusedStart({ ...ctx, db: tx }, policy, target, parent.started_by, () =>
         principalsOfRun(tx, parent.id),
       )),
-    madeHere: (target) => isCreatedInRun({ ...ctx, db: tx }, parent.root_run_id, target),
+    isCreatedInRun: (target) => isCreatedInRun({ ...ctx, db: tx }, parent.root_run_id, target),
     findGrant: async () => null,
   })
 }

@@ -47,7 +47,7 @@ export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<J
       (await refusedStart(ctx, policy, target, call.run.started_by, () =>
         principalsOfRun(ctx.db, call.run.id),
       )),
-    madeHere: async (target) =>
+    isCreatedInRun: async (target) =>
       call.terms.statement !== null &&
       (await isCreatedInRun(ctx, call.terms.statement.rootRunId, target)),
     worker: call.run.worker,

@@ -10,7 +10,7 @@ export const leastElidedBytes = 900
  */
 const elidedTo = 0.6
 const stillFullAt = 0.9
-const keptByCompaction = 0.4
+const retainedShare = 0.4
 
 /** The last call whose result an elision leaves out; 0: the pictures that its turn read. */
 export interface Elision {
@@ -117,7 +117,7 @@ function compactionOf(state: WindowState, newest: number): Compaction | null {
   let throughTurn = 0
   for (const message of state.transcript.toReversed()) {
     const turn = message.turn ?? Infinity
-    if (turn < newest && remaining > state.roomBytes * keptByCompaction) {
+    if (turn < newest && remaining > state.roomBytes * retainedShare) {
       throughTurn = turn
       break
     }

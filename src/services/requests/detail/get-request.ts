@@ -17,7 +17,7 @@ import { namedFilesOf, withWriters } from '../facts/named-files.ts'
 import { readDetail, type DetailRow } from './read-detail.ts'
 import { readExternal } from './read-external.ts'
 import { readItems } from '../lists/read-items.ts'
-import { whyNotVouched, type DisplayedRequest } from './vouch-for-shown.ts'
+import { presentationProblem, type DisplayedRequest } from './check-presentation.ts'
 import type { RequestDetailRecord, RequestItemRecord } from '../facts/request-record.ts'
 import { viewerOf, type Viewer } from '../people/viewer.ts'
 
@@ -98,7 +98,7 @@ async function undecidable(
   contents: Omit<DisplayedRequest, 'requestId'>,
 ): Promise<Partial<Pick<RequestItemRecord, 'eligibility' | 'allowedDecisions'>>> {
   if (state !== 'pending') return {}
-  const eligibility = await whyNotVouched(ctx, { requestId, ...contents })
+  const eligibility = await presentationProblem(ctx, { requestId, ...contents })
   return eligibility === null ? {} : { eligibility, allowedDecisions: [] }
 }
 

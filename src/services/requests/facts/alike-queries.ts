@@ -26,7 +26,7 @@ const asksToRun = (request: string): RawBuilder<boolean> =>
 const finds = (request: string): RawBuilder<boolean> =>
   sql`${sql.ref(`${request}.tool`)} in ('git_push', 'merge_branch')`
 
-const foundIn = (facts: RawBuilder<unknown>): RawBuilder<unknown> =>
+const detailOf = (facts: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`(${facts}->'detail') - array['oldCommit', 'baseCommit', 'address']`
 
 const factsOf = (request: string): RawBuilder<unknown> => sql`(select facts from request_revision r
@@ -35,7 +35,7 @@ const factsOf = (request: string): RawBuilder<unknown> => sql`(select facts from
 /** Whether a call of the same digest, with these facts, has the same effect as `request`'s. */
 const hasSameTarget = (facts: RawBuilder<unknown>): RawBuilder<boolean> => sql`
   case when ${finds('request')}
-    then ${foundIn(facts)} is not distinct from ${foundIn(factsOf('request'))} else true end`
+    then ${detailOf(facts)} is not distinct from ${detailOf(factsOf('request'))} else true end`
 
 /** Ids of the newest other requests about exactly the call of the row `request`. */
 export function sameCalls(maxRows: number): RawBuilder<{ id: string }> {

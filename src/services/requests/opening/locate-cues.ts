@@ -1,11 +1,11 @@
-import { cueLevel, type Cue, type FoundCue } from '#domain/policy/cues.ts'
+import { cueLevel, type Cue, type CueSource } from '#domain/policy/cues.ts'
 import type { Presentation } from '#domain/tools/presentation.ts'
 
 /**
  * Cues with the lines of the presentation that cause them. A cue whose line a change leaves
  * unchanged is dropped. Lines count from 1.
  */
-export function locateCues(cues: readonly FoundCue[], presentation: Presentation): readonly Cue[] {
+export function locateCues(cues: readonly CueSource[], presentation: Presentation): readonly Cue[] {
   const { type, content } = presentation
   if (cues.length === 0) return []
   const lines = content.split('\n')

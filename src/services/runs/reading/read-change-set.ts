@@ -7,7 +7,7 @@ import type { Routing } from '#domain/deciding/judgement.ts'
 import { getRemainingTexts } from '#store/content/content.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { tamperedProblem } from '../../core/tampered.ts'
-import { isWhole } from '../../requests/detail/vouch-for-shown.ts'
+import { isWhole } from '../../requests/detail/check-presentation.ts'
 import { needsSignature } from '../../requests/facts/needs-signature.ts'
 import { titleInputHash, titleWithoutRequest } from '../../requests/facts/call-title.ts'
 import { commentOf, commentRows, type CommentRow } from '../../requests/facts/comment-rows.ts'
@@ -22,7 +22,7 @@ import { readItems } from '../../requests/lists/read-items.ts'
 import { assertVisible } from '../visible-run.ts'
 
 /** A request of a turn with everything that a decision of it needs. */
-export interface ShownRequest {
+export interface PresentedRequest {
   readonly request: RequestItemRecord & {
     /** the presentation's digest, which an approval repeats */
     readonly seen: string
@@ -41,9 +41,9 @@ export interface ChangeSetCall {
   readonly title: string
   readonly verdict: Verdict | null
   /** the call's newest request; `null`: there is none */
-  readonly shown: ShownRequest | null
+  readonly shown: PresentedRequest | null
   /** of a delegation: a request for each file that needs one */
-  readonly attachments: readonly ShownRequest[]
+  readonly attachments: readonly PresentedRequest[]
 }
 
 /** The calls of one turn, in call order, and the task of the root run. */
@@ -103,7 +103,7 @@ export async function readChangeSet(
   const [row] = rows
   if (row?.made !== true) throw new Problem('not_found', `Run ${runId} has made no turn ${turn}`)
   const inputs = row.calls.flatMap((call) => call.title_input ?? [])
-  const { records, texts } = await readShown(ctx, caller, row.asked, inputs)
+  const { records, texts } = await readPresentedRequests(ctx, caller, row.asked, inputs)
   const task = await taskOf(ctx, runId)
   return {
     task,
@@ -127,13 +127,13 @@ export async function readChangeSet(
 }
 
 /** The presented requests, and by hash all texts that were read: theirs and `others`. */
-async function readShown(
+async function readPresentedRequests(
   ctx: ServiceContext,
   caller: Caller,
   rows: readonly RevisionRow[],
   others: readonly string[],
 ): Promise<{
-  readonly records: ReadonlyMap<string, ShownRequest>
+  readonly records: ReadonlyMap<string, PresentedRequest>
   readonly texts: ReadonlyMap<string, string>
 }> {
   const ids = rows.map((row) => row.id)
@@ -145,7 +145,7 @@ async function readShown(
     ...others,
   ])
   const wordsOf = await readWords(ctx.db, comments, texts)
-  const records = new Map<string, ShownRequest>()
+  const records = new Map<string, PresentedRequest>()
   for (const row of rows) {
     const item = items.get(row.id)
     const storedText = texts.get(row.presentation_hash)

@@ -1,4 +1,4 @@
-import { callMark, maxRequestsTold, requestsTold } from './stream-cursor.ts'
+import { callMark, maxSentRequests, sentRequestCount } from './stream-cursor.ts'
 import type { CallView } from './stream-view.ts'
 import type { UiPart } from '#domain/runs/ui-part.ts'
 
@@ -23,8 +23,8 @@ export function callParts(
   for (const [index, { toolCallId, requests }] of calls.entries()) {
     const mark = marks[index] ?? 'z'
     if (mark === 'z') continue
-    for (const [place, approvalId] of requests.slice(0, maxRequestsTold).entries()) {
-      if (place < requestsTold(mark)) continue
+    for (const [place, approvalId] of requests.slice(0, maxSentRequests).entries()) {
+      if (place < sentRequestCount(mark)) continue
       tell(index, callMark(place + 1), { type: 'tool-approval-request', approvalId, toolCallId })
     }
   }

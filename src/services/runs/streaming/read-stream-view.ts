@@ -60,9 +60,9 @@ async function turnOf(
   const isSame = cursor.stage === 'text' && cursor.attempt === number
   const offset = isSame ? cursor.offset : 0
   if (textHash !== null) {
-    const isTextTold = !['new', 'opened', 'step', 'text'].includes(cursor.stage)
+    const isTextSent = !['new', 'opened', 'step', 'text'].includes(cursor.stage)
     const [text, calls] = await Promise.all([
-      isTextTold ? '' : storedText(db, textHash),
+      isTextSent ? '' : storedText(db, textHash),
       readCallViews(db, runId, cursor),
     ])
     return { kind: 'stored', attempt: number, text: text.slice(offset), calls }

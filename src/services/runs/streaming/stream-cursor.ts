@@ -54,14 +54,14 @@ export function beginAt(turn: number): StreamCursor {
  * well; `z` its result.
  */
 export function callMark(requests: number): string {
-  return Math.min(requests, maxRequestsTold).toString(36)
+  return Math.min(requests, maxSentRequests).toString(36)
 }
 
 /** More requests of one call than these are not sent. */
-export const maxRequestsTold = 30
+export const maxSentRequests = 30
 
 /** The number of requests of a mark other than `-` and `z`. */
-export function requestsTold(mark: string): number {
+export function sentRequestCount(mark: string): number {
   return Number.parseInt(mark, 36)
 }
 

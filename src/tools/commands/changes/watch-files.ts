@@ -46,7 +46,7 @@ export async function watchFiles(
   if (worktree === undefined) return null
   const { folder } = worktree
   const call = await beginChanging(folder)
-  const begunAlone = await isAlone()
+  const wasAloneAtStart = await isAlone()
 
   const changes: WatchedFiles['changes'] = async (plan, signal) => {
     // Git's rules for the whole tree lie in its top folder.
@@ -88,7 +88,7 @@ export async function watchFiles(
       if (!isChanged) continue
       differences.push({ path: at, before: { kind: 'unread' }, after: { kind: 'unread' } })
     }
-    const wasAlone = begunAlone && (await call.isAlone())
+    const wasAlone = wasAloneAtStart && (await call.isAlone())
     await call.end(now)
     if (!wasAlone) return null
     const baseFiles = differences

@@ -19,7 +19,7 @@ import { markName, runUnconfined, type UnconfinedRun } from '#sandbox/unconfined
 import { commandFacts, factsOf, refuseChanged, type CommandFacts } from '../facts/command-facts.ts'
 import { runsWorkspaceCode } from '../facts/command-vectors.ts'
 import type { CommandPlace } from '../plan/command-place.ts'
-import { isAnyBegun, noteBegun } from './begun-command.ts'
+import { hasCommandRecord, writeCommandRecord } from './command-record.ts'
 import { commandResult, violationOf } from './command-result.ts'
 import type { WorktreeOnHost } from '#domain/tools/worktree.ts'
 import { watchFiles } from '../changes/watch-files.ts'
@@ -91,13 +91,13 @@ export async function runCommand(
     }
     const mark = randomBytes(16).toString('hex')
     const watched = await watchFiles(place.sandbox, workspace, async () => {
-      return !(await isAnyBegun(place.dataDir, workspace.root))
+      return !(await hasCommandRecord(place.dataDir, workspace.root))
     }).catch((error: NodeJS.ErrnoException) => {
-      throw notBegun(error)
+      throw startProblem(error)
     })
     // Recorded first: when this process dies, the next one that reads the record undoes the
     // command's effects.
-    const takeBack = await noteBegun(place.dataDir, {
+    const takeBack = await writeCommandRecord(place.dataDir, {
       key: context.idempotencyKey,
       policyDigest: place.policy.digest,
       worker: place.worker.name,
@@ -106,7 +106,7 @@ export async function runCommand(
       before: planned.before,
       stored: storedNames,
     }).catch((error: NodeJS.ErrnoException) => {
-      throw notBegun(error)
+      throw startProblem(error)
     })
     const { onOutput } = context
     const bounds = {
@@ -171,11 +171,11 @@ function namesGit(vectors: CommandFacts['vectors']): boolean {
 
 async function openSnapshots(dataDir: string): Promise<Snapshots> {
   return Snapshots.open(dataDir).catch((error: NodeJS.ErrnoException) => {
-    throw notBegun(error)
+    throw startProblem(error)
   })
 }
 
-function notBegun(error: NodeJS.ErrnoException): ToolProblem {
+function startProblem(error: NodeJS.ErrnoException): ToolProblem {
   const why = `the data folder cannot be written to (${error.code ?? error.message})`
   return new ToolProblem(`The command was not begun: ${why}.`)
 }

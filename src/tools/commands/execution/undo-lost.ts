@@ -7,7 +7,7 @@ import type { CommandSite } from '../plan/command-place.ts'
 import { violationOf } from './command-result.ts'
 import { restoreNames } from './store-names.ts'
 import { makePlan } from '../plan/make-plan.ts'
-import type { BegunCommand } from './begun-command.ts'
+import type { CommandRecord } from './command-record.ts'
 
 /**
  * A command ends with its host, so a change this long after the host's last sign of life is not the
@@ -25,7 +25,7 @@ export async function undoLost(
   site: CommandSite,
   policy: Policy,
   workspace: Workspace,
-  lost: BegunCommand,
+  lost: CommandRecord,
 ): Promise<string | null> {
   const worker = policy.workers.get(lost.worker)
   if (worker === undefined || workspace.root !== lost.root) {

@@ -67,13 +67,13 @@ async function takeIn(
   const commit = await hostGit(['rev-parse', '--verify', '-q', `${head}^{commit}`], {
     gitDir: hostGitDirIn(worktree.folder),
   })
-  if (commit.code !== 0) throw notTaken('they are not whole')
+  if (commit.code !== 0) throw commitsProblem('they are not whole')
   const why = `countersign: commits of run ${record.runId}`
   const { branch, repository, tip } = record
   const moved = await moveBranch(repository, branch, { from: tip, to: head, why })
   // A process that was killed here earlier has moved it.
   if (!moved && (await tipOf(repository, branch)) !== head) {
-    throw notTaken(`somebody else has moved the branch ${branch} of the repository`)
+    throw commitsProblem(`somebody else has moved the branch ${branch} of the repository`)
   }
   await writeRecord(worktree.folder, { ...record, tip: head })
   return head
@@ -95,10 +95,10 @@ async function packOf(
   { branch, objectStores }: WorktreeOnHost,
   signal: AbortSignal,
 ): Promise<{ readonly head: string; readonly pack: Buffer }> {
-  if (!sandbox.works) throw notTaken(`no sandbox works on this host (${sandbox.problem})`)
+  if (!sandbox.works) throw commitsProblem(`no sandbox works on this host (${sandbox.problem})`)
   const git = path.join(workspace.root, '.git')
   const stats = await lstat(git, { bigint: true }).catch(() => null)
-  if (stats?.isDirectory() !== true) throw notTaken('the worktree has no Git folder any more')
+  if (stats?.isDirectory() !== true) throw commitsProblem('the worktree has no Git folder any more')
   const end = await runSandboxed({
     ...sandbox,
     plan: {
@@ -120,15 +120,18 @@ async function packOf(
     signal,
   }).catch((error: unknown) => {
     if (error instanceof CommandStopped) throw error
-    throw notTaken(error instanceof Error ? error.message : String(error))
+    throw commitsProblem(error instanceof Error ? error.message : String(error))
   })
   const { bytes } = end.stdout
   const lineEnd = bytes.indexOf(10)
   const head = bytes.subarray(0, Math.max(lineEnd, 0)).toString('latin1')
-  if (end.exceeded !== null || end.timedOut) throw notTaken('they are too large, or took too long')
+  if (end.exceeded !== null || end.timedOut)
+    throw commitsProblem('they are too large, or took too long')
   if (end.exitCode !== 0 || !isCommitHash(head)) {
     const errorText = end.stderr.bytes.subarray(0, 300).toString('utf8').trim()
-    throw notTaken(`Git does not read the branch ${branch} of the worktree ${errorText}`.trim())
+    throw commitsProblem(
+      `Git does not read the branch ${branch} of the worktree ${errorText}`.trim(),
+    )
   }
   return { head, pack: bytes.subarray(lineEnd + 1) }
 }
@@ -144,9 +147,9 @@ async function storePack(folder: string, record: WorktreeRecord, pack: Buffer): 
     environment: { GIT_OBJECT_DIRECTORY: record.objectStores[0] ?? '' },
     stdin: pack,
   })
-  if (end.code !== 0) throw notTaken(`Git refuses them (${end.stderr.slice(0, 300)})`)
+  if (end.code !== 0) throw commitsProblem(`Git refuses them (${end.stderr.slice(0, 300)})`)
 }
 
-function notTaken(why: string): ToolProblem {
+function commitsProblem(why: string): ToolProblem {
   return new ToolProblem(`The commits of this run were not taken into the repository: ${why}.`)
 }

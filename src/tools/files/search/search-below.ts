@@ -17,7 +17,7 @@ export async function searchBelow(
 ): Promise<LookEnd> {
   const matches = globMatcher(glob)
   const expression = compilePattern(pattern)
-  const passedOver = { closed: 0, large: 0 }
+  const skipCounts = { closed: 0, large: 0 }
   let files = 0
   let matchCount = 0
   let stopped: string | null = null
@@ -26,8 +26,8 @@ export async function searchBelow(
     else if (files >= maxFiles) stopped = `stopped after ${maxFiles} files; narrow path or glob`
     if (stopped !== null) break
     if (entry.state.kind !== 'file' || !matches(entry.below)) continue
-    if (entry.closed) passedOver.closed += 1
-    else if (entry.state.bytes > maxFileBytes) passedOver.large += 1
+    if (entry.closed) skipCounts.closed += 1
+    else if (entry.state.bytes > maxFileBytes) skipCounts.large += 1
     else {
       const text = await textAt(workspace, entry.path)
       if (text === null) continue
@@ -43,11 +43,11 @@ export async function searchBelow(
   }
   report({ results: [], files })
   const notes = stopped === null ? [] : [stopped]
-  if (passedOver.closed > 0) {
-    notes.push(`${passedOver.closed} files not searched: reading them needs its own approval`)
+  if (skipCounts.closed > 0) {
+    notes.push(`${skipCounts.closed} files not searched: reading them needs its own approval`)
   }
-  if (passedOver.large > 0) {
-    notes.push(`${passedOver.large} files not searched: larger than ${maxFileBytes} bytes`)
+  if (skipCounts.large > 0) {
+    notes.push(`${skipCounts.large} files not searched: larger than ${maxFileBytes} bytes`)
   }
   return { truncated: stopped !== null, notes }
 }

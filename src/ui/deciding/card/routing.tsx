@@ -5,7 +5,7 @@ import './card.css'
 /**
  * Why an approval is needed, and the reasons of queue, risk and quorum, each with file and line.
  */
-export function WhyAsked({ request }: { request: RequestDetail }) {
+export function ApprovalReasons({ request }: { request: RequestDetail }) {
   const { rule, routing } = request
   return (
     <section className="card" aria-labelledby="why-title">

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { callApi } from '../../api/call-api.ts'
 import { useMe } from '../../api/queries.ts'
-import { useFocusKept } from '../../states/use-focus-kept.ts'
+import { useFocusReturn } from '../../states/use-focus-return.ts'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { CommentField } from './comment-field.tsx'
@@ -24,7 +24,7 @@ export function CommentEntry(props: {
   const [isEditing, setEditing] = useState(false)
   const { anchor } = comment
   const isOwn = comment.person.id === person.id && request.state === 'pending'
-  const place = useFocusKept<HTMLDivElement>(isOwn && isEditing)
+  const place = useFocusReturn<HTMLDivElement>(isOwn && isEditing)
   return (
     <div ref={place} tabIndex={-1}>
       <p className="small">

@@ -17,7 +17,7 @@ import { decisionBody, needsAgain, whyNotSubmit, whyReasonOf } from './choosing/
 import { useDraft } from '../../states/draft.ts'
 import { EditForm } from '../editing/edit-form.tsx'
 import { DenialReason } from '../../states/denial-reason.tsx'
-import { useFocusKept } from '../../states/use-focus-kept.ts'
+import { useFocusReturn } from '../../states/use-focus-return.ts'
 import { Notice } from '../../states/notice.tsx'
 import { resultsInFile } from '../editing/results-in-file.ts'
 import { Refused, refusalOf } from './wording/refused.tsx'
@@ -98,7 +98,7 @@ export function DecisionPanel(props: {
   const decidable = request.state === 'pending' && request.eligibility.canDecide && !changed
   const unsent = useHeldOf(request.id)
   const votable = recorded === null && unsent === null && (submitting || decidable)
-  const panel = useFocusKept<HTMLDivElement>(votable)
+  const panel = useFocusReturn<HTMLDivElement>(votable)
   const closed = recorded === null && !submitting && request.state !== 'pending'
 
   const send = async (thenNext: boolean): Promise<void> => {

@@ -29,19 +29,19 @@ export function Alike({ request }: { request: RequestDetail }) {
 /**
  * The number of requests that are shown in full. More would move the effect off a phone's screen.
  */
-const toldInFull = 3
+const maxFullItems = 3
 
 /** Decided requests first, then pending ones. After the first few, only numbers. */
 function AlikeList({ label, requests }: { label: string; requests: readonly AlikeRequest[] }) {
   if (requests.length === 0) return null
   const isOpen = ({ state }: AlikeRequest): boolean => state === 'pending'
   const ordered = [...requests.filter((one) => !isOpen(one)), ...requests.filter(isOpen)]
-  const rest = ordered.slice(toldInFull)
+  const rest = ordered.slice(maxFullItems)
   return (
     <>
       <h3>{label}</h3>
       <ul className="plain-list alike">
-        {ordered.slice(0, toldInFull).map((one) => (
+        {ordered.slice(0, maxFullItems).map((one) => (
           <li key={one.requestId}>
             <Link to={`/requests/${one.number}`}>#{one.number}</Link>
             <span className="grow break">

@@ -9,10 +9,10 @@ import { VisibleText } from '../../text/visible-text.tsx'
 import './changed-files.css'
 
 /** The number of files that are shown at first, because the list is beside the conversation. */
-const shownAtFirst = 8
+const initialCount = 8
 
 /** Of the calls that changed a file. */
-const callsShown = 3
+const maxCalls = 3
 
 /** The files that differ from the start of the run. */
 export function ChangedFiles({ runId }: { runId: string }) {
@@ -21,7 +21,7 @@ export function ChangedFiles({ runId }: { runId: string }) {
   const pages = changes.data?.pages ?? []
   const [first] = pages
   const items = pages.flatMap((page) => page.items)
-  const visible = isOpen ? items : items.slice(0, shownAtFirst)
+  const visible = isOpen ? items : items.slice(0, initialCount)
   const more = (first?.total ?? 0) - visible.length
   const showMore = (): void => {
     setOpen(true)
@@ -75,13 +75,13 @@ function ChangedFile({ item }: { item: ChangedFileItem }) {
         )}
       </span>
       <span className="changed-requests dim">
-        {calls.slice(0, callsShown).map(({ id, runId, tool, turn }) => (
+        {calls.slice(0, maxCalls).map(({ id, runId, tool, turn }) => (
           <Link key={id} to={`/runs/${runId}#call-${id}`}>
             {turn > 0 ? `turn ${turn} ` : ''}
             <VisibleText text={tool} />
           </Link>
         ))}
-        {calls.length > callsShown && <span>and {calls.length - callsShown} more</span>}
+        {calls.length > maxCalls && <span>and {calls.length - maxCalls} more</span>}
         {requests.map((number) => (
           <Link key={number} to={`/requests/${number}`}>
             #{number}

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import type { ReactNode, Ref } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { Notice } from '../../../states/notice.tsx'
-import { useFocusKept } from '../../../states/use-focus-kept.ts'
+import { useFocusReturn } from '../../../states/use-focus-return.ts'
 import { outcomeOf, whyNotYours } from '../../facts/state-words.ts'
 import { clockTime } from '../../../text/time.tsx'
 import type { Submission } from '../use-submit.ts'
@@ -51,7 +51,7 @@ export function AnswerFrame(props: {
   children: ReactNode
 }) {
   const { closed, form, submission, ready, offline, onSubmit, children } = props
-  const place = useFocusKept<HTMLDivElement>(closed === null)
+  const place = useFocusReturn<HTMLDivElement>(closed === null)
   const fields = (
     <form
       ref={form}

@@ -2,7 +2,7 @@ import { usualScopes } from '#domain/policy/verdict.ts'
 import { callDigest, hashBytes } from '#domain/json/digest.ts'
 import { signStatement, type Signer } from '#domain/statements/statement-bytes.ts'
 import type { PermitStatement, RunStatement } from '#domain/statements/statement.ts'
-import { madeEvents } from './made-events.ts'
+import { generateEvents } from './generate-events.ts'
 
 export interface Person {
   readonly id: string
@@ -32,7 +32,7 @@ const subjects = ['notes', 'invoices', 'deploy', 'customers', 'schema', 'reports
  * The rows of one run whose only call needs an approval: decided by two people, or pending. Keys
  * are the names of tables.
  */
-export function madeRequest(year: Year, place: number): Record<string, object[]> {
+export function generateRequest(year: Year, place: number): Record<string, object[]> {
   const isPending = place >= year.requests - year.pending
   const at = new Date(year.beganMs + place * apartMs)
   const later = new Date(at.getTime() + 30 * dayMs)
@@ -248,7 +248,7 @@ export function madeRequest(year: Year, place: number): Record<string, object[]>
     linus: second.name,
     '2026-04-01T00:00:00.000Z': later.toISOString(),
   }
-  rows['audit_event'] = madeEvents(
+  rows['audit_event'] = generateEvents(
     isPending,
     names,
     { run: runStatement, policyDigest: year.policyDigest },

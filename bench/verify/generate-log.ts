@@ -24,7 +24,7 @@ import { asRequest, legalTrail, type TrailEvent } from '#evidence/verify/trail.f
  * A full export of `runs` runs, each with a write that two people approved, as files; and the log's
  * key.
  */
-export function madeLog(runs: number): { key: NoteKey; files: ArchivedFile[]; events: number } {
+export function generateLog(runs: number): { key: NoteKey; files: ArchivedFile[]; events: number } {
   const statementKeys = generateKeyPairSync('ed25519')
   const statementSigner = { keyId: 'bench', privateKey: statementKeys.privateKey }
   const logKeys = generateKeyPairSync('ed25519')

@@ -14,7 +14,7 @@ const maxCalls = 1000
 /**
  * The facts that an agent has sent about its calls, in `session/update` and in permission requests.
  */
-export class ToldCalls {
+export class AgentCalls {
   readonly #calls = new Map<string, Fields>()
 
   /** Adds the facts of a message to its call. */

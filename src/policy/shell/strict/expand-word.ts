@@ -36,7 +36,7 @@ const plainCharacter = /^[A-Za-z0-9_./:,@%+=^!-]$/
  * The expansion of a word, or why it is unknown, as the end of the sentence "it holds …". Quotes
  * and escapes are parsed again here, and the result must be the parser's.
  */
-export function knownWord(word: Word): KnownWord | string {
+export function expandWord(word: Word): KnownWord | string {
   let text = ''
   let printed = ''
   let hasVariable = false

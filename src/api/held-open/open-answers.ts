@@ -1,7 +1,7 @@
 import { Problem } from '#domain/problem.ts'
 
 /** One open answer, with a function that ends it in favour of another one of the same holder. */
-interface HeldAnswer {
+interface OpenAnswer {
   readonly makeRoom: () => void
 }
 
@@ -9,8 +9,8 @@ interface HeldAnswer {
  * Counts open answers (event streams, long polls) by holder and limits them, so that one holder
  * cannot use all (security.md 37).
  */
-export class HeldAnswers {
-  readonly #byHolder = new Map<string, Set<HeldAnswer>>()
+export class OpenAnswers {
+  readonly #byHolder = new Map<string, Set<OpenAnswer>>()
 
   /**
    * Counts one more; call the result when the answer is over. Over `most`, the oldest of the holder
@@ -21,7 +21,7 @@ export class HeldAnswers {
     most: number,
     over: { readonly what: string; readonly makeRoom: (() => void) | null },
   ): () => void {
-    const answers = this.#byHolder.get(holder) ?? new Set<HeldAnswer>()
+    const answers = this.#byHolder.get(holder) ?? new Set<OpenAnswer>()
     if (answers.size >= most) {
       const [oldest] = answers
       if (over.makeRoom === null || oldest === undefined) {
@@ -33,7 +33,7 @@ export class HeldAnswers {
       answers.delete(oldest)
       oldest.makeRoom()
     }
-    const one: HeldAnswer = { makeRoom: over.makeRoom ?? (() => undefined) }
+    const one: OpenAnswer = { makeRoom: over.makeRoom ?? (() => undefined) }
     answers.add(one)
     this.#byHolder.set(holder, answers)
     return () => {

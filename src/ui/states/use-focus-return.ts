@@ -4,7 +4,9 @@ import { useEffect, useRef, type RefObject } from 'react'
  * The element that takes the focus when the form in it is replaced by what became of it, and took
  * the focus along. `isForm`: whether the form is there. A focus elsewhere on the page stays.
  */
-export function useFocusKept<Place extends HTMLElement>(isForm: boolean): RefObject<Place | null> {
+export function useFocusReturn<Place extends HTMLElement>(
+  isForm: boolean,
+): RefObject<Place | null> {
   const place = useRef<Place>(null)
   const wasForm = useRef(isForm)
   useEffect(() => {

@@ -21,7 +21,7 @@ export function isWhole({ digest, ...contents }: Presentation): boolean {
  * Decisions are refused meanwhile; otherwise people could decide about something else than what
  * runs (security.md 29). `null`: it is unchanged.
  */
-export async function whyNotVouched(
+export async function presentationProblem(
   ctx: Pick<ServiceContext, 'db' | 'seals'>,
   { requestId, inputHash, presentation }: DisplayedRequest,
 ): Promise<RequestItemRecord['eligibility'] | null> {

@@ -17,7 +17,7 @@ export interface AskingRule {
 }
 
 /** How often a rule must have asked before a change of it is proposed. */
-const minAsked = 10
+const minRequests = 10
 const maxRules = 5
 /** How many request numbers serve as evidence. */
 const maxNumbers = 50
@@ -45,7 +45,7 @@ export async function readAskingRules(
     where request.created_at >= ${since} and request.kind = 'tool_call'
       and request.state in ('approved', 'denied', 'expired')
     group by run.worker, request.rule->>'id'
-    having count(*) >= ${minAsked} and bool_and(
+    having count(*) >= ${minRequests} and bool_and(
       request.state = 'approved' and request.revision = 1 and request.risk <> 'high'
       and exists (select 1 from decision where decision.request_id = request.id)
       and not exists (select 1 from decision where decision.request_id = request.id and (

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { HeldAnswers } from './held-open.ts'
+import { OpenAnswers } from './open-answers.ts'
 
 // Rules: security.md 37
 describe('answers that are held open', () => {
   test('are bounded for each holder, and another has its own', () => {
-    const open = new HeldAnswers()
+    const open = new OpenAnswers()
     const over = { what: 'streams of a key', makeRoom: null }
     const done = open.hold('a', 2, over)
     open.hold('a', 2, over)
@@ -17,7 +17,7 @@ describe('answers that are held open', () => {
   })
 
   test('make room, the oldest first, where they can come back by themselves', () => {
-    const open = new HeldAnswers()
+    const open = new OpenAnswers()
     const ended: number[] = []
     const over = [0, 1, 2, 3].map((at) =>
       open.hold('a', 2, { what: 'streams', makeRoom: () => ended.push(at) }),

@@ -3,7 +3,7 @@ import { useMe } from '../../api/queries.ts'
 import { Moment } from '../../text/time.tsx'
 
 /** Who works on a pending request, for whom it waits, and until when it is snoozed. */
-export function Standing({ request }: { request: RequestDetail }) {
+export function TriageState({ request }: { request: RequestDetail }) {
   const me = useMe()
   if (request.state !== 'pending') return null
   const { handedTo, claim, snoozedUntil } = request

@@ -8,7 +8,7 @@ import type { PolicyQuery } from './policy-query.ts'
 export const forgedPinRuleId = 'mcp:forged'
 
 /** Step 1: the tool of a call, or a sentence for the model why the call cannot be made. */
-export function knownCall(
+export function resolveTool(
   query: PolicyQuery,
   worker: WorkerDefinition,
 ): { readonly tool: Tool } | { readonly error: string; readonly rule: Rule | null } {

@@ -3,18 +3,18 @@ const cacheName = 'countersign-session'
 const entry = '/session-proof'
 
 /** Stores the proof of the session for the service worker (security.md 39). */
-export async function keepProof(proof: string): Promise<void> {
+export async function storeProof(proof: string): Promise<void> {
   const cache = await caches.open(cacheName)
   await cache.put(entry, new Response(proof))
 }
 
 /** The stored proof; `null`: nobody is signed in. */
-export async function readKeptProof(): Promise<string | null> {
+export async function readProof(): Promise<string | null> {
   const cached = await caches.match(entry, { cacheName })
   return cached === undefined ? null : cached.text()
 }
 
 /** Deletes the stored proof, so that the service worker can read nothing any more. */
-export async function forgetKeptProof(): Promise<void> {
+export async function deleteProof(): Promise<void> {
   if ('caches' in globalThis) await caches.delete(cacheName)
 }

@@ -26,7 +26,7 @@ export interface SignedOf {
  * The rows of the ten events of a run, a second apart: those of `legalTrail` with the ids of this
  * run.
  */
-export function madeEvents(
+export function generateEvents(
   isPending: boolean,
   names: Readonly<Record<string, string>>,
   signedOf: SignedOf,

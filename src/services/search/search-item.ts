@@ -1,7 +1,7 @@
 import type { SearchType } from '#domain/search.ts'
 
 /** A search result. `url` is a path of the dashboard. */
-export interface FoundItem {
+export interface SearchItem {
   readonly type: SearchType
   readonly id: string
   /** for a request or run */

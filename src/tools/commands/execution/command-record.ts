@@ -17,7 +17,7 @@ const guardedName = z.strictObject({
  * The record that is written before a command begins, so that its forbidden effects are undone even
  * when its host is killed.
  */
-const begunSchema = z.strictObject({
+const commandRecord = z.strictObject({
   callId: z.string(),
   attempt: z.int(),
   policyDigest: z.string(),
@@ -37,7 +37,7 @@ const begunSchema = z.strictObject({
 })
 
 /** A command that was begun and whose end is not recorded. */
-export interface BegunCommand extends z.infer<typeof begunSchema> {
+export interface CommandRecord extends z.infer<typeof commandRecord> {
   readonly file: string
   /** the last sign of life of its host, in milliseconds */
   readonly lastSeenMs: number
@@ -50,7 +50,7 @@ const heartbeatEveryMs = 1000
  * The facts about a command right before it begins. `key`: the call's id and attempt
  * (`idempotencyKey`).
  */
-export interface Beginning {
+export interface CommandFacts {
   readonly key: string
   readonly policyDigest: string
   readonly worker: string
@@ -64,13 +64,13 @@ export interface Beginning {
  * Writes and flushes the record that a command is about to begin. The returned function removes it
  * once forbidden effects are undone. While the command runs, the record is touched every second.
  */
-export async function noteBegun(
+export async function writeCommandRecord(
   dataDir: string,
-  beginning: Beginning,
+  beginning: CommandFacts,
 ): Promise<() => Promise<void>> {
   const { before, stored: storedNames, key, policyDigest, root, variable, worker } = beginning
   const [callId = '', attempt = ''] = key.split(':')
-  const record: z.infer<typeof begunSchema> = {
+  const record: z.infer<typeof commandRecord> = {
     callId,
     attempt: Number(attempt),
     policyDigest,
@@ -99,27 +99,27 @@ export async function noteBegun(
  * The commands of dead processes of this host that were begun and not finished, and whose effects
  * nobody has undone yet.
  */
-export async function lostCommands(dataDir: string): Promise<BegunCommand[]> {
-  return (await begunCommands(dataDir)).filter(isLost)
+export async function lostCommands(dataDir: string): Promise<CommandRecord[]> {
+  return (await readCommandRecords(dataDir)).filter(isLost)
 }
 
 /** Whether a command is at work in this folder, or was killed there and is not undone yet. */
-export async function isAnyBegun(dataDir: string, root: string): Promise<boolean> {
-  return (await begunCommands(dataDir)).some((command) => command.root === root)
+export async function hasCommandRecord(dataDir: string, root: string): Promise<boolean> {
+  return (await readCommandRecords(dataDir)).some((command) => command.root === root)
 }
 
-async function begunCommands(dataDir: string): Promise<BegunCommand[]> {
+async function readCommandRecords(dataDir: string): Promise<CommandRecord[]> {
   const folder = folderOf(dataDir)
   const names = await readdir(folder).catch(() => [])
   const records = await Promise.all(
     names
       .filter((name) => name.endsWith('.json'))
-      .map(async (name): Promise<BegunCommand | null> => {
+      .map(async (name): Promise<CommandRecord | null> => {
         const file = path.join(folder, name)
         try {
           const text = await readFile(file, 'utf8')
           const { mtimeMs } = await stat(file)
-          const record = begunSchema.parse(JSON.parse(text))
+          const record = commandRecord.parse(JSON.parse(text))
           return { ...record, file, lastSeenMs: mtimeMs }
         } catch {
           // An incomplete record, whose command did not begin; or it was removed at this moment.
@@ -133,7 +133,7 @@ async function begunCommands(dataDir: string): Promise<BegunCommand[]> {
 /**
  * Records what was undone of a command, so that it is reported even when this process ends first.
  */
-export async function keepViolation(lost: BegunCommand, violation: string): Promise<void> {
+export async function keepViolation(lost: CommandRecord, violation: string): Promise<void> {
   const { file, lastSeenMs, ...record } = lost
   const temporary = `${file}.${process.pid}`
   await writeFlushed(temporary, { ...record, violation })
@@ -141,7 +141,7 @@ export async function keepViolation(lost: BegunCommand, violation: string): Prom
   await rename(temporary, file)
 }
 
-async function writeFlushed(file: string, record: z.infer<typeof begunSchema>): Promise<void> {
+async function writeFlushed(file: string, record: z.infer<typeof commandRecord>): Promise<void> {
   const handle = await open(file, 'w', 0o600)
   try {
     await handle.writeFile(JSON.stringify(record))
@@ -152,11 +152,11 @@ async function writeFlushed(file: string, record: z.infer<typeof begunSchema>): 
 }
 
 /** Removes the record of a command whose effects are undone. */
-export async function forgetCommand({ file }: BegunCommand): Promise<void> {
+export async function forgetCommand({ file }: CommandRecord): Promise<void> {
   await unlink(file).catch(() => undefined)
 }
 
-function isLost({ owner }: BegunCommand): boolean {
+function isLost({ owner }: CommandRecord): boolean {
   if (owner.host !== hostname()) return false
   const since = startOf(owner.pid)
   return since === null || since !== owner.since

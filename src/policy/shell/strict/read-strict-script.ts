@@ -8,7 +8,7 @@ import type {
   Statement,
 } from 'unbash'
 import { coversScript } from './covers-script.ts'
-import { type KnownPart, knownWord, type KnownWord } from './known-word.ts'
+import { type KnownPart, expandWord, type KnownWord } from './expand-word.ts'
 
 export interface KnownScript {
   readonly parts: readonly KnownPart[]
@@ -20,7 +20,7 @@ export interface KnownScript {
  * Reads a tree by a list of node types that are understood; every other type is a doubt
  * (workers-and-policy.md, shell rules).
  */
-export function knownScript(root: ParsedScript, script: string): KnownScript {
+export function readStrictScript(root: ParsedScript, script: string): KnownScript {
   const reader = new ScriptReader()
   if (root.errors !== undefined && root.errors.length > 0) {
     reader.doubt(`it cannot be parsed: ${root.errors[0]?.message ?? ''}`)
@@ -96,7 +96,7 @@ class ScriptReader implements KnownScript {
       if (part.type === 'Assignment') {
         this.doubt('it holds an assignment')
       } else if (part.type === 'Word') {
-        const word = knownWord(part)
+        const word = expandWord(part)
         if (typeof word === 'string') this.doubt(`it holds ${word}`)
         else words.push(word)
       } else {
@@ -119,7 +119,7 @@ function knownRedirect(redirect: Redirection): string | null {
   if (descriptor !== undefined && descriptor.type !== 'FileDescriptor') return null
   if (descriptor !== undefined && descriptor.value > 9) return null
   const from = descriptor === undefined ? '' : String(descriptor.value)
-  const word = knownWord(target)
+  const word = expandWord(target)
   if (typeof word === 'string' || word.hasVariable) return null
   if (operator === '>&' || operator === '<&') {
     return /^[0-9]$/.test(word.text) ? `${from}${operator}${word.text}` : null
