@@ -47,7 +47,7 @@ export function gitPush(place: CommandPlace): NamedTool<typeof gitPushName> {
   return defineBuiltIn({
     name: gitPushName,
     description:
-      'Push what is committed on the branch of this run, or on the branch at which it began, to a remote of the repository.',
+      'Push what an earlier turn committed on the branch of this run, or on the branch at which it began, to a remote of the repository.',
     schema,
     readOnly: false,
     scopes: ['once'],

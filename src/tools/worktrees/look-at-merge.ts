@@ -53,7 +53,9 @@ export async function lookAtMerge(
   if (open.length > 0) {
     const named = open.slice(0, 10).map((path) => JSON.stringify(path))
     const more = open.length > named.length ? `, and ${open.length - named.length} more` : ''
-    throw new ToolProblem(`Commit first what is not committed: ${named.join(', ')}${more}.`)
+    throw new ToolProblem(
+      `Commit first, in an earlier turn, what is not committed: ${named.join(', ')}${more}.`,
+    )
   }
   const headCommit = await takeInCommits(place.sandbox, workspace, worktree, signal)
   await finishMerge(folder)

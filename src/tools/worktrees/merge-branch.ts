@@ -43,7 +43,7 @@ export function mergeBranch(place: CommandPlace): NamedTool<typeof mergeBranchNa
   return defineBuiltIn({
     name: mergeBranchName,
     description:
-      'Merge the branch of this run, with everything that is committed, into the branch at which it began.',
+      'Merge the branch of this run, with everything that an earlier turn committed, into the branch at which it began.',
     schema,
     readOnly: false,
     scopes: ['once'],

@@ -36,6 +36,8 @@ export interface ModelQuestion {
 
 export interface ModelReply {
   readonly answer: ModelAnswer
+  /** the ids that earlier calls of the run have */
+  readonly usedIds: ReadonlySet<string>
   /** sequence of the last message that the model received */
   readonly readThrough: number
   /** by the prices in force; `null`: the model has no price */
@@ -108,7 +110,10 @@ export async function askModel(
     const step = { ...request, signal, onText: recorder.add }
     const answer = await model.step(step)
     const readThrough = Math.max(0, ...transcript.map((message) => message.sequence))
-    return { answer, readThrough, costUsd: costUsd(answer), promptBytes }
+    const usedIds = new Set(
+      transcript.flatMap(({ calls }) => calls.map(({ toolCallId }) => toolCallId)),
+    )
+    return { answer, usedIds, readThrough, costUsd: costUsd(answer), promptBytes }
   } catch (error) {
     recorder.end()
     if (!(error instanceof ModelProblem)) throw error

@@ -21,6 +21,8 @@ export interface TurnToStore {
   readonly turn: number
   readonly attempt: number
   readonly answer: ModelAnswer
+  /** the ids that earlier calls of the run have */
+  readonly usedIds: ReadonlySet<string>
   readonly readThrough: number
   readonly costUsd: number | null
   readonly promptBytes: number
@@ -87,20 +89,28 @@ export async function storeTurn(ctx: SystemContext, turn: TurnToStore): Promise<
 
 /**
  * The turn's calls as stored, in order. Their first judging follows at once, and is counted here.
+ * A call has the model's id, unless an earlier turn has used it or the model gave none: readers of
+ * a stream tell calls apart by it. Two calls of one turn keep their id, for which both are refused.
  */
 async function storeCalls(
   tx: Tx,
-  { runId, turn, answer }: TurnToStore,
+  { runId, turn, answer, usedIds }: TurnToStore,
   inputHashes: readonly string[],
 ): Promise<Selectable<ToolCallTable>[]> {
   if (answer.calls.length === 0) return []
-  const inputs = answer.calls.map((call, index) => ({
-    id: uuidv7(),
-    position: index + 1,
-    tool_call_id: storable(call.id),
-    tool: storable(call.tool),
-    input_hash: inputHashes[index] ?? '',
-  }))
+  const renamed = new Map<string, string>()
+  const inputs = answer.calls.map((call, index) => {
+    const id = uuidv7()
+    const own = storable(call.id)
+    if (usedIds.has(own)) renamed.set(own, renamed.get(own) ?? `call_${id}`)
+    return {
+      id,
+      position: index + 1,
+      tool_call_id: own === '' ? `call_${id}` : (renamed.get(own) ?? own),
+      tool: storable(call.tool),
+      input_hash: inputHashes[index] ?? '',
+    }
+  })
   const { rows } = await sql<Selectable<ToolCallTable>>`
     insert into tool_call (id, run_id, turn, position, tool_call_id, tool, input_hash, judged_times)
     select id, ${runId}::uuid, ${turn}::integer, position, tool_call_id, tool, input_hash, 1

@@ -37,6 +37,29 @@ describe('one turn', () => {
     expect(desk.modelRequests).toHaveLength(2)
   })
 
+  test('has a call of another id where the model repeats one of an earlier turn, or gives none', async () => {
+    const read = (id: string) => ({ ...aRead, id })
+    desk.say(
+      { calls: [read('a'), read(''), read('')] },
+      { calls: [read('a'), read('b')] },
+      { text: 'Done' },
+    )
+    const runId = await desk.start()
+    await desk.perform(await desk.turn(runId, 1))
+    await desk.perform(await desk.turn(runId, 2))
+    await desk.turn(runId, 3)
+    const calls = [...(await desk.calls(runId, 1)), ...(await desk.calls(runId, 2))]
+    const [, second, third, fourth] = calls.map(({ id }) => `call_${id}`)
+    expect(calls.map(({ result }) => result)).toEqual(Array.from({ length: 5 }, () => 'output'))
+    const ids = ['a', second, third, fourth, 'b']
+    expect(calls.map(({ toolCallId }) => toolCallId)).toEqual(ids)
+    const messages = desk.modelRequests.at(-1)?.messages ?? []
+    const asked = messages.flatMap((one) => (one.role === 'assistant' ? one.calls : []))
+    const answered = messages.flatMap((one) => (one.role === 'tool' ? one.results : []))
+    expect(asked.map(({ id }) => id)).toEqual(ids)
+    expect(answered.map(({ id }) => id)).toEqual(ids)
+  })
+
   // Rules: product.md 15
   test('is not taken before every call of the one before has a result', async () => {
     desk.say({ calls: [aWrite] })
