@@ -1,6 +1,8 @@
-import { Button, SegmentedControl } from '@mantine/core'
-import { IconCheck } from '@tabler/icons-react'
+import { ActionIcon, Button, SegmentedControl } from '@mantine/core'
+import { IconAdjustmentsHorizontal, IconCheck } from '@tabler/icons-react'
+import { useId, useState } from 'react'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { phoneUntil, useMedia } from '../states/use-media.ts'
 import {
   toggleDiffSetting,
   useDiffSetting,
@@ -9,15 +11,59 @@ import {
   type DiffSetting,
 } from './settings/diff-settings.ts'
 
-/** Settings for all differences on the page: wrapping, white space, one column or two. */
+/**
+ * Settings for all differences on the page: wrapping, white space, one column or two. On a phone
+ * they unfold below one button, so that the difference is on the screen.
+ */
 export function DiffToolbar({ children }: { children?: React.ReactNode }) {
+  const isPhone = useMedia(phoneUntil)
+  const [isUnfolded, setUnfolded] = useState(false)
+  const id = useId()
+  useShortcut('split', () => toggleDiffSetting('split'))
+  if (!isPhone) {
+    return (
+      <div className="diff-toolbar" role="group" aria-label={groupName}>
+        {children}
+        <Toggles />
+      </div>
+    )
+  }
+  return (
+    <div>
+      <div className="diff-toolbar">
+        {children}
+        <ActionIcon
+          className="diff-settings"
+          variant={isUnfolded ? 'light' : 'subtle'}
+          color="gray"
+          size={44}
+          aria-label={groupName}
+          aria-expanded={isUnfolded}
+          aria-controls={id}
+          onClick={() => setUnfolded(!isUnfolded)}
+        >
+          <IconAdjustmentsHorizontal size={20} aria-hidden />
+        </ActionIcon>
+      </div>
+      <div id={id}>
+        {isUnfolded && (
+          <div className="diff-toolbar" role="group" aria-label={groupName}>
+            <Toggles />
+          </div>
+        )}
+      </div>
+    </div>
+  )
+}
+
+const groupName = 'How differences are shown'
+
+function Toggles() {
   const narrow = useNarrow()
   const split = useSplitDiffs()
   const splitKeys = useAriaKeys('split')
-  useShortcut('split', () => toggleDiffSetting('split'))
   return (
-    <div className="diff-toolbar" role="group" aria-label="How differences are shown">
-      {children}
+    <>
       <Toggle name="ignoreWhiteSpace" label="Ignore white space" />
       <Toggle name="wrap" label="Wrap lines" />
       {!narrow && (
@@ -33,7 +79,7 @@ export function DiffToolbar({ children }: { children?: React.ReactNode }) {
           {...splitKeys}
         />
       )}
-    </div>
+    </>
   )
 }
 

@@ -25,6 +25,7 @@ export const verbs = {
   leaveOut: 'Leave out',
   newRun: 'New run',
   startRun: 'Start run',
+  startNow: 'Start now',
   send: 'Send',
   fork: 'Fork the run',
   startAgain: 'Start again',

@@ -115,6 +115,16 @@ test('a difference with its tools passes axe on a phone and a desktop, in light 
     const { page } = await openChange(path, [text(source), text(changed)], options)
     await showLines(page).click()
     await page.locator('.paint-keyword').first().waitFor()
+    if (options.viewport === phone) {
+      // One line on a phone; its switches unfold below it.
+      const toolbar = page.locator('.diff-toolbar').first()
+      expect((await toolbar.boundingBox())?.height).toBe(44)
+      expect(await page.getByRole('button', { name: 'Wrap lines' }).count()).toBe(0)
+      await page.getByRole('button', { name: 'How differences are shown' }).tap()
+      const switches = page.getByRole('group', { name: 'How differences are shown' })
+      expect((await switches.boundingBox())?.height).toBe(44)
+      await switches.getByRole('button', { name: 'Wrap lines', pressed: true }).waitFor()
+    }
     for (const scheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme: scheme })
       await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor()

@@ -101,12 +101,47 @@ test('the runs page lists schedules in words with their next time, and who may s
   await ada.keyboard.press('Space')
   await section.getByText('it is paused').waitFor({ state: 'detached' })
   for (const scheme of ['light', 'dark'] as const) {
-    const page = await dashboard.open('Ada', '/runs', { viewport: phone, scheme })
+    const page = await dashboard.open('Ada', '/runs', { viewport: phone, scheme, hasTouch: true })
     await page.getByRole('region', { name: 'Schedules' }).waitFor()
     await picture(page, `schedules-phone-${scheme}`)
     expect(await problemsOf(page)).toEqual([])
+    // On a phone the runs come first, filters unfold, and a link leads to the schedules.
+    const row = page.locator('.run-row').first()
+    expect((await row.boundingBox())?.y).toBeLessThanOrEqual(phone.height / 3)
+    expect(await page.getByRole('combobox', { name: 'State' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Filters', exact: true }).tap()
+    await page.getByRole('combobox', { name: 'State' }).selectOption('running')
+    await page.getByRole('button', { name: 'Filters, some are set' }).tap()
+    await page.getByRole('link', { name: '2 schedules' }).tap()
+    const heading = page.getByRole('heading', { name: 'Schedules' })
+    await expect.poll(async () => (await heading.boundingBox())?.y).toBeLessThan(phone.height)
   }
   expect(dashboard.complaints).toEqual([])
+})
+
+test('who may manage a schedule starts a run of it now, once for two clicks, and a list that does not load says so', async () => {
+  const { db } = dashboard.desk.database
+  const count = async () =>
+    (
+      await db
+        .selectFrom('run')
+        .select('id')
+        .where('started_from', '=', 'schedule:nightly')
+        .execute()
+    ).length
+  const before = await count()
+  const ada = await dashboard.open('Ada', '/runs')
+  const section = ada.getByRole('region', { name: 'Schedules' })
+  await section.getByRole('button', { name: 'Start now: nightly' }).dblclick()
+  await section.getByText('Started run #').waitFor()
+  expect(await count()).toBe(before + 1)
+  expect(await section.getByRole('button', { name: 'Start now: weekly' }).count()).toBe(0)
+  await ada.route('**/v1/schedules', (route) => route.abort())
+  await ada.reload()
+  await section.getByText('The service cannot be reached').waitFor()
+  await ada.unroute('**/v1/schedules')
+  await section.getByRole('button', { name: 'Try again' }).click()
+  await section.getByText('every weekday at 06:00').waitFor()
 })
 
 test('the runs page lists triggers with the address to send to, and who may switches one off and on', async () => {

@@ -10,7 +10,7 @@ export function Schedules() {
   const schedules = useSchedules()
   const items = schedules.data?.items ?? []
   return (
-    <StartSection id="schedules" title="Schedules">
+    <StartSection id="schedules" title="Schedules" list={schedules}>
       {items.map((schedule) => (
         <ScheduleRow key={schedule.name} schedule={schedule} />
       ))}
@@ -19,7 +19,7 @@ export function Schedules() {
 }
 
 function ScheduleRow({ schedule }: { schedule: Schedule }) {
-  const { name, cron, timezone, nextAt, lastRun } = schedule
+  const { name, cron, timezone, nextAt, lastRun, paused } = schedule
   const words = cronWords(cron)
   return (
     <StartRow
@@ -28,13 +28,16 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
       change={(goesOn) =>
         callApi(goesOn ? 'resumeSchedule' : 'pauseSchedule', { params: { name } })
       }
+      trigger={(idempotencyKey) => callApi('triggerSchedule', { params: { name }, idempotencyKey })}
     >
       <div className="start-means">
         {words !== null && <span>{words} </span>}
         <span>{timezone}</span> <code className="dim">{cron}</code>
       </div>
       <div className="dim small">
-        {nextAt === null ? 'Starts nothing: it is paused' : 'Next '}
+        {nextAt !== null && 'Next '}
+        {nextAt === null &&
+          (paused ? 'Starts nothing: it is paused' : 'None of its times will come')}
         {nextAt !== null && <Time at={nextAt} />}
         {lastRun !== undefined && (
           <>

@@ -1,21 +1,36 @@
-import { Switch } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
-import { Children, useState, type ReactNode } from 'react'
+import { Button, Switch } from '@mantine/core'
+import { useQueryClient, type UseQueryResult } from '@tanstack/react-query'
+import { Children, useRef, useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
+import type { Run } from '#api/schemas/runs/runs.ts'
 import type { Schedule } from '#api/schemas/runs/schedules.ts'
+import { useIntentKey } from '../../api/use-intent-key.ts'
 import { announce } from '../../states/announce.tsx'
+import { Failure } from '../../states/failure.tsx'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
+import { verbs } from '../../words/verbs.ts'
 import './starts.css'
 
-/** A section with schedules or triggers. Hidden if it is empty. */
-export function StartSection(section: { id: string; title: string; children: ReactNode }) {
-  const { id, title, children } = section
-  if (Children.count(children) === 0) return null
+type StartedRun = Pick<Run, 'id' | 'number'>
+
+/** A section with schedules or triggers. Hidden if it is empty, unless they could not be loaded. */
+export function StartSection(section: {
+  id: string
+  title: string
+  list: Pick<UseQueryResult, 'data' | 'error' | 'refetch'>
+  children: ReactNode
+}) {
+  const { id, title, children, list } = section
+  const failed = list.data === undefined ? list.error : null
+  if (Children.count(children) === 0 && failed === null) return null
   return (
     <section aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`}>{title}</h2>
-      <ul className="start-list">{children}</ul>
+      <h2 id={`${id}-title`} tabIndex={-1}>
+        {title}
+      </h2>
+      {failed !== null && <Failure error={failed} retry={() => void list.refetch()} />}
+      {failed === null && <ul className="start-list">{children}</ul>}
     </section>
   )
 }
@@ -26,26 +41,42 @@ export function StartRow(row: {
   /** the query key of its list */
   list: 'schedules' | 'triggers'
   change: (goesOn: boolean) => Promise<unknown>
+  /** starts a run now, for who may manage it */
+  trigger?: (idempotencyKey: string) => Promise<StartedRun>
   children: ReactNode
 }) {
   const client = useQueryClient()
-  const [busy, setBusy] = useState(false)
+  const intent = useIntentKey()
+  const isBusy = useRef(false)
   const [refusal, setRefusal] = useState<string | null>(null)
+  const [newRun, setNewRun] = useState<StartedRun | null>(null)
   const { name, worker, as, paused, mayManage } = row.start
-  const change = async (goesOn: boolean): Promise<void> => {
-    // The switch is not disabled meanwhile, because it would lose the focus.
-    if (busy) return
-    setBusy(true)
+  const { trigger } = row
+  const act = async (work: () => Promise<string>): Promise<void> => {
+    // The control is not disabled meanwhile, because it would lose the focus.
+    if (isBusy.current) return
+    isBusy.current = true
     setRefusal(null)
     try {
-      await row.change(goesOn)
+      announce(await work())
       await client.invalidateQueries({ queryKey: [row.list] })
-      announce(goesOn ? `${name} starts runs again` : `${name} is paused`)
     } catch (error) {
       setRefusal((error as Error).message)
     }
-    setBusy(false)
+    isBusy.current = false
   }
+  const change = (goesOn: boolean) =>
+    act(async () => {
+      await row.change(goesOn)
+      return goesOn ? `${name} starts runs again` : `${name} is paused`
+    })
+  const startNow = (start: NonNullable<typeof trigger>) =>
+    act(async () => {
+      const run = await start(intent.of(name))
+      intent.renew()
+      setNewRun(run)
+      return `Run ${run.number} started`
+    })
   return (
     <li className="start-row">
       <div className="grow">
@@ -56,20 +87,37 @@ export function StartRow(row: {
           {worker} as {as?.name ?? 'nobody'}
         </span>
         {row.children}
+        {newRun !== null && (
+          <p className="small">
+            Started <Link to={`/runs/${newRun.id}`}>run #{newRun.number}</Link>.
+          </p>
+        )}
         {refusal !== null && (
           <p role="alert" className="small">
             {refusal}
           </p>
         )}
       </div>
-      <span title={mayManage ? undefined : switchedBy(as)}>
-        <Switch
-          aria-label={`${name} starts runs`}
-          checked={!paused}
-          disabled={!mayManage}
-          onChange={(event) => void change(event.currentTarget.checked)}
-        />
-      </span>
+      <div className="start-acts">
+        <span title={mayManage ? undefined : switchedBy(as)}>
+          <Switch
+            aria-label={`${name} starts runs`}
+            checked={!paused}
+            disabled={!mayManage}
+            onChange={(event) => void change(event.currentTarget.checked)}
+          />
+        </span>
+        {trigger !== undefined && mayManage && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={`${verbs.startNow}: ${name}`}
+            onClick={() => void startNow(trigger)}
+          >
+            {verbs.startNow}
+          </Button>
+        )}
+      </div>
     </li>
   )
 }

@@ -8,7 +8,7 @@ export function Triggers() {
   const triggers = useTriggers()
   const items = triggers.data?.items ?? []
   return (
-    <StartSection id="triggers" title="Triggers">
+    <StartSection id="triggers" title="Triggers" list={triggers}>
       {items.map((trigger) => (
         <TriggerRow key={trigger.name} trigger={trigger} />
       ))}

@@ -1,0 +1,117 @@
+import { Button, NativeSelect } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
+import { useId, useState } from 'react'
+import { useNavigate, useSearchParams } from 'react-router'
+import type { Run } from '#api/schemas/runs/runs.ts'
+import { useWorkers } from '../../api/queries.ts'
+import { Headline } from '../../shell/headline.tsx'
+import { FiltersButton } from '../../states/filters-button.tsx'
+import { phoneUntil, useMedia } from '../../states/use-media.ts'
+import { verbs } from '../../words/verbs.ts'
+import { runStateWords } from '../run-state.tsx'
+
+const filterNames = ['state', 'worker', 'startedBy'] as const
+
+/** The filters of the list that the address names. */
+export function runFilters(search: URLSearchParams): URLSearchParams {
+  return new URLSearchParams(
+    filterNames.flatMap((name): [string, string][] => {
+      const value = search.get(name) ?? ''
+      return value === '' ? [] : [[name, value]]
+    }),
+  )
+}
+
+/**
+ * The head of the list of runs: the button of a new run, and the filters, which are in the address.
+ * On a phone the filters unfold below, so that the first rows are on the screen.
+ */
+export function RunsHead({ runs }: { runs: readonly Run[] }) {
+  const [search] = useSearchParams()
+  const navigate = useNavigate()
+  const isPhone = useMedia(phoneUntil)
+  const [isUnfolded, setUnfolded] = useState(false)
+  const id = useId()
+  return (
+    <>
+      <div className="page-head">
+        <Headline tab="Runs">Runs</Headline>
+        <div className="row">
+          <Button
+            leftSection={<IconPlus size={16} aria-hidden />}
+            onClick={() => void navigate('/runs/new')}
+          >
+            {verbs.newRun}
+          </Button>
+          {isPhone ? (
+            <FiltersButton
+              isSet={runFilters(search).size > 0}
+              isUnfolded={isUnfolded}
+              controls={id}
+              onToggle={() => setUnfolded(!isUnfolded)}
+            />
+          ) : (
+            <Filters runs={runs} />
+          )}
+        </div>
+      </div>
+      {isPhone && (
+        <div id={id} className="runs-filters">
+          {isUnfolded && <Filters runs={runs} />}
+        </div>
+      )}
+    </>
+  )
+}
+
+function Filters({ runs }: { runs: readonly Run[] }) {
+  const [search] = useSearchParams()
+  const navigate = useNavigate()
+  const workers = useWorkers()
+  const startedBy = search.get('startedBy') ?? ''
+  const set = (name: string, value: string): void => {
+    const next = new URLSearchParams(search)
+    if (value === '') next.delete(name)
+    else next.set(name, value)
+    void navigate(`/runs?${next.toString()}`, { replace: true })
+  }
+  return (
+    <>
+      <NativeSelect
+        aria-label="State"
+        value={search.get('state') ?? ''}
+        onChange={(event) => set('state', event.currentTarget.value)}
+        data={[
+          { value: '', label: 'Any state' },
+          ...Object.entries(runStateWords).map(([value, label]) => ({ value, label })),
+        ]}
+      />
+      <NativeSelect
+        aria-label="Worker"
+        value={search.get('worker') ?? ''}
+        onChange={(event) => set('worker', event.currentTarget.value)}
+        data={[
+          { value: '', label: 'Any worker' },
+          ...(workers.data?.items.map((worker) => worker.name) ?? []),
+        ]}
+      />
+      <NativeSelect
+        aria-label="Started by"
+        value={startedBy}
+        onChange={(event) => set('startedBy', event.currentTarget.value)}
+        data={[
+          { value: '', label: 'Started by anybody' },
+          { value: 'me', label: 'Started by me' },
+          ...namedStarter(startedBy, runs),
+        ]}
+      />
+    </>
+  )
+}
+
+/** The name of a person whom the address names by id or e-mail address. */
+function namedStarter(startedBy: string, runs: readonly Run[]) {
+  if (startedBy === '' || startedBy === 'me') return []
+  const [first] = runs
+  return [{ value: startedBy, label: `Started by ${first?.startedBy?.name ?? startedBy}` }]
+}

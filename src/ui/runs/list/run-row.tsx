@@ -1,0 +1,92 @@
+import { Link } from 'react-router'
+import type { Run } from '#api/schemas/runs/runs.ts'
+import { starterName } from '#domain/text/starter-name.ts'
+import { phoneUntil, useMedia } from '../../states/use-media.ts'
+import { Moment, Time } from '../../text/time.tsx'
+import { VisibleText } from '../../text/visible-text.tsx'
+import { WorkerShape } from '../../text/worker-shape.tsx'
+import { RunState } from '../run-state.tsx'
+import '../runs.css'
+
+/**
+ * A run in the list: its task, its starter, and the people it waits for. On a phone, the worker and
+ * the starter are one line above the task, and the row is one target for a thumb.
+ */
+export function RunRow({ run }: { run: Run }) {
+  const isPhone = useMedia(phoneUntil)
+  return (
+    <li className="run-row">
+      <Link to={`/runs/${run.id}`} className="run-link">
+        {isPhone ? (
+          <span className="visually-hidden">
+            {run.number} {run.worker}:{' '}
+          </span>
+        ) : (
+          <>
+            <span className="run-number">{run.number}</span>
+            <WorkerShape name={run.worker} />
+            {run.worker}:{' '}
+          </>
+        )}
+        <VisibleText text={run.title} />
+      </Link>
+      <div className="run-facts dim small">
+        <span className="run-begin">
+          {isPhone ? (
+            <>
+              <WorkerShape name={run.worker} />
+              {run.worker} #{run.number} · {starterName(run.startedBy)} ·{' '}
+            </>
+          ) : (
+            <>
+              started by <Starter run={run} />{' '}
+            </>
+          )}
+          <Time at={run.createdAt} short={isPhone} />
+          {run.scripted && ' · scripted model'}
+          {run.mode !== 'prompt' && ` · mode ${run.mode}`}
+        </span>
+        <RunEnd run={run} />
+      </div>
+      {run.pendingRequests > 0 && (
+        <Link className="small run-waiting" to={`/?runId=${run.id}`}>
+          {run.pendingRequests} to decide
+        </Link>
+      )}
+      <RunState state={run.state} />
+    </li>
+  )
+}
+
+function Starter({ run: { startedBy } }: { run: Run }) {
+  if (startedBy === null) return starterName(null)
+  return (
+    <Link className="run-starter" to={`/runs?startedBy=${startedBy.id}`}>
+      {startedBy.name}
+    </Link>
+  )
+}
+
+/** What a run waits for, or why it failed: nothing for most runs. */
+function RunEnd({ run }: { run: Run }) {
+  const [first] = run.waitsFor
+  if (first === undefined && run.failure === undefined) return null
+  return (
+    <span className="run-end">
+      {first !== undefined && (
+        <>
+          waits for {waitingNames(run)} since <Moment at={first.since} />
+        </>
+      )}
+      {first !== undefined && run.failure !== undefined && ' · '}
+      {run.failure !== undefined && <VisibleText text={run.failure.message} />}
+    </span>
+  )
+}
+
+function waitingNames({ waitsFor }: Run): string {
+  const names = [...new Set(waitsFor.flatMap(({ people }) => people.map(({ name }) => name)))]
+  if (names.length === 0) return 'nobody who could decide'
+  const more = names.length - 4
+  return `${names.slice(0, 4).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
