@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { buildDocs } from './scripts/docs-site/build-docs.ts'
+import { preloadFonts } from './scripts/preload-fonts.ts'
 import { buildServiceWorker } from './scripts/build-service-worker.ts'
 import { scriptBudget } from './scripts/script-budget.ts'
 
@@ -20,6 +21,7 @@ export default defineConfig(({ command }) => {
         maxStyleGzipBytes: 40_000,
         maxFontBytes: 80_000,
       }),
+      preloadFonts(),
       buildServiceWorker(),
       buildDocs(),
     ],

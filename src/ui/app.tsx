@@ -1,60 +1,38 @@
 import { MantineProvider } from '@mantine/core'
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { lazy, Suspense, useState } from 'react'
-import { BrowserRouter, Navigate, Route, Routes } from 'react-router'
+import { useEffect, useState } from 'react'
+import { BrowserRouter, matchPath, Navigate, Route, Routes } from 'react-router'
 import { ApiRefusal } from './api/call-api.ts'
-import { meQuery } from './api/queries.ts'
+import { meQuery, requestQuery } from './api/queries.ts'
 import { InboxPage } from './inbox/inbox-page.tsx'
 import { KeyboardProvider } from './keyboard/keyboard-provider.tsx'
 import { LiveProvider } from './live/live-provider.tsx'
+import { fetchPage, pages } from './pages.ts'
 import { Messages } from './shell/messages.tsx'
 import { Shell } from './shell/shell.tsx'
+import { LinkPage } from './sign-in/link-page.tsx'
 import { readSignInLink } from './sign-in/sign-in-link.ts'
 import { SignedIn } from './sign-in/signed-in.tsx'
 import { NotFound } from './states/failure.tsx'
 import { PageBoundary } from './states/page-boundary.tsx'
 import { theme } from './theme.ts'
 
-const LinkPage = lazy(() =>
-  import('./sign-in/link-page.tsx').then((module) => ({ default: module.LinkPage })),
-)
-const RequestPage = lazy(() =>
-  import('./request/request-page.tsx').then((module) => ({ default: module.RequestPage })),
-)
-const RunsPage = lazy(() =>
-  import('./runs/list/runs-page.tsx').then((module) => ({ default: module.RunsPage })),
-)
-const NewRunPage = lazy(() =>
-  import('./runs/start/new-run-page.tsx').then((module) => ({ default: module.NewRunPage })),
-)
-const ForkPage = lazy(() =>
-  import('./runs/fork/fork-page.tsx').then((module) => ({ default: module.ForkPage })),
-)
-const RunPage = lazy(() =>
-  import('./runs/page/run-page.tsx').then((module) => ({ default: module.RunPage })),
-)
-const ChangeSetPage = lazy(() =>
-  import('./change-set/change-set-page.tsx').then((module) => ({
-    default: module.ChangeSetPage,
-  })),
-)
-const InsightsPage = lazy(() =>
-  import('./insights/insights-page.tsx').then((module) => ({ default: module.InsightsPage })),
-)
-const AuditPage = lazy(() =>
-  import('./audit/audit-page.tsx').then((module) => ({ default: module.AuditPage })),
-)
-const AccountPage = lazy(() =>
-  import('./account/account-page.tsx').then((module) => ({ default: module.AccountPage })),
-)
-const PolicyPage = lazy(() =>
-  import('./policy/policy-page.tsx').then((module) => ({ default: module.PolicyPage })),
-)
+/** After this time the first page has its data, and the network is free. */
+const quietMs = 1_500
 
 /** The whole dashboard. Mantine's style elements are switched off; `styles/` has their rules. */
 export function App() {
   const [client] = useState(createClient)
   const [link] = useState(readSignInLink)
+  const [page] = useState(() => beginPage(client, link !== null))
+  useEffect(() => {
+    // What most people open next is there before they do.
+    const fetchNext = () => void fetchPage('/requests/next').catch(() => undefined)
+    void page.then(
+      () => setTimeout(fetchNext, quietMs),
+      () => undefined,
+    )
+  }, [page])
   return (
     <MantineProvider
       theme={theme}
@@ -68,19 +46,10 @@ export function App() {
             <Messages />
             <PageBoundary what="The dashboard">
               <Routes>
-                {link !== null && (
-                  <Route
-                    path="/sign-in"
-                    element={
-                      <Suspense fallback={null}>
-                        <LinkPage link={link} />
-                      </Suspense>
-                    }
-                  />
-                )}
+                {link !== null && <Route path="/sign-in" element={<LinkPage link={link} />} />}
                 <Route
                   element={
-                    <SignedIn>
+                    <SignedIn page={page}>
                       <LiveProvider>
                         <Shell />
                       </LiveProvider>
@@ -89,18 +58,10 @@ export function App() {
                 >
                   <Route element={<InboxPage />}>
                     <Route index element={null} />
-                    <Route path="/requests/:id" element={<RequestPage />} />
+                    {pageRoute('/requests/:id')}
                   </Route>
                   <Route path="/sign-in" element={<Navigate to="/" replace />} />
-                  <Route path="/runs" element={<RunsPage />} />
-                  <Route path="/runs/new" element={<NewRunPage />} />
-                  <Route path="/runs/:id" element={<RunPage />} />
-                  <Route path="/runs/:id/fork" element={<ForkPage />} />
-                  <Route path="/runs/:id/turns/:n" element={<ChangeSetPage />} />
-                  <Route path="/insights" element={<InsightsPage />} />
-                  <Route path="/audit" element={<AuditPage />} />
-                  <Route path="/policy" element={<PolicyPage />} />
-                  <Route path="/account" element={<AccountPage />} />
+                  {paths.filter((path) => path !== '/requests/:id').map(pageRoute)}
                   <Route path="*" element={<NotFound />} />
                 </Route>
               </Routes>
@@ -110,6 +71,24 @@ export function App() {
       </QueryClientProvider>
     </MantineProvider>
   )
+}
+
+const paths = Object.keys(pages) as (keyof typeof pages)[]
+
+function pageRoute(path: keyof typeof pages) {
+  const { Page } = pages[path]
+  return <Route key={path} path={path} element={<Page />} />
+}
+
+/**
+ * Asks for the script and the data of the first page while the person is loaded. Nothing can be
+ * asked before a link signs them in.
+ */
+async function beginPage(client: QueryClient, byLink: boolean): Promise<void> {
+  const { pathname } = window.location
+  const request = matchPath('/requests/:id', pathname)?.params.id
+  if (!byLink && request !== undefined) void client.prefetchQuery(requestQuery(request))
+  await fetchPage(pathname)
 }
 
 function createClient(): QueryClient {

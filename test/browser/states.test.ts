@@ -170,6 +170,27 @@ test('while a page loads, placeholders have the columns of the cards that come, 
   await page.getByRole('heading', { name: 'Expired unseen' }).waitFor()
 })
 
+test('the faces, the script and the data of a request are asked for while the person still loads', async () => {
+  const { requestIds } = await ask(
+    dashboard.desk,
+    [{ tool: 'write_file', input: { path: 'notes/first.md', content: 'First' } }],
+    'A note.',
+  )
+  const path = `/requests/${requestIds[0]}`
+  const page = await dashboard.open('Grace', '/account')
+  await page.getByRole('heading', { name: 'Account' }).waitFor()
+  await page.goto('about:blank')
+  // Nobody is known before all of these have come.
+  const needed = [/\.woff2$/, /request-page-[^/]*\.js$/, new RegExp(`/v1${path}$`)]
+  const asked = needed.map((address) => page.waitForRequest((one) => address.test(one.url())))
+  await page.route('**/v1/me', async (route) => {
+    await Promise.all(asked)
+    await route.continue()
+  })
+  await page.goto(dashboard.url + path)
+  await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
+})
+
 test('a list of what was denied is marked as none of the lists of what waits', async () => {
   const page = await dashboard.open('Grace', '/')
   const current = page.getByRole('navigation', { name: 'Queues' }).locator('[aria-current]')

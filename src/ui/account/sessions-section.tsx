@@ -7,11 +7,15 @@ import { useAct } from '../states/use-act.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { Time } from '../text/time.tsx'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useMe } from '../api/queries.ts'
 import { Command } from '../states/command.tsx'
+import { later } from '../states/later.tsx'
 
-const QrCode = lazy(() => import('./qr-code.tsx').then((module) => ({ default: module.QrCode })))
+const QrCode = later(
+  () => import('./qr-code.tsx').then((module) => module.QrCode),
+  () => <Loading what="the code" lines={4} />,
+)
 
 const methodWords: Record<SessionView['method'], string> = {
   development: 'development sign-in',
@@ -121,9 +125,7 @@ function OneTimeLink({ url, name, onDone }: { url: string; name: string; onDone:
       ) : (
         <p className="small">Scan it with your phone:</p>
       )}
-      <Suspense fallback={<Loading what="the code" lines={4} />}>
-        <QrCode text={url} label="QR code of the sign-in link" />
-      </Suspense>
+      <QrCode text={url} label="QR code of the sign-in link" />
       <p className="small">Or in a terminal:</p>
       <Command text={`countersign login "${url}"`} />
       <div>

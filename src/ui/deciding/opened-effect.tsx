@@ -1,12 +1,13 @@
-import { lazy, Suspense } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { Effect } from '../effect/effect.tsx'
+import { later } from '../states/later.tsx'
 import { Loading } from '../states/loading.tsx'
 import { SecretsContext } from '../text/secret-chips.tsx'
 import type { OpenedRequest } from './use-opened-request.ts'
 
-const FileEditForm = lazy(() =>
-  import('./editing/file-edit-form.tsx').then((module) => ({ default: module.FileEditForm })),
+const FileEditForm = later(
+  () => import('./editing/file-edit-form.tsx').then((module) => module.FileEditForm),
+  () => <Loading what="the editor" lines={6} />,
 )
 
 /** What will happen, and above it the file while somebody changes it to approve it with changes. */
@@ -19,9 +20,7 @@ export function OpenedEffect(props: {
   return (
     <>
       {view.editsFile && (
-        <Suspense fallback={<Loading what="the editor" lines={6} />}>
-          <FileEditForm key={request.presentation.digest} request={request} onDone={onRevised} />
-        </Suspense>
+        <FileEditForm key={request.presentation.digest} request={request} onDone={onRevised} />
       )}
       <SecretsContext value={view.secrets.registry}>
         <Effect

@@ -1,14 +1,14 @@
-import { lazy, Suspense } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { later } from '../states/later.tsx'
 import { DecisionPanel } from './decision/decision-panel.tsx'
 import type { OpenedRequest } from './use-opened-request.ts'
 
 /** Loaded for the requests that are settled or answered, which few are. */
-const SettleForm = lazy(() =>
-  import('./decision/answering/settle-form.tsx').then((module) => ({ default: module.SettleForm })),
+const SettleForm = later(() =>
+  import('./decision/answering/settle-form.tsx').then((module) => module.SettleForm),
 )
-const AnswerForm = lazy(() =>
-  import('./decision/answering/answer-form.tsx').then((module) => ({ default: module.AnswerForm })),
+const AnswerForm = later(() =>
+  import('./decision/answering/answer-form.tsx').then((module) => module.AnswerForm),
 )
 
 /** Where a request is decided, answered or settled, on its own page and within its run. */
@@ -23,18 +23,10 @@ export function RequestForm(props: {
 }) {
   const { request, view, onNext } = props
   if (request.kind === 'outcome_check') {
-    return (
-      <Suspense fallback={null}>
-        <SettleForm request={request} onNext={onNext} />
-      </Suspense>
-    )
+    return <SettleForm request={request} onNext={onNext} />
   }
   if (request.kind === 'question') {
-    return (
-      <Suspense fallback={null}>
-        <AnswerForm request={request} onNext={onNext} />
-      </Suspense>
-    )
+    return <AnswerForm request={request} onNext={onNext} />
   }
   return (
     <DecisionPanel

@@ -1,6 +1,7 @@
 import { IconAlertTriangle } from '@tabler/icons-react'
-import { lazy, Suspense, useCallback, useId, useMemo, useState } from 'react'
+import { useCallback, useId, useMemo, useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { later } from '../states/later.tsx'
 import { Loading } from '../states/loading.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { useDiffSetting } from './settings/diff-settings.ts'
@@ -14,7 +15,10 @@ import { useWholeFile } from './use-whole-file.ts'
 import { isWhiteSpaceOnly, linesIn } from './white-space.ts'
 import './effect.css'
 
-const Files = lazy(() => import('./files.tsx').then((module) => ({ default: module.Files })))
+const Files = later(
+  () => import('./files.tsx').then((module) => module.Files),
+  () => <Loading what="the difference" lines={5} />,
+)
 /** A table with more lines is slow, so the difference is shown line by line. */
 const maxTableLines = 3_000
 
@@ -103,15 +107,13 @@ export function Effect(props: {
             onVisible={onLines}
           />
         ) : (
-          <Suspense fallback={<Loading what="the difference" lines={5} />}>
-            <Files
-              files={files}
-              ownsKeys={props.ownsKeys}
-              onVisible={onAllVisible}
-              whole={files.length === 1 ? whole : null}
-              notes={props.notes}
-            />
-          </Suspense>
+          <Files
+            files={files}
+            ownsKeys={props.ownsKeys}
+            onVisible={onAllVisible}
+            whole={files.length === 1 ? whole : null}
+            notes={props.notes}
+          />
         )}
       </section>
       <p className="dim small facts-line">

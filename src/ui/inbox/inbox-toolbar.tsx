@@ -1,13 +1,19 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { later } from '../states/later.tsx'
 import { isNarrowed, viewQueryOf, withFilter, type FilterName } from './inbox-filters.ts'
 import { verbs } from '../words/verbs.ts'
 
-const SaveView = lazy(() =>
-  import('../views/save-view.tsx').then((module) => ({ default: module.SaveView })),
+const SaveView = later(
+  () => import('../views/save-view.tsx').then((module) => module.SaveView),
+  () => (
+    <Button variant="default" disabled>
+      Save view
+    </Button>
+  ),
 )
 
 const states = [
@@ -81,15 +87,7 @@ export function InboxToolbar(props: { isNarrow: boolean; takesFocus: boolean }) 
       </form>
       {!isNarrow && <Selects search={search} set={set} />}
       {(isNarrowed(search) || search.has('sort')) && (
-        <Suspense
-          fallback={
-            <Button variant="default" disabled>
-              Save view
-            </Button>
-          }
-        >
-          <SaveView page="inbox" query={viewQueryOf(search)} label="Save view" />
-        </Suspense>
+        <SaveView page="inbox" query={viewQueryOf(search)} label="Save view" />
       )}
       {isNarrowed(search) && (
         <Button variant="subtle" onClick={() => void navigate(pathname)}>

@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core'
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
 import { useRequests } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { rememberList } from '../request/last-list.ts'
 import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
+import { later } from '../states/later.tsx'
 import { Loading, LoadingRows } from '../states/loading.tsx'
 import { BulkBar } from './bulk/bulk-bar.tsx'
 import { groupRows } from './inbox-groups.ts'
@@ -14,12 +15,11 @@ import { useRowActs } from './use-row-acts.ts'
 import { useRowFocus } from './use-row-focus.ts'
 import { useSteadyRows } from './use-steady-rows.ts'
 
-const EmptyInbox = lazy(() =>
-  import('./empty-inbox.tsx').then((module) => ({ default: module.EmptyInbox })),
+const EmptyInbox = later(
+  () => import('./empty-inbox.tsx').then((module) => module.EmptyInbox),
+  () => <Loading what="the inbox" lines={4} />,
 )
-const BulkReview = lazy(() =>
-  import('./bulk/bulk-review.tsx').then((module) => ({ default: module.BulkReview })),
-)
+const BulkReview = later(() => import('./bulk/bulk-review.tsx').then((module) => module.BulkReview))
 
 /** The list of the inbox. `openId`: id or number of the open request. */
 export function RequestListing(props: { filters: string; address: string; openId: string | null }) {
@@ -108,13 +108,7 @@ export function RequestListing(props: { filters: string; address: string; openId
         />
       )}
       {rows.length === 0 &&
-        (isCardOpen ? (
-          <p className="dim">Nothing waits in this list.</p>
-        ) : (
-          <Suspense fallback={<Loading what="the inbox" lines={4} />}>
-            <EmptyInbox />
-          </Suspense>
-        ))}
+        (isCardOpen ? <p className="dim">Nothing waits in this list.</p> : <EmptyInbox />)}
       {list.hasNextPage && (
         <Button
           variant="default"
@@ -136,23 +130,21 @@ export function RequestListing(props: { filters: string; address: string; openId
           onDecide={setBulk}
         />
       )}
-      <Suspense fallback={null}>
-        {bulk !== null && (
-          <BulkReview
-            decision={bulk}
-            selected={selection}
-            onClose={(decided) => {
-              setBulk(null)
-              if (!decided) return
-              cause(
-                'decided',
-                selection.map((item) => item.id),
-              )
-              setSelected(new Set())
-            }}
-          />
-        )}
-      </Suspense>
+      {bulk !== null && (
+        <BulkReview
+          decision={bulk}
+          selected={selection}
+          onClose={(decided) => {
+            setBulk(null)
+            if (!decided) return
+            cause(
+              'decided',
+              selection.map((item) => item.id),
+            )
+            setSelected(new Set())
+          }}
+        />
+      )}
     </>
   )
 }

@@ -1,13 +1,12 @@
-import { lazy, Suspense, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { later } from '../states/later.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
 import { Facts } from '../deciding/facts/facts.tsx'
 import { Lineage } from './surroundings.tsx'
 
-const Activity = lazy(() =>
-  import('./activity.tsx').then((module) => ({ default: module.Activity })),
-)
+const Activity = later(() => import('./activity.tsx').then((module) => module.Activity))
 
 /**
  * Everything that the decision is bound to: facts and hashes, the version of the policy, the
@@ -44,9 +43,7 @@ export function Proof({
           <Facts request={displayedRequest} raw={raw} onRaw={setRaw} />
           <Lineage request={request} />
           <PageBoundary what="The activity">
-            <Suspense fallback={null}>
-              <Activity request={request} />
-            </Suspense>
+            <Activity request={request} />
           </PageBoundary>
         </div>
       )}

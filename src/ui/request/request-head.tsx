@@ -34,6 +34,21 @@ export function RequestHead(props: { request: RequestDetail; place: PlaceInList 
       <Link to={list} state={state} className="back" {...keys.back}>
         <IconArrowLeft size={16} aria-hidden /> Inbox
       </Link>
+      <Risk risk={request.risk} />
+      <span className={`state-badge state-badge-${request.state}`}>{request.state}</span>
+      <span className="dim small">#{request.number}</span>
+      {request.state === 'pending' && (
+        <span className="dim small">
+          <span className="deadline">
+            expires <Time at={request.expiresAt} />
+            <span className="not-on-phone">, then it counts as expired, not as approved</span>
+          </span>
+          <span className="deadline-short">
+            <Time at={request.expiresAt} short /> left
+          </span>
+        </span>
+      )}
+      <TriageState request={request} />
       {place.position !== null && (
         <span className="row place">
           <ActionIcon
@@ -61,21 +76,6 @@ export function RequestHead(props: { request: RequestDetail; place: PlaceInList 
           </ActionIcon>
         </span>
       )}
-      <Risk risk={request.risk} />
-      <span className={`state-badge state-badge-${request.state}`}>{request.state}</span>
-      <span className="dim small">#{request.number}</span>
-      {request.state === 'pending' && (
-        <span className="dim small">
-          <span className="deadline">
-            expires <Time at={request.expiresAt} />
-            <span className="not-on-phone">, then it counts as expired, not as approved</span>
-          </span>
-          <span className="deadline-short">
-            <Time at={request.expiresAt} short /> left
-          </span>
-        </span>
-      )}
-      <TriageState request={request} />
       <div className="request-acts">
         <Triage request={request} />
         <MoreTime request={request} />

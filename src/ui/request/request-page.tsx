@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useLocation, useNavigate, useParams } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestQuery } from '../api/queries.ts'
@@ -9,6 +9,7 @@ import { useHeldDecisions } from '../sending/held-decisions.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
+import { later } from '../states/later.tsx'
 import { LoadingCards } from '../states/loading.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { SecretsContext } from '../text/secret-chips.tsx'
@@ -37,10 +38,8 @@ import { Task } from '../deciding/card/task.tsx'
 import './request.css'
 
 /** Loaded on screens without room beside the request. */
-const DecisionSheet = lazy(() =>
-  import('../deciding/decision/decision-sheet.tsx').then((module) => ({
-    default: module.DecisionSheet,
-  })),
+const DecisionSheet = later(() =>
+  import('../deciding/decision/decision-sheet.tsx').then((module) => module.DecisionSheet),
 )
 
 /** One request and its decision panel. */
@@ -177,12 +176,10 @@ function Opened({ request }: { request: RequestDetail }) {
                 : 'See the decision'}
             </Button>
           </div>
-          <Suspense fallback={null}>
-            <DecisionSheet isOpen={sheet} onClose={() => setSheet(false)}>
-              {panel}
-              <Quorum request={displayedRequest} />
-            </DecisionSheet>
-          </Suspense>
+          <DecisionSheet isOpen={sheet} onClose={() => setSheet(false)}>
+            {panel}
+            <Quorum request={displayedRequest} />
+          </DecisionSheet>
         </>
       ) : (
         <aside className="request-side" aria-label="Decision">

@@ -1,12 +1,14 @@
 import { starterName } from '#domain/text/starter-name.ts'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { Link } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { later } from '../states/later.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
-const LastTurns = lazy(() =>
-  import('./last-turns.tsx').then((module) => ({ default: module.LastTurns })),
+const LastTurns = later(
+  () => import('./last-turns.tsx').then((module) => module.LastTurns),
+  () => <p className="dim">Loading the turns…</p>,
 )
 
 type Sibling = NonNullable<RequestDetail['batch']>['siblings'][number]
@@ -112,9 +114,7 @@ export function TurnsBefore({ request }: { request: RequestDetail }) {
       <summary>The last turns</summary>
       {isOpen && (
         <PageBoundary what="The last turns">
-          <Suspense fallback={<p className="dim">Loading the turns…</p>}>
-            <LastTurns runId={runId} turn={turn} />
-          </Suspense>
+          <LastTurns runId={runId} turn={turn} />
         </PageBoundary>
       )}
     </details>

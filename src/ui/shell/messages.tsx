@@ -1,8 +1,9 @@
 import { useNotifications } from '@mantine/notifications'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
+import { later } from '../states/later.tsx'
 
-const MessageStack = lazy(() =>
-  import('./message-stack.tsx').then((module) => ({ default: module.MessageStack })),
+const MessageStack = later(() =>
+  import('./message-stack.tsx').then((module) => module.MessageStack),
 )
 
 /**
@@ -13,5 +14,5 @@ export function Messages() {
   const { notifications } = useNotifications()
   const [isNeeded, setNeeded] = useState(false)
   if (!isNeeded && notifications.length > 0) setNeeded(true)
-  return <Suspense fallback={null}>{isNeeded && <MessageStack />}</Suspense>
+  return isNeeded && <MessageStack />
 }

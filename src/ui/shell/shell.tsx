@@ -6,13 +6,14 @@ import {
   useMantineColorScheme,
 } from '@mantine/core'
 import { IconKeyboard, IconSearch, IconMoon, IconSun } from '@tabler/icons-react'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { NavLink, Outlet, useLocation, useNavigate } from 'react-router'
 import { useQueues, useMe } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { commandKeys, commandLabel } from '../keyboard/commands.ts'
 import { platform } from '../keyboard/platform.ts'
 import { beginOpening } from '../keyboard/opening-letters.ts'
+import { later } from '../states/later.tsx'
 import { Loading } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
 import { Announcements } from '../states/announce.tsx'
@@ -22,12 +23,10 @@ import { PersonMenu } from './person-menu.tsx'
 import { showBadge } from '../push/app-badge.ts'
 import './shell.css'
 
-const HelpSheet = lazy(() =>
-  import('../keyboard/help-sheet.tsx').then((module) => ({ default: module.HelpSheet })),
+const HelpSheet = later(() =>
+  import('../keyboard/help-sheet.tsx').then((module) => module.HelpSheet),
 )
-const Palette = lazy(() =>
-  import('../keyboard/palette.tsx').then((module) => ({ default: module.Palette })),
-)
+const Palette = later(() => import('../keyboard/palette.tsx').then((module) => module.Palette))
 
 /** Header, navigation and the other parts of every page of a signed-in person. */
 export function Shell() {
@@ -103,10 +102,8 @@ export function Shell() {
       <SendingBars />
       <Announcements />
       <PageBoundary key={`${pathname} ${help} ${palette}`} what="This list">
-        <Suspense fallback={null}>
-          {help && <HelpSheet isOpen onClose={() => setHelp(false)} />}
-          {palette && <Palette onClose={() => setPalette(false)} />}
-        </Suspense>
+        {help && <HelpSheet isOpen onClose={() => setHelp(false)} />}
+        {palette && <Palette onClose={() => setPalette(false)} />}
       </PageBoundary>
     </>
   )

@@ -1,20 +1,19 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { ApiRefusal } from '../api/call-api.ts'
 import { meQuery } from '../api/queries.ts'
 import { faces } from '../styles/faces.ts'
 import { Failure } from '../states/failure.tsx'
+import { later } from '../states/later.tsx'
 import { Loading } from '../states/loading.tsx'
 
-const SignInPage = lazy(() =>
-  import('./sign-in-page.tsx').then((module) => ({ default: module.SignInPage })),
-)
+const SignInPage = later(() => import('./sign-in-page.tsx').then((module) => module.SignInPage))
 
 /**
- * Shows `children` to a signed-in person, and the sign-in page to everybody else. The faces load
- * beside the person.
+ * Shows `children` to a signed-in person, and the sign-in page to everybody else. The faces, and
+ * `page`, which the children show first, load beside the person.
  */
-export function SignedIn({ children }: { children: ReactNode }) {
+export function SignedIn({ page, children }: { page: Promise<unknown>; children: ReactNode }) {
   const me = useQuery(meQuery)
   const client = useQueryClient()
   const signedOut = isSignedOut(me.error)
@@ -22,15 +21,13 @@ export function SignedIn({ children }: { children: ReactNode }) {
     // The next person must not see cached data of this one.
     if (signedOut) client.removeQueries({ type: 'inactive' })
   }, [signedOut, client])
-  const [hasFaces, setHasFaces] = useState(false)
-  useEffect(() => void faces.then(() => setHasFaces(true)), [])
-  if (me.data !== undefined && !signedOut && hasFaces) return children
+  const [isReady, setReady] = useState(false)
+  useEffect(() => {
+    void Promise.allSettled([faces, page]).then(() => setReady(true))
+  }, [page])
+  if (me.data !== undefined && !signedOut && isReady) return children
   if (signedOut) {
-    return (
-      <Suspense fallback={null}>
-        <SignInPage hasEnded={me.data !== undefined} refusal={unprovenIn(me.error)} />
-      </Suspense>
-    )
+    return <SignInPage hasEnded={me.data !== undefined} refusal={unprovenIn(me.error)} />
   }
   return (
     <main className="content">

@@ -1,18 +1,21 @@
 import { Button } from '@mantine/core'
-import { lazy, Suspense, use } from 'react'
+import { use } from 'react'
 import { Link } from 'react-router'
 import type { TranscriptCall } from '#api/schemas/runs/transcript.ts'
 import { useMe, useRun } from '../../api/queries.ts'
 import { useAriaKeys } from '../../keyboard/keyboard-provider.tsx'
+import { later } from '../../states/later.tsx'
 import { Loading } from '../../states/loading.tsx'
 import { OpenCallContext } from './open-call.tsx'
 
 /** Loaded by who decides; a part that a lost connection keeps from loading leaves the page. */
-const CallForm = lazy(() =>
-  import('../../deciding/call-form.tsx').then(
-    (module) => ({ default: module.CallForm }),
-    () => ({ default: NotLoaded }),
-  ),
+const CallForm = later(
+  () =>
+    import('../../deciding/call-form.tsx').then(
+      (module) => module.CallForm,
+      () => NotLoaded,
+    ),
+  () => <Loading what="the form" lines={6} />,
 )
 
 function NotLoaded({ requestId }: { requestId: string }) {
@@ -100,13 +103,11 @@ export function CallDecision({ placeId, requestId }: { placeId: string; requestI
     open(null)
   }
   return (
-    <Suspense fallback={<Loading what="the form" lines={6} />}>
-      <CallForm
-        key={requestId}
-        requestId={requestId}
-        onNext={next === null ? null : () => open(next)}
-        onClose={close}
-      />
-    </Suspense>
+    <CallForm
+      key={requestId}
+      requestId={requestId}
+      onNext={next === null ? null : () => open(next)}
+      onClose={close}
+    />
   )
 }

@@ -1,5 +1,5 @@
 import { IconClock, IconMessage, IconRobot, IconTool } from '@tabler/icons-react'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import type {
   CallApprovalView,
@@ -9,6 +9,7 @@ import type {
 import { approvalSentence } from '#domain/text/approval-words.ts'
 import { useRun, useTranscript } from '../../api/queries.ts'
 import { LinesView } from '../../effect/lines-view.tsx'
+import { later } from '../../states/later.tsx'
 import { SecretsContext, useRunSecrets } from '../../text/secret-chips.tsx'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
@@ -64,7 +65,7 @@ export function TurnView(props: {
         </p>
         {item.text !== undefined && item.text !== '' && (
           <div className="turn-text">
-            {fromPerson ? <VisibleText text={item.text} /> : <ModelText text={item.text} />}
+            {fromPerson ? <VisibleText text={item.text} /> : <Markdown text={item.text} />}
           </div>
         )}
         {item.files !== undefined && <MessageFiles runId={runId} files={item.files} />}
@@ -102,16 +103,25 @@ export function TurnViews(props: { items: readonly TranscriptItem[]; runId: stri
 }
 
 /** If a part of the page cannot be loaded, the rest stays as it is. */
-const CallEffect = lazy(() =>
-  import('../calls/call-effect.tsx').then(
-    (module) => ({ default: module.CallEffect }),
-    () => ({ default: NotLoaded }),
-  ),
+const CallEffect = later(
+  () =>
+    import('../calls/call-effect.tsx').then(
+      (module) => module.CallEffect,
+      () => NotLoaded,
+    ),
+  () => <span aria-busy="true" />,
 )
-const Markdown = lazy(() =>
-  import('../../text/markdown.tsx').then(
-    (module) => ({ default: module.Markdown }),
-    () => ({ default: PlainText }),
+/** The plain text until the Markdown parser, which is loaded on demand, is ready. */
+const Markdown = later(
+  () =>
+    import('../../text/markdown.tsx').then(
+      (module) => module.Markdown,
+      () => PlainText,
+    ),
+  ({ text }) => (
+    <span aria-busy="true">
+      <VisibleText text={text} />
+    </span>
   ),
 )
 
@@ -121,21 +131,6 @@ function PlainText({ text }: { text: string }) {
 
 function NotLoaded() {
   return <p className="dim small">What this call does did not load. Load the page again.</p>
-}
-
-/** The plain text until the Markdown parser, which is loaded on demand, is ready. */
-function ModelText({ text }: { text: string }) {
-  return (
-    <Suspense
-      fallback={
-        <span aria-busy="true">
-          <VisibleText text={text} />
-        </span>
-      }
-    >
-      <Markdown text={text} />
-    </Suspense>
-  )
 }
 
 /** Whether more than one request of the turn is pending, so that its change set is useful. */
@@ -202,11 +197,7 @@ function CallView(props: {
       {isOpen && call.requestId !== undefined && (
         <CallDecision placeId={`call-${call.callId}`} requestId={call.requestId} />
       )}
-      {showsEffect && !isOpen && (
-        <Suspense fallback={<span aria-busy="true" />}>
-          <CallEffect call={call} />
-        </Suspense>
-      )}
+      {showsEffect && !isOpen && <CallEffect call={call} />}
       <details>
         <summary className="small">Input</summary>
         <LinesView text={JSON.stringify(call.input, null, 2)} showFinalNewline={false} />

@@ -1,15 +1,15 @@
 import { Button } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { later } from '../../../states/later.tsx'
 import { Loading } from '../../../states/loading.tsx'
 import { changedFields } from '../../editing/edited-input.ts'
 import { Notice } from '../../../states/notice.tsx'
 import { verbs } from '../../../words/verbs.ts'
 
-const TextDifference = lazy(() =>
-  import('../../../effect/text-difference.tsx').then((module) => ({
-    default: module.TextDifference,
-  })),
+const TextDifference = later(
+  () => import('../../../effect/text-difference.tsx').then((module) => module.TextDifference),
+  () => <Loading what="the difference" lines={2} />,
 )
 
 /**
@@ -50,9 +50,7 @@ export function ChangedBanner(props: {
           {changes.map((change) => (
             <div key={change.name}>
               <h3 className="mono">{change.name}</h3>
-              <Suspense fallback={<Loading what="the difference" lines={2} />}>
-                <TextDifference before={change.before ?? ''} after={change.after ?? ''} />
-              </Suspense>
+              <TextDifference before={change.before ?? ''} after={change.after ?? ''} />
             </div>
           ))}
         </div>

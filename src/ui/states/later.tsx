@@ -1,0 +1,74 @@
+import {
+  lazy,
+  useEffect,
+  useState,
+  type ComponentType,
+  type LazyExoticComponent,
+  type ReactNode,
+} from 'react'
+
+/**
+ * A part of a page whose script is loaded when it is first drawn, with a placeholder until then.
+ * React shows what was suspended 300 ms after its placeholder at the earliest; this shows it at
+ * once. A script that does not load is an error of the part, for its `PageBoundary`.
+ */
+export function later<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  placeholder: (props: Props) => ReactNode = () => null,
+): ComponentType<Props> {
+  const part = onceFetched(load)
+  return function Later(props: Props) {
+    const [, drawAgain] = useState(0)
+    const [failure, setFailure] = useState<unknown>(null)
+    const Part = part.current()
+    const isMissing = Part === null
+    useEffect(() => {
+      if (isMissing) part.fetch().then(() => drawAgain(1), setFailure)
+    }, [isMissing])
+    if (failure !== null) throw failure
+    return Part === null ? placeholder(props) : <Part {...props} />
+  }
+}
+
+/** A page of its own script, with what begins to load it. */
+export interface LaterPage {
+  readonly Page: LazyExoticComponent<ComponentType>
+  fetch(): Promise<unknown>
+}
+
+/**
+ * A page whose script is loaded on demand. While a person goes there, React keeps the page before.
+ * Once `fetch` is settled, it is drawn without a placeholder.
+ */
+export function laterPage(load: () => Promise<ComponentType>): LaterPage {
+  const part = onceFetched(load)
+  const Page = lazy(() => {
+    const current = part.current()
+    if (current === null) return part.fetch().then((component) => ({ default: component }))
+    return resolvedAtOnce({ default: current })
+  })
+  return { Page, fetch: part.fetch }
+}
+
+function onceFetched<Props extends object>(load: () => Promise<ComponentType<Props>>) {
+  let component: ComponentType<Props> | null = null
+  let promise: Promise<ComponentType<Props>> | null = null
+  const attempt = (): Promise<ComponentType<Props>> =>
+    load().then(
+      (loaded) => (component = loaded),
+      (error: unknown) => {
+        // The next attempt loads it anew.
+        promise = null
+        throw error
+      },
+    )
+  return { current: () => component, fetch: () => (promise ??= attempt()) }
+}
+
+/** React takes the value of a thenable that calls back at once without waiting. */
+function resolvedAtOnce<Value>(value: Value): Promise<Value> {
+  const resolved = Promise.resolve(value)
+  return Object.assign(resolved, {
+    then: (done: (value: Value) => unknown) => (done(value), resolved),
+  })
+}
