@@ -54,7 +54,7 @@ function Part({ part, target }: { part: SentencePart; target: string | null }) {
     case 'subject':
       return target === null ? text : <Link to={target}>{text}</Link>
     case 'words':
-      return <q className="audit-words">{text}</q>
+      return <q className="event-quote">{text}</q>
     case 'plain':
       return <span className="dim">{text}</span>
   }

@@ -25,13 +25,7 @@ export function CallComments({ request }: { request: CommentedRequest }) {
         <CommentForm request={request} label={`Comment on #${number}`} field={field} />
       ) : (
         <div>
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="gray"
-            onClick={() => setWriting(true)}
-            {...keys}
-          >
+          <Button size="compact-sm" variant="default" onClick={() => setWriting(true)} {...keys}>
             {verbs.comment}
           </Button>
         </div>

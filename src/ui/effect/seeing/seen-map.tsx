@@ -34,6 +34,8 @@ export function SeenMap({ region, tracker }: { region: HTMLElement | null; track
       <div className="seen-map">
         <svg
           viewBox={`0 0 10 ${height}`}
+          // No higher than what it is a map of.
+          style={{ maxHeight: height }}
           preserveAspectRatio="none"
           aria-hidden
           onClick={(event) => {
