@@ -1,8 +1,13 @@
 import { sql } from 'kysely'
 import type { Db } from './database.ts'
 
-/** The numbers and ages of pending work. Ages in milliseconds; 0 when nothing is pending. */
+/**
+ * The numbers and ages of pending work, and the clock that all times come from. Ages in
+ * milliseconds; 0 when nothing is pending.
+ */
 export interface Backlog {
+  /** milliseconds by which the clock of this host is ahead of the database's; negative: behind */
+  readonly clockOffsetMs: number
   readonly relay: { readonly pending: number; readonly lagMs: number }
   readonly events: { readonly lagMs: number }
   readonly audit: { readonly pending: number; readonly lagMs: number }
@@ -13,8 +18,10 @@ export interface Backlog {
  * small table, so that the cost depends on what is pending, not on all rows.
  */
 export async function readBacklog(db: Db): Promise<Backlog> {
+  const askedAt = performance.now()
   const { rows } = await sql<Record<string, string | number | null>>`
-    select outbox.pending as relay_pending, outbox.lag as relay_lag,
+    select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
+      outbox.pending as relay_pending, outbox.lag as relay_lag,
       (select ${ageOf(sql`created_at`)} from event where sequence is null
         order by event.created_at, event.id limit 1) as event_lag,
       (select count(*) from audit_unsequenced) as audit_pending,
@@ -25,8 +32,11 @@ export async function readBacklog(db: Db): Promise<Backlog> {
       where delivered_at is null and undeliverable_at is null
     ) as outbox
   `.execute(db)
+  // The database read its clock about halfway.
+  const hostMs = Date.now() - (performance.now() - askedAt) / 2
   const figure = (name: string): number => Math.max(0, Math.round(Number(rows[0]?.[name] ?? 0)))
   return {
+    clockOffsetMs: Math.round(hostMs - Number(rows[0]?.['now_ms'])),
     relay: { pending: figure('relay_pending'), lagMs: figure('relay_lag') },
     events: { lagMs: figure('event_lag') },
     audit: { pending: figure('audit_pending'), lagMs: figure('audit_lag') },

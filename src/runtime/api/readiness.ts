@@ -8,13 +8,15 @@ import type { Db } from '#store/database.ts'
 
 /** A larger lag is reported; the usual one is less than two seconds. */
 const maxLagMs = 30_000
+/** Signatures with a time are accepted for minutes. */
+const maxClockOffsetMs = 10_000
 /** A witness belongs to somebody else, and may be offline for a while. */
 const maxWitnessLagMs = 10 * 60_000
 
 /**
  * Returns a check whether this process can work: Postgres and Temporal answer. The answer also has
- * the lags of relay, event stream and audit log, and recent outages. Those are of the whole
- * installation and do not count: stopping this process would not help. Resolves within seconds.
+ * the lags of relay, event stream and audit log, how far this host's clock is off, and recent
+ * outages. Those do not count: stopping this process would not help. Resolves within seconds.
  */
 export function readinessReader(
   db: Db,
@@ -46,12 +48,28 @@ function readinessOf(answers: {
     relayLagMs: backlog?.relay.lagMs ?? 0,
     eventLagMs: backlog?.events.lagMs ?? 0,
     auditLagMs: backlog?.audit.lagMs ?? 0,
+    ...(backlog === null ? {} : { clockOffsetMs: backlog.clockOffsetMs }),
     ...(witnesses.length === 0
       ? {}
       : { witnessLagMs: Math.max(...witnesses.map(({ lagMs }) => lagMs)) }),
   }
-  const problems = [...problemsOf(checks), ...outages, ...witnesses.flatMap(problemOfWitness)]
+  const problems = [
+    ...problemsOf(checks),
+    ...problemOfClock(backlog?.clockOffsetMs ?? 0),
+    ...outages,
+    ...witnesses.flatMap(problemOfWitness),
+  ]
   return { ready: checks.postgres && checks.temporal, checks, problems }
+}
+
+/** Of a clock that this host and the database do not share; none if they differ by seconds only. */
+function problemOfClock(offsetMs: number): string[] {
+  if (Math.abs(offsetMs) <= maxClockOffsetMs) return []
+  const seconds = Math.round(Math.abs(offsetMs) / 1000)
+  const than = offsetMs > 0 ? 'ahead of' : 'behind'
+  return [
+    `The clock of this host is ${seconds} s ${than} the clock of the database: signed webhooks, Slack and sign-in at a provider can fail until the clock is set`,
+  ]
 }
 
 function problemOfWitness({ name, isContradicted, lagMs }: WitnessStatus): string[] {

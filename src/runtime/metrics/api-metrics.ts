@@ -45,6 +45,10 @@ export function createApiMetrics(
     'kind',
     'state',
   ])
+  const clockOffset = gauge(
+    'clock_offset_seconds',
+    "How far this host's clock is ahead of the database's; negative: behind",
+  )
   const outbox = gauge('outbox_pending', 'Outbox rows that are not delivered')
   const outboxLag = gauge('outbox_lag_seconds', 'Age of the oldest row that is not delivered')
   const eventLag = gauge('event_sequencer_lag_seconds', 'Age of the oldest event without a number')
@@ -87,9 +91,11 @@ export function createApiMetrics(
     isThere('postgres')(state)
     for (const figure of [requests, oldest, runs, deliveries, witnessLag, contradicted])
       figure.reset()
-    for (const figure of [outbox, outboxLag, eventLag, auditPending, auditLag]) figure.remove()
+    for (const figure of [clockOffset, outbox, outboxLag, eventLag, auditPending, auditLag])
+      figure.remove()
     if (state === null) return
     const { backlog, openWork, witnesses } = state
+    clockOffset.set(backlog.clockOffsetMs / 1000)
     outbox.set(backlog.relay.pending)
     outboxLag.set(backlog.relay.lagMs / 1000)
     eventLag.set(backlog.events.lagMs / 1000)

@@ -21,6 +21,12 @@ export const readiness = z
         auditLagMs: z
           .number()
           .describe('Age in milliseconds of the oldest event that no checkpoint covers'),
+        clockOffsetMs: z
+          .number()
+          .optional()
+          .describe(
+            "Milliseconds by which the host's clock is ahead of the database's; absent: Postgres does not answer",
+          ),
         witnessLagMs: z
           .number()
           .optional()
