@@ -152,6 +152,7 @@ test('a killed API is a lost connection: the conversation goes on when it is bac
   await terminal.sees('The connection was lost. Trying again …')
   await installation.untilBack('api', gone)
   model.release()
+  await terminal.sees('And more of them came.')
   await terminal.sees('The run waits for your message.')
   terminal.type(`go on${enter}`)
   await terminal.sees('│ Answer 2 is here.')

@@ -157,7 +157,10 @@ class Conversation {
           const next = this.#writing === null ? await this.#look().catch(away) : null
           if (next !== null) return next
         } else if (first !== undefined) {
-          if (first.value.done === true) return 'again'
+          if (first.value.done === true) {
+            this.#dropText()
+            return 'again'
+          }
           await this.#tell(first.value.value)
           part = parts.next()
         }
@@ -189,16 +192,12 @@ class Conversation {
       case 'text-end':
         this.#endText()
         return
-      case 'reset-step': {
-        const turn = this.#writing
-        this.#endText()
-        if (turn === null) return
-        this.#printer.setSaid(turn, false)
-        console.log(dim('The model call failed; it is tried again.'))
+      case 'reset-step':
+        if (this.#dropText()) console.log(dim('The model call failed; it is tried again.'))
         return
-      }
       case 'lost':
-        this.#endText()
+        // The text goes on where it broke off, or begins again after `reset-step`.
+        process.stdout.write(this.#live.pause())
         console.error(lostSentence)
         return
       case 'back':
@@ -207,6 +206,16 @@ class Conversation {
       default:
         await this.#sync().catch(away)
     }
+  }
+
+  /** Ends a text that is not whole: the transcript has all of it later. True: there was one. */
+  #dropText(): boolean {
+    const turn = this.#writing
+    if (turn === null) return false
+    process.stdout.write(this.#live.drop())
+    this.#writing = null
+    this.#printer.setSaid(turn, false)
+    return true
   }
 
   #endText(): void {

@@ -43,10 +43,13 @@ export class LiveText {
   /** Returns the text that was held back, and the end of the last line. */
   end(): string {
     const rest = this.#print(this.#held)
+    return rest + this.drop()
+  }
+
+  /** Ends the line without the text that is held back: another text replaces this one. */
+  drop(): string {
     this.#held = ''
-    const end = this.#isOpen ? '\n' : ''
-    this.#isOpen = false
-    return rest + end
+    return this.pause()
   }
 
   #print(text: string): string {
