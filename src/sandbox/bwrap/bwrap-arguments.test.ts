@@ -74,6 +74,13 @@ test('what is kept from commands is mounted last, so that no zone lies over it',
   expect(order).toEqual(order.toSorted((one, other) => one - other))
 })
 
+test('a path in a folder that is mounted read-only has no mount of its own', () => {
+  const readOnly = ['/w/a/m', '/w/a/m/p/x.js', '/w/a/m.js', '/w/a/m/p']
+  const words = bwrapArguments({ ...plan, readOnly }, host, { passwd: 4, group: 5, filter: 8 })
+  const mounted = words.filter((word, index) => words[index - 1] === '--ro-bind')
+  expect(mounted.filter((word) => word.startsWith('/w/a/m'))).toEqual(['/w/a/m', '/w/a/m.js'])
+})
+
 // Rules: security.md 9
 test('processes are counted by the kernel for everybody but root', () => {
   const vector = (isRoot: boolean): string[] =>

@@ -1,3 +1,4 @@
+import path from 'node:path'
 import type { MountedCopy, MountedZone, SandboxPlan } from './sandbox-plan.ts'
 import { systemFiles, type SystemFolder } from './system-folders.ts'
 
@@ -105,6 +106,19 @@ function mountOf({ from, mode, path }: MountedCopy): string[] {
 }
 
 /**
+ * The paths that lie in no other one: a folder is mounted with all that is in it. bubblewrap takes
+ * 9,000 words, and installed packages have more files.
+ */
+function outermost(paths: readonly string[]): readonly string[] {
+  const all = new Set(paths)
+  const isBelowAnother = (at: string): boolean => {
+    const parent = path.dirname(at)
+    return parent !== at && (all.has(parent) || isBelowAnother(parent))
+  }
+  return paths.filter((at) => !isBelowAnother(at))
+}
+
+/**
  * Zones and pinned folders from the outside in, because mounting one again shows everything below
  * it; then the covered paths, so that nothing is mounted over them.
  */
@@ -119,7 +133,7 @@ function mountsOf(plan: SandboxPlan): string[] {
     ...[...plan.zones, ...pinned]
       .toSorted(outsideIn)
       .flatMap(({ mode, path }) => [mode === 'rw' ? '--bind' : '--ro-bind', path, path]),
-    ...plan.readOnly.flatMap((path) => ['--ro-bind', path, path]),
+    ...outermost(plan.readOnly).flatMap((path) => ['--ro-bind', path, path]),
     ...plan.copies.filter(({ path }) => !isEmptied(path)).flatMap(mountOf),
     ...plan.emptied.flatMap((folder) => [
       '--tmpfs',

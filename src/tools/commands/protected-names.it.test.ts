@@ -83,6 +83,16 @@ describe.skipIf(!testSandbox.works)('protected names', () => {
     },
   )
 
+  test('of thousands of installed files cannot be changed, and the command begins all the same', async () => {
+    const names = Array.from({ length: 3500 }, (_, at) => `node_modules/pack/${at}.js`)
+    const files = Object.fromEntries(names.map((name) => [name, 'old\n']))
+    using desk = await commandDesk(files, { zones: open })
+    const command = `echo evil >> ${names[3499]}; mv node_modules/pack away; mv node_modules away; echo BEGAN`
+    const ran = await desk.run('shell', { command, cwd: '' })
+    expect((ran.output as { stdout: string }).stdout, ran.text).toBe('BEGAN\n')
+    expect(desk.text(names[3499] ?? '')).toBe('old\n')
+  })
+
   test.each([
     ['package.json', '{"imports":{}}'],
     ['package-lock.json', '{}'],

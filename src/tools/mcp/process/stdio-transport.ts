@@ -1,5 +1,6 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import type { MCPTransport } from '@ai-sdk/mcp'
 import { firstInside, informationDescriptor } from '#sandbox/bwrap/first-inside.ts'
 import { giveNetwork, type OwnNetwork } from '#sandbox/bwrap/own-network.ts'
@@ -13,6 +14,8 @@ const maxMessageBytes = 32 * 1024 * 1024
 /** The number of invalid lines that are ignored: some servers print a greeting. */
 const maxInvalidLines = 100
 const maxErrorBytes = 2048
+/** How long the end of a program is waited for, once it reads no more. */
+const maxEndMs = 2000
 
 /**
  * A standard-input server, started in this process's group, so that it ends with it. The AI SDK's
@@ -28,6 +31,8 @@ export class StdioTransport implements MCPTransport {
   #errorTail = Buffer.alloc(0)
   #ended: string | null = null
   #network: OwnNetwork | null = null
+  #isClosed = false
+  readonly #closed = Promise.withResolvers<void>()
 
   /** `sent` returns each message as it is sent. */
   constructor(
@@ -38,9 +43,12 @@ export class StdioTransport implements MCPTransport {
     this.#sent = sent
   }
 
-  /** Why it ended, with its last output on standard error; `null` while it runs. */
+  /**
+   * Why it ended by itself, with its last output on standard error; `null` while it runs, and if it
+   * was closed from here: then an error before that says why.
+   */
   get ended(): string | null {
-    if (this.#ended === null) return null
+    if (this.#ended === null || this.#isClosed) return null
     if (this.#network?.problem != null) return this.#network.problem
     const errorText = this.#errorTail.toString('utf8').trim()
     return errorText === '' ? this.#ended : `${this.#ended}; it said: ${errorText.slice(-500)}`
@@ -76,6 +84,7 @@ export class StdioTransport implements MCPTransport {
     child.once('exit', (code, signal) =>
       this.#end(signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`),
     )
+    child.once('close', () => this.#closed.resolve())
     child.stdin.on('error', () => undefined)
     child.stderr.on('data', (chunk: Buffer) => {
       this.#errorTail = Buffer.concat([this.#errorTail, chunk]).subarray(-maxErrorBytes)
@@ -120,14 +129,18 @@ export class StdioTransport implements MCPTransport {
   async send(message: Message): Promise<void> {
     const stdin = this.#process?.stdin
     if (stdin === undefined || this.#ended !== null)
-      throw new Error(this.ended ?? 'it was not started')
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const line = JSON.stringify(this.#sent(message))
-    stdin.write(`${line}\n`, (error) => (error ? reject(error) : resolve()))
-    return promise
+      throw new Error(this.ended ?? this.#ended ?? 'it was not started')
+    const { promise, resolve } = Promise.withResolvers<Error | null | undefined>()
+    stdin.write(`${JSON.stringify(this.#sent(message))}\n`, resolve)
+    const error = await promise
+    if (error == null) return
+    // Its pipe breaks before its end is known, which says more.
+    await Promise.race([this.#closed.promise, setTimeout(maxEndMs, null, { ref: false })])
+    throw new Error(this.ended ?? error.message, { cause: error })
   }
 
   async close(): Promise<void> {
+    this.#isClosed = this.#ended === null
     this.#end('it was closed')
     this.#process?.kill('SIGTERM')
   }
