@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { link, lstat, open, readdir, rename, unlink } from 'node:fs/promises'
+import { link, lstat, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
-import { copyAccessList } from './access-list.ts'
 import { asWorkspaceProblem, errorCode, pathLabel } from './file-problem.ts'
 import { isUnfinishedWrite } from './hidden-paths.ts'
 import type { Directory } from './open-directory.ts'
@@ -159,4 +159,26 @@ async function renameToAbsent(source: string, target: string): Promise<void> {
 
 function stale(at: string): WorkspaceProblem {
   return new WorkspaceProblem('stale', at, `${pathLabel(at)} has changed since it was looked at.`)
+}
+
+/** Of the system's own folder: no PATH decides which program this is. */
+const copier = '/bin/cp'
+const words = ['--attributes-only', '--preserve=mode', '--', '/proc/self/fd/3', '/proc/self/fd/4']
+
+/**
+ * Gives an open file the mode of another one with its access list (ACL), as `cp` does: Node has no
+ * call for it. The group bits of a file with a list are the list's mask, so that the mode alone
+ * would let in the owning group where the list does not. Where `cp` does not know how, or the file
+ * system has no lists, nothing is changed.
+ */
+async function copyAccessList(from: FileHandle, to: FileHandle): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const child = spawn(copier, words, {
+    env: {},
+    stdio: ['ignore', 'ignore', 'ignore', from.fd, to.fd],
+    timeout: 10_000,
+  })
+  child.once('error', () => resolve())
+  child.once('close', () => resolve())
+  await promise
 }

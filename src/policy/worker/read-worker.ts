@@ -19,12 +19,12 @@ import {
   wrong,
   type Fields,
   type YamlField,
+  readJson,
 } from '../reading/yaml-field.ts'
 import { splitFrontMatter } from './front-matter.ts'
 import { modelProviders } from '#domain/model-provider.ts'
 import { parseModelName } from './model-name.ts'
 import { defaultModelSettings, readModelSettings } from './read-model-settings.ts'
-import { readInput } from './read-input.ts'
 import { readMcpServers } from './read-mcp-servers.ts'
 import { readSandbox } from './read-sandbox.ts'
 import { readShell } from './read-shell.ts'
@@ -33,6 +33,9 @@ import { readZones, zoneNamesAt } from './read-zones.ts'
 import { workerDigest } from './worker-digest.ts'
 import { keysOf } from '../schema/parts.ts'
 import { limits, workerFileSchema } from '../schema/worker-file.ts'
+import { isJsonObject } from '#domain/json/is-object.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import { schemaProblem } from './input-schema.ts'
 
 const defaultLimits: WorkerLimits = {
   turns: 40,
@@ -193,4 +196,17 @@ function readLimits(field: YamlField): WorkerLimits {
     tokens: count('tokens'),
     costUsd: cost === null ? null : readAmount(cost, 0.000001, 1_000_000),
   }
+}
+
+/** Reads `input`: the JSON Schema of what a run is started with; `null` after reporting. */
+function readInput(field: YamlField): JsonObject | null {
+  const schema = readJson(field)
+  if (schema === null) return null
+  const problem = isJsonObject(schema) ? schemaProblem(schema) : 'is not a mapping'
+  if (problem !== null) {
+    const example = '{ type: object, properties: { version: { type: string } } }'
+    wrong(field, problem, `write a JSON Schema: \`${example}\``)
+    return null
+  }
+  return isJsonObject(schema) ? schema : null
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { createApp } from '#api/app.ts'
 import { askHost } from '#delivery/ask-host.ts'
 import { openIdProviders } from '#delivery/oidc/open-id-provider.ts'
@@ -45,10 +46,10 @@ import { openTracing } from '../tracing/open-tracing.ts'
 import { traceApi } from '../tracing/trace-api.ts'
 import { keepLog } from './keep-log.ts'
 import { readSettings } from './read-settings.ts'
-import { recordLife } from './record-life.ts'
 import { notifyPeople } from './notify-people.ts'
-import type { SigningSystemContext } from '#services/core/context.ts'
+import type { SigningSystemContext, SystemContext } from '#services/core/context.ts'
 import { createServiceProcess } from '#services/core/system.ts'
+import { recordProcess } from '#services/installation/record-process.ts'
 
 /**
  * `countersign api`: the HTTP API with the dashboard, the relay and the reconciler. It alone can
@@ -178,4 +179,23 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       'the API serves',
     )
   })
+}
+
+/** How long a process that stops waits for a Postgres that does not answer. */
+const stoppingMs = 2000
+
+/**
+ * Records that this process serves; disposing, after its last answer, records that it stopped.
+ * Rejects when the first cannot be recorded.
+ */
+async function recordLife(ctx: SystemContext): Promise<AsyncDisposable> {
+  await recordProcess(ctx, 'started')
+  return {
+    async [Symbol.asyncDispose]() {
+      const recorded = recordProcess(ctx, 'stopped').catch((error: unknown) => {
+        ctx.log.warn({ err: error }, 'The stop of this process could not be recorded')
+      })
+      await Promise.race([recorded, pause(stoppingMs, undefined, { ref: false })])
+    },
+  }
 }

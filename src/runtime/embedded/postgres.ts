@@ -1,12 +1,18 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { choosePort } from '../processes/free-port.ts'
 import { launchServer, type LaunchedServer } from '../processes/launch-server.ts'
 import type { ProcessIdentity } from '../processes/process-identity.ts'
 import { findPostgresBinaries } from './postgres-binaries.ts'
-import { ensureDatabase } from './postgres-database.ts'
-import { applicationRole, databaseName, ownerRole, passwordFileOf } from './postgres-address.ts'
+import {
+  applicationRole,
+  databaseName,
+  ownerRole,
+  passwordFileOf,
+  applicationPasswordFileOf,
+} from './postgres-address.ts'
 import { ensureCluster } from './postgres-cluster.ts'
 import { clearPostgresLeftovers } from './postgres-leftovers.ts'
 import { findPostgresUser } from './postgres-user.ts'
@@ -18,6 +24,7 @@ import {
   removeForsakenStandIns,
 } from './stand-ins.ts'
 import { tailOf, waitUntilStarted } from './wait-until-started.ts'
+import { writeWhole } from '../files.ts'
 
 export interface EmbeddedPostgresOptions {
   /** The cluster's folder; made when missing. Its log and password file are next to it. */
@@ -169,4 +176,37 @@ async function answers(url: string): Promise<boolean> {
     // Not awaited: a server that hangs does not answer to that either.
     void client.end().catch(() => undefined)
   }
+}
+
+/**
+ * Makes the database and the application's role in an embedded Postgres, unless they exist. `url`
+ * is the owner's, without a database. Returns the role's password, which is stored in an owner-only
+ * file next to the folder.
+ */
+async function ensureDatabase(url: string, dataDir: string): Promise<string> {
+  const password = await ensurePassword(applicationPasswordFileOf(dataDir))
+  const client = new Client({ connectionString: `${url}/postgres` })
+  client.on('error', () => undefined)
+  await client.connect()
+  try {
+    const databases = await client.query('select 1 from pg_database where datname = $1', [
+      databaseName,
+    ])
+    if (databases.rowCount === 0) await client.query(`create database ${databaseName}`)
+    const roles = await client.query('select 1 from pg_roles where rolname = $1', [applicationRole])
+    if (roles.rowCount === 0) await client.query(`create role ${applicationRole}`)
+    // The alphabet of the password needs no quoting.
+    await client.query(`alter role ${applicationRole} login password '${password}'`)
+  } finally {
+    await client.end()
+  }
+  return password
+}
+
+async function ensurePassword(file: string): Promise<string> {
+  const storedPassword = (await readFile(file, 'utf8').catch(() => '')).trim()
+  if (/^[\w-]{20,}$/.test(storedPassword)) return storedPassword
+  const password = randomBytes(24).toString('base64url')
+  await writeWhole(file, `${password}\n`, 0o600)
+  return password
 }

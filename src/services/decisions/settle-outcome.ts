@@ -26,7 +26,6 @@ import { recordDecision } from './record-decision.ts'
 import { cancelRequests } from '../requests/ending/cancel-requests.ts'
 import { lockWithSiblings } from '../requests/ending/lock-with-siblings.ts'
 import { wakeWaiting } from '../requests/ending/wake-waiting.ts'
-import { settleExternal } from './settle-external.ts'
 import { byAttempt } from '../core/authority.ts'
 
 /** What a person found out about a call whose end is unknown, and what happens next. */
@@ -202,4 +201,35 @@ async function permitAgain(
   const team = person?.teams.find((option) => teams.includes(option)) ?? ''
   const countedVotes = person === null ? [] : [{ personId: person.id, team }]
   await permitRequest(ctx, unit, request, facts, { countedVotes, attempt })
+}
+
+/**
+ * Records what a person found out about a lost call of the gateway: it took effect, it did not, or
+ * nobody can tell (`null`: it stays unknown). Rejects with `conflict` when its end is known.
+ */
+async function settleExternal(
+  unit: UnitOfWork,
+  check: Selectable<RequestTable>,
+  finding: { readonly ran: boolean | null; readonly then: SettlementThen },
+): Promise<void> {
+  const { ran, then } = finding
+  const settled = await unit.tx
+    .updateTable('external_request')
+    .set({
+      outcome: ran === null ? 'unknown' : ran ? 'succeeded' : 'failed',
+      outcome_at: sql<Date>`clock_timestamp()`,
+    })
+    .where('request_id', '=', check.outcome_of)
+    .where('outcome', '=', 'unknown')
+    .executeTakeFirst()
+  if (settled.numUpdatedRows !== 1n) {
+    throw new Problem('conflict', 'The outcome of this call is already settled')
+  }
+  await unit.audit({
+    type: 'execution.settled',
+    ...aboutRequest(check),
+    digest: check.digest,
+    detail: { by: 'gateway', outcomeOf: check.outcome_of, ran, then },
+  })
+  await unit.event('request.changed', { requestId: check.outcome_of })
 }

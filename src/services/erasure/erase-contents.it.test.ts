@@ -203,9 +203,9 @@ describe('erasing is refused', () => {
     const { call, runId } = await aWrite()
     expect(await open(call.requestId)).toContain('Decide it or cancel its run first')
     await desk.decide(desk.people.grace, call.requestId)
-    expect(await open(call.requestId)).toContain(`Run ${runId} goes on`)
+    expect(await open(call.requestId)).toContain(`Run ${runId} has not ended`)
     await desk.execute(call.id)
-    expect(await open(call.requestId)).toContain(`Run ${runId} goes on`)
+    expect(await open(call.requestId)).toContain(`Run ${runId} has not ended`)
     expect(
       (await getRequest(desk.api, desk.people.grace.caller, { request: call.requestId })).erased,
     ).toBeNull()

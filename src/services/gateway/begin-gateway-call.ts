@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import { callDigest, hashJson } from '#domain/json/digest.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { Verdict } from '#domain/policy/verdict.ts'
@@ -12,10 +13,16 @@ import { releaseOnFailure } from '../core/release-on-failure.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { recordBlock } from '../external/judge-external.ts'
 import { lockOwner, openJudged } from '../external/open-external.ts'
-import { callKey, policyNameOf, type GatewayCall } from './call-identity.ts'
-import { findEarlier } from './earlier-call.ts'
+import {
+  callKey,
+  policyNameOf,
+  type GatewayCall,
+  isSameCall,
+  type EarlierCall,
+} from './call-identity.ts'
 import { isReservedName } from './reserved-name.ts'
 import { wantLocked } from './want-gateway-call.ts'
+import type { Db, Tx } from '#store/database.ts'
 
 /** The beginning of a call: its request, or why policy refuses it. */
 export type GatewayCallStart =
@@ -166,4 +173,23 @@ async function insertCall(
       by_task: byTask,
     })
     .execute()
+}
+
+/** The request of the earlier call that this one repeats; `null`: it is a new call. */
+async function findEarlier(db: Db | Tx, keyId: string, call: GatewayCall): Promise<string | null> {
+  const { rows } = await sql<EarlierCall & { readonly requestId: string }>`
+    select g.request_id as "requestId", e.verdict, g.client_call_id as "clientCallId",
+      g.refusal is not null or coalesce(r.cancel_reason, '') = 'withdrawn'
+        or exists (select 1 from permit p where p.request_id = r.id and p.revision = r.revision
+          and p.state = 'lapsed') as "isGivenUp",
+      g.left_at is not null as "wasLeft",
+      (extract(epoch from clock_timestamp() - g.told_at) * 1000)::float8 as "toldForMs"
+    from gateway_call g
+    join request r on r.id = g.request_id
+    join external_request e on e.request_id = g.request_id
+    where g.call_key = ${callKey(keyId, call)}
+    order by g.created_at desc limit 1
+  `.execute(db)
+  const [earlier] = rows
+  return earlier !== undefined && isSameCall(earlier, call) ? earlier.requestId : null
 }

@@ -1,6 +1,14 @@
+import { sql } from 'kysely'
 import type { InsightKey } from '#domain/insight-key.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { insightScope, maxItems, type Insight, type InsightTime } from './insight-scope.ts'
+import {
+  insightScope,
+  maxItems,
+  type Insight,
+  type InsightTime,
+  wasOpened,
+  type InsightScope,
+} from './insight-scope.ts'
 import {
   readRepeatedCalls,
   readExpiredUnseen,
@@ -10,9 +18,9 @@ import {
   type FastApproval,
   type CountedItems,
 } from './read-attention.ts'
-import { readDays, type DayLoad } from './read-days.ts'
 import { readGroups } from './read-groups.ts'
 import { readLoads } from './read-loads.ts'
+import type { Db } from '#store/database.ts'
 
 export interface Insights {
   readonly from: Date
@@ -68,4 +76,36 @@ export async function readAttention(
     expiredUnseen: await readExpiredUnseen(ctx.db, scope),
     askedTwice: await readRepeatedCalls(ctx.db, scope),
   }
+}
+
+/** The load of one day in UTC: the requests opened on it, by their present state. */
+interface DayLoad {
+  /** as 2026-01-31 */
+  readonly day: string
+  readonly opened: number
+  readonly approved: number
+  readonly denied: number
+  readonly expired: number
+  /** opened on it, and still pending */
+  readonly waiting: number
+}
+
+/** Every day of the time in order, including those without requests. */
+async function readDays(db: Db, scope: InsightScope): Promise<readonly DayLoad[]> {
+  const { rows } = await sql<DayLoad>`
+    with opened as (
+      select date_trunc('day', request.created_at, 'UTC') as day, request.state
+      from request where ${wasOpened(scope)}
+    )
+    select to_char(day.at at time zone 'UTC', 'YYYY-MM-DD') as day, count(opened.state)::int as opened,
+      count(*) filter (where opened.state = 'approved')::int as approved,
+      count(*) filter (where opened.state = 'denied')::int as denied,
+      count(*) filter (where opened.state = 'expired')::int as expired,
+      count(*) filter (where opened.state = 'pending')::int as waiting
+    from generate_series(date_trunc('day', ${scope.from}::timestamptz, 'UTC'),
+        ${scope.to}::timestamptz - interval '1 microsecond', interval '1 day', 'UTC') as day(at)
+      left join opened on opened.day = day.at
+    group by day.at order by day.at
+  `.execute(db)
+  return rows
 }

@@ -9,9 +9,9 @@ import { toJsonb, type Tx } from '#store/database.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import { newestActivation } from './activations/newest-activation.ts'
-import { endChanges } from './end-changes.ts'
 import { policyDifference } from './policy-difference.ts'
 import { syncPeople } from './sync-people.ts'
+import { relaxRule } from '#policy/proposing/relax-rule.ts'
 
 /** The version in force, as a transaction with the activation lock sees it. */
 export interface InForce {
@@ -141,4 +141,30 @@ async function insertSigned(
       .executeTakeFirst()
     if (inserted !== undefined) return sequence
   }
+}
+
+/**
+ * Ends the proposed changes whose rule no longer asks in a version that takes force. If a later
+ * version asks again, the change must be proposed again.
+ */
+async function endChanges(tx: Tx, policy: Policy): Promise<void> {
+  const open = await tx
+    .selectFrom('policy_change')
+    .select(['number', 'worker', 'rule_id'])
+    .where('ended_at', 'is', null)
+    .execute()
+  const over = open.filter(({ worker, rule_id }) => {
+    const text = policy.files.texts.get(`workers/${worker}.md`)
+    return text === undefined || relaxRule(text, rule_id) === null
+  })
+  if (over.length === 0) return
+  await tx
+    .updateTable('policy_change')
+    .set({ ended_at: sql`clock_timestamp()` })
+    .where(
+      'number',
+      'in',
+      over.map(({ number }) => number),
+    )
+    .execute()
 }

@@ -11,12 +11,14 @@ import { Together } from '../states/together.tsx'
 import { isoDaysAgo } from '../text/iso-days-ago.ts'
 import { AttentionSections } from './attention-sections.tsx'
 import { OutcomeTable, TimeTable } from './insight-table.tsx'
-import { OutcomeChart } from './outcome-chart.tsx'
 import { Proposals } from './proposals.tsx'
 import { TimeChart } from './time-chart.tsx'
 import { UsageSection } from './usage-section.tsx'
 import { WaitingAges } from './waiting-ages.tsx'
 import './insights.css'
+import type { InsightView } from '#api/schemas/requests/insights.ts'
+import { BarChart, ChartLegend, type BarPart } from './bar-chart.tsx'
+import { outcomes, type LinkScope } from './insight-links.ts'
 
 const groupings: Readonly<Record<InsightKey, string>> = {
   queue: 'By queue',
@@ -112,6 +114,24 @@ export function InsightsPage() {
           </AttentionSections>
         </div>
       </Together>
+    </>
+  )
+}
+
+const parts = outcomes.map((what): BarPart => ({
+  what,
+  words: what,
+  className: `mark-${what}`,
+  count: (item) => item[what],
+}))
+
+/** What became of the requests of each group. */
+function OutcomeChart(props: { scope: LinkScope; items: readonly InsightView[] }) {
+  const { scope, items } = props
+  return (
+    <>
+      <ChartLegend parts={parts} />
+      <BarChart label="Outcomes" parts={parts} scope={scope} items={items} figure="opened" />
     </>
   )
 }

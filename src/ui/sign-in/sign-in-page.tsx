@@ -1,6 +1,6 @@
 import { Button, NativeSelect, PasswordInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { useState, type FormEvent, useEffect } from 'react'
 import { callApi } from '../api/call-api.ts'
 import { useAuthMethods } from '../api/queries.ts'
 import { Failure } from '../states/failure.tsx'
@@ -8,8 +8,11 @@ import { Loading } from '../states/loading.tsx'
 import { Command } from '../states/command.tsx'
 import { MailLink } from './mail-link.tsx'
 import { PasskeySignIn } from './passkey-sign-in.tsx'
-import { ProviderRefusal, ProviderSignIn } from './provider-sign-in.tsx'
 import './sign-in.css'
+import { signInRefusals, type SignInRefusal } from '#domain/sign-in-refusal.ts'
+import { requestOf } from '#client/call.ts'
+import { sessionProofHash } from '../api/session-proof.ts'
+import { storeFragment } from './store-fragment.ts'
 
 /**
  * The sign-in page. The address stays, so that a link of a colleague opens afterwards. `hasEnded`:
@@ -101,4 +104,28 @@ function DevelopmentSignIn({ people }: { people: readonly { email: string; name:
       </Button>
     </form>
   )
+}
+
+/** Goes to the sign-in provider, which returns to the current page. */
+function ProviderSignIn({ label }: { label: string }) {
+  const { pathname, search } = window.location
+  const path = pathname === '/sign-in' ? '/' : pathname + search
+  const [proof, setProof] = useState<string | null>(null)
+  useEffect(() => {
+    void sessionProofHash().then(setProof)
+  }, [])
+  if (proof === null) return null
+  const start = requestOf('startProviderSignIn', { query: { return: path, proof } })
+  return (
+    <Button component="a" href={start.path} onClick={() => storeFragment(window.location)}>
+      Sign in with {label}
+    </Button>
+  )
+}
+
+/** The reason why a sign-in at the provider failed. */
+function ProviderRefusal() {
+  const why = new URLSearchParams(window.location.search).get('refused') ?? ''
+  if (!Object.hasOwn(signInRefusals, why)) return null
+  return <p role="alert">{signInRefusals[why as SignInRefusal]}.</p>
 }

@@ -7,10 +7,10 @@ import { isStricter } from '../consent/opinion.ts'
 import { startOpinion } from '../consent/start-consent.ts'
 import { mayMatch, toolsOf } from '../routing/possible-routes.ts'
 import { globMatches } from '../routing/when-matches.ts'
-import { commandLines } from './command-lines.ts'
-import type { PreviewLine } from './preview-line.ts'
+import { type PreviewLine, cannot } from './preview-line.ts'
 import { toolLines } from './tool-lines.ts'
 import { zoneLines } from './zone-lines.ts'
+import { domainsText, type NetworkAccess } from '#domain/network/network-access.ts'
 
 /**
  * What a worker would do without approval, ask for and never do under a policy: a sentence for each
@@ -107,4 +107,32 @@ function overlayLine({ when, consent }: Overlay, worker: WorkerDefinition): read
   const what = when.tool === null ? 'Anything' : `Any use of ${when.tool.join(', ')}`
   const { approval, reason, source } = consent
   return [{ approval, text: `${what} ${conditions.join(' ')}`, tools, reason, source }]
+}
+
+const tools = ['exec', 'shell'] as const
+
+/** The commands that a worker may run: its rules in order, then all others. */
+function commandLines({ shell, sandbox }: WorkerDefinition): readonly PreviewLine[] {
+  if (shell === null) return [cannot('Run commands')]
+  const rules = shell.rules.map(({ pattern, consent, description }) => ({
+    approval: consent.approval,
+    text: `Run ${pattern.join(' ')}${description === null ? '' : ` (${description})`}`,
+    tools,
+    reason: consent.reason,
+    source: consent.source,
+  }))
+  const others = {
+    approval: shell.default,
+    text: rules.length === 0 ? 'Run commands' : 'Run any other command',
+    tools,
+    reason: null,
+    source: shell.source,
+  }
+  return [...rules, others, ...networkLines(sandbox.network)]
+}
+
+function networkLines(network: NetworkAccess): readonly PreviewLine[] {
+  if (network === 'allow') return []
+  if (network === 'none') return [cannot('Reach the network from a command')]
+  return [cannot(`Reach anything but ${domainsText(network)} from a command`)]
 }

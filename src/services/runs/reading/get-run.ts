@@ -11,11 +11,12 @@ import { unlessErased } from '../../requests/words/erased-words.ts'
 import type { LineageRecord } from '../../requests/facts/request-record.ts'
 import { runRecords, runRows, type RunRow } from './list-runs.ts'
 import { awayWarnings } from './away-warnings.ts'
-import { contextOfRun } from './context-of-run.ts'
 import { childrenOf } from './children-of.ts'
-import type { RunDetailRecord } from './run-record.ts'
+import type { RunDetailRecord, RunContext } from './run-record.ts'
 import { assertVisible } from '../visible-run.ts'
 import { bySteeringOrNull } from '../may-steer-run.ts'
+import { estimatedTokensPerByte } from '#domain/runs/window.ts'
+import { contextOf } from '#policy/worker/context-of.ts'
 
 /**
  * Reads everything about a run except its transcript. Rejects with `not_found` for a run that the
@@ -134,4 +135,25 @@ async function lineageOf(ctx: ServiceContext, runId: string): Promise<LineageRec
     worker,
     startedBy: personId === null ? null : { id: personId, name: name ?? '' },
   }))
+}
+
+/** How much of its model's window a run used in its last step. */
+async function contextOfRun(
+  ctx: ServiceContext,
+  runId: string,
+  model: string,
+): Promise<RunContext> {
+  const last = await ctx.db
+    .selectFrom('turn_attempt')
+    .select(['input_tokens', 'output_tokens', 'prompt_bytes'])
+    .where('run_id', '=', runId)
+    .where('outcome', '=', 'stored')
+    .orderBy('turn', 'desc')
+    .orderBy('attempt', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  const reportedTokens = Number(last?.input_tokens ?? 0) + Number(last?.output_tokens ?? 0)
+  const estimated = Math.round(Number(last?.prompt_bytes ?? 0) * estimatedTokensPerByte)
+  const { config } = await ctx.policies.inForce()
+  return { limit: contextOf(config, model), used: reportedTokens > 0 ? reportedTokens : estimated }
 }

@@ -5,10 +5,12 @@ import { TextDifference } from '../../effect/text-difference.tsx'
 import { Loading } from '../../states/loading.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { EditForm } from './edit-form.tsx'
-import { inputOfFile } from './input-of-file.ts'
 import { TextEditor } from './text-editor.tsx'
 import { useEditedFile, type EditedFile } from './use-edited-file.ts'
 import { useRevise } from './use-revise.ts'
+import type { JsonObject } from '#domain/json/json.ts'
+import { editsBetween } from './edits-between.ts'
+import { membersOf, type EditedCall } from './results-in-file.ts'
 
 interface FormProps {
   readonly request: RequestDetail
@@ -99,4 +101,18 @@ function Editing({ request, file, onDone }: FormProps & { readonly file: EditedF
       </p>
     </>
   )
+}
+
+/** The input that results in `text`. `before` is the file before the call. Pure. */
+function inputOfFile(
+  { tool, input }: EditedCall,
+  before: string,
+  text: string,
+): { readonly input: JsonObject } | { readonly problem: string } {
+  const members = membersOf(input)
+  if (members === null) return { problem: 'This call cannot be edited as a file.' }
+  if (tool === 'write_file') return { input: { ...members, content: text } }
+  const edits = editsBetween(before, text)
+  if (edits === null) return { problem: 'This is the file as it is: deny the call instead.' }
+  return { input: { ...members, edits } }
 }

@@ -1,5 +1,8 @@
-import type { RunDetail } from '#api/schemas/runs/runs.ts'
+import { Link } from 'react-router'
+import type { RunDetail, RunStateName } from '#api/schemas/runs/runs.ts'
 import { Time } from '../../text/time.tsx'
+import { useMe } from '../../api/queries.ts'
+import { CallDecision, DecideButton, useIsOpen } from '../calls/call-decision.tsx'
 
 /** The end of the conversation: whether the run waits for people, works, or has ended. */
 export function RunStatus({ run }: { run: RunDetail }) {
@@ -25,5 +28,62 @@ export function RunStatus({ run }: { run: RunDetail }) {
         It waits for the next message. It ends by itself <Time at={run.restsUntil} />.
       </span>
     </p>
+  )
+}
+
+const doing: Partial<Record<RunStateName, string>> = {
+  running: 'is at work',
+  waiting_for_approval: 'waits for an approval',
+  waiting_for_input: 'waits for a message',
+}
+
+/** The child runs that a run waits for, and what these wait for. */
+export function WaitsFor({ run }: { run: RunDetail }) {
+  const open = run.children.filter((child) => doing[child.state] !== undefined)
+  if (open.length === 0) return null
+  return (
+    <p className="banner" role="status">
+      Waits for{' '}
+      {open.map((child, index) => (
+        <span key={child.runId}>
+          {index > 0 && ' and '}
+          <Link to={`/runs/${child.runId}`}>{child.worker}</Link>, which {doing[child.state]}
+        </span>
+      ))}
+      .
+    </p>
+  )
+}
+
+/**
+ * A run whose start needs an approval: the request and who can decide it, and for who may, the form
+ * in place. The form stays open until it is closed, also when the run has begun.
+ */
+export function WaitsToStart({ run }: { run: RunDetail }) {
+  const { person } = useMe()
+  const { startRequestId } = run
+  const isOpen = useIsOpen(startRequestId)
+  const request = run.waitsFor.find(({ requestId }) => requestId === startRequestId)
+  const people = request?.people ?? []
+  const isOwn = people.some(({ id }) => id === person.id)
+  return (
+    <>
+      {request !== undefined && (
+        <div className="banner row spread">
+          <p role="status">
+            <strong>It has not begun.</strong> Its start waits for{' '}
+            <Link to={`/requests/${request.requestId}`}>request #{request.number}</Link>
+            {people.length > 0 && `, which ${people.map(({ name }) => name).join(', ')} can decide`}
+            .
+          </p>
+          {isOwn && <DecideButton request={request} verb="Decide" />}
+        </div>
+      )}
+      {isOpen && startRequestId !== undefined && (
+        <div className="card">
+          <CallDecision placeId="timeline-title" requestId={startRequestId} />
+        </div>
+      )}
+    </>
   )
 }

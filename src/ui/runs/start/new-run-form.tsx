@@ -1,7 +1,7 @@
 import { Button, NativeSelect, Textarea } from '@mantine/core'
 import { useState, type SubmitEvent } from 'react'
 import type { Worker, WorkerDetail } from '#api/schemas/operation/workers.ts'
-import { useWorker } from '../../api/queries.ts'
+import { useWorker, useMe } from '../../api/queries.ts'
 import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { Failure } from '../../states/failure.tsx'
 import { Loading } from '../../states/loading.tsx'
@@ -10,7 +10,6 @@ import { VisibleText } from '../../text/visible-text.tsx'
 import { SentFileField } from '../files/sent-file-field.tsx'
 import { useSentFiles } from '../files/use-sent-files.ts'
 import { BudgetFields } from './budget-fields.tsx'
-import { ModeField } from './mode-field.tsx'
 import { useStartDraft, type StartDraft } from './start-draft.ts'
 import { bodyOf, whyNotStart, workspaceOf } from './start-body.ts'
 import { StartButton } from './start-button.tsx'
@@ -18,6 +17,8 @@ import { StartPreview } from './start-preview.tsx'
 import { TaskField } from './task-field.tsx'
 import { useStart } from './use-start.ts'
 import { verbs } from '../../words/verbs.ts'
+import type { RunMode } from '#domain/policy/verdict.ts'
+import { RadioField, type RadioOption } from '../../states/radio-field.tsx'
 
 /** The form of a new run, beside the preview of its worker. */
 export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchParams }) {
@@ -155,5 +156,38 @@ function Before(props: { worker: WorkerDetail; draft: StartDraft; again: () => v
       {worker.scripted && <p className="banner">Its model is a script with fixed turns.</p>}
       <StartPreview preview={worker.preview} mode={draft.mode} />
     </>
+  )
+}
+
+const ask: RadioOption<RunMode> = {
+  value: 'prompt',
+  label: 'Prompt',
+  description: 'Calls that ask wait for a person.',
+}
+const strict: RadioOption<RunMode> = {
+  value: 'strict',
+  label: 'Strict',
+  description: 'Only pre-approved calls run. Calls that would ask are denied at once.',
+}
+const approveAll: RadioOption<RunMode> = {
+  value: 'approve_all',
+  label: 'Approve all',
+  description:
+    'Nobody is asked. Calls that would ask run in your name. Calls that policy blocks stay blocked.',
+}
+
+/** The mode of the run and its consequences; `approve_all` only for people with the right. */
+function ModeField(props: { mode: RunMode; onChoose: (mode: RunMode) => void }) {
+  const { person } = useMe()
+  const mayApproveAll = person.rights.includes('startApproveAll')
+  return (
+    <RadioField
+      legend="Mode"
+      name="mode"
+      options={mayApproveAll ? [ask, strict, approveAll] : [ask, strict]}
+      value={props.mode}
+      onChoose={props.onChoose}
+      disabled={false}
+    />
   )
 }

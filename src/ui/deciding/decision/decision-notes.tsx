@@ -1,4 +1,6 @@
 import { Link } from 'react-router'
+import { Button } from '@mantine/core'
+import { copyText } from '../../text/copy-text.ts'
 
 /** What an approval with a signature requires, and why the last attempt failed. */
 export function SignatureNote({ problem }: { problem: string | null }) {
@@ -14,5 +16,18 @@ export function SignatureNote({ problem }: { problem: string | null }) {
         </p>
       )}
     </>
+  )
+}
+
+/** What somebody wrote for a decision that can no longer be sent, to be copied. */
+export function UnsentNote({ text }: { text: string }) {
+  return (
+    <div className="kept-note">
+      <p className="small dim">Your note, not sent:</p>
+      <p className="break">{text}</p>
+      <Button size="xs" variant="default" onClick={() => void copyText(text, 'Note')}>
+        Copy my note
+      </Button>
+    </div>
   )
 }
