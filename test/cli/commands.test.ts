@@ -153,6 +153,9 @@ test('with --json only the answer is on standard output, and what was decided is
   const answer = await cli.run('deny', request, '--digest', digest, '--stop', '--json', ...grace)
   expect(JSON.parse(answer.out)).toMatchObject({ state: 'denied' })
   expect(answer.err).toContain('Create notes/a.md')
+  const watched = await cli.run('run', 'idle', 'please', '--watch', '--json', ...ada)
+  expect(JSON.parse(watched.out)).toMatchObject({ worker: 'idle', state: 'completed' })
+  expect(watched.err).toContain('│ Nothing to do.')
 })
 
 test('nothing that an agent wrote reaches the terminal as it is', async () => {

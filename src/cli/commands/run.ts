@@ -67,7 +67,10 @@ export function addRunCommand(program: Command): void {
       'what the run may use until the next message, such as turns=10,tokens=50000; never above the limits of its worker',
       readBudget,
     )
-    .option('--json', 'print the started run as JSON')
+    .option(
+      '--json',
+      'print the run as JSON; with --watch, when it ends or waits, and the progress on standard error',
+    )
     .action(async (worker: string, input: string, options: RunOptions) => {
       const service = await connect(options)
       const run = await service.call('startRun', {
@@ -83,11 +86,10 @@ export function addRunCommand(program: Command): void {
         },
         idempotencyKey: randomUUID(),
       })
-      if (options.json === true) console.log(JSON.stringify(run))
-      else
-        console.log(
-          `run ${run.id} of ${run.worker}, mode ${run.mode}, #${run.number}\n${pageUrl(service, `/runs/${run.id}`)}`,
-        )
+      const started = `run ${run.id} of ${run.worker}, mode ${run.mode}, #${run.number}\n${pageUrl(service, `/runs/${run.id}`)}`
+      if (options.json !== true) console.log(started)
+      else if (options.watch === true) console.error(started)
+      else console.log(JSON.stringify(run))
       process.exitCode = await follow(service, run.id, options)
     })
   withExamples(command, [
@@ -102,9 +104,9 @@ export function addRunCommand(program: Command): void {
 
 /** At a terminal a run is a conversation. Elsewhere it is followed only on request. */
 async function follow(service: Service, runId: string, options: RunOptions): Promise<ExitCode> {
-  const { watch, json } = options
-  if (isInteractive() && watch !== false && json !== true) return converse(service, runId)
-  return watch === true ? watchRun(service, runId) : exitCodes.done
+  const { watch, json = false } = options
+  if (isInteractive() && watch !== false && !json) return converse(service, runId)
+  return watch === true ? watchRun(service, runId, { json }) : exitCodes.done
 }
 
 /**

@@ -46,10 +46,16 @@ export function addRunsCommand(program: Command): void {
     .summary('follow a run, and decide its requests if you may')
     .description(`follow a run, and decide its requests if you may. ${watchCodes}`)
     .argument('<run>', 'its number or id', readReference)
-    .action(async (id: string, options: ServiceOptions) => {
-      process.exitCode = await watchRun(await connect(options), id)
-    })
-  withExamples(watch, [`runs watch ${runExample}`])
+    .option(
+      '--json',
+      'print the run as JSON when it ends or waits, and the progress on standard error; asks nothing',
+    )
+    .action(
+      async (id: string, { json = false, ...options }: ServiceOptions & { json?: boolean }) => {
+        process.exitCode = await watchRun(await connect(options), id, { json })
+      },
+    )
+  withExamples(watch, [`runs watch ${runExample}`, `runs watch ${runExample} --json`])
   const attach = withService(runs.command('attach'))
     .summary('follow a run as a conversation: read, answer, decide')
     .description(
@@ -58,7 +64,9 @@ export function addRunsCommand(program: Command): void {
     .argument('<run>', 'its number or id', readReference)
     .action(async (id: string, options: ServiceOptions) => {
       const service = await connect(options)
-      process.exitCode = await (isInteractive() ? converse(service, id) : watchRun(service, id))
+      process.exitCode = await (isInteractive()
+        ? converse(service, id)
+        : watchRun(service, id, { json: false }))
     })
   withExamples(attach, ['runs attach 17', `runs attach ${runExample}`])
   const cancel = withService(runs.command('cancel'))

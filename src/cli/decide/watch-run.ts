@@ -15,26 +15,49 @@ import { OutputReader } from './read-output.ts'
 
 const lookEveryMs = 500
 
+interface Watch {
+  readonly service: Service
+  /** whether the person at the terminal is asked */
+  readonly asks: boolean
+  /** prints a line of progress */
+  readonly say: (line: string) => void
+  /** requests that were offered for a decision here */
+  readonly offeredPlaces: Set<string>
+}
+
 /**
  * Prints a run, named by its number or id, until it ends or waits. If the person at the terminal
- * may decide, it asks them here; without a terminal it never asks. Exit codes: 0 completed or
+ * may decide, it asks them here; without a terminal it never asks. With `json`, it does not ask,
+ * the progress is on standard error, and the run is printed at the end. Exit codes: 0 completed or
  * answered, 1 failed or waiting for input, 3 waiting for somebody else, 4 a call was denied.
  */
-export async function watchRun(service: Service, reference: string): Promise<ExitCode> {
-  const { id: runId } = await service.call('getRun', { params: { id: reference } })
+export async function watchRun(
+  service: Service,
+  reference: string,
+  { json }: { readonly json: boolean },
+): Promise<ExitCode> {
+  const { id } = await service.call('getRun', { params: { id: reference } })
+  const asks = isInteractive() && !json
+  const say = (line: string): void => (json ? console.error(line) : console.log(line))
+  const code = await watch({ service, asks, say, offeredPlaces: new Set() }, id)
+  if (json) console.log(JSON.stringify(await service.call('getRun', { params: { id } })))
+  return code
+}
+
+async function watch(of: Watch, runId: string): Promise<ExitCode> {
+  const { service, say } = of
   const printer = new TranscriptPrinter(terminalColumns)
   const reader = new OutputReader(service, terminalColumns)
-  const offeredPlaces = new Set<string>()
   let denied = false
   for (;;) {
     const run = await service.call('getRun', { params: { id: runId } })
     const transcript = await service.call('getTranscript', { params: { id: runId } })
     const output = await reader.next(transcript)
-    for (const line of printer.next(transcript, output)) console.log(line)
+    for (const line of printer.next(transcript, output)) say(line)
     denied ||= hasDenial(transcript)
     switch (run.state) {
       case 'completed':
-        console.log('completed')
+        say('completed')
         return denied ? exitCodes.denied : exitCodes.done
       case 'failed':
       case 'cancelled':
@@ -44,7 +67,7 @@ export async function watchRun(service: Service, reference: string): Promise<Exi
         return run.failure?.code === 'start_denied' ? exitCodes.denied : exitCodes.failed
       case 'waiting_for_input':
         if (run.rest === 'answered') {
-          console.log(['answered', ...restLines(run)].join('\n'))
+          say(['answered', ...restLines(run)].join('\n'))
           return denied ? exitCodes.denied : exitCodes.done
         }
         console.error(
@@ -55,12 +78,12 @@ export async function watchRun(service: Service, reference: string): Promise<Exi
         )
         return denied ? exitCodes.denied : exitCodes.failed
       case 'waiting_for_approval': {
-        const decided = await decideInPlace(service, runId, offeredPlaces)
+        const decided = await decideInPlace(of, runId)
         if (!decided) return exitCodes.pending
         break
       }
       case 'running': {
-        const code = await lookAtChildren(service, run, offeredPlaces)
+        const code = await lookAtChildren(of, run)
         if (code !== null) return code
         break
       }
@@ -77,11 +100,8 @@ function hasDenial(transcript: Transcript): boolean {
  * A run that has delegated work continues when its child runs do, so their requests are decided
  * here too.
  */
-async function lookAtChildren(
-  service: Service,
-  run: RunDetail,
-  offeredPlaces: Set<string>,
-): Promise<ExitCode | null> {
+async function lookAtChildren(of: Watch, run: RunDetail): Promise<ExitCode | null> {
+  const { service } = of
   for (const { runId, state } of run.children) {
     if (isEnd(runTransitions, state)) continue
     const child = await service.call('getRun', { params: { id: runId } })
@@ -92,13 +112,10 @@ async function lookAtChildren(
       console.error(`${why}\ncountersign runs message ${runId} TEXT`)
       return exitCodes.failed
     }
-    if (
-      child.state === 'waiting_for_approval' &&
-      !(await decideInPlace(service, runId, offeredPlaces))
-    ) {
+    if (child.state === 'waiting_for_approval' && !(await decideInPlace(of, runId))) {
       return exitCodes.pending
     }
-    const below = await lookAtChildren(service, child, offeredPlaces)
+    const below = await lookAtChildren(of, child)
     if (below !== null) return below
   }
   return null
@@ -106,9 +123,8 @@ async function lookAtChildren(
 
 /** Asks about each request that the person may decide. False: the others wait for somebody else. */
 async function decideInPlace(
-  service: Service,
+  { service, asks, say, offeredPlaces }: Watch,
   runId: string,
-  offeredPlaces: Set<string>,
 ): Promise<boolean> {
   // The oldest turn first, its calls in their order: "deny and stop" then stops what comes after.
   const { items } = await service.call('listRequests', {
@@ -118,9 +134,9 @@ async function decideInPlace(
   const mine = items.filter(
     (item) => item.eligibility.canDecide && !offeredPlaces.has(placeOf(item)),
   )
-  if (!isInteractive() || mine.length === 0) {
+  if (!asks || mine.length === 0) {
     for (const item of items) {
-      console.log(
+      say(
         `#${item.number} ${printableLine(item.title)} waits for ${printableLine(item.quorum.text)}: ${pageUrl(service, `/requests/${item.id}`)}`,
       )
     }
