@@ -65,7 +65,7 @@ async function listEndpoints(options: ServiceOptions & { json?: boolean }): Prom
         one.events.join(','),
         one.queues?.join(',') ?? 'all',
         String(one.pending),
-        String(one.dead),
+        one.gone ? `${one.dead}, gone (410)` : String(one.dead),
       ]),
       'No endpoints. Name them under webhooks in countersign.yaml.',
     ),

@@ -6,7 +6,7 @@ import { Listener } from '../listener.ts'
 import { RepeatedWork } from '../repeating.ts'
 import type { Channel, DueDelivery } from './channel.ts'
 import { recordAttempt, takeDue } from './due-deliveries.ts'
-import { retireEndpoints, createDeliveries } from './create-deliveries.ts'
+import { createDeliveries, endChannel, retireEndpoints } from './create-deliveries.ts'
 
 const seconds = 1000
 const minutes = 60 * seconds
@@ -160,6 +160,7 @@ export class ChannelRelay implements AsyncDisposable {
     const outcome = await channel.send(due, this.#stopping.signal, this.#times.timeoutMs)
     const state = await recordAttempt(db, due, outcome, this.#times.pausesMs)
     if (state !== 'dead') return
+    if (outcome.isGone === true) await endChannel(db, channel)
     log.warn(
       { endpoint: channel.name, deliveryId: due.id, status: outcome.status },
       'a notification was given up',

@@ -36,6 +36,8 @@ export interface SendOutcome {
   readonly retryAfterMs?: number
   /** it will never be accepted: no more attempts */
   readonly isFinal?: boolean
+  /** the receiver wants no more notifications of the channel */
+  readonly isGone?: boolean
 }
 
 /**
@@ -46,6 +48,8 @@ export interface SendOutcome {
 export interface Channel extends Pick<ConfiguredEndpoint, 'name' | 'kind' | 'events' | 'queues'> {
   /** concurrent messages of one process, and to one recipient; default: 4, to any recipients */
   readonly places?: { readonly atOnce: number; readonly perRecipient: number }
+  /** a hash of its receiver's address, where one answer is about the whole channel; else absent */
+  readonly addressHash?: string
   /** Whether anybody can be reached; asked once for many events. Absent: somebody can. */
   readonly reachesAnybody?: (tx: Tx) => Promise<boolean>
   /** The messages of an event, in the transaction that stores them; empty: none. */

@@ -32,7 +32,7 @@ export async function retireEndpoints(db: Db, configured: readonly string[]): Pr
   await db.transaction().execute(async (tx) => {
     const retiredEndpoints = await tx
       .updateTable('endpoint')
-      .set({ told_until: retired })
+      .set({ told_until: retired, gone_address: null })
       .where('told_until', '<>', retired)
       .where(sql<boolean>`name <> all(${configured}::text[])`)
       .returning('name')
@@ -55,14 +55,41 @@ export async function retireEndpoints(db: Db, configured: readonly string[]): Pr
   })
 }
 
+/**
+ * Gives up what waits for a receiver that says that it is gone: it gets no deliveries until its
+ * address changes, or somebody sends one again.
+ */
+export async function endChannel(db: Db, { name, addressHash }: Channel): Promise<void> {
+  if (addressHash === undefined) return
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .updateTable('endpoint')
+      .set({ gone_address: addressHash })
+      .where('name', '=', name)
+      .execute()
+    await tx
+      .updateTable('delivery')
+      .set({
+        state: 'dead',
+        last_error: 'the receiver answered 410 to another notification: it is gone',
+        ended_at: sql`clock_timestamp()`,
+      })
+      .where('state', '=', 'pending')
+      .where('endpoint', '=', name)
+      .execute()
+  })
+}
+
 /** Returns the number of events that it handled. */
 async function createNextDeliveries(tx: Tx, channel: Channel): Promise<number> {
-  const { rows } = await sql<{ told_until: string }>`
+  const { rows } = await sql<{ told_until: string; gone_address: string | null }>`
     insert into endpoint (name, told_until)
       values (${channel.name}, (select coalesce(max(sequence), 0) from event))
     on conflict (name) do update set told_until =
-      case when endpoint.told_until = ${retired}::bigint then excluded.told_until else endpoint.told_until end
-    returning told_until
+      case when endpoint.told_until = ${retired}::bigint then excluded.told_until else endpoint.told_until end,
+      gone_address =
+        case when endpoint.gone_address = ${channel.addressHash ?? ''} then endpoint.gone_address end
+    returning told_until, gone_address
   `.execute(tx)
   const from = rows[0]?.told_until ?? '0'
   const events = await tx
@@ -77,7 +104,8 @@ async function createNextDeliveries(tx: Tx, channel: Channel): Promise<number> {
   const subscribed = events.filter(({ type }) =>
     (channel.events as readonly string[]).includes(type),
   )
-  if (subscribed.length > 0 && (await (channel.reachesAnybody?.(tx) ?? true))) {
+  const isLive = rows[0]?.gone_address == null
+  if (isLive && subscribed.length > 0 && (await (channel.reachesAnybody?.(tx) ?? true))) {
     for (const event of await readChannelEvents(tx, subscribed)) await compose(tx, channel, event)
   }
   await tx

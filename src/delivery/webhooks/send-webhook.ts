@@ -61,5 +61,5 @@ export async function sendSigned(
     },
   })
   // Standard Webhooks: 410 means that the receiver is gone and gets no more deliveries.
-  return outcome.status === 410 ? { ...outcome, isFinal: true } : outcome
+  return outcome.status === 410 ? { ...outcome, isFinal: true, isGone: true } : outcome
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { effectOf, type ChannelEvent } from '../channels/channel-event.ts'
 import type { WebhookEndpoint } from '#policy/settings.ts'
 import type { Channel } from '../channels/channel.ts'
@@ -24,6 +25,7 @@ export function webhookChannel(options: WebhookChannelOptions): Channel {
     kind: 'webhook',
     events: endpoint.events,
     queues: endpoint.queues,
+    addressHash: createHash('sha256').update(endpoint.url).digest('hex'),
     compose: async (_tx, event) => [{ recipient: '', body: cloudEvent(event, publicUrl) }],
     send: async ({ id, body }, stopping, timeoutMs) => {
       const keys = readSecrets(environment[endpoint.secretFrom])

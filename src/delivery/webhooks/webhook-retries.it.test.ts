@@ -89,6 +89,37 @@ it('gives up at once when the receiver says that it is gone', async () => {
   expect(receiver.received).toHaveLength(1)
 })
 
+// Rules: security.md 23
+it('sends nothing more to a receiver that is gone, until somebody sends again or the address changes', async () => {
+  const to = endpointAt(receiver)
+  const ctx = await configure(desk, to)
+  const isGone = async () => (await listEndpoints(ctx, desk.olga.caller))[0]?.gone
+  const nextEvent = async () => {
+    await desk.open()
+    while (await createDeliveries(desk.database.db, channelOf(to)));
+  }
+  receiver.answer = 410
+  const relay = relayOf(desk, ctx)
+  await desk.open()
+  await waitUntil(async () => (await isGone()) === true, within)
+  const dead = await newest(desk, ctx, to)
+  await nextEvent()
+  expect(await newest(desk, ctx, to)).toEqual(dead)
+  receiver.answer = 204
+  await resendDelivery(ctx, desk.olga.caller, { deliveryId: dead?.id ?? '' })
+  await untilState(desk, ctx, to, 'delivered')
+  expect(await isGone()).toBe(false)
+  receiver.answer = 410
+  await nextEvent()
+  await waitUntil(async () => (await isGone()) === true, within)
+  await relay[Symbol.asyncDispose]()
+  await using moved = await openWebhookReceiver()
+  const elsewhere = { ...to, url: moved.url }
+  await using _other = relayOf(desk, await configure(desk, elsewhere))
+  await desk.open()
+  await waitUntil(() => moved.received.length === 1, within)
+})
+
 it('sends again, with the same id, what a process sent that was killed before it could say so', async () => {
   const to = endpointAt(receiver)
   const ctx = await configure(desk, to)

@@ -18,6 +18,7 @@ import * as accountIds from './20261127T040500Z-do-account-ids.ts'
 import * as otherIds from './20261127T042000Z-do-other-ids.ts'
 import * as membershipIds from './20261127T043500Z-do-membership-ids.ts'
 import * as moreChanges from './20261127T073000Z-fi-more-changes.ts'
+import * as goneEndpoints from './20261127T214500Z-wh-gone-endpoints.ts'
 import * as hookCalls from './20261126T094500Z-hk-hook-calls.ts'
 
 /** The name of the first one, which creates the schema of the first release. */
@@ -49,4 +50,5 @@ export const migrations: Record<string, Migration> = {
   '20261127T042000Z-do-other-ids': otherIds,
   '20261127T043500Z-do-membership-ids': membershipIds,
   '20261127T073000Z-fi-more-changes': moreChanges,
+  '20261127T214500Z-wh-gone-endpoints': goneEndpoints,
 }

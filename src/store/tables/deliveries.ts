@@ -31,6 +31,8 @@ export interface EventTable {
 export interface EndpointTable {
   name: string
   told_until: string
+  /** hash of the address that answered `410`; null: it is live */
+  gone_address: string | null
   created_at: GeneratedTimestamp
 }
 

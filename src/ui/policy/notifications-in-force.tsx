@@ -44,6 +44,7 @@ function Notifications({ mayResend }: { mayResend: boolean }) {
                 <VisibleText text={one.name} />
               </strong>{' '}
               at <VisibleText text={one.origin} />: {one.pending} waiting, {one.dead} given up
+              {one.gone && '; it answered 410 and gets no more: send one again, or change its url'}
             </span>
           </li>
         ))}

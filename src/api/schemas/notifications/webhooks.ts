@@ -23,6 +23,11 @@ const webhookEndpoint = z
       .describe('The queues about which it is notified; null: all'),
     pending: z.int().describe('Deliveries that wait for an attempt'),
     dead: z.int().describe('Deliveries whose last attempt failed'),
+    gone: z
+      .boolean()
+      .describe(
+        'Its receiver answered `410`: it gets no more until its address changes, or a delivery is resent',
+      ),
   })
   .meta({ id: 'WebhookEndpoint' })
 export const endpointList = wholeListOf(webhookEndpoint)

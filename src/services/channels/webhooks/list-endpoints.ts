@@ -7,6 +7,8 @@ export interface EndpointRecord extends ConfiguredEndpoint {
   /** numbers of notifications that wait and that were given up */
   readonly pending: number
   readonly dead: number
+  /** the receiver answered `410` and gets no more */
+  readonly gone: boolean
 }
 
 /**
@@ -25,11 +27,18 @@ export async function listEndpoints(
     .where('state', 'in', ['pending', 'dead'])
     .groupBy(['endpoint', 'state'])
     .execute()
+  const rows = await ctx.db
+    .selectFrom('endpoint')
+    .select('name')
+    .where('gone_address', 'is not', null)
+    .execute()
+  const goneNames = new Set(rows.map(({ name }) => name))
   const countOf = (endpoint: string, state: DeliveryState): number =>
     Number(counts.find((count) => count.endpoint === endpoint && count.state === state)?.count ?? 0)
   return configuredEndpoints(config).map((endpoint) => ({
     ...endpoint,
     pending: countOf(endpoint.name, 'pending'),
     dead: countOf(endpoint.name, 'dead'),
+    gone: goneNames.has(endpoint.name),
   }))
 }

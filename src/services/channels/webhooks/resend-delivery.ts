@@ -9,7 +9,8 @@ import { isOwnCallback, mayReadWebhooks } from './list-deliveries.ts'
 import { byRight, bySelf, type Authority } from '../../core/authority.ts'
 
 /**
- * Sends a notification that has ended again, with the same id and body, and with all attempts.
+ * Sends a notification that has ended again, with the same id and body, and with all attempts; an
+ * endpoint whose receiver was gone gets later ones again too.
  * Takes the right `activatePolicy`, or for a callback the ownership of its key. Rejects with
  * `forbidden`, `not_found` (also for callers who may not list it), and `conflict` while it waits or
  * when its endpoint is not configured. Audits `webhook.resent`.
@@ -46,6 +47,13 @@ export async function resendDelivery(
         ended_at: null,
       })
       .where('id', '=', input.deliveryId)
+      .execute()
+    // Somebody expects that the receiver is there again; another `410` ends it again.
+    await unit.tx
+      .updateTable('endpoint')
+      .set({ gone_address: null })
+      .where('name', '=', endpoint)
+      .where('gone_address', 'is not', null)
       .execute()
     await unit.audit({
       type: 'webhook.resent',
