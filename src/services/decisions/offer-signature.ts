@@ -101,7 +101,7 @@ async function confirmedPasskeys(
     const sentence =
       rows.length === 0
         ? 'You have no passkey to sign with: register one on your account page, and have somebody else confirm it'
-        : 'Nobody has confirmed your passkey yet: ask somebody with the right activatePolicy'
+        : 'Nobody has confirmed your passkey yet: ask somebody with the right managePeople'
     throw new Problem('no_passkey', sentence)
   }
   return confirmed.map(({ webauthn_id: id, transports }) => ({ id, transports }))

@@ -138,6 +138,7 @@ describe('a high-risk request whose queue requires a signature', () => {
   test.each([
     ['another origin', { origin: 'https://evil.example' }, 'assertion'],
     ['another host', { rpId: 'evil.example' }, 'assertion'],
+    ['a frame of another site', { crossOrigin: true }, 'assertion'],
     ['an owner who was not verified', { unverified: true }, 'assertion'],
     ['a counter that went back', { counter: 1 }, 'counter'],
     ['a challenge of nobody', { challenge: 'AAAA' }, 'challenge'],

@@ -4,6 +4,7 @@ import {
   type PublicKeyCredentialCreationOptionsJSON,
   type RegistrationResponseJSON,
 } from '@simplewebauthn/server'
+import { decodeClientDataJSON } from '@simplewebauthn/server/helpers'
 import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
@@ -153,7 +154,10 @@ async function verifyAnswer(
   }).catch((error: unknown) => {
     throw refuse('does not verify', error)
   })
-  if (!verified.verified) throw refuse('does not verify')
+  // The library looks for frames of other sites in answers that sign, and not in this one.
+  const { crossOrigin, topOrigin } = decodeClientDataJSON(clientDataJson)
+  const isInForeignFrame = crossOrigin === true || topOrigin !== undefined
+  if (!verified.verified || isInForeignFrame) throw refuse('does not verify')
   return verified.registrationInfo
 }
 

@@ -56,12 +56,13 @@ describe('registering a passkey', () => {
     expect(JSON.stringify(told)).not.toContain('Laptop')
   })
 
-  test('refuses another origin, another host, an owner who was not verified, and a foreign challenge', async () => {
+  test('refuses another origin, another host, a frame of another site, an owner who was not verified, and a foreign challenge', async () => {
     for (const wrong of [
       { origin: 'http://localhost.evil.example' },
       { rpId: 'evil.example' },
       { unverified: true },
       { challenge: 'AAAA' },
+      { crossOrigin: true },
     ]) {
       const reply = await register(grace, softwarePasskey(), wrong)
       expect(reply, JSON.stringify(wrong)).toMatchObject({
