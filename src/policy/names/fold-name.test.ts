@@ -23,6 +23,14 @@ test.each([
   expect(foldName(name)).toBe(folded)
 })
 
+test('a letter is folded alike in a plain name and beside other letters', () => {
+  const printable = Array.from({ length: 0x7f - 0x20 }, (_, at) => String.fromCharCode(0x20 + at))
+  for (const letter of printable) {
+    expect(foldName(`${letter}e`)).toBe(foldName(`${letter}é`))
+    expect(foldName(`e${letter}`)).toBe(foldName(`é${letter}`))
+  }
+})
+
 test('folding what is folded changes nothing', () => {
   for (const name of ['.gіt', 'ﬁle', 'İstanbul', 'straße', 'Ω', '漢字', '😀.md']) {
     expect(foldName(foldName(name))).toBe(foldName(name))

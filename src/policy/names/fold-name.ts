@@ -46,15 +46,22 @@ const latinOf = new Map(
  * over-matches on purpose, and can only make a verdict stricter.
  */
 export function foldName(name: string): string {
+  // Most names, and a search of the zones folds each of them.
+  const folded = plainName.test(name) ? name.toLowerCase() : foldLetters(name)
+  return folded.replace(/[. ]+$/, '')
+}
+
+/** Without letters that the folding changes, but for their case. */
+const plainName = /^[ -~]*$/
+
+function foldLetters(name: string): string {
   const plain = name
     .normalize('NFKD')
     .replace(/[\p{M}\p{Cf}\p{Cc}]/gu, '')
     .toUpperCase()
     .toLowerCase()
     .normalize('NFKD')
-  return Array.from(plain, (letter) => latinOf.get(letter) ?? letter)
-    .join('')
-    .replace(/[. ]+$/, '')
+  return Array.from(plain, (letter) => latinOf.get(letter) ?? letter).join('')
 }
 
 /** A path's components, each folded. */

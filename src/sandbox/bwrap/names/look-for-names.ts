@@ -1,5 +1,5 @@
 import { lstatSync, type BigIntStats, type Dirent } from 'node:fs'
-import { lstat, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { identityOf } from '../../hidden-paths.ts'
 import { openChild, openDirectory, plainWalk, type Directory } from '../../open-directory.ts'
@@ -150,7 +150,7 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
     const guard = direct ?? (inside ? names.inRepository(name) : null)
     if (guard === null) return
     if (guard === 'script' && !(await runsProgram(folder, name, at))) return
-    const state = await lstat(bytesOfName(folder.child(name)), { bigint: true }).catch(() => null)
+    const state = stateOrNull(folder.child(name))
     if (state === null) return
     const pinned = guard === 'pinned' && kind === 'folder'
     const changedMs = Number(state.ctimeMs)
@@ -162,7 +162,6 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
     })
   }
 
-  // A synchronous call: with promises, 100,000 files take many times as long.
   function noteSetId(folder: Directory, at: string, name: string): void {
     const state = stateOrNull(folder.child(name))
     if (state === null || (Number(state.mode) & setIdBits) === 0 || !state.isFile()) return
@@ -193,6 +192,7 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
   return result
 }
 
+/** A synchronous call: with promises, 100,000 files take many times as long. */
 function stateOrNull(at: string): BigIntStats | null {
   try {
     return lstatSync(bytesOfName(at), { bigint: true })
