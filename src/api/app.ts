@@ -15,7 +15,7 @@ import { interactionsPath } from './routes/notifications/slack.ts'
 import { decidingPaths } from './routes/requests/decisions.ts'
 import { deploymentPath } from './routes/requests/deployments.ts'
 import { triggerPath } from './routes/runs/triggers.ts'
-import { mcpEndpoint, mcpPath } from './mcp/mcp-endpoint.ts'
+import { mcpPath } from './mcp/mcp-path.ts'
 import {
   nameProtectedResource,
   protectedResource,
@@ -65,7 +65,11 @@ export function createApp(api: Api): Express {
   app.use(authenticated, noStore, identify, ...limitRequests(perSecond))
   app.post([interactionsPath, triggerPath, deploymentPath], readSignedBody)
   app.use(authenticated, readBody)
-  app.all(mcpPath, mcpEndpoint(api))
+  app.all(mcpPath, async (...message) => {
+    // The library of the protocol is loaded with the first message: the API starts sooner.
+    const { mcpEndpoint } = await import('./mcp/mcp-endpoint.ts')
+    await mcpEndpoint(api)(...message)
+  })
   for (const route of routes) app[route.method](route.path, handlerOf(api, route))
   for (const [path, allowed] of methodsByPath(routes)) app.all(path, refuseMethod(allowed))
   app.use(

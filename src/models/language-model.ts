@@ -1,15 +1,11 @@
-import { createAnthropic } from '@ai-sdk/anthropic'
-import { createGoogleGenerativeAI } from '@ai-sdk/google'
-import { createOpenAI } from '@ai-sdk/openai'
-import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { LanguageModel } from 'ai'
 import type { ModelProvider } from '#domain/model-provider.ts'
 import { ModelProblem } from './model.ts'
 import type { ProviderSettings } from './provider-settings.ts'
 
 /**
- * The AI SDK's model for a provider's id; `name` is what the worker file calls it. The packages of
- * providers that few use are loaded when one is asked. Rejects with a `ModelProblem` that names the
+ * The AI SDK's model for a provider's id; `name` is what the worker file calls it. A
+ * provider's package is loaded when it is asked. Rejects with a `ModelProblem` that names the
  * variable when one is missing.
  */
 export async function languageModel(
@@ -27,12 +23,18 @@ export async function languageModel(
   const apiKey = settings.apiKey ?? ''
   const baseURL = settings.baseUrl === null ? {} : { baseURL: settings.baseUrl }
   switch (provider) {
-    case 'anthropic':
+    case 'anthropic': {
+      const { createAnthropic } = await import('@ai-sdk/anthropic')
       return createAnthropic({ apiKey, fetch: fetchHere, ...baseURL })(id)
-    case 'openai':
+    }
+    case 'openai': {
+      const { createOpenAI } = await import('@ai-sdk/openai')
       return createOpenAI({ apiKey, fetch: fetchHere, ...baseURL })(id)
-    case 'google':
+    }
+    case 'google': {
+      const { createGoogleGenerativeAI } = await import('@ai-sdk/google')
       return createGoogleGenerativeAI({ apiKey, fetch: fetchHere, ...baseURL })(id)
+    }
     case 'azure': {
       const { createAzure } = await loadInstalled('@ai-sdk/azure', () => import('@ai-sdk/azure'))
       const { resourceName } = settings
@@ -59,7 +61,8 @@ export async function languageModel(
         id,
       )
     }
-    case 'openai-compatible':
+    case 'openai-compatible': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
       return createOpenAICompatible({
         name: 'openai-compatible',
         baseURL: settings.baseUrl ?? '',
@@ -68,6 +71,7 @@ export async function languageModel(
         includeUsage: true,
         ...(settings.apiKey === null ? {} : { apiKey }),
       })(id)
+    }
   }
 }
 

@@ -4,7 +4,6 @@ import { endpointOf } from '#policy/worker/model-entry.ts'
 import { parseModelName } from '#policy/worker/model-name.ts'
 import { ModelProblem, type Model } from './model.ts'
 import { endpointSettings, providerSettings, type ModelEnvironment } from './provider-settings.ts'
-import { providerModel } from './provider-model.ts'
 import { scriptedModel } from './scripted-model.ts'
 
 /** A step is given up and tried again when its provider sends nothing for this time. */
@@ -46,12 +45,20 @@ export function openModel(options: {
         ? null
         : { provider: endpoint.provider, connection: endpointSettings(endpoint, environment) }
   if (place === null) throw new Error('An endpoint that is known is there')
-  return providerModel({
+  const provided = {
     ...place,
     name: options.model,
     id: name.id,
     settings,
     timeoutMs: options.timeoutMs ?? silenceTimeoutMs,
     totalTimeoutMs: options.totalTimeoutMs ?? stepTimeoutMs,
-  })
+  }
+  return {
+    scripted: false,
+    async step(request) {
+      // The AI SDK is loaded with the first step: a Temporal worker starts sooner without it.
+      const { providerModel } = await import('./provider-model.ts')
+      return providerModel(provided).step(request)
+    },
+  }
 }

@@ -8,9 +8,7 @@ import type { Api } from '../context/api.ts'
 import type { McpMessage } from '../context/mcp-message.ts'
 import { recordingRefusals, type Attempt } from '../route/recording-refusals.ts'
 import { gatewayServer } from './gateway-server.ts'
-
-/** The gateway's address of a server of countersign.yaml. */
-export const mcpPath = '/mcp/:server'
+import { mcpPath } from './mcp-path.ts'
 
 /**
  * Serves the Model Context Protocol over HTTP: 2026-07-28 without sessions, and clients that open

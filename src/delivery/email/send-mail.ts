@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer'
 import type { EmailSettings } from '#policy/settings.ts'
 import { messageOf, type Mail } from './mail.ts'
 
@@ -41,7 +40,7 @@ export async function sendMail(
   const missing = missingVariable(route)
   if (missing !== null) return { status: null, error: `${missing} is not set` }
   const late = AbortSignal.timeout(attempt.timeoutMs)
-  const transport = createTransport(connectionOf(route, attempt.timeoutMs))
+  const transport = await connect(route, attempt.timeoutMs)
   try {
     await transport.sendMail({
       ...messageOf(mail, route.settings, attempt.id),
@@ -66,7 +65,7 @@ export async function sendMail(
 export async function tryMailServer(route: MailRoute, timeoutMs: number): Promise<string | null> {
   const missing = missingVariable(route)
   if (missing !== null) return `${missing} is not set`
-  const transport = createTransport(connectionOf(route, timeoutMs))
+  const transport = await connect(route, timeoutMs)
   try {
     await transport.verify()
     return null
@@ -83,9 +82,11 @@ function missingVariable({ settings, environment }: MailRoute): string | null {
   return [userFrom, passwordFrom].find((name) => name !== null && !environment[name]) ?? null
 }
 
-function connectionOf({ settings, environment, ca }: MailRoute, timeoutMs: number) {
+/** The library is loaded with the first mail: it is a twentieth of the start of a process. */
+async function connect({ settings, environment, ca }: MailRoute, timeoutMs: number) {
+  const { createTransport } = await import('nodemailer')
   const { host, port, security, userFrom, passwordFrom } = settings.smtp
-  return {
+  return createTransport({
     host,
     port,
     secure: security === 'tls',
@@ -99,7 +100,7 @@ function connectionOf({ settings, environment, ca }: MailRoute, timeoutMs: numbe
     ...(userFrom === null || passwordFrom === null
       ? {}
       : { auth: { user: environment[userFrom] ?? '', pass: environment[passwordFrom] ?? '' } }),
-  }
+  })
 }
 
 interface SmtpError extends Error {

@@ -1,15 +1,11 @@
-import {
-  LogLevel,
-  WebAPIHTTPError,
-  WebAPIPlatformError,
-  WebAPIRateLimitedError,
-  WebClient,
-  type FetchFunction,
-} from '@slack/web-api'
-import type { KnownBlock, View } from '@slack/web-api'
+import type { FetchFunction, KnownBlock, View, WebClient } from '@slack/web-api'
 import { readEmailAddress } from '#domain/email-address.ts'
 import { postPinned, untilAborted } from '../webhooks/post-pinned.ts'
 import { findTarget, type TargetRules } from '../webhooks/find-target.ts'
+
+/** Slack's library, loaded with the first call: most installations make none. */
+const loadLibrary = () => import('@slack/web-api')
+type Library = Awaited<ReturnType<typeof loadLibrary>>
 
 /** Base address of Slack's methods; only tests and proxies use another. */
 export const usualSlackUrl = 'https://slack.com/api/'
@@ -119,7 +115,8 @@ export class SlackClient {
    * Before the first call, checks that the token is of the workspace that the configuration pins.
    */
   async #ask<T>(call: SlackCall, work: (web: WebClient) => Promise<T>): Promise<T> {
-    const web = this.#connect(call)
+    const library = await loadLibrary()
+    const web = this.#connect(library, call)
     try {
       if (!this.#isOfTeam) {
         const { team_id: team } = await web.auth.test()
@@ -135,11 +132,11 @@ export class SlackClient {
       }
       return await work(web)
     } catch (error) {
-      throw failureOf(error)
+      throw failureOf(library, error)
     }
   }
 
-  #connect({ timeoutMs, stopping }: SlackCall): WebClient {
+  #connect({ LogLevel, WebClient }: Library, { timeoutMs, stopping }: SlackCall): WebClient {
     const late = AbortSignal.timeout(timeoutMs)
     const signal = stopping === undefined ? late : AbortSignal.any([late, stopping])
     return new WebClient(this.#options.token, {
@@ -150,7 +147,7 @@ export class SlackClient {
       rejectRateLimitedCalls: true,
       fetch: fetchPinned(this.#options, signal),
       logLevel: LogLevel.ERROR,
-      logger: silent,
+      logger: { ...silent, getLevel: () => LogLevel.ERROR },
     })
   }
 }
@@ -162,7 +159,6 @@ const silent = {
   warn: () => undefined,
   error: () => undefined,
   setLevel: () => undefined,
-  getLevel: () => LogLevel.ERROR,
   setName: () => undefined,
 }
 
@@ -199,7 +195,8 @@ function fetchPinned(rules: TargetRules, signal: AbortSignal): FetchFunction {
   }
 }
 
-function failureOf(error: unknown): SlackFailure {
+function failureOf(library: Library, error: unknown): SlackFailure {
+  const { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } = library
   if (error instanceof SlackFailure) return error
   if (error instanceof WebAPIRateLimitedError) {
     const retryAfterMs = error.retryAfter * 1000

@@ -15,6 +15,6 @@ export async function openTracing(
 ): Promise<Spans | null> {
   const config = readTracingConfig(environment)
   if (config === null) return null
-  const { openSpans } = await import('./spans.ts')
-  return openSpans(config, service, lastSpansMs)
+  const { sendSpans } = await import('./send-spans.ts')
+  return sendSpans(config, service, lastSpansMs)
 }

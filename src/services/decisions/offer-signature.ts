@@ -1,7 +1,4 @@
-import {
-  generateAuthenticationOptions,
-  type PublicKeyCredentialRequestOptionsJSON,
-} from '@simplewebauthn/server'
+import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 import { challengeOf, type DecisionStatement } from '#domain/deciding/decision-signature.ts'
 import type { Json } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
@@ -63,6 +60,7 @@ export async function offerSignature(
       const signer = { personId: marks.person.id, origin, salt }
       const statement = issueStatement(factsToSign(request, decision, signer), facts.now)
       const challenge = challengeOf(statement)
+      const { generateAuthenticationOptions } = await import('@simplewebauthn/server')
       const options = await generateAuthenticationOptions({
         rpID,
         challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),

@@ -110,7 +110,7 @@ describe('a high-risk request whose queue requires a signature', () => {
       .select('public_key')
       .where('id', '=', credentialId)
       .executeTakeFirstOrThrow()
-    const key = readPasskeyKey(readPublicKey(coseKey).spki)
+    const key = readPasskeyKey((await readPublicKey(coseKey)).spki)
     expect(whyNotSigned(signature as never, key!)).toBeNull()
     expect(
       whyNotSigned({ ...(signature as object), statement: '{}' } as never, key!),

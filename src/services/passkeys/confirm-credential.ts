@@ -43,7 +43,7 @@ export async function confirmCredential(
           change: 'passkey_confirmed',
           personId: credential.person_id,
           credentialId: credential.id,
-          publicKeyHash: readPublicKey(credential.public_key).hash,
+          publicKeyHash: (await readPublicKey(credential.public_key)).hash,
         },
       })
     }

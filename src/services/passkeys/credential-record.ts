@@ -85,13 +85,13 @@ interface Row extends Pick<
 }
 
 /** The record of a row of `credentials`, with the hash of the public key in its place. */
-export function recordOf(row: Row): CredentialRecord {
+export async function recordOf(row: Row): Promise<CredentialRecord> {
   const { confirmer_id: id, confirmer_name: name, confirmed_at: at } = row
   return {
     id: row.id,
     name: row.name,
     person: { id: row.owner_id, name: row.owner_name, email: row.owner_email },
-    publicKeyHash: readPublicKey(row.public_key).hash,
+    publicKeyHash: (await readPublicKey(row.public_key)).hash,
     synced: row.synced,
     registeredAt: row.registered_at,
     lastUsedAt: row.last_used_at,

@@ -37,5 +37,5 @@ export async function listCredentials(
     row.key_at,
     row.id,
   ])
-  return { items: items.map(recordOf), nextCursor }
+  return { items: await Promise.all(items.map(recordOf)), nextCursor }
 }

@@ -1,12 +1,12 @@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
-import { cose, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers'
+import type { cose as coseLibrary } from '@simplewebauthn/server/helpers'
 import { hashBytes } from '#domain/json/digest.ts'
 
 /**
  * The signature algorithms of passkeys by their COSE numbers: ES256, EdDSA, RS256. The offline
  * verifier supports them too.
  */
-export const algorithms = [cose.COSEALG.ES256, cose.COSEALG.EdDSA, cose.COSEALG.RS256]
+export const algorithms = [-7, -8, -257]
 
 /**
  * A credential's public key in a common form: SubjectPublicKeyInfo in base64, and its hash for
@@ -17,15 +17,16 @@ export interface PublicKey {
   readonly hash: string
 }
 
-/** Reads a COSE key in base64url. Throws for another kind than {@link algorithms}. */
-export function readPublicKey(coseKey: string): PublicKey {
+/** Reads a COSE key in base64url. Rejects for another kind than {@link algorithms}. */
+export async function readPublicKey(coseKey: string): Promise<PublicKey> {
+  const { cose, decodeCredentialPublicKey } = await import('@simplewebauthn/server/helpers')
   const bytes = new Uint8Array(Buffer.from(coseKey, 'base64url'))
-  const key = createPublicKey({ key: asJwk(decodeCredentialPublicKey(bytes)), format: 'jwk' })
+  const key = createPublicKey({ key: asJwk(cose, decodeCredentialPublicKey(bytes)), format: 'jwk' })
   const der = key.export({ type: 'spki', format: 'der' })
   return { spki: der.toString('base64'), hash: hashBytes(der) }
 }
 
-function asJwk(key: cose.COSEPublicKey): JsonWebKey {
+function asJwk(cose: typeof coseLibrary, key: coseLibrary.COSEPublicKey): JsonWebKey {
   const { COSEKEYS } = cose
   if (cose.isCOSEPublicKeyOKP(key)) {
     return { kty: 'OKP', crv: 'Ed25519', x: base64url(key.get(COSEKEYS.x)) }

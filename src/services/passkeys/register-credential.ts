@@ -1,8 +1,6 @@
-import {
-  generateRegistrationOptions,
-  verifyRegistrationResponse,
-  type PublicKeyCredentialCreationOptionsJSON,
-  type RegistrationResponseJSON,
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import { decodeClientDataJSON } from '@simplewebauthn/server/helpers'
 import { v7 as uuidv7 } from 'uuid'
@@ -43,6 +41,7 @@ export async function offerRegistration(
     .where('person_id', '=', person.id)
     .where('removed_at', 'is', null)
     .execute()
+  const { generateRegistrationOptions } = await import('@simplewebauthn/server')
   const options = await generateRegistrationOptions({
     rpName: 'Countersign',
     rpID: relyingParty.id,
@@ -121,7 +120,7 @@ export async function registerCredential(
         change: 'passkey_registered',
         personId: person.id,
         credentialId: id,
-        publicKey: readPublicKey(publicKey).spki,
+        publicKey: (await readPublicKey(publicKey)).spki,
         rpId: input.relyingParty.id,
       },
     })
@@ -144,6 +143,7 @@ async function verifyAnswer(
       'answers no open challenge: each challenge counts once, for five minutes. Try again',
     )
   }
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const verified = await verifyRegistrationResponse({
     response,
     expectedChallenge: issued.challenge,

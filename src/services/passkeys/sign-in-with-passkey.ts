@@ -1,7 +1,6 @@
-import {
-  generateAuthenticationOptions,
-  type AuthenticationResponseJSON,
-  type PublicKeyCredentialRequestOptionsJSON,
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server'
 import { refuseSignIn } from '../access/sign-in/refuse-sign-in.ts'
 import {
@@ -25,6 +24,7 @@ export async function offerPasskeySignIn(
   ctx: ServiceContext,
   relyingParty: RelyingParty,
 ): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { generateAuthenticationOptions } = await import('@simplewebauthn/server')
   const options = await generateAuthenticationOptions({
     rpID: relyingParty.id,
     timeout: challengeTtlMs,

@@ -1,7 +1,4 @@
-import {
-  verifyAuthenticationResponse,
-  type AuthenticationResponseJSON,
-} from '@simplewebauthn/server'
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { sql, type Selectable } from 'kysely'
 import type { Tx } from '#store/database.ts'
 import type { CredentialTable } from '#store/tables/people.ts'
@@ -28,6 +25,7 @@ export async function useCredential(
     readonly response: AuthenticationResponseJSON
   },
 ): Promise<AssertionRefusal | null> {
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
   const verified = await verifyAuthenticationResponse({
     response: input.response,
     expectedChallenge: input.challenge,

@@ -75,7 +75,8 @@ export async function judgeSignature(
   }
   // The same check as the offline verifier's: a signature that is stored can be verified from the
   // evidence alone.
-  const key = readPasskeyKey(readPublicKey(credential.public_key).spki)
+  const { spki } = await readPublicKey(credential.public_key)
+  const key = readPasskeyKey(spki)
   if (key === null || whyNotSigned(decisionSignature, key) !== null) throw invalid('assertion')
   return { signature: decisionSignature, salt }
 }
