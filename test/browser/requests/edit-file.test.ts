@@ -127,3 +127,22 @@ test('the editor colours what is written, passes axe on a desktop and a phone, i
     )
   }
 })
+
+test('who changes a call reads before it is sent that too few others could then decide it', async () => {
+  const input = { path: 'notes/few.md', content: 'first\n' }
+  const { page } = await openEditor({ tool: 'write_file', input })
+  await page.getByLabel('content').waitFor()
+  const warning = page.getByText('Too few people could approve your change')
+  expect(await warning.count()).toBe(0)
+  const { db } = dashboard.desk.database
+  await db
+    .updateTable('person')
+    .set({ disabled_at: new Date() })
+    .where('email', '=', 'linus@example.com')
+    .execute()
+  await page.reload()
+  await page.getByText('At present too few others could then decide it').waitFor()
+  await page.getByRole('radio', { name: 'Approve with changes' }).check()
+  await warning.waitFor()
+  await page.getByText('Without you the quorum lacks 1 of platform').waitFor()
+})

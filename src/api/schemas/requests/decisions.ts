@@ -148,7 +148,7 @@ export const challenge = z
 export const stage = z
   .enum(decisionStages)
   .describe(
-    '`recorded`: stored; `delivered`: the run knows it; the others: the state of the execution',
+    '`recorded`: stored, also in the original answer that a repeated call gets; `delivered`: the run knows it; the others: the state of the execution. With `Prefer: wait=1`, always the present stage',
   )
 
 export const decisionAnswer = z

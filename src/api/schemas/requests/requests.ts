@@ -24,6 +24,7 @@ import {
   decisionView,
   batchWithSiblings,
   namedFile,
+  quorumPlace,
   erasedContents,
 } from './request-parts.ts'
 import { alike } from './alike.ts'
@@ -165,6 +166,11 @@ const detailMembers = requestItem.extend({
   edits: z
     .enum(editsPolicies)
     .describe('Whether the caller may change the call before deciding it'),
+  missingAfterEdit: z
+    .array(quorumPlace)
+    .describe(
+      'What the quorum would lack after a change by the caller, who does not decide it then; empty: nothing',
+    ),
   signatureRequired: z
     .boolean()
     .describe('Whether an approval must have an `assertion`, the signature of a passkey'),
@@ -225,6 +231,7 @@ const detailExample: z.infer<typeof detailMembers> = {
     },
   ],
   edits: 'revise',
+  missingAfterEdit: [],
   signatureRequired: false,
   facts: {},
   outcomeOf: null,

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { Routing } from '#domain/deciding/judgement.ts'
+import type { Quorum } from '#domain/requests/request.ts'
 import { addRequest } from '#test/harness/fixtures/gated-run.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
@@ -59,6 +61,25 @@ describe('one request', () => {
     expect(own.eligibility.reason).toBe("you can't decide: you started this run")
     expect(own.lineage.map((run) => run.runId)).toEqual([root.id, child.id])
     expect(own.eligiblePeople.map((person) => person.name)).toEqual(['Linus'])
+  })
+
+  test('names what a change by its reader would leave its quorum without, for everybody who may change it', async () => {
+    let position = 50
+    const missingFor = async (quorum: Quorum, person = grace, routing: Partial<Routing> = {}) => {
+      position += 1
+      const options = { position, quorum, routing: { edits: 'revise', ...routing } as const }
+      const { id } = await addRequest(service, root, options)
+      return (await getRequest(service.ctx, person.caller, { request: id })).missingAfterEdit
+    }
+    const one = { any: [[{ team: 'platform', count: 1 }]] }
+    const two = { any: [[{ team: 'platform', count: 2 }]] }
+    // Linus is left.
+    expect(await missingFor(one)).toEqual([])
+    expect(await missingFor(two)).toEqual([{ team: 'platform', count: 1 }])
+    expect(await missingFor(two, grace, { edits: 'approve' })).toEqual([])
+    expect(await missingFor(two, grace, { selfApproval: true })).toEqual([])
+    // Ada decides nothing, and so changes nothing.
+    expect(await missingFor(two, ada)).toEqual([])
   })
 
   test('is found by its number, and its version changes with it', async () => {

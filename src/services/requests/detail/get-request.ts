@@ -1,5 +1,6 @@
 import type { Json } from '#domain/json/json.ts'
 import { hashBytes } from '#domain/json/digest.ts'
+import { editsOf } from '#domain/deciding/edits-policy.ts'
 import { reachOf, reachWords } from '#domain/deciding/grant-reach.ts'
 import { notOffered } from '#domain/policy/narrowed-scopes.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
@@ -14,6 +15,7 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import { readAlike } from '../lists/read-alike.ts'
 import { findRequest } from '../people/find-request.ts'
 import { namedFilesOf, withWriters } from '../facts/named-files.ts'
+import { missingAfterEdit } from './missing-after-edit.ts'
 import { readDetail, type DetailRow } from './read-detail.ts'
 import { readExternal } from './read-external.ts'
 import { readItems } from '../lists/read-items.ts'
@@ -70,7 +72,8 @@ export async function getRequest(
       reason: textOf(reasonHash),
       at: new Date(at),
     })),
-    edits: row.edits,
+    edits: editsOf(row.edits, item),
+    missingAfterEdit: missingAfterEdit(caller, item, row),
     signatureRequired: needsSignature({ ...item, routing: { signature: row.signature } }),
     facts: row.facts,
     external: await readExternal(ctx, id, item.external),
@@ -156,10 +159,11 @@ function siblingsOf({ siblings }: DetailRow, texts: ReadonlyMap<string, string>)
 }
 
 function eligiblePerson({
+  id,
+  name,
   awayUntil,
-  ...person
 }: DetailRow['eligible'][number]): RequestDetailRecord['eligiblePeople'][number] {
-  return { ...person, awayUntil: awayUntil === null ? null : new Date(awayUntil) }
+  return { id, name, awayUntil: awayUntil === null ? null : new Date(awayUntil) }
 }
 
 /** As stored; the digest is the row's, which the decision compares with. */

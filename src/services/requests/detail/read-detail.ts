@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { NarrowedScopes } from '#domain/policy/narrowed-scopes.ts'
 import type { Routing } from '#domain/deciding/judgement.ts'
-import type { CallFacts } from '#domain/requests/request.ts'
+import type { CallFacts, Quorum } from '#domain/requests/request.ts'
 import type { EditsPolicy } from '#domain/policy/verdict.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { RequestErasure } from '../words/erased-requests.ts'
@@ -22,6 +22,13 @@ type Revision = RequestDetailRecord['revisions'][number]
 /** What people wrote is read by its hash, instants are text. */
 type StoredForm<T, Keys extends keyof T> = Omit<T, Keys> & { readonly reasonHash: string | null }
 
+/** Somebody who can decide, with their present teams, and other rows of the same human. */
+export interface EligibleRow extends PersonRef {
+  readonly awayUntil: string | null
+  readonly teams: readonly string[]
+  readonly otherIds: readonly string[]
+}
+
 /** The facts of a request's own page besides its item. */
 export interface DetailRow {
   readonly input_hash: string
@@ -33,7 +40,9 @@ export interface DetailRow {
   readonly narrowed: NarrowedScopes | null
   readonly outcome_of: string | null
   readonly erased: (Omit<RequestErasure, 'at'> & { readonly at: string }) | null
-  readonly eligible: readonly (PersonRef & { awayUntil: string | null })[]
+  readonly quorum: Quorum
+  readonly selfApproval: boolean
+  readonly eligible: readonly EligibleRow[]
   readonly finished: boolean
   readonly siblings: readonly StoredSibling[]
   readonly decisions: readonly (StoredForm<DecisionRecord, 'reason' | 'at'> & { at: string })[]
@@ -46,11 +55,13 @@ export interface DetailRow {
 export async function readDetail(db: Db | Tx, requestId: string): Promise<DetailRow> {
   const { rows } = await sql<DetailRow>`
     select r.input_hash, r.presentation_hash, r.presentation_digest, r.facts,
-      request.routing->>'edits' as edits, request.routing->>'signature' as signature, request.routing->'narrowed' as narrowed, request.outcome_of,
+      request.routing->>'edits' as edits, request.routing->>'signature' as signature, request.routing->'narrowed' as narrowed,
+      request.routing->'quorum' as quorum, request.routing->'selfApproval' = 'true'::jsonb as "selfApproval", request.outcome_of,
       (select json_build_object('at', e.at, 'by', json_build_object('id', p.id, 'name', p.name), 'contents', e.contents)
         from erased_request e join person p on p.id = e.by_id where e.request_id = request.id) as erased,
       (select coalesce(json_agg(json_build_object('id', p.id, 'name', p.name,
-          'awayUntil', ${awayUntil('p')}) order by p.name, p.id), '[]')
+          'awayUntil', ${awayUntil('p')}, 'otherIds', coalesce(p.other_ids, '{}'),
+          'teams', array(select t.team from team_member t where t.person_id = p.id)) order by p.name, p.id), '[]')
         from person p where p.disabled_at is null
           and (${isQuestionTo('request', sql.ref('p.id'))} or exists (select 1 from team_member t
               where t.person_id = p.id and ${namesTeam('request', sql.ref('t.team'))})

@@ -1,6 +1,7 @@
 import { Button, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { RevisionRules } from './revision-rules.tsx'
 import { useRevise } from './use-revise.ts'
 import { editableFields, editedInput } from './edited-input.ts'
 
@@ -44,12 +45,10 @@ export function EditForm(props: {
           {refusal}
         </p>
       )}
+      <RevisionRules request={request} />
       <Button loading={busy} onClick={preview}>
         Preview the changes
       </Button>
-      <p className="small dim">
-        Policy judges the changed call again, and earlier votes no longer count.
-      </p>
     </div>
   )
 }

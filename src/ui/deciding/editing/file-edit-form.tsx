@@ -5,6 +5,7 @@ import { TextDifference } from '../../effect/text-difference.tsx'
 import { Loading } from '../../states/loading.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { EditForm } from './edit-form.tsx'
+import { RevisionRules } from './revision-rules.tsx'
 import { TextEditor } from './text-editor.tsx'
 import { useEditedFile, type EditedFile } from './use-edited-file.ts'
 import { useRevise } from './use-revise.ts'
@@ -91,14 +92,12 @@ function Editing({ request, file, onDone }: FormProps & { readonly file: EditedF
           {refusal}
         </p>
       )}
+      <RevisionRules request={request} />
       <div>
         <Button loading={busy} disabled={text === file.proposed} onClick={preview}>
           Preview the changes
         </Button>
       </div>
-      <p className="small dim">
-        Policy judges the changed call again, and earlier votes no longer count.
-      </p>
     </>
   )
 }

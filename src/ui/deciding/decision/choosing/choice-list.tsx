@@ -64,7 +64,9 @@ export function ChoiceList(props: {
       label: verbs.approveChanged,
       description:
         request.edits === 'revise'
-          ? 'Change the call; somebody else then decides it.'
+          ? request.missingAfterEdit.length === 0
+            ? 'Change the call; somebody else then decides it.'
+            : 'Change the call. At present too few others could then decide it.'
           : 'Change the call, see the new effect, then approve that.',
       available: may('approve') && request.edits !== 'off',
       extra: {},
