@@ -1,14 +1,16 @@
 import { sql } from 'kysely'
+import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { byRight } from '../core/authority.ts'
+import { isHeldByAnother } from '../core/rights-of.ts'
 import { lockByAddress } from './person-by-address.ts'
 
 /**
  * Disables a person: in the same transaction their sessions, links and keys end, and their votes no
  * longer count in a quorum that is not met yet (product.md 18). Takes the right `managePeople`.
- * Rejects with `not_found` and `tampered`. Audits `credential.changed`, and each session and key
- * that ended.
+ * Rejects with `not_found` and `tampered`, and with `conflict` where nobody would be left who has
+ * the right. Audits `credential.changed`, and each session and key that ended.
  */
 export async function disablePerson(
   ctx: ServiceContext,
@@ -16,8 +18,11 @@ export async function disablePerson(
   input: { email: string },
 ): Promise<void> {
   const authority = await byRight(ctx, caller, 'managePeople')
+  const isLeft = await isHeldByAnother(ctx, 'managePeople', input)
   await inUnitOfWork(ctx, authority, async (unit) => {
     const person = await lockByAddress(unit, input.email)
+    // Whoever disables somebody else has the right and stays.
+    if (!isLeft && authority.actor.id === person.id) throw lastOfTheRight()
     await unit.tx
       .updateTable('person')
       .set({ disabled_at: sql`coalesce(disabled_at, clock_timestamp())` })
@@ -61,4 +66,11 @@ export async function disablePerson(
       })),
     )
   })
+}
+
+function lastOfTheRight(): Problem {
+  return new Problem(
+    'conflict',
+    'You are the only person with the right managePeople who can sign in: nobody could disable people or end sessions after you. First give somebody else that right in countersign.yaml',
+  )
 }

@@ -58,6 +58,22 @@ export async function rightsOfEmail(
   )
 }
 
+/** Whether somebody who is not disabled has a right by the policy in force, beside one person. */
+export async function isHeldByAnother(
+  ctx: Pick<ServiceContext, 'db' | 'policies'>,
+  right: Right,
+  besides: { readonly email: string },
+): Promise<boolean> {
+  const { config } = await ctx.policies.inForce()
+  const people = await ctx.db
+    .selectFrom('person')
+    .select('email')
+    .where('disabled_at', 'is', null)
+    .where('email', '<>', besides.email)
+    .execute()
+  return people.some(({ email }) => config.rights[right].some((one) => holds(config, one, email)))
+}
+
 function holds(config: Policy['config'], holder: Holder, email: string): boolean {
   if ('person' in holder) return holder.person === email
   return config.teams.get(holder.team)?.members.includes(email) ?? false

@@ -102,6 +102,27 @@ test('who is disabled in the middle of a quorum has not voted, decides no more, 
   expect(ended).toContainEqual({ keyId: robot.body.id, ownerId: margaret.id })
 })
 
+test('the last person who may manage people does not disable themselves; with another one they may', async () => {
+  await using alone = await createApiWithActivators({})
+  const last = await alone.signIn(alone.people.olga)
+  const { db } = alone.service.ctx
+  const operators = await db
+    .selectFrom('team_member')
+    .innerJoin('person', 'person.id', 'team_member.person_id')
+    .select('email')
+    .where('team', '=', 'operators')
+    .where('email', '<>', 'olga@example.com')
+    .execute()
+  for (const { email } of operators) {
+    expect((await last.post(`/v1/people/${email}/disable`)).status).toBe(200)
+  }
+  expect(await last.post('/v1/people/olga@example.com/disable')).toMatchObject({
+    status: 409,
+    body: { code: 'conflict', detail: expect.stringContaining('the only person with the right') },
+  })
+  expect((await last.get('/v1/me')).status).toBe(200)
+})
+
 test('explaining needs a worker that exists, and says when no host answers', async () => {
   const ask = (worker: string) =>
     olga.post('/v1/policy/explain', { worker, tool: 'write_file', input: {} })

@@ -61,7 +61,7 @@ export const peopleRoutes = [
     params: personParams,
     body: emptyBody,
     answers: { 200: { description: 'Disabled', schema: schemas.disabled } },
-    problems: ['not_found', 'tampered'],
+    problems: ['not_found', 'tampered', 'conflict'],
     answer: async (api, { params, caller }) => {
       await disablePerson(api.ctx, caller, params)
       return { status: 200, body: { disabled: true } }
