@@ -16,9 +16,12 @@ import type { InboxRow } from './inbox-rows.ts'
 import { RowFacts } from './row-facts.tsx'
 import { verbs } from '../words/verbs.ts'
 
-/** If less time is left, it is shown: these are the requests of “Expiring first”. */
+/**
+ * The classes of the order by urgency: what has less time left than one of them stands above all
+ * that have more, and says so.
+ */
+const dayMs = 24 * 3_600_000
 const nearMs = 4 * 3_600_000
-/** If less time is left, it is marked. */
 const soonMs = 3_600_000
 
 /** One request of the inbox on one line: its effect, for whom, and how much time is left. */
@@ -112,8 +115,8 @@ function RowTimes({ item, isGone }: InboxRow) {
   if (item.state !== 'pending') return <span>{outcomeWithEffect(item)}</span>
   return (
     <>
-      {leftMs < nearMs && (
-        <span className={leftMs < soonMs ? 'soon' : 'near'}>
+      {leftMs < dayMs && (
+        <span className={timeClass(leftMs)}>
           {leftMs > 0 ? (
             <>
               <Time at={item.expiresAt} short /> left
@@ -129,6 +132,11 @@ function RowTimes({ item, isGone }: InboxRow) {
       </span>
     </>
   )
+}
+
+function timeClass(leftMs: number): string {
+  if (leftMs < soonMs) return 'time-left soon'
+  return leftMs < nearMs ? 'time-left near' : 'time-left'
 }
 
 /** Scrolls a row into the visible part of its list, without scrolling the page. */

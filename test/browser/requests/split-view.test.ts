@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { ask, openDashboard } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 
+const hourMs = 3_600_000
 const desktop = { width: 1440, height: 900 }
 const dashboard = disposeAfterTests(await openDashboard())
 const calls = ['one', 'two', 'three'].map((name) => ({
@@ -56,14 +57,17 @@ test('what every row says stands in columns, with a deadline or without, which a
   await page.route('**/v1/requests?*', async (route) => {
     const response = await route.fetch()
     const list: { items: { expiresAt: string }[] } = await response.json()
-    const [first] = list.items
+    const [first, second] = list.items
     if (first !== undefined) first.expiresAt = new Date(Date.now() + 44.5 * 60_000).toISOString()
+    if (second !== undefined) second.expiresAt = new Date(Date.now() + 23.5 * hourMs).toISOString()
     await route.fulfill({ response, json: list })
   })
   await page.getByRole('link', { name: /^Inbox/ }).click()
   const deadline = page.locator('.request-times .soon')
   await deadline.waitFor()
   expect(await deadline.innerText()).toBe('44 min left')
+  // Within a day it stands above what has more time, and says why.
+  await page.locator('.request-times').nth(1).getByText('23 h left').waitFor()
   const right = (elements: Element[]) =>
     elements.map((element) => Math.round(element.getBoundingClientRect().right))
   const numbers = await page.locator('.row-number').evaluateAll(right)
