@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
 import { expect, it } from 'vitest'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
 import { resendDelivery } from '#services/channels/webhooks/resend-delivery.ts'
+import type { Mail } from './mail.ts'
 import {
   ada,
   choose,
@@ -167,5 +169,35 @@ it('sends nothing to who was disabled while it waited', async () => {
   }
   const { lastError } = (await newest(request.id)) ?? {}
   expect(lastError).toBe('the person is disabled')
+  expect(server.received).toEqual([])
+})
+
+// Rules: security.md 29
+it.each([
+  ['to an address that was added to the people', { recipient: 'mallory@example.org' }],
+  ['that was redirected', { recipient: 'linus@example.com' }],
+])('sends no mail %s by SQL', async (_what, { recipient }) => {
+  const { db } = database
+  const request = await open()
+  await sql`insert into person (id, email, name, seal) values (gen_random_uuid(), 'mallory@example.org', 'M',
+    (select seal from person where id = ${linus.id})) on conflict do nothing`.execute(db)
+  const mail: Mail = {
+    to: 'mallory@example.org',
+    subject: 'x',
+    text: 'x',
+    html: 'x',
+    thread: null,
+    unsubscribe: null,
+  }
+  const id = uuidv7()
+  const row = { id, endpoint: 'email:people', event_id: uuidv7(), recipient }
+  const more = { type: 'request.opened', request_id: request.id, body: JSON.stringify(mail) }
+  await db
+    .insertInto('delivery')
+    .values({ ...row, ...more })
+    .execute()
+  await using _relay = openRelay()
+  await untilState(request.id, 'dead')
+  expect((await newest(request.id))?.lastError).toBe('its rows were changed in the database')
   expect(server.received).toEqual([])
 })

@@ -1,11 +1,15 @@
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
+import type { Seals } from '#domain/statements/row-seals.ts'
 import type { EmailSettings } from '#policy/settings.ts'
 import { mailRecipients, type MailRecipient } from '#services/channels/mail/mail-recipients.ts'
 import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
 import type { Db, Tx } from '#store/database.ts'
+import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
+import type { PersonTable } from '#store/tables/people.ts'
 import type { Channel, DueDelivery, Message, SendOutcome } from '../channels/channel.ts'
 import type { ChannelEvent } from '../channels/channel-event.ts'
 import { readNotice } from '../channels/request-notice.ts'
+import { changedRows } from '../channels/vouch-for-end.ts'
 import { isOverBeforeDigest } from './digest-slot.ts'
 import type { Mail } from './mail.ts'
 import { outcomeInWords } from './outcome-in-words.ts'
@@ -15,6 +19,7 @@ import { sendMail } from './send-mail.ts'
 export interface EmailChannelOptions extends MailPages {
   readonly settings: EmailSettings
   readonly db: Db
+  readonly seals: Seals
   /** the environment, for the mail server's secrets */
   readonly environment: Readonly<Record<string, string | undefined>>
 }
@@ -37,9 +42,9 @@ export function emailChannel(options: EmailChannelOptions): Channel {
     ...emailEndpointOf(settings),
     compose: (tx, event) => compose(tx, event, options),
     send: async (due, stopping, timeoutMs) => {
-      const over = await whyOver(options.db, due)
-      if (over !== null) return over
       const mail = JSON.parse(due.body) as Mail
+      const over = await whyOver(options, due, mail)
+      if (over !== null) return over
       return sendMail({ settings, environment }, mail, { id: due.id, timeoutMs, stopping })
     },
   }
@@ -102,17 +107,25 @@ async function keepNews(
 }
 
 /**
- * Why a delayed mail must not be sent any more: its request ended or its person was disabled.
- * `null`: it may be sent.
+ * Why a mail must not be sent, or no longer: its request ended, its person was disabled, or it is
+ * for an address that no sealed row of a person has (security.md 29). `null`: it may be sent.
  */
-async function whyOver(db: Db, due: DueDelivery): Promise<SendOutcome | null> {
-  const { rows } = await sql<{ disabled: boolean; ended: boolean }>`
-    select not exists (select 1 from person where email = ${due.recipient} and disabled_at is null) as disabled,
+async function whyOver(
+  { db, seals }: EmailChannelOptions,
+  due: DueDelivery,
+  mail: Mail,
+): Promise<SendOutcome | null> {
+  const { rows } = await sql<{ person: JsonRow | null; ended: boolean }>`
+    select (select to_jsonb(person) from person where email = ${due.recipient} and disabled_at is null) as person,
       exists (select 1 from request where id = ${due.requestId} and state <> 'pending') as ended
   `.execute(db)
   const [row] = rows
   const over = (error: string): SendOutcome => ({ status: null, error, isFinal: true })
-  if (row?.disabled === true) return over('the person is disabled')
+  const person = row?.person ?? null
+  if (person === null) return over('the person is disabled')
+  const isToPerson =
+    mail.to === due.recipient && seals.holds('person', fromJsonRow<Selectable<PersonTable>>(person))
+  if (!isToPerson) return over(changedRows)
   const isOfEnd = due.type === 'request.decided' || due.type === 'request.closed'
   if (row?.ended === true && !isOfEnd) return over('the request had ended before it could be sent')
   return null

@@ -56,7 +56,8 @@ export function useMailDesk(): void {
 }
 
 function channelOf(settings: EmailSettings) {
-  return emailChannel({ settings, publicUrl, db: database.db, environment: {} })
+  const { seals } = service.ctx
+  return emailChannel({ settings, publicUrl, db: database.db, seals, environment: {} })
 }
 
 /** The context with mail in the policy in force, to the server of this test. */

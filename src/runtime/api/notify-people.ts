@@ -90,6 +90,8 @@ export function channelsOf(policy: Policy, settings: ChannelSettings): readonly 
       webhookChannel({ endpoint, allow, seals: settings.push.ctx.seals, ...settings }),
     ),
     ...(slack === null ? [] : [slackChannel({ db, settings: slack, client, publicUrl })]),
-    ...(email === null ? [] : [emailChannel({ settings: email, ...settings })]),
+    ...(email === null
+      ? []
+      : [emailChannel({ settings: email, seals: settings.push.ctx.seals, ...settings })]),
   ]
 }
