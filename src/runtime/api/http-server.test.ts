@@ -61,6 +61,25 @@ test.each([
   await listening.drain(0)
 })
 
+test.each([
+  ['headers', 'GET / HTTP/1.1\r\nHost: a\r\nX-A: '],
+  ['a body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{'],
+])(
+  '%s not complete in time is answered 408, a second later at most',
+  async (_what, bytes) => {
+    const listening = await listen(() => undefined, address)
+    listening.server.headersTimeout = 50
+    listening.server.requestTimeout = 50
+    const socket = connect(listening.port, address.host)
+    socket.write(bytes)
+    const answer = await text(socket)
+    expect(answer).toContain('HTTP/1.1 408 Request Timeout\r\n')
+    expect(answer).toContain('application/problem+json')
+    await listening.drain(0)
+  },
+  10_000,
+)
+
 test('a drain lets an answer under way finish and cuts what lasts longer than the grace', async () => {
   const answered = Promise.withResolvers<() => void>()
   const listening = await listen((_, response) => {

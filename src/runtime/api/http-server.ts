@@ -14,13 +14,15 @@ export interface ListeningServer {
 }
 
 const sweepEveryMs = 50
+/** How late a connection that is over its time is closed; Node's default is 30 s. */
+const checkEveryMs = 1000
 
 /** Listen, or throw one sentence when the port is taken. */
 export async function listen(
   app: RequestListener,
   { host, port, trustProxy }: { host: string; port: number; trustProxy: boolean },
 ): Promise<ListeningServer> {
-  const server = createServer(app)
+  const server = createServer({ connectionsCheckingInterval: checkEveryMs }, app)
   // Behind a proxy all connections have its address; the proxy must bound them.
   if (!trustProxy) boundConnections(server, limits.connectionsOfAddress)
   answerBadRequests(server)

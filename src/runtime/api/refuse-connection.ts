@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import { ServerResponse, type Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { v7 as uuidv7 } from 'uuid'
 import { problemBody } from '#api/middleware/answer-problem.ts'
@@ -38,7 +38,8 @@ export function answerBadRequests(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
     // The beginning of another answer was sent: this one would be read as its body.
-    if ('_httpMessage' in socket && socket._httpMessage !== null) return void socket.destroy()
+    const answer = '_httpMessage' in socket ? socket._httpMessage : null
+    if (answer instanceof ServerResponse && answer.headersSent) return void socket.destroy()
     refuseConnection(socket, problemOf(error.code))
   })
   server.on('checkExpectation', (_request, response) => {
