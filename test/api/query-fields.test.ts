@@ -77,6 +77,17 @@ test.each(impossible.map(([path]) => path))(
   },
 )
 
+test('an endpoint that nobody has is refused by name, to those who may see endpoints', async () => {
+  const path = '/v1/webhooks/deliveries?endpoint=nobodys'
+  expect(await aud.get(path)).toMatchObject({
+    status: 422,
+    body: { code: 'invalid_request', field: 'endpoint' },
+  })
+  const ada = await api.signIn(api.people.ada)
+  expect((await ada.get(path)).status).toBe(403)
+  expect((await ada.get(`${path}&mine=true`)).body.items).toEqual([])
+})
+
 test('a time that ends before it begins is refused', async () => {
   const words = 'from=2026-02-02T00:00:00Z&to=2026-02-01T00:00:00Z'
   for (const path of ['/v1/audit', '/v1/audit/export', '/v1/insights']) {

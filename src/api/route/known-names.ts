@@ -1,4 +1,5 @@
 import { Problem } from '#domain/problem.ts'
+import { configuredEndpoints } from '#services/channels/webhooks/configured-endpoints.ts'
 import type { Api } from '../context/api.ts'
 
 /**
@@ -42,6 +43,20 @@ export async function requirePerson(api: Api, person: string | undefined): Promi
     .where(column, '=', person)
     .executeTakeFirst()
   if (row === undefined) throw refuseUnknownName('startedBy', 'is not a known person')
+}
+
+/** As {@link requireQueue}, of endpoints: of the policy in force, or with any notification. */
+export async function requireEndpoint(api: Api, endpoint: string | undefined): Promise<void> {
+  if (endpoint === undefined) return
+  const { config } = await api.ctx.policies.inForce()
+  if (configuredEndpoints(config).some(({ name }) => name === endpoint)) return
+  const used = await api.ctx.db
+    .selectFrom('delivery')
+    .select('id')
+    .where('endpoint', '=', endpoint)
+    .limit(1)
+    .executeTakeFirst()
+  if (used === undefined) throw refuseUnknownName('endpoint', 'is not an endpoint of this project')
 }
 
 /** `invalid_request` about one query field. */

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { listEndpoints } from '#services/channels/webhooks/list-endpoints.ts'
 import { resendDelivery } from '#services/channels/webhooks/resend-delivery.ts'
 import { pageView } from '../../views/page-view.ts'
+import { requireEndpoint } from '../../route/known-names.ts'
 import { route } from '../../route/route.ts'
 import { emptyBody, id } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/notifications/webhooks.ts'
@@ -39,6 +40,8 @@ export const webhookRoutes = [
       const { mine, ...listQuery } = query
       const filter = { ...listQuery, mine: mine === 'true' }
       const page = await listDeliveries(api.ctx, caller, filter)
+      // Only for callers who may list them all: others would learn the names of endpoints.
+      if (page.items.length === 0 && !filter.mine) await requireEndpoint(api, query.endpoint)
       return { status: 200, body: pageView(page, deliveryView) }
     },
   }),
