@@ -25,16 +25,18 @@ export async function listRuns(options: ListOptions): Promise<void> {
   const service = await connect(options)
   const { state, worker } = options
   const list = await service.call('listRuns', { query: { state, worker, ...pageOf(options) } })
+  // A number names a run as well, and a terminal is narrow. Programs get the id.
+  const hasId = terminalColumns() === null
   printPage(
     list,
     options,
-    ['run', 'id', 'worker', 'state', 'task', 'started by', 'age', 'waiting'],
+    ['run', ...(hasId ? ['id'] : []), 'worker', 'state', 'task', 'started by', 'age', 'waiting'],
     (run) => [
       `#${run.number}`,
-      run.id,
+      ...(hasId ? [run.id] : []),
       run.worker + (run.scripted ? ' (scripted)' : ''),
       run.rest === 'answered' ? 'answered' : run.state,
-      printableLine(run.title).slice(0, titleColumns),
+      taskOf(run),
       starterName(run.startedBy),
       fromNow(run.createdAt),
       run.pendingRequests > 0 ? `${run.pendingRequests}` : '',
@@ -44,7 +46,13 @@ export async function listRuns(options: ListOptions): Promise<void> {
 }
 
 /** Characters of a task in a list. */
-const titleColumns = 40
+const taskCharacters = 40
+
+function taskOf({ title }: Pick<RunDetail, 'title'>): string {
+  const characters = [...title]
+  if (characters.length <= taskCharacters) return title
+  return `${characters.slice(0, taskCharacters - 1).join('')}…`
+}
 
 interface ShowOptions extends ServiceOptions {
   readonly preamble?: boolean
@@ -68,7 +76,7 @@ export async function showRun(id: string, options: ShowOptions): Promise<void> {
   const above = run.lineage.map((entry) => entry.worker).join(' › ')
   console.log(
     [
-      `run ${run.id}  #${run.number}  ${run.state}${run.failure === undefined ? '' : `: ${printable(run.failure.message)}`}`,
+      `run ${run.id}  #${run.number}  ${run.state}${run.failure === undefined ? '' : `: ${printableLine(run.failure.message)}`}`,
       ...restLines(run),
       `${above}, mode ${run.mode}, started by ${printableLine(starterName(run.startedBy))} ${fromNow(run.createdAt)}`,
       ...worktreeLines(run.workspace),

@@ -10,8 +10,9 @@ import { CommandFailure, type ExitCode, exitCodes } from '../terminal/exit-codes
 import { isInterrupt, Keyboard } from '../terminal/keyboard.ts'
 import type { Line } from '../terminal/read-line.ts'
 import { bold, dim } from '../text/colour.ts'
-import { printable, printableLine } from '../text/terminal-text.ts'
+import { printableLine } from '../text/terminal-text.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
+import { waitingLines } from '../text/waiting-lines.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import { followStream, isFinal } from './follow-stream.ts'
 import { leftSentence, lostSentence, restSentence } from './sentences.ts'
@@ -104,7 +105,7 @@ class Conversation {
         return this.#denied ? exitCodes.denied : exitCodes.done
       case 'failed':
       case 'cancelled': {
-        const why = run.failure === undefined ? '' : `: ${printable(run.failure.message)}`
+        const why = run.failure === undefined ? '' : `: ${printableLine(run.failure.message)}`
         console.error(`${run.state}${why}`)
         return exitCodes.failed
       }
@@ -249,11 +250,10 @@ class Conversation {
       const request = await this.#service.call('getRequest', { params: { id: requestId } })
       if (request.state !== 'pending') continue
       if (!request.eligibility.canDecide) {
-        const who = people.map(({ name }) => printableLine(name)).join(', ')
+        const who = people.map(({ name }) => name).join(', ') || 'a decision'
         const url = pageUrl(this.#service, `/requests/${requestId}`)
-        console.log(
-          `#${number} ${printableLine(request.title)} waits for ${who || 'a decision'}: ${url}`,
-        )
+        const where = { who, url, columns: terminalColumns() }
+        console.log(waitingLines(request, where).join('\n'))
         continue
       }
       const line: { next: Next } = { next: 'again' }

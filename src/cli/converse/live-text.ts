@@ -1,6 +1,6 @@
 import { dim } from '../text/colour.ts'
 import { printable } from '../text/terminal-text.ts'
-import { columnsOf } from '../text/wrap.ts'
+import { piecesOf } from '../text/wrap.ts'
 
 const bar = '│ '
 const continued = '│↪'
@@ -58,11 +58,10 @@ export class LiveText {
     let out = this.#isOpen ? '' : this.#begin(bar)
     for (const [index, line] of text.split('\n').entries()) {
       if (index > 0) out += `\n${this.#begin(bar)}`
-      for (const character of printable(line)) {
-        const columns = columnsOf(character)
-        if (this.#used + columns > most) out += `\n${this.#begin(continued)}`
-        this.#used += columns
-        out += character
+      for (const piece of piecesOf(printable(line), most)) {
+        if (this.#used + piece.columns > most) out += `\n${this.#begin(continued)}`
+        this.#used += piece.columns
+        out += piece.text
       }
     }
     return out

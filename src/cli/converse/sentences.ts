@@ -1,6 +1,6 @@
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { dim } from '../text/colour.ts'
-import { printable } from '../text/terminal-text.ts'
+import { printableLine } from '../text/terminal-text.ts'
 import { fromNow } from '../text/times.ts'
 
 export const lostSentence = dim('The connection was lost. Trying again …')
@@ -14,5 +14,5 @@ export function leftSentence({ number }: RunDetail): string {
 export function restSentence({ rest, restsUntil, failure }: RunDetail): string {
   const until = typeof restsUntil !== 'string' ? '' : ` It ends by itself ${fromNow(restsUntil)}.`
   if (rest === 'answered') return dim(`The run waits for your message.${until}`)
-  return `${printable(failure?.message ?? 'The run waits for a message.')}${until}`
+  return `${printableLine(failure?.message ?? 'The run waits for a message.')}${until}`
 }

@@ -7,8 +7,9 @@ import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
 import { isInteractive } from '../terminal/interactive.ts'
 import { type Service, pageUrl } from '../service/service.ts'
 import { restLines } from '../text/rest-lines.ts'
-import { printable, printableLine } from '../text/terminal-text.ts'
+import { printableLine } from '../text/terminal-text.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
+import { waitingLines } from '../text/waiting-lines.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import { decideByKey } from './decide-by-key.ts'
 import { OutputReader } from './read-output.ts'
@@ -62,7 +63,7 @@ async function watch(of: Watch, runId: string): Promise<ExitCode> {
       case 'failed':
       case 'cancelled':
         console.error(
-          `${run.state}${run.failure === undefined ? '' : `: ${printable(run.failure.message)}`}`,
+          `${run.state}${run.failure === undefined ? '' : `: ${printableLine(run.failure.message)}`}`,
         )
         return run.failure?.code === 'start_denied' ? exitCodes.denied : exitCodes.failed
       case 'waiting_for_input':
@@ -72,7 +73,7 @@ async function watch(of: Watch, runId: string): Promise<ExitCode> {
         }
         console.error(
           [
-            printable(run.failure?.message ?? 'The run waits for a message.'),
+            printableLine(run.failure?.message ?? 'The run waits for a message.'),
             ...restLines(run),
           ].join('\n'),
         )
@@ -106,7 +107,7 @@ async function lookAtChildren(of: Watch, run: RunDetail): Promise<ExitCode | nul
     if (isEnd(runTransitions, state)) continue
     const child = await service.call('getRun', { params: { id: runId } })
     if (child.state === 'waiting_for_input') {
-      const why = printable(
+      const why = printableLine(
         child.failure?.message ?? `The run of ${child.worker} waits for a message.`,
       )
       console.error(`${why}\ncountersign runs message ${runId} TEXT`)
@@ -136,9 +137,9 @@ async function decideInPlace(
   )
   if (!asks || mine.length === 0) {
     for (const item of items) {
-      say(
-        `#${item.number} ${printableLine(item.title)} waits for ${printableLine(item.quorum.text)}: ${pageUrl(service, `/requests/${item.id}`)}`,
-      )
+      const url = pageUrl(service, `/requests/${item.id}`)
+      const where = { who: item.quorum.text, url, columns: terminalColumns() }
+      for (const line of waitingLines(item, where)) say(line)
     }
     return false
   }

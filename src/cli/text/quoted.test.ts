@@ -1,7 +1,8 @@
+import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { quoteLines } from './quoted.ts'
-import { wrap } from './wrap.ts'
+import { ownRows, wrap } from './wrap.ts'
 
 test('every line of a quotation begins with the bar, wrapped ones too', () => {
   fc.assert(
@@ -51,4 +52,24 @@ test('wrapping loses and adds nothing, and no row is wider than it may be', () =
     }),
   )
   expect(wrap('日本語日本語', 8)).toEqual(['日本語日', '本語'])
+})
+
+test('a row ends between words where it can, and a long word is cut', () => {
+  expect(wrap('one two three four', 12)).toEqual(['one two ', 'three four'])
+  expect(wrap('see https://example.com now', 12)).toEqual(['see https://', 'example.com ', 'now'])
+})
+
+// Rules: security.md 17
+test('a line of ours that quotes somebody is marked where it is cut, and takes its style along', () => {
+  const line = `\u001b[1m#1 Create notes/x  quorum 1 of platform; Grace: approve\u001b[22m`
+  const rows = ownRows(line, 20)
+  expect(rows.length).toBeGreaterThan(2)
+  for (const [at, row] of rows.entries()) {
+    const visible = stripVTControlCharacters(row)
+    expect(visible.length).toBeLessThanOrEqual(20)
+    if (at > 0) expect(visible).toMatch(/^ {2}↪ /)
+  }
+  expect(rows.map((row, at) => (at === 0 ? row : row.slice(4))).join('')).toBe(line)
+  expect(ownRows(line, 60)).toEqual([line])
+  expect(ownRows(line, null)).toEqual([line])
 })

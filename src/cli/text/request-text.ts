@@ -9,7 +9,7 @@ import { bold, dim, red, yellow } from './colour.ts'
 import { quoteLines } from './quoted.ts'
 import { printableLine } from './terminal-text.ts'
 import { fromNow } from './times.ts'
-import { terminalColumns } from './wrap.ts'
+import { ownRows, terminalColumns } from './wrap.ts'
 
 /**
  * Lines of a presentation, and of what the agent says, that fit a screen; the rest is one `--full`
@@ -52,7 +52,7 @@ export function requestText(request: RequestDetail, options: RequestTextOptions)
     ...foot(request),
   ]
   return {
-    text: lines.join('\n'),
+    text: lines.flatMap((line) => ownRows(line, columns)).join('\n'),
     whole: visible.length === content.length && !presentation.truncated,
   }
 }

@@ -4,7 +4,7 @@ import { callSubject } from '#domain/text/call-subject.ts'
 import { bold, dim, green, red, yellow } from './colour.ts'
 import { quoteLines } from './quoted.ts'
 import { printableLine } from './terminal-text.ts'
-import { wrap } from './wrap.ts'
+import { ownRows, wrap } from './wrap.ts'
 
 const inputMost = 160
 const resultMost = 400
@@ -53,7 +53,7 @@ export class TranscriptPrinter {
         }
       }
     }
-    return lines
+    return lines.flatMap((line) => ownRows(line, this.#columns()))
   }
 
   /** Whether the model's text of a turn was printed. */

@@ -2,32 +2,69 @@ const tabWidth = 8
 const wide =
   /^[\p{Extended_Pictographic}\u1100-\u115F\u2E80-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F000}-\u{1FAFF}\u{20000}-\u{3FFFD}]$/u
 
+/** A style that this command sets, which takes no column. */
+// oxlint-disable-next-line no-control-regex
+const style = /^\u001b\[[\d;]*m/
+// oxlint-disable-next-line no-control-regex
+const pieces = /\u001b\[[\d;]*m|\s|[^\s\u001b]+|\u001b/gu
+
 /**
- * Cuts one line into rows of at most `width` columns, anywhere: nothing is lost, nothing is added.
- * What is wide or a tab counts in full, so that the terminal never wraps by itself. Pure.
+ * Cuts one line into rows of at most `width` columns: between words, and inside those that are
+ * longer than half a row. Nothing is lost, nothing is added. What is wide or a tab counts in full,
+ * so that the terminal never wraps by itself. Pure.
  */
 export function wrap(line: string, width: number): string[] {
   const most = Math.max(width, tabWidth)
   const rows: string[] = []
   let row = ''
   let used = 0
-  for (const character of line) {
-    const columns = columnsOf(character)
+  for (const { text, columns } of piecesOf(line, most)) {
     if (used + columns > most) {
       rows.push(row)
       row = ''
       used = 0
     }
-    row += character
+    row += text
     used += columns
   }
   return [...rows, row]
+}
+
+/** A part of a line that stays in one row, and the columns that it takes. */
+export interface Piece {
+  readonly text: string
+  readonly columns: number
+}
+
+/** The words that take at most half a row of `most` columns, and the characters of the others. */
+export function piecesOf(text: string, most: number): Piece[] {
+  return (text.match(pieces) ?? []).flatMap((word) => {
+    if (style.test(word)) return [{ text: word, columns: 0 }]
+    const characters = [...word].map((one) => ({ text: one, columns: columnsOf(one) }))
+    const columns = characters.reduce((sum, one) => sum + one.columns, 0)
+    return columns * 2 > most ? characters : [{ text: word, columns }]
+  })
 }
 
 /** How many columns a character takes. */
 export function columnsOf(character: string): number {
   if (character === '\t') return tabWidth
   return wide.test(character) ? 2 : 1
+}
+
+const continued = '  ↪ '
+
+/**
+ * A line of this command in rows of the terminal. It may quote a name or a sentence of somebody
+ * else, so each further row begins with a mark: otherwise one could look like a line of this
+ * command. `null` columns: it stays whole.
+ */
+export function ownRows(line: string, columns: number | null): string[] {
+  if (columns === null) return [line]
+  const [first = ''] = wrap(line, columns)
+  if (first.length === line.length) return [line]
+  const others = wrap(line.slice(first.length), columns - continued.length)
+  return [first, ...others.map((row) => continued + row)]
 }
 
 /** Columns of the terminal that reads us; `null` for a pipe or a file. */
