@@ -2,7 +2,6 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
-import { decodeClientDataJSON } from '@simplewebauthn/server/helpers'
 import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
@@ -155,6 +154,7 @@ async function verifyAnswer(
     throw refuse('does not verify', error)
   })
   // The library looks for frames of other sites in answers that sign, and not in this one.
+  const { decodeClientDataJSON } = await import('@simplewebauthn/server/helpers')
   const { crossOrigin, topOrigin } = decodeClientDataJSON(clientDataJson)
   const isInForeignFrame = crossOrigin === true || topOrigin !== undefined
   if (!verified.verified || isInForeignFrame) throw refuse('does not verify')
