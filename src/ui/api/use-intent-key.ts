@@ -1,4 +1,5 @@
 import { useMemo, useRef } from 'react'
+import { keepInTab } from './keep-in-tab.ts'
 import { newIdempotencyKey } from './idempotency-key.ts'
 
 /** The idempotency keys of a form. */
@@ -34,7 +35,7 @@ export function useIntentKey(storedAs?: string): IntentKey {
         last.current ??= storedIntent(name)
         if (last.current?.body !== text) last.current = { body: text, key: newIdempotencyKey() }
         if (name !== null && text.length <= maxStoredCharacters) {
-          sessionStorage.setItem(name, JSON.stringify(last.current))
+          keepInTab(name, JSON.stringify(last.current))
         }
         return last.current.key
       },

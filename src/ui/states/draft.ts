@@ -1,5 +1,6 @@
 import { useCallback, useState } from 'react'
 import { useMe } from '../api/queries.ts'
+import { keepInTab } from '../api/keep-in-tab.ts'
 
 /**
  * The draft of a person's text about a request or run. It survives a reload, a refusal, other pages
@@ -15,7 +16,7 @@ export function useDraft(
   const set = useCallback(
     (next: string) => {
       if (next === '') sessionStorage.removeItem(key)
-      else sessionStorage.setItem(key, next)
+      else keepInTab(key, next)
       setText(next)
     },
     [key],

@@ -48,7 +48,7 @@ test('a run is started, talked to and finished without a terminal, by keyboard',
   expect(dashboard.complaints).toEqual([])
 })
 
-test('pictures and texts are chosen or pasted, taken back, sent with a task and a message, and drawn', async () => {
+test('pictures and texts are chosen, pasted or dropped, taken back, sent with a task and a message, and drawn', async () => {
   const { desk } = dashboard
   const page = await dashboard.open('Ada', '/runs/new?worker=scribe&task=Look%20at%20it')
   await page.getByRole('region', { name: 'What it may do' }).waitFor()
@@ -90,6 +90,19 @@ test('pictures and texts are chosen or pasted, taken back, sent with a task and 
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByRole('alert').filter({ hasText: 'Pictures are PNG, JPEG, GIF or WebP' }).waitFor()
   await page.getByRole('button', { name: 'Remove a.svg' }).click()
+  // A dropped file is attached; one that the browser cannot read is named, and the rest goes along.
+  await page.getByRole('form', { name: 'Message to the run' }).evaluate((form) => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File(['Use npm.'], 'dropped.txt', { type: 'text/plain' }))
+    dataTransfer.items.add(new File([''], 'folder'))
+    const { arrayBuffer } = File.prototype
+    File.prototype.arrayBuffer = function (this: File) {
+      return this.name === 'folder' ? Promise.reject(new Error('a folder')) : arrayBuffer.call(this)
+    }
+    form.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
+  })
+  await page.getByRole('button', { name: 'Remove dropped.txt' }).waitFor()
+  await page.getByRole('alert').filter({ hasText: 'folder cannot be read' }).waitFor()
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByRole('img', { name: 'pasted.png' }).waitFor()
   await page.getByRole('list', { name: 'Files to send' }).waitFor({ state: 'detached' })
@@ -352,6 +365,32 @@ test('a message whose answer was lost counts once when it is sent again, also af
     .execute()
   // The task; First, Second, and Third twice.
   expect(rows).toHaveLength(5)
+  // What is typed while a message is on its way stays, also when the browser can keep no more.
+  const answer = Promise.withResolvers<void>()
+  await page.route(
+    '**/messages',
+    async (route) => {
+      await answer.promise
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  await page.evaluate(() => {
+    sessionStorage.clear()
+    for (let size = 4_000_000; size > 0; size = Math.floor(size / 2)) {
+      try {
+        for (let at = 0; ; at += 1) sessionStorage.setItem(`${size} ${at}`, 'x'.repeat(size))
+      } catch {
+        // The next one is smaller.
+      }
+    }
+  })
+  await send('Fourth')
+  await page.locator('.composer button[data-loading]').waitFor()
+  await message.press('End')
+  await message.pressSequentially(' and more')
+  answer.resolve()
+  await expect.poll(() => message.inputValue(), { timeout: 60_000 }).toBe('and more')
 })
 
 // Rules: product.md 29

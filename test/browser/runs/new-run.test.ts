@@ -101,7 +101,7 @@ test('a link fills the form and starts nothing; what is typed is kept on reload;
   expect(await page.getByLabel('Task').inputValue()).toBe('')
 })
 
-test('an answer that never came and a second try start one run', async () => {
+test('an answer that never came and a second try start one run, also after a reload', async () => {
   const before = (await runs()).length
   const page = await dashboard.open('Ada', '/runs/new?worker=scribe&task=Once')
   await page.getByRole('region', { name: 'What it may do' }).waitFor()
@@ -112,6 +112,8 @@ test('an answer that never came and a second try start one run', async () => {
   await start(page).click()
   await page.getByText('The run was not started').waitFor()
   await page.unroute('**/v1/runs')
+  await page.reload()
+  await page.getByRole('region', { name: 'What it may do' }).waitFor()
   await start(page).click()
   await page.getByRole('heading', { level: 1, name: /Once/ }).waitFor()
   expect((await runs()).length).toBe(before + 1)

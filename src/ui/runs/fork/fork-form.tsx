@@ -74,7 +74,7 @@ export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: n
   const part = refusal?.field?.split('.')[0]
   const isElsewhere = refusal !== null && !['text', 'input', 'files'].includes(part ?? '')
   return (
-    <form className="card column" aria-label="Fork" onSubmit={onSubmit}>
+    <form className="card column" aria-label="Fork" onSubmit={onSubmit} {...sent.drop}>
       <p className="dim small">
         {after === 0 ? 'The same task, from the beginning: ' : 'It goes on from '}
         <Link to={`/runs/${run.id}`}>
@@ -178,6 +178,7 @@ function inputOf(worker: WorkerDetail, { task, values }: Task): ForkBody {
 /** Forks a run and opens the page of the new run. */
 function useFork(runId: string, onDone: () => void) {
   return useNewRun<ForkBody>(
+    `fork.${runId}`,
     (body, idempotencyKey) => callApi('forkRun', { params: { id: runId }, body, idempotencyKey }),
     onDone,
   )

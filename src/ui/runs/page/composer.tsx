@@ -20,6 +20,11 @@ export function Composer({ run, onSent }: { run: RunDetail; onSent: () => void }
   const client = useQueryClient()
   const keys = useAriaKeys('submit')
   const [text, setText] = useDraft(run.id, 'comment')
+  const latest = useRef(text)
+  const write = (next: string): void => {
+    latest.current = next
+    setText(next)
+  }
   const intent = useIntentKey(`message.${run.id}`)
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)
@@ -33,7 +38,9 @@ export function Composer({ run, onSent }: { run: RunDetail; onSent: () => void }
       const params = { id: run.id }
       const body = { text, ...files.body }
       await callApi('postMessage', { params, body, idempotencyKey: intent.of(body) })
-      setText('')
+      // What was typed meanwhile stays, without the part that was sent.
+      const now = latest.current
+      write(now.startsWith(text) ? now.slice(text.length).trimStart() : now)
       files.clear()
       intent.renew()
       announce('Message sent')
@@ -53,6 +60,7 @@ export function Composer({ run, onSent }: { run: RunDetail; onSent: () => void }
       ref={form}
       className="composer"
       aria-label="Message to the run"
+      {...files.drop}
       onSubmit={(event) => {
         event.preventDefault()
         void send()
@@ -67,7 +75,7 @@ export function Composer({ run, onSent }: { run: RunDetail; onSent: () => void }
         maxRows={10}
         value={text}
         onPaste={files.paste}
-        onChange={(event) => setText(event.currentTarget.value)}
+        onChange={(event) => write(event.currentTarget.value)}
       />
       <Button type="submit" loading={busy} disabled={text.trim() === ''} {...keys}>
         {verbs.send}

@@ -56,6 +56,7 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchP
         aria-label={verbs.newRun}
         onSubmit={onSubmit}
         onPaste={sent.paste}
+        {...sent.drop}
       >
         <NativeSelect
           label="Worker"

@@ -1,6 +1,7 @@
 import { useCallback, useState } from 'react'
 import { runModes, type RunMode } from '#domain/policy/verdict.ts'
 import { useMe } from '../../api/queries.ts'
+import { keepInTab } from '../../api/keep-in-tab.ts'
 import type { InputValues } from '../calls/tool-input.ts'
 
 /** The texts of the form of a new run. */
@@ -46,7 +47,7 @@ export function useStartDraft(
     (changes: Partial<StartDraft>) =>
       setDraft((before) => {
         const next = { ...before, ...changes }
-        sessionStorage.setItem(key, JSON.stringify(next))
+        keepInTab(key, JSON.stringify(next))
         return next
       }),
     [key],

@@ -5,6 +5,7 @@ import type { JsonObject } from '#domain/json/json.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import type { RunMode } from '#domain/policy/verdict.ts'
 import { ApiRefusal, callApi } from '../../api/call-api.ts'
+import { useMe } from '../../api/queries.ts'
 import { useIntentKey } from '../../api/use-intent-key.ts'
 import { announce } from '../../states/announce.tsx'
 
@@ -26,7 +27,9 @@ export interface StartBody {
 
 /** Starts a run and opens its page. */
 export function useStart(onDone: () => void) {
+  const { person } = useMe()
   return useNewRun<StartBody>(
+    `start.${person.id}`,
     (body, idempotencyKey) => callApi('startRun', { body, idempotencyKey }),
     onDone,
   )
@@ -34,15 +37,17 @@ export function useStart(onDone: () => void) {
 
 /**
  * Starts a run and opens its page. The idempotency key depends on the form's content, so a double
- * click or a lost answer starts one run.
+ * click, a lost answer, or a reload before the answer starts one run. `intentName`: its key in this
+ * tab.
  */
 export function useNewRun<Body>(
+  intentName: string,
   send: (body: Body, idempotencyKey: string) => Promise<{ readonly id: string }>,
   onDone: () => void,
 ) {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const intent = useIntentKey()
+  const intent = useIntentKey(intentName)
   const isBusy = useRef(false)
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<StartRefusal | null>(null)
@@ -53,6 +58,7 @@ export function useNewRun<Body>(
     setRefusal(null)
     try {
       const run = await send(body, intent.of(body))
+      intent.renew()
       onDone()
       announce('Run started')
       await client.invalidateQueries({ queryKey: ['runs'] })
