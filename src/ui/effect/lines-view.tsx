@@ -38,10 +38,12 @@ export function LinesView(props: {
   /** the name of the file, for its colours */
   path?: string | null
   onVisible?: (visible: VisibleLines) => void
+  /** the number of lines that are shown at first */
+  atFirst?: number
 }) {
-  const { text, onVisible } = props
+  const { text, onVisible, atFirst = linesAtOnce } = props
   const { lines, finalNewline } = useMemo(() => splitLines(text), [text])
-  const [maxLines, setMaxLines] = useState(linesAtOnce)
+  const [maxLines, setMaxLines] = useState(atFirst)
   // Blank lines are folded first, so that they do not count as drawn lines.
   const folded = useMemo(() => lineBlocks(lines, 100), [lines])
   const { blocks, visible } = useMemo(() => firstBlocks(folded, maxLines), [folded, maxLines])

@@ -153,11 +153,16 @@ test('leaving the run sends at once what waits to be sent', async () => {
 
 test('high risk is submitted at the call by neither the same key twice nor Enter, and only after all of it was on the screen', async () => {
   const path = newNote('high')
-  const lines = Array.from({ length: 120 }, (_, at) => `Line ${at}\n`).join('')
+  const lines = Array.from({ length: 200 }, (_, at) => `Line ${at}\n`).join('')
   const { runId, requestIds } = await ask(desk, [write(path, lines)], 'A note.')
   const page = await dashboard.open('Grace', `/runs/${runId}`)
+  // The conversation shows the beginning of a long effect, its form all of it.
+  const rest = page.getByRole('button', { name: /^Show 100 more of 100 lines/ })
+  await rest.waitFor()
   await openCall(page, path)
   const form = formOf(page, path)
+  await form.getByText('Line 199', { exact: true }).waitFor({ state: 'attached' })
+  expect(await rest.count()).toBe(0)
   await form.getByRole('radio', { name: 'Approve as shown' }).waitFor()
   for (const key of ['d', 'd', 'a', 'a', 'Enter']) await page.keyboard.press(key)
   await page.getByRole('status').filter({ hasText: 'Submit this with Ctrl Enter' }).waitFor()

@@ -6,7 +6,14 @@ import { requestQuery } from '../../api/queries.ts'
 import { DiffView } from '../../effect/diff-view.tsx'
 import { LinesView } from '../../effect/lines-view.tsx'
 import { TextDifference } from '../../effect/text-difference.tsx'
+import { linesIn } from '../../effect/white-space.ts'
 import { parseUnifiedDiff } from '#domain/tools/unified-diff.ts'
+
+/**
+ * Of a longer effect, these lines are shown at first: the rest of the conversation stays near. The
+ * page of the request has all of it.
+ */
+const mostLines = 100
 
 /** The effect of a call, its difference or command; open while the call is pending. */
 export function CallEffect({ call }: { call: TranscriptCall }) {
@@ -30,8 +37,10 @@ function RequestEffect({ requestId }: { requestId: string }) {
   if (request.isError) return <p role="alert">{request.error.message}</p>
   const { type, content } = request.data.presentation
   const files = type === 'diff' ? parseUnifiedDiff(content) : null
-  if (files === null || files.length === 0) {
-    return <LinesView text={content} showFinalNewline={false} />
+  const lines = files === null ? 0 : linesIn(files.flatMap(({ hunks }) => hunks))
+  if (files === null || files.length === 0 || lines > mostLines) {
+    const tone = files === null ? {} : ({ tone: 'diff' } as const)
+    return <LinesView text={content} showFinalNewline={false} atFirst={mostLines} {...tone} />
   }
   return files.map((file) => (
     <DiffView key={`${file.oldPath} ${file.newPath}`} file={file} split={false} />
@@ -42,8 +51,8 @@ function RequestEffect({ requestId }: { requestId: string }) {
 function inputEffect(input: Json) {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return null
   const { command, content, edits } = input
-  if (typeof command === 'string') return <LinesView text={command} showFinalNewline={false} />
-  if (typeof content === 'string') return <LinesView text={content} showFinalNewline={false} />
+  if (typeof command === 'string') return <FirstLines text={command} />
+  if (typeof content === 'string') return <FirstLines text={content} />
   if (!Array.isArray(edits)) return null
   return edits.map((edit, index) => {
     if (typeof edit !== 'object' || edit === null || Array.isArray(edit)) return null
@@ -53,6 +62,10 @@ function inputEffect(input: Json) {
       <TextDifference key={index} before={textOf(find)} after={textOf(replace)} />
     )
   })
+}
+
+function FirstLines({ text }: { text: string }) {
+  return <LinesView text={text} showFinalNewline={false} atFirst={mostLines} />
 }
 
 function textOf(value: Json | undefined): string {
