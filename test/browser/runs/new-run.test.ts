@@ -13,7 +13,7 @@ await dashboard.desk.activate({
   'countersign.yaml': config,
   'workers/form.md': named(
     'form',
-    'input: { type: object, required: [version], properties: { version: { type: string, title: Version, pattern: "^[0-9.]+$" }, kind: { enum: [fix, feature], title: Kind } } }',
+    'input: { type: object, required: [version], properties: { version: { type: string, title: Version, pattern: "^[0-9.]+$" }, kind: { enum: [fix, feature], title: Kind }, labels: { type: array, maxItems: 1, items: { type: string } }, owner: { type: object, required: [name], title: Owner, properties: { name: { type: string, minLength: 2 }, level: { enum: [1, 2] } } } } }',
   ),
   'workers/lonely.md': named('lonely', 'queue: alone'),
   'workers/theirs.md': named('theirs', 'startableBy: [operators]'),
@@ -126,10 +126,26 @@ test('a worker with a schema gets a form; what does not fit is said at its field
   await page.getByText(/input\.version must match pattern/).waitFor()
   expect(await page.getByLabel('Version').getAttribute('aria-invalid')).toBe('true')
   await page.getByLabel('Version').fill('1.2')
+  // An object has fields of its own, and a list of texts has one on each line.
+  const owner = page.getByRole('group', { name: 'Owner' })
+  await owner.getByLabel('name').fill('A')
+  await owner.getByLabel('level').selectOption('2')
+  await page.getByLabel('labels').fill('a\nb\n')
+  for (const [field, problem, text] of [
+    ['labels', /input\.labels must NOT have more than 1 items/, 'a'],
+    ['name', /input\.owner\.name must NOT have fewer than 2 characters/, 'Ada'],
+  ] as const) {
+    await start(page).click()
+    await page.getByText(problem).waitFor()
+    expect(await page.getByLabel(field).getAttribute('aria-invalid')).toBe('true')
+    await page.getByLabel(field).fill(text)
+  }
   await page.getByLabel('Kind').selectOption('fix')
   await start(page).click()
   await page.getByRole('heading', { level: 1, name: /^form/ }).waitFor()
-  expect((await runs()).at(-1)?.title).toBe('{"version":"1.2","kind":"fix"}')
+  expect((await runs()).at(-1)?.title).toBe(
+    'Version: 1.2, Kind: fix, Labels: a, Owner: {"name":"Ada","level":2}',
+  )
 })
 
 // Rules: product.md 42

@@ -1,6 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Actor } from '#domain/actor.ts'
+import { taskText } from '#domain/text/task-text.ts'
 import type { Json } from '#domain/json/json.ts'
 import type { SignedStatement } from '#domain/statements/statement.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
@@ -194,9 +195,13 @@ async function insertPrincipals(tx: Tx, id: string, behind: readonly string[]): 
 /** The most characters of a run's title. */
 const titleCharacters = 200
 
-/** The first line of a run's task for lists: without control characters, cut to 200 characters. */
+/**
+ * The first line of a run's task for lists, or the fields of its input in one line: without control
+ * characters, cut to 200 characters.
+ */
 export function titleOf(input: Json): string {
-  const task = typeof input === 'string' ? input : JSON.stringify(input)
+  const text = taskText(input)
+  const task = typeof input === 'string' ? text : text.replaceAll('\n', ', ')
   const line = task.trim().split(/[\r\n]/, 1)[0] ?? ''
   const characters = Array.from(line.toWellFormed().replaceAll(/\p{Cc}/gu, ' '))
   if (characters.length <= titleCharacters) return characters.join('')

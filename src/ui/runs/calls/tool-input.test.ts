@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { emptyInput, fieldsOf, readInput } from './tool-input.ts'
+import { fieldsOf } from './input-fields.ts'
+import { emptyInput, fieldAt, readInput, valuesOf } from './tool-input.ts'
 
 const schema = {
   type: 'object',
@@ -9,6 +10,7 @@ const schema = {
     steps: { type: 'integer' },
     force: { type: 'boolean' },
     labels: { type: 'array', items: { type: 'string' } },
+    plan: { type: 'array', items: { type: 'number' } },
     dry: { type: 'boolean', default: false },
   },
   required: ['to', 'note', 'force', 'dry'],
@@ -21,25 +23,74 @@ describe('the form of a manual tool', () => {
       ['note', 'text', true],
       ['steps', 'number', false],
       ['force', 'boolean', true],
-      ['labels', 'json', false],
+      ['labels', 'lines', false],
+      ['plan', 'json', false],
       ['dry', 'boolean', false],
     ])
   })
 
   test('sends what was typed as what it is, and leaves out what need not be given', () => {
-    const values = { ...emptyInput(schema), note: 'now', steps: '3', labels: '["a"]' }
+    const values = { ...emptyInput(schema), note: 'now', steps: '3', labels: 'a\n\n[b c]\n' }
     expect(readInput(schema, values)).toEqual({
       to: 'staging',
       note: 'now',
       steps: 3,
       force: false,
-      labels: ['a'],
+      labels: ['a', '[b c]'],
     })
+  })
+
+  test('has fields for an object, choices of any value, dates, and what a value is by default', () => {
+    const nested = {
+      type: 'object',
+      required: ['owner', 'level'],
+      properties: {
+        owner: {
+          type: 'object',
+          title: 'Owner',
+          required: ['name'],
+          properties: { name: { type: 'string' }, age: { type: 'number' } },
+        },
+        backup: { type: 'object', required: ['host'], properties: { host: { type: 'string' } } },
+        level: { enum: [1, '2', null] },
+        due: { type: ['string', 'null'], format: 'date' },
+        size: { type: 'string', default: 'm' },
+        free: { type: 'object', additionalProperties: true, properties: { a: { type: 'string' } } },
+      },
+    }
+    expect(
+      fieldsOf(nested).map(({ name, group, kind, required }) => [name, group, kind, required]),
+    ).toEqual([
+      ['owner.name', 'Owner', 'text', true],
+      ['owner.age', 'Owner', 'number', false],
+      ['backup.host', 'backup', 'text', false],
+      ['level', null, 'choice', true],
+      ['due', null, 'date', false],
+      ['size', null, 'text', false],
+      ['free', null, 'json', false],
+    ])
+    expect(fieldsOf(nested).map(({ standard }) => standard)).toContain('m')
+    const input = { owner: { name: 'Ada' }, level: 1, due: '2026-11-27', free: { a: 'b' } }
+    expect(readInput(nested, valuesOf(nested, input))).toEqual(input)
+    expect(readInput(nested, { ...emptyInput(nested), 'backup.host': 'b' })).toEqual({
+      owner: { name: '' },
+      backup: { host: 'b' },
+      level: 1,
+    })
+    expect(fieldAt(nested, 'owner.name')).toBe('owner.name')
+    expect(fieldAt(nested, 'owner')).toBe('owner.name')
+    expect(fieldAt(nested, 'unknown')).toBe(null)
+  })
+
+  test('keeps texts of several lines as one JSON array', () => {
+    const input = { note: 'now', to: 'staging', force: false, dry: true, labels: ['a\nb', 'c'] }
+    expect(readInput(schema, valuesOf(schema, input))).toEqual(input)
+    expect(fieldAt(schema, 'labels.1')).toBe('labels')
   })
 
   test.each([
     [{ steps: 'three' }, 'steps is not a number.'],
-    [{ labels: '[' }, 'labels is not JSON.'],
+    [{ plan: '[' }, 'plan is not JSON.'],
   ])('refuses %j with a sentence', (typed, sentence) => {
     expect(() => readInput(schema, { ...emptyInput(schema), ...typed })).toThrow(sentence)
   })

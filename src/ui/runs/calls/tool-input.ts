@@ -1,17 +1,5 @@
 import type { Json, JsonObject } from '#domain/json/json.ts'
-
-/**
- * One field of a form. A value that is not a text, number, choice or boolean is entered as JSON.
- */
-export interface InputField {
-  readonly name: string
-  /** its title in the schema, else its name */
-  readonly title: string
-  readonly kind: 'text' | 'number' | 'boolean' | 'choice' | 'json'
-  readonly required: boolean
-  readonly description: string | null
-  readonly choices: readonly string[]
-}
+import { fieldsOf, objectOf, type InputField } from './input-fields.ts'
 
 /** The text of a field is not a valid value. */
 export class InputError extends Error {
@@ -27,33 +15,12 @@ export class InputError extends Error {
 /** The texts of the fields. An empty text omits an optional field. */
 export type InputValues = Readonly<Record<string, string>>
 
-/** The fields of a tool's JSON Schema, in order. */
-export function fieldsOf(schema: JsonObject): InputField[] {
-  const properties = objectOf(schema['properties'])
-  const required = Array.isArray(schema['required']) ? schema['required'] : []
-  return Object.entries(properties).map(([name, value]) => {
-    const property = objectOf(value)
-    const choices = Array.isArray(property['enum'])
-      ? property['enum'].filter((choice) => typeof choice === 'string')
-      : []
-    const { description, title } = property
-    return {
-      name,
-      title: typeof title === 'string' && title.trim() !== '' ? title : name,
-      kind: kindOf(property, choices),
-      required: required.includes(name) && property['default'] === undefined,
-      description: typeof description === 'string' ? description : null,
-      choices,
-    }
-  })
-}
-
 /** The initial texts of a form: the first option of required choices, and no for booleans. */
 export function emptyInput(schema: JsonObject): InputValues {
   return Object.fromEntries(
-    fieldsOf(schema).map((field) => {
-      if (field.kind === 'boolean') return [field.name, field.required ? 'false' : '']
-      return [field.name, field.kind === 'choice' && field.required ? (field.choices[0] ?? '') : '']
+    fieldsOf(schema).map(({ name, kind, required, choices }) => {
+      if (kind === 'boolean') return [name, required ? 'false' : '']
+      return [name, kind === 'choice' && required ? (choices[0]?.text ?? '') : '']
     }),
   )
 }
@@ -64,31 +31,77 @@ export function emptyInput(schema: JsonObject): InputValues {
  * @throws InputError for a field without a valid value.
  */
 export function readInput(schema: JsonObject, values: InputValues): JsonObject {
-  const input: Record<string, Json> = {}
+  const input: Tree = new Map()
   for (const field of fieldsOf(schema)) {
     const text = values[field.name] ?? ''
-    if (text === '' && !(field.required && field.kind === 'text')) continue
-    input[field.name] = valueOf(field, text)
+    const { path } = field
+    if (field.required && path.length > 1) branchOf(input, path)
+    const mayBeEmpty = field.required && (field.kind === 'text' || field.kind === 'lines')
+    if (text === '' && !mayBeEmpty) continue
+    branchOf(input, path).set(path.at(-1) ?? '', valueOf(field, text))
   }
-  return input
+  return objectFrom(input)
 }
 
 /** The texts of a form for an existing input; `readInput` makes the same input of them. */
 export function valuesOf(schema: JsonObject, input: JsonObject): InputValues {
-  const pairs = fieldsOf(schema).flatMap(({ name, kind }): [string, string][] => {
-    const value = input[name]
-    if (value === undefined) return []
-    const isText = kind !== 'json' && typeof value !== 'object'
-    return [[name, isText ? String(value) : JSON.stringify(value)]]
+  const pairs = fieldsOf(schema).flatMap((field): [string, string][] => {
+    const value = valueAt(input, field.path)
+    return value === undefined ? [] : [[field.name, textFor(field, value)]]
   })
   return { ...emptyInput(schema), ...Object.fromEntries(pairs) }
+}
+
+/** The field that a refusal is about, such as `labels` for `labels.0`; `null`: none of the form. */
+export function fieldAt(schema: JsonObject, path: string): string | null {
+  const names = fieldsOf(schema).map(({ name }) => name)
+  const own = names.find((name) => path === name || path.startsWith(`${name}.`))
+  return own ?? names.find((name) => name.startsWith(`${path}.`)) ?? null
+}
+
+/** Objects by their own keys, whatever a schema calls its properties. */
+type Tree = Map<string, Json | Tree>
+
+/** The object that holds the last part of a path. */
+function branchOf(tree: Tree, path: readonly string[]): Tree {
+  return path.slice(0, -1).reduce((at, key) => {
+    const below = at.get(key)
+    if (below instanceof Map) return below
+    const branch: Tree = new Map()
+    at.set(key, branch)
+    return branch
+  }, tree)
+}
+
+function objectFrom(tree: Tree): JsonObject {
+  return Object.fromEntries(
+    [...tree].map(([key, value]) => [key, value instanceof Map ? objectFrom(value) : value]),
+  )
+}
+
+function valueAt(input: JsonObject, path: readonly string[]): Json | undefined {
+  return path.reduce<Json | undefined>((at, key) => {
+    const object = objectOf(at)
+    return Object.hasOwn(object, key) ? object[key] : undefined
+  }, input)
+}
+
+function textFor(field: InputField, value: Json): string {
+  if (field.kind === 'lines' && Array.isArray(value)) {
+    const text = value.filter((one) => typeof one === 'string').join('\n')
+    return JSON.stringify(linesOf(text)) === JSON.stringify(value) ? text : JSON.stringify(value)
+  }
+  const isText = field.kind !== 'json' && typeof value !== 'object'
+  return isText ? String(value) : JSON.stringify(value)
 }
 
 function valueOf(field: InputField, text: string): Json {
   switch (field.kind) {
     case 'text':
-    case 'choice':
+    case 'date':
       return text
+    case 'choice':
+      return field.choices.find((choice) => choice.text === text)?.value ?? text
     case 'boolean':
       return text === 'true'
     case 'number': {
@@ -97,6 +110,8 @@ function valueOf(field: InputField, text: string): Json {
         throw new InputError(field.name, `${field.title} is not a number.`)
       return number
     }
+    case 'lines':
+      return linesOf(text)
     case 'json':
       try {
         return JSON.parse(text) as Json
@@ -106,21 +121,15 @@ function valueOf(field: InputField, text: string): Json {
   }
 }
 
-function kindOf(property: JsonObject, choices: readonly string[]): InputField['kind'] {
-  if (choices.length > 0) return 'choice'
-  switch (property['type']) {
-    case 'string':
-      return 'text'
-    case 'number':
-    case 'integer':
-      return 'number'
-    case 'boolean':
-      return 'boolean'
-    default:
-      return 'json'
+/** One text a line; a JSON array of texts is taken as it is, for texts of several lines. */
+function linesOf(text: string): Json[] {
+  if (text.trimStart().startsWith('[')) {
+    try {
+      const value = JSON.parse(text) as Json
+      if (Array.isArray(value)) return value
+    } catch {
+      // A line that begins with a bracket.
+    }
   }
-}
-
-function objectOf(value: Json | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+  return text.split('\n').filter((line) => line.trim() !== '')
 }

@@ -1,5 +1,6 @@
 import type { Worker, WorkerDetail } from '#api/schemas/operation/workers.ts'
-import { fieldsOf, InputError, readInput } from '../calls/tool-input.ts'
+import { fieldsOf, type InputKind } from '../calls/input-fields.ts'
+import { InputError, readInput } from '../calls/tool-input.ts'
 import { budgetOf } from './budget-fields.tsx'
 import type { StartDraft } from './start-draft.ts'
 import type { StartBody, StartRefusal } from './use-start.ts'
@@ -70,6 +71,9 @@ export function whyNotRead(read: () => void): StartRefusal | null {
   }
 }
 
+/** Kinds of fields whose empty text is no value. */
+const missing: ReadonlySet<InputKind> = new Set(['number', 'json', 'date'])
+
 /**
  * Throws `InputError` for what has to be filled in and is not. An empty text may be what a worker's
  * schema takes.
@@ -84,7 +88,7 @@ export function refuseEmpty(
   }
   const field = fieldsOf(input).find(
     ({ name, required, kind }) =>
-      required && (kind === 'number' || kind === 'json') && (values[name] ?? '').trim() === '',
+      required && missing.has(kind) && (values[name] ?? '').trim() === '',
   )
   if (field !== undefined) throw new InputError(field.name, `${field.title} is missing.`)
 }

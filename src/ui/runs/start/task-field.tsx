@@ -1,6 +1,6 @@
 import { Textarea } from '@mantine/core'
 import type { JsonObject } from '#domain/json/json.ts'
-import { emptyInput } from '../calls/tool-input.ts'
+import { emptyInput, fieldAt } from '../calls/tool-input.ts'
 import { ToolInputFields } from '../calls/tool-input-fields.tsx'
 import type { StartDraft } from './start-draft.ts'
 import type { StartRefusal } from './use-start.ts'
@@ -17,7 +17,7 @@ interface TaskFieldProps {
 
 /** The task of the run: a text, or the fields of the worker's input. */
 export function TaskField({ draft, change, schema, refusal }: TaskFieldProps) {
-  const [part, ...rest] = refusal?.field?.split('.') ?? []
+  const [part, ...path] = refusal?.field?.split('.') ?? []
   const message = part === 'input' ? (refusal?.message ?? null) : null
   if (schema === null) {
     return (
@@ -34,7 +34,7 @@ export function TaskField({ draft, change, schema, refusal }: TaskFieldProps) {
       />
     )
   }
-  const field = rest[0] ?? null
+  const field = fieldAt(schema, path.join('.'))
   return (
     <fieldset className="task-fields column">
       <legend>Task</legend>
