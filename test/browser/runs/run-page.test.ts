@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { closeRun } from '#services/engine/lifecycle/close-run.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { lengthenRun } from '../../harness/fixtures/long-run.ts'
 import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard } from '../open-dashboard.ts'
 
@@ -198,6 +199,31 @@ test('the files that a run changed stand beside it, with their lines, their requ
   const number = await request.innerText()
   await request.click()
   await page.waitForURL((url) => url.pathname === `/requests/${number.slice(1)}`)
+})
+
+test('an address leads to a turn of a long run, and so does the field for turns', async () => {
+  const { desk } = dashboard
+  await desk.write('notes/read.md', 'Text\n')
+  const runId = await desk.start()
+  desk.say({ calls: [{ tool: 'read_file', input: { path: 'notes/read.md' } }] })
+  await desk.perform(await desk.turn(runId, 1))
+  await lengthenRun(desk.database.db, runId, 40)
+  const page = await dashboard.open('Ada', `/runs/${runId}#turn-20`)
+  const isOnScreen = (turn: number) =>
+    page.locator(`#turn-${turn}`).evaluate((element) => {
+      const { top, bottom } = element.getBoundingClientRect()
+      return bottom > 0 && top < innerHeight
+    })
+  await expect.poll(() => isOnScreen(20)).toBe(true)
+  expect(await isOnScreen(40)).toBe(false)
+  const field = page.getByLabel('Turn, 1 to 40')
+  await field.fill('41')
+  await field.press('Enter')
+  await page.getByText('There is no such turn.').waitFor()
+  await field.fill('3')
+  await field.press('Enter')
+  await expect.poll(() => isOnScreen(3)).toBe(true)
+  expect(await page.locator('#turn-3').evaluate((it) => it === document.activeElement)).toBe(true)
 })
 
 // Rules: product.md 35

@@ -22,6 +22,7 @@ import { ModeBanner } from './mode-banner.tsx'
 import { RunActions } from './run-actions.tsx'
 import { RunStream } from '../live/run-in-progress.tsx'
 import { RunState } from '../run-state.tsx'
+import { GoToTurn } from '../turns/go-to-turn.tsx'
 import { TurnText } from '../turns/turn-text.tsx'
 import { TurnViews } from '../turns/turn-view.tsx'
 import { useFollowEnd } from '../live/use-follow-end.ts'
@@ -110,16 +111,19 @@ function Run({ run: data, transcript }: OpenedRun) {
               <NextSteps root={data.workspaceRoot} />
             )}
             <section className="conversation" aria-labelledby="timeline-title">
-              <h2 id="timeline-title" tabIndex={-1}>
-                Turns
-              </h2>
+              <div className="row spread conversation-head">
+                <h2 id="timeline-title" tabIndex={-1}>
+                  Turns
+                </h2>
+                <GoToTurn last={lastTurn(items ?? [])} />
+              </div>
               {transcript.isPending && <Loading what="the turns" lines={4} />}
               {transcript.isError && (
                 <Failure error={transcript.error} retry={() => void transcript.refetch()} />
               )}
               <div className="timeline">
                 <RunStream run={data} items={items ?? []}>
-                  <TurnViews items={items ?? []} runId={data.id} />
+                  <TurnViews items={items ?? []} runId={data.id} arePlaces />
                   <TurnText shownTurns={lastTurn(items ?? [])} onGrowth={follow} />
                 </RunStream>
               </div>

@@ -1,6 +1,7 @@
 import { Button, NativeSelect, Textarea } from '@mantine/core'
 import { useState, type SubmitEvent } from 'react'
 import type { Worker, WorkerDetail } from '#api/schemas/operation/workers.ts'
+import { visibleText } from '#domain/text/visible-text.ts'
 import { useWorker, useMe } from '../../api/queries.ts'
 import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { Failure } from '../../states/failure.tsx'
@@ -100,7 +101,7 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchP
           refusal={refusal}
         />
         {link.get('task') !== null && draft.task === link.get('task') && (
-          <p className="dim small">A link filled in this task. Read it before you start it.</p>
+          <LinkTask text={draft.task} />
         )}
         <SentFileField sent={sent} error={errorOf('files')} />
         <Textarea
@@ -138,6 +139,25 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchP
         )}
       </aside>
     </div>
+  )
+}
+
+function hidesCharacters(text: string): boolean {
+  const lines = text.split(/\r?\n/)
+  return lines.some((line) => visibleText(line).some(({ kind }) => kind === 'chip'))
+}
+
+/** What a field cannot show of a task that a link filled in: characters that are not visible. */
+function LinkTask({ text }: { text: string }) {
+  return (
+    <>
+      <p className="dim small">A link filled in this task. Read it before you start it.</p>
+      {hidesCharacters(text) && (
+        <Notice tone="bad" title="It contains characters that the field does not show">
+          <VisibleText text={text} />
+        </Notice>
+      )}
+    </>
   )
 }
 

@@ -1,6 +1,6 @@
 import { IconClock, IconMessage, IconRobot, IconTool } from '@tabler/icons-react'
 import { useState } from 'react'
-import { Link, useLocation } from 'react-router'
+import { Link } from 'react-router'
 import type {
   CallApprovalView,
   TranscriptCall,
@@ -21,6 +21,8 @@ import { CompactionView, summarisedThrough } from './compaction-view.tsx'
 import { MessageFiles } from '../files/message-files.tsx'
 import { LiveOutput } from '../live/live-output.tsx'
 import { RunState } from '../run-state.tsx'
+import { turnPlace } from './go-to-turn.tsx'
+import { useLinked } from './use-linked.ts'
 import './turn-view.css'
 
 /** One entry of a transcript: a message, or a message of the model with its calls. */
@@ -31,13 +33,21 @@ export function TurnView(props: {
   showsEffects: boolean
   /** the model sees a summary instead of this entry */
   isSummarised: boolean
+  /** its turn can be named in the address of this page */
+  isPlace?: boolean
 }) {
   const { item, runId, showsEffects, isSummarised } = props
+  const place = turnPlace(item.turn)
+  const linked = useLinked(place)
+  const isPlace = props.isPlace === true && item.role === 'assistant'
   if (item.role === 'compaction') return <CompactionView item={item} />
   const fromPerson = item.role === 'user'
   const Icon = fromPerson ? IconMessage : IconRobot
   return (
-    <article className={fromPerson ? 'turn turn-person' : 'turn'}>
+    <article
+      className={fromPerson ? 'turn turn-person' : 'turn'}
+      {...(isPlace && { id: place, tabIndex: -1, ref: linked })}
+    >
       <span className="turn-icon">
         <Icon size={16} aria-hidden />
       </span>
@@ -87,7 +97,12 @@ export function TurnView(props: {
 /**
  * All entries of a transcript in order. The model always keeps the task, whatever it summarises.
  */
-export function TurnViews(props: { items: readonly TranscriptItem[]; runId: string }) {
+export function TurnViews(props: {
+  items: readonly TranscriptItem[]
+  runId: string
+  /** the page is that of the run, whose turns its address can name */
+  arePlaces?: boolean
+}) {
   const { items, runId } = props
   const through = summarisedThrough(items)
   return items.map((item, index) => (
@@ -98,6 +113,7 @@ export function TurnViews(props: { items: readonly TranscriptItem[]; runId: stri
       runId={runId}
       showsEffects
       isSummarised={index > 0 && item.turn <= through}
+      isPlace={props.arePlaces === true}
     />
   ))
 }
@@ -155,14 +171,14 @@ function CallView(props: {
   const stateText = callStateText(calls, index)
   const subject = callSubject(call.input)
   const waits = stateText !== null
-  const linked = useLocation().hash === `#call-${call.callId}`
+  const linked = useLinked(`call-${call.callId}`)
   const isOpen = useIsOpen(call.requestId)
   return (
     <div
       id={`call-${call.callId}`}
       className={`call ${waits ? 'call-waits' : ''}`}
       tabIndex={-1}
-      ref={linked ? scrollHere : null}
+      ref={linked}
     >
       <div className="row">
         {waits ? <IconClock size={15} aria-hidden /> : <IconTool size={15} aria-hidden />}
@@ -216,11 +232,6 @@ function Approval({ tool, approval }: { tool: string; approval: CallApprovalView
   const sentence = approvalSentence(tool, approval)
   if (!approval.remembered) return sentence
   return <Link to={`/requests/${approval.requestId}`}>{sentence}</Link>
-}
-
-/** Scrolls to the call that a link names, once the transcript is loaded. */
-function scrollHere(element: HTMLElement | null): void {
-  element?.scrollIntoView({ block: 'center' })
 }
 
 function verdictOf(call: TranscriptCall): string {

@@ -1,6 +1,8 @@
+import { Link } from 'react-router'
 import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
 import { timeHolders, type TimeHolder } from '#domain/runs/time-holders.ts'
 import { useNowMs } from '../../text/time.tsx'
+import { turnPlace } from '../turns/go-to-turn.tsx'
 import { durationWords, runTimes, timeTotals } from './run-times.ts'
 import './waterfall.css'
 
@@ -68,7 +70,9 @@ export function Waterfall(props: { items: readonly TranscriptItem[]; hasEnded: b
           <tbody>
             {visible.map(({ holder, turn, what, from, to }, index) => (
               <tr key={`${holder} ${from} ${index}`}>
-                <td>{turn}</td>
+                <td>
+                  <Link to={`#${turnPlace(turn)}`}>{turn}</Link>
+                </td>
                 <td>{names[holder]}</td>
                 <td>{what}</td>
                 <td>{durationWords(to - from)}</td>
