@@ -249,6 +249,16 @@ test('on a phone the message box stays above the pages and nothing is wider than
   const width = await page.evaluate(() => document.documentElement.scrollWidth)
   expect(width).toBeLessThanOrEqual(phone.width)
   const send = await page.getByRole('button', { name: 'Send' }).boundingBox()
+  // One line: the button that attaches files, the message, and the button that sends it.
+  const attach = await page.getByRole('button', { name: 'Attach pictures or texts' }).boundingBox()
+  const message = await page.getByRole('textbox', { name: 'Message' }).boundingBox()
+  expect([attach?.y, attach?.width, attach?.height]).toEqual([send?.y, 44, 44])
+  expect((attach?.x ?? 0) + 44).toBeLessThanOrEqual(message?.x ?? 0)
+  const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('a') }
+  await page.locator('input[type=file]').setInputFiles([file])
+  const remove = page.getByRole('button', { name: 'Remove a.txt' })
+  expect((await remove.boundingBox())?.height).toBe(44)
+  await page.getByText('text/plain, 1 byte', { exact: true }).waitFor()
   const pages = await page.getByRole('navigation', { name: 'Pages' }).boundingBox()
   expect((send?.y ?? 0) + (send?.height ?? 0)).toBeLessThanOrEqual(pages?.y ?? 0)
 })

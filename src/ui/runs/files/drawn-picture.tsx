@@ -47,5 +47,5 @@ function usePicture({ path, method }: ApiRequest, type: PictureType, onFailure: 
 
 /** The type and size of a file as text. */
 export function whatOf({ mediaType, bytes }: { mediaType: string; bytes: number }): string {
-  return `${mediaType}, ${bytes.toLocaleString('en')} bytes`
+  return `${mediaType}, ${bytes.toLocaleString('en')} ${bytes === 1 ? 'byte' : 'bytes'}`
 }
