@@ -136,6 +136,11 @@ test('an empty queue of one’s own says that others wait, and leads there', asy
 })
 
 test('while a page loads, placeholders have the columns of the cards that come, and a part that fails says so in its card', async () => {
+  // Insights has all of its cards once something was decided and something waits.
+  const { desk } = dashboard
+  const call = (path: string) => ({ tool: 'write_file', input: { path, content: 'Text' } })
+  const { requestIds } = await ask(desk, [call('notes/a.md'), call('notes/b.md')], 'Two notes.')
+  await desk.decide(desk.people.grace, requestIds[0]!)
   const page = await dashboard.open('Grace', '/')
   const columnsOf = (cards: string) =>
     page.locator(cards).evaluateAll((all) => {
@@ -147,6 +152,7 @@ test('while a page loads, placeholders have the columns of the cards that come, 
   const pages = [
     ['/account', '**/v1/me/notifications*', '.account-sections > .card'],
     ['/policy', '**/v1/workers?*lines=true*', '.policy .card'],
+    ['/insights', '**/v1/insights?*', '.insight-pair > .card'],
   ] as const
   for (const [path, call, cards] of pages) {
     const { promise: held, resolve: go } = Promise.withResolvers<void>()

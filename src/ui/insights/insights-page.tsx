@@ -73,7 +73,7 @@ export function InsightsPage() {
           />
         </div>
       </div>
-      <Together what="insights" layout="pairs">
+      <Together what="insights" layout="tiles">
         <div className="column">
           {insights.isPending && <Loading what="insights" lines={6} />}
           {insights.isError && (

@@ -38,10 +38,11 @@ export function LoadingRows({ what }: LoadingProps) {
 }
 
 /**
- * The cards of a page: a wide one with one beside it, below a headline; pairs; a table above a wide
- * one with one beside it; or a narrow list beside wide ones.
+ * The cards of a page: a wide one with one beside it, below a headline; pairs; as many small ones
+ * as fit above a wide one; a table above a wide one with one beside it; or a narrow list beside
+ * wide ones.
  */
-export type CardLayout = 'beside' | 'pairs' | 'table' | 'list'
+export type CardLayout = 'beside' | 'pairs' | 'tiles' | 'table' | 'list'
 
 /** Placeholders for a page of cards, in the columns that its cards will have. */
 export function LoadingCards({ what, layout }: LoadingProps & { layout: CardLayout }) {
@@ -61,6 +62,17 @@ function CardsOf({ layout }: { layout: CardLayout }) {
             <PlaceOfCard key={index} rem={rem} />
           ))}
         </div>
+      )
+    case 'tiles':
+      return (
+        <>
+          <div className="loading-tiles">
+            {[1, 2, 3].map((key) => (
+              <PlaceOfCard key={key} rem={5} />
+            ))}
+          </div>
+          <PlaceOfCard rem={8} />
+        </>
       )
     case 'table':
       return (

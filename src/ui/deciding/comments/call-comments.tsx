@@ -25,7 +25,7 @@ export function CallComments({ request }: { request: CommentedRequest }) {
         <CommentForm request={request} label={`Comment on #${number}`} field={field} />
       ) : (
         <div>
-          <Button size="compact-sm" variant="default" onClick={() => setWriting(true)} {...keys}>
+          <Button size="xs" variant="default" onClick={() => setWriting(true)} {...keys}>
             {verbs.comment}
           </Button>
         </div>
