@@ -12,6 +12,13 @@ export interface FailureLimit {
   fail(request: Request): Promise<void>
 }
 
+/** The limits of an address that signs in, whatever the method. */
+export interface SignInLimits {
+  readonly failures: FailureLimit
+  /** of sign-ins with several steps */
+  readonly starts: FailureLimit
+}
+
 const windowMs = 60_000
 
 /**

@@ -50,10 +50,12 @@ import { workerRoutes } from './operation/workers.ts'
 export function allRoutes(settings: ApiSettings) {
   // Whatever the method of sign-in, an address may fail ten times a minute (security.md 21).
   const failures = failureLimit(10, 'failed sign-ins')
+  // Each start stores a row for minutes, for anybody.
+  const starts = failureLimit(300, 'starts of a sign-in')
   return [
     ...authRoutes(settings, failures),
-    ...passkeySignInRoutes(failures),
-    ...oidcRoutes(failures),
+    ...passkeySignInRoutes({ failures, starts }),
+    ...oidcRoutes({ failures, starts }),
     ...meRoutes,
     ...savedViewRoutes,
     ...notificationRoutes,

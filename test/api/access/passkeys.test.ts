@@ -273,3 +273,14 @@ test('ten failed sign-ins with a passkey in a minute end in 429', async () => {
   }
   expect(statuses).toEqual([...Array<number>(10).fill(401), 429])
 })
+
+// Rules: security.md 37
+test('an address that only starts sign-ins is refused before it stores more than 300 a minute', async () => {
+  await using other = await createApiWithActivators()
+  const start = () => other.ask('/v1/auth/passkey/options', { method: 'POST', body: {} })
+  const replies = await Promise.all(Array.from({ length: 310 }, start))
+  const refused = replies.filter(({ status }) => status === 429)
+  expect(refused.map(({ body }) => body.code)).toEqual(Array(10).fill('rate_limited'))
+  const stored = await other.database.db.selectFrom('passkey_challenge').select('purpose').execute()
+  expect(stored).toHaveLength(300)
+})

@@ -14,7 +14,7 @@ import {
 } from '../../identity/cookies.ts'
 import { deviceOf } from '../../identity/device.ts'
 import { channelOf } from '../../identity/identity.ts'
-import { failureLimit, type FailureLimit } from '../../middleware/failure-limit.ts'
+import { failureLimit, type SignInLimits } from '../../middleware/failure-limit.ts'
 import { openRoute, type Answer } from '../../route/route.ts'
 import * as schemas from '../../schemas/access/auth.ts'
 import { isNavigation } from '../../identity/session-proof.ts'
@@ -26,7 +26,7 @@ const callbackPath = '/v1/auth/oidc/callback'
  * Signing in at the provider that countersign.yaml names. Both routes are GET, since browsers are
  * sent there: the first decides nothing, the second only what was begun in the same browser.
  */
-export function oidcRoutes(failures: FailureLimit) {
+export function oidcRoutes({ failures, starts }: SignInLimits) {
   // The caller is not at fault, but every failure is recorded.
   const outages = failureLimit(10, 'sign-ins while the provider is down')
   return [
@@ -47,6 +47,7 @@ export function oidcRoutes(failures: FailureLimit) {
         }
         await failures.check(request)
         await outages.check(request)
+        await starts.fail(request)
         const { provider } = await readConfigured(api)
         try {
           const { url, browser } = await beginProviderSignIn(api.ctx, {

@@ -2,7 +2,7 @@ import { Problem } from '#domain/problem.ts'
 import { relyingPartyOf } from '#services/passkeys/relying-party.ts'
 import { offerPasskeySignIn, signInWithPasskey } from '#services/passkeys/sign-in-with-passkey.ts'
 import { checkOrigin } from '../../route/check-origin.ts'
-import type { FailureLimit } from '../../middleware/failure-limit.ts'
+import type { SignInLimits } from '../../middleware/failure-limit.ts'
 import { openRoute } from '../../route/route.ts'
 import { me } from '../../schemas/access/auth.ts'
 import { emptyBody } from '../../schemas/common.ts'
@@ -13,7 +13,7 @@ import { answerSignedIn, surroundings, signInProblems } from './auth.ts'
  * Signing in with a passkey: nobody types who they are. What fails counts like any other failed
  * sign-in.
  */
-export function passkeySignInRoutes(failures: FailureLimit) {
+export function passkeySignInRoutes({ failures, starts }: SignInLimits) {
   return [
     openRoute({
       method: 'post',
@@ -28,6 +28,7 @@ export function passkeySignInRoutes(failures: FailureLimit) {
       answer: async (api, { request }) => {
         checkOrigin(request, api.settings.publicUrl)
         await failures.check(request)
+        await starts.fail(request)
         const relyingParty = relyingPartyOf(api.settings.publicUrl)
         return { status: 200, body: await offerPasskeySignIn(api.ctx, relyingParty) }
       },
