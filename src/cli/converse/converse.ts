@@ -7,6 +7,7 @@ import { OutputReader } from '../decide/read-output.ts'
 import { sendChoice } from '../decide/send-choice.ts'
 import { type Service, pageUrl } from '../service/service.ts'
 import { CommandFailure, type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
+import { isDumb } from '../terminal/interactive.ts'
 import { isInterrupt, Keyboard } from '../terminal/keyboard.ts'
 import type { Line } from '../terminal/read-line.ts'
 import { bold, dim } from '../text/colour.ts'
@@ -41,6 +42,11 @@ export async function converse(service: Service, reference: string): Promise<Exi
     if (typeof next === 'number') return next
     run = await service.call('getRun', { params: { id: next.runId } })
   }
+}
+
+/** Takes the prompt off its line; a terminal without such a sequence goes on below it. */
+function leavePrompt(): string {
+  return isDumb() ? '\n' : '\r\u001B[K'
 }
 
 class Conversation {
@@ -127,12 +133,12 @@ class Conversation {
       await Promise.race([this.#keyboard.untilPressed(), delay(lookEveryMs)])
       const keys = this.#keyboard.take()
       if (keys.length > 0) {
-        process.stdout.write('\r\u001B[K')
+        process.stdout.write(leavePrompt())
         return this.#typed(keys)
       }
       const now = await this.#lookAtRun().catch(away)
       if (now !== null && (now.state !== run.state || now.turns !== run.turns)) {
-        process.stdout.write('\r\u001B[K')
+        process.stdout.write(leavePrompt())
         return 'again'
       }
     }
@@ -306,7 +312,7 @@ class Conversation {
   }
 
   #left(): ExitCode {
-    this.#endText()
+    this.#dropText()
     console.log(leftSentence(this.#run))
     return this.#run.state === 'waiting_for_input' ? this.#codeAtRest(this.#run) : exitCodes.pending
   }

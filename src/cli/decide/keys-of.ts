@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Service } from '../service/service.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
-import { isInterrupt, type Key, type Keyboard } from '../terminal/keyboard.ts'
+import { isInterrupt, type Keyboard } from '../terminal/keyboard.ts'
+import type { Key } from '../terminal/typed-ahead.ts'
 import type { Line } from '../terminal/read-line.ts'
 import type { KeySource } from './ask-by-key.ts'
 

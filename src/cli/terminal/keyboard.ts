@@ -2,6 +2,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { emitKeypressEvents } from 'node:readline'
 import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import { isDumb } from './interactive.ts'
 import {
   markPastes,
   PasteSplitter,
@@ -10,16 +11,7 @@ import {
 } from './paste-splitter.ts'
 import { pastedLine, pastedWords, withLineBreaks } from './pasted-text.ts'
 import { readLine, type Line } from './read-line.ts'
-
-/**
- * A key as it was pressed: `text` is what it writes, empty for keys that write nothing. Pasted text
- * is one key with the name `paste`.
- */
-export interface Key {
-  readonly name: string
-  readonly text: string
-  readonly ctrl: boolean
-}
+import { type Key, typedAhead } from './typed-ahead.ts'
 
 /** After so long without a key, the next one was pressed by somebody who has read the screen. */
 const quietMs = 250
@@ -108,10 +100,7 @@ export class Keyboard implements Disposable {
    */
   async line(pressed: readonly Key[]): Promise<Line | null> {
     const end = pressed.findIndex(({ name }) => name === 'return' || name === 'enter')
-    const insertions = pressed
-      .slice(0, end === -1 ? pressed.length : end)
-      .map((key) => ({ text: key.text, isPasted: key.name === 'paste' }))
-      .filter(({ text }) => text !== '')
+    const insertions = typedAhead(end === -1 ? pressed : pressed.slice(0, end))
     if (end === -1) {
       return this.prompt((keys) =>
         readLine(keys, insertions, (insert) => {
@@ -133,7 +122,7 @@ export class Keyboard implements Disposable {
   #open(): void {
     process.stdin.setRawMode(true)
     process.stdin.on('data', this.#read).once('end', this.#leaveNow).resume()
-    process.stdout.write(markPastes)
+    this.#tell(markPastes)
     for (const signal of endSignals) process.once(signal, this.#end)
     process.on('SIGCONT', this.#resume)
   }
@@ -142,9 +131,13 @@ export class Keyboard implements Disposable {
     clearTimeout(this.#release)
     process.stdin.off('data', this.#read).off('end', this.#leaveNow).pause()
     process.stdin.setRawMode(false)
-    process.stdout.write(stopMarkingPastes)
+    this.#tell(stopMarkingPastes)
     for (const signal of endSignals) process.off(signal, this.#end)
     process.off('SIGCONT', this.#resume)
+  }
+
+  #tell(sequence: string): void {
+    if (!isDumb()) process.stdout.write(sequence)
   }
 
   readonly #read = (bytes: Buffer): void => {
@@ -167,7 +160,7 @@ export class Keyboard implements Disposable {
   /** Stops the command until the shell continues it, with the terminal as it was meanwhile. */
   #stop(): void {
     this.#close()
-    process.stdout.write(showCursor)
+    this.#tell(showCursor)
     // The whole group, as the terminal itself does: it may have a launcher above this process.
     process.kill(0, 'SIGTSTP')
     this.#open()
@@ -202,7 +195,7 @@ export class Keyboard implements Disposable {
   /** The terminal is left as it was before the signal ends this process. */
   readonly #end = (signal: NodeJS.Signals): void => {
     this.#close()
-    process.stdout.write(showCursor)
+    this.#tell(showCursor)
     process.kill(process.pid, signal)
   }
 
@@ -210,7 +203,7 @@ export class Keyboard implements Disposable {
   readonly #resume = (): void => {
     process.stdin.setRawMode(false)
     process.stdin.setRawMode(true)
-    process.stdout.write(markPastes)
+    this.#tell(markPastes)
   }
 }
 

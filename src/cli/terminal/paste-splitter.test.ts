@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { pastedLine } from './pasted-text.ts'
+import { pastedLine, withoutKeys } from './pasted-text.ts'
 import { PasteSplitter } from './paste-splitter.ts'
+import { typedAhead } from './typed-ahead.ts'
 
 function parts(...reads: string[]) {
   const splitter = new PasteSplitter()
@@ -52,4 +53,23 @@ test('a line break of two characters is one break wherever the reads cut it', ()
 test('a paste that begins with a line break after another paste keeps it', () => {
   const [, pasted] = parts('\u001B[200~one\r\u001B[201~', '\u001B[200~\ntwo\u001B[201~')
   expect(pasted).toBe('one\r\ntwo')
+})
+
+test('a line into which an editor wrote the keys is the line that was meant', () => {
+  expect(withoutKeys('abx\u007f\u007fc\u001B[A\u001B[3~\u001BOP d\te\u0001')).toBe('ac d\te')
+  expect(withoutKeys('one␤two \u{1F600}\b')).toBe('one␤two ')
+  expect(withoutKeys('\u007f\u007fa')).toBe('a')
+})
+
+test('what was erased before the editor of a line was open is not in the line', () => {
+  const key = (name: string, text = '', ctrl = false) => ({ name, text, ctrl })
+  const line = (...keys: ReturnType<typeof key>[]): string =>
+    typedAhead(keys)
+      .map(({ text }) => text)
+      .join('')
+  const typed = [...'ab cd'].map((letter) => key(letter, letter))
+  expect(line(...typed, key('backspace'), key('x', 'x'))).toBe('ab cx')
+  expect(line(...typed, key('w', '', true), key('x', 'x'))).toBe('ab x')
+  expect(line(...typed, key('u', '', true), key('x', 'x'))).toBe('x')
+  expect(line(key('backspace'), key('paste', 'p\u{1F600}'), key('backspace'))).toBe('p')
 })

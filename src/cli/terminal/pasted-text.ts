@@ -26,3 +26,21 @@ export function withLineBreaks(line: string): string {
 export function pastedWords(text: string): string {
   return pastedLine(text).replaceAll(lineBreak, ' ').replaceAll('\t', ' ')
 }
+
+// oxlint-disable-next-line no-control-regex
+const sequence = /\u001b(?:\[[\d;]*[A-Za-z~]|O[A-Z])/g
+const erase = /[\b\u007f]/
+
+/**
+ * A line as it was meant where the editor writes every key into it, as at a terminal without
+ * sequences: Backspace takes the character before it away, and other keys write nothing.
+ */
+export function withoutKeys(line: string): string {
+  if (!/(?!\t)\p{Cc}/u.test(line)) return line
+  const characters: string[] = []
+  for (const character of line.replaceAll(sequence, '')) {
+    if (erase.test(character)) characters.pop()
+    else characters.push(character)
+  }
+  return characters.join('').replaceAll(/(?!\t)\p{Cc}/gu, '')
+}

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { withLineBreaks } from './pasted-text.ts'
+import { withLineBreaks, withoutKeys } from './pasted-text.ts'
 
 /** A line that a person wrote, or a piece of one. Pasted text may have line breaks. */
 export interface Line {
@@ -36,8 +36,9 @@ export async function readLine(
   }
   for (const piece of pieces) insert(piece)
   onPaste((text) => insert({ text, isPasted: true }))
-  const line = await read.promise
+  const whole = await read.promise
   lines.close()
+  const line = whole === null ? null : withoutKeys(whole)
   if (line === null) process.stdout.write('\n')
   return line === null || line.trim() === '' ? null : { text: withLineBreaks(line), isPasted }
 }

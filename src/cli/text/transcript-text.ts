@@ -35,7 +35,7 @@ export class TranscriptPrinter {
     const lines: string[] = []
     for (const item of transcript.items) {
       const key = `text ${item.role} ${item.turn} ${item.at}`
-      if (item.text !== undefined && item.text !== '' && !this.#isKnown(item) && this.#first(key)) {
+      if (item.text !== undefined && item.text !== '' && this.#isNews(item, key)) {
         const speaker = speakerOf(item)
         lines.push(bold(printableLine(speaker)), ...this.#quoteLines(item.text, ''))
       }
@@ -72,18 +72,20 @@ export class TranscriptPrinter {
     this.#own.push(message)
   }
 
-  #isKnown({ role, turn, text = '' }: Transcript['items'][number]): boolean {
+  /** Whether a text is to be printed: once, and not after it was printed elsewhere. */
+  #isNews({ role, turn, text = '' }: Transcript['items'][number], key: string): boolean {
     if (role === 'assistant') {
-      const isSaid = this.#said.has(turn)
+      if (this.#said.has(turn)) return false
       this.#said.add(turn)
-      return isSaid
+      return this.#first(key)
     }
+    if (!this.#first(key)) return false
     const own = this.#own.findIndex(
       (one) => text === one || text.startsWith(`${one}\n\nAttached files:\n`),
     )
-    if (own === -1) return false
+    if (own === -1) return true
     this.#own.splice(own, 1)
-    return true
+    return false
   }
 
   #result(call: TranscriptCall, result: NonNullable<TranscriptCall['result']>): string[] {
