@@ -112,14 +112,15 @@ async function approveWith(key: string, offer: string, covers: string): Promise<
   expect(await review.ends()).toBe(0)
 }
 
-test('f approves for the file, with what that covers, and d denies while the run goes on', async () => {
+test('f approves for the file, with what that covers, and d denies what --watch has waited for', async () => {
   const { run, request } = await waiting('scribe')
   await approveWith('f', 'f approve for this file', 'notes/a.md')
   expect(await stateOf(request)).toBe('approved')
   const grants = await cli.json<{ items: unknown[] }>('grants', run, ...grace)
   expect(grants.items).toMatchObject([{ scope: 'path', usesAllowed: 2 }])
+  const review = cli.atTerminal('review', '--watch', ...grace)
+  await review.sees('No request waits for you.')
   const second = await waiting('scribe')
-  const review = cli.atTerminal('review', ...grace)
   await review.sees('d deny')
   // The file is there, for which no command is.
   review.type('c')
@@ -127,6 +128,8 @@ test('f approves for the file, with what that covers, and d denies while the run
   review.type('d')
   await review.sees('Reason')
   review.type('not this one\r')
+  await review.sees('No request waits for you.')
+  review.type('q')
   await review.sees('1 decided, 0 left undecided')
   expect(await review.ends()).toBe(0)
   expect(await stateOf(second.request)).toBe('denied')

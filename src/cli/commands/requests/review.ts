@@ -1,22 +1,37 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { decideByKey } from '../../decide/decide-by-key.ts'
+import { away } from '../../decide/keys-of.ts'
 import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
-import { bold } from '../../text/colour.ts'
+import { bold, dim } from '../../text/colour.ts'
 import { isInteractive } from '../../terminal/interactive.ts'
+import { isInterrupt, Keyboard } from '../../terminal/keyboard.ts'
 import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
+
+interface ReviewOptions extends ServiceOptions {
+  readonly queue?: string
+  readonly watch?: boolean
+}
+
+const lookEveryMs = 1_000
 
 /** `countersign review`: shows one request after the other that you may decide. */
 export function addReviewCommand(program: Command): void {
   const command = withService(program.command('review'))
     .description('decide the requests that wait for you in the terminal, one after the other')
     .option('--queue <name>', 'only this queue')
+    .option('--watch', 'then wait for the next request, until you quit')
     .action(review)
-  withExamples(command, ['review', 'review --queue platform --as grace@example.com'])
+  withExamples(command, [
+    'review',
+    'review --watch',
+    'review --queue platform --as grace@example.com',
+  ])
 }
 
-async function review(options: ServiceOptions & { queue?: string }): Promise<void> {
+async function review(options: ReviewOptions): Promise<void> {
   if (!isInteractive()) {
     throw new CommandFailure(
       'review needs a terminal; elsewhere use: countersign requests ls --mine, and approve or deny with --digest',
@@ -26,12 +41,18 @@ async function review(options: ServiceOptions & { queue?: string }): Promise<voi
   const service = await connect(options)
   const reviewedIds = new Set<string>()
   let decided = 0
-  for (;;) {
-    const query = { mine: 'true', state: 'pending', queue: options.queue }
+  const query = { mine: 'true', state: 'pending', queue: options.queue }
+  const look = async () => {
     const list = await service.call('listRequests', { query })
-    const openItems = list.items.filter((one) => !reviewedIds.has(one.id))
+    return { ...list, openItems: list.items.filter((one) => !reviewedIds.has(one.id)) }
+  }
+  for (;;) {
+    const { openItems, ...list } = await look()
     const [item] = openItems
     if (item === undefined) {
+      const isNext =
+        options.watch === true && (await untilNext(async () => (await look()).openItems.length > 0))
+      if (isNext) continue
       console.log(
         `No more requests wait for you. ${decided} decided, ${reviewedIds.size - decided} left undecided.`,
       )
@@ -49,5 +70,16 @@ async function review(options: ServiceOptions & { queue?: string }): Promise<voi
     }
     reviewedIds.add(item.id)
     if (outcome === 'decided') decided += 1
+  }
+}
+
+/** Waits until a look finds a request, also through a restart of the service. False: they quit. */
+async function untilNext(isThere: () => Promise<boolean>): Promise<boolean> {
+  console.log(dim('No request waits for you. The next one is shown here; q quits.'))
+  using keyboard = new Keyboard(() => process.exit(exitCodes.done))
+  for (;;) {
+    await Promise.race([keyboard.untilPressed(), delay(lookEveryMs)])
+    if (keyboard.take().some((key) => key.text === 'q' || isInterrupt(key))) return false
+    if ((await isThere().catch(away)) === true) return true
   }
 }
