@@ -86,7 +86,7 @@ async function prepare(folder: string): Promise<AsyncDisposable> {
     proposed
       .replace('script:scripts/assistant.yaml', 'openai-compatible:held')
       .replace('conversation: false\n', '')
-      .replace('say_hello: {}', 'ask_person: {}'),
+      .replace('  say_hello: {}\n', ''),
   )
   return { [Symbol.asyncDispose]: async () => undefined }
 }

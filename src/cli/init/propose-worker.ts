@@ -19,6 +19,7 @@ zones:
     approval: { read: preApproved, write: ask, delete: ask }
 ${facts.documents.map(documentZone).join('')}${facts.dependencies.map(dependencyZone).join('')}${shell(facts)}tools:
   say_hello: {}
+  ask_person: {} # asks whoever started the run; an answer approves nothing
 ${branchTools(facts)}---
 You help with the files of this project. Read before you write, and change no more than you were asked to.
 `
