@@ -54,6 +54,13 @@ test('wrapping loses and adds nothing, and no row is wider than it may be', () =
   expect(wrap('日本語日本語', 8)).toEqual(['日本語日', '本語'])
 })
 
+test('a row of a quotation fits as it is, at any width', () => {
+  for (let columns = 20; columns < 60; columns++) {
+    const rows = quoteLines('allowed words '.repeat(20), { columns, diff: false })
+    for (const row of rows) expect(ownRows(row, columns)).toEqual([row])
+  }
+})
+
 test('a row ends between words where it can, and a long word is cut', () => {
   expect(wrap('one two three four', 12)).toEqual(['one two ', 'three four'])
   expect(wrap('see https://example.com now', 12)).toEqual(['see https://', 'example.com ', 'now'])
