@@ -21,6 +21,11 @@ export function effectOf({ kind, title, effect }: RequestDetail): string {
   return kind === 'question' || kind === 'outcome_check' ? title : effect
 }
 
+/** The state of a request; a question is answered, since an answer approves nothing. */
+export function stateWord({ kind, state }: Pick<RequestDetail, 'kind' | 'state'>): string {
+  return kind === 'question' && state === 'approved' ? 'answered' : state
+}
+
 /** What deserves attention, the warnings first. */
 export function cueLines({ cues }: RequestDetail): string[] {
   const warnings = cues.filter(({ level }) => level === 'warning')

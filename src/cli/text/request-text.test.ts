@@ -15,6 +15,14 @@ test('says who asks, why, what will happen, who decides and on which digest', ()
   expect(whole).toBe(true)
 })
 
+// Rules: product.md 30
+test('a question is answered, never approved', () => {
+  const of = { kind: 'question', state: 'approved', title: 'Ask: Which one?' } as const
+  const { text } = requestText(requestWith(of), { full: false, columns: null })
+  expect(text).toMatch(/^#12 Ask: Which one\? {2}medium risk {2}answered$/m)
+  expect(text).not.toContain('approved')
+})
+
 test('what does not fit is counted, and is not whole until all of it is shown', () => {
   const request = requestWith({ presentation: presentationWith(long) })
   const short = requestText(request, { full: false, columns: null })

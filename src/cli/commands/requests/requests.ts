@@ -14,6 +14,7 @@ import {
   type ServiceOptions,
   withService,
 } from '../../service/service-options.ts'
+import { stateWord } from '../../text/request-card.ts'
 import { requestText } from '../../text/request-text.ts'
 import { fromNow } from '../../text/times.ts'
 import { withExamples } from '../examples.ts'
@@ -107,7 +108,7 @@ function row(item: RequestItem): string[] {
     item.queue,
     askerOf(item),
     item.state === 'pending' ? fromNow(item.expiresAt) : '',
-    item.state,
+    stateWord(item),
   ]
 }
 
