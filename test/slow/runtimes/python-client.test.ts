@@ -237,13 +237,15 @@ describe.skipIf(pythons.size === 0).each([...pythons])('under Python %s', (versi
     const env = { ...process.env, ...environment }
     const gate = (input: object) =>
       runProgram(installed, [example, 'reindex', JSON.stringify(input)], { env })
-    const running = gate({ table: 'ümläut', rows: 3 })
+    const running = gate({ table: 'ümläut', rows: 3, python: version })
     running.catch(() => undefined)
     const request = await desk.pendingOfProgram('reindex')
     await desk.decideForProgram(request, 'approve')
-    expect((await running).stdout).toBe('ran {"rows": 3, "table": "\\u00fcml\\u00e4ut"}\n')
+    expect((await running).stdout).toBe(
+      `ran {"python": "${version}", "rows": 3, "table": "\\u00fcml\\u00e4ut"}\n`,
+    )
     expect((await desk.request(request.id)).execution.state).toBe('succeeded')
-    const denied = gate({}).catch((error: unknown) => error)
+    const denied = gate({ python: version }).catch((error: unknown) => error)
     await desk.decideForProgram(await desk.pendingOfProgram('reindex'), 'deny')
     expect(await denied).toMatchObject({
       code: 1,
