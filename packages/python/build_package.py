@@ -83,7 +83,13 @@ def _project_fields():
             r'^([a-z-]+) = \["(.*)"\]$', text.split("[project.optional-dependencies]")[1], re.MULTILINE
         )
     )
+    fields["version"] = _python_version(fields["version"])
     return fields
+
+
+def _python_version(version):
+    """`1.2.0-rc.1`, as npm writes a version before a release, in the form of PEP 440: `1.2.0rc1`."""
+    return re.sub(r"-(a|b|rc)[a-z]*\.(\d+)$", r"\1\2", version)
 
 
 def _metadata(field):

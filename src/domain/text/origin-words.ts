@@ -27,5 +27,7 @@ export function gitSentence(git: {
   const commit = git.commit === null ? 'no commit' : git.commit
   const words = git.remote === null ? commit : `${git.remote} at ${commit}`
   if (git.dirty === null) return `${words}, changes not known`
-  return git.dirty ? `${words}, with changes that are not committed` : `${words}, no changes`
+  return git.dirty
+    ? `${words}, with changes that are not committed`
+    : `${words}, no tracked file has changed`
 }

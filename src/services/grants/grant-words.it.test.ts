@@ -60,9 +60,7 @@ function wordsOf(call: Call, scope: Scope, toolHash: string): string | null {
   if (reach === null) return null
   const root = { worker: 'scribe', startedBy: 'Ada', isOwn: true }
   // "exactly these arguments" and "as now" point at what the page shows beside the words.
-  return [...reachWords(reach, root), reach.digest, hashJson(reach.files as never), toolHash].join(
-    ' ',
-  )
+  return [...reachWords(reach, root), reach.digest, hashJson(reach.files), toolHash].join(' ')
 }
 
 // Rules: product.md 10; security.md 16
