@@ -154,10 +154,19 @@ test('each call has its cues, its map of what was not seen, and comments on its 
   )
   const page = await dashboard.open('Grace', `/runs/${runId}/turns/1`)
   const [first, second] = [page.getByRole('article').nth(0), page.getByRole('article').nth(1)]
+  // A cue that is followed before its difference has loaded leads there once it has.
+  const { promise: held, resolve: go } = Promise.withResolvers<void>()
+  await page.route('**/assets/files-*.js', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.reload()
+  await first.getByRole('link', { name: 'line 2' }).click()
+  go()
+  await first.locator('[data-change-key="I2"]:focus').waitFor()
   await second.getByText('Holds what looks like a secret').waitFor()
   await second.getByRole('link', { name: 'line 2' }).click()
-  const focused = page.locator('article:nth-of-type(2) :focus')
-  expect(await focused.textContent()).toContain('key')
+  expect(await second.locator(':focus').textContent()).toContain('key')
   await page.keyboard.press('k')
   await expect.poll(() => first.evaluate((card) => card === document.activeElement)).toBe(true)
   const unseen = second.getByRole('button', { name: /^\d+% not seen yet: show it$/ })

@@ -4,11 +4,11 @@
  */
 export function showLine(within: ParentNode, line: number, content: string): void {
   const row = `[data-change-key="I${newLineOf(content, line)}"]`
-  const place =
+  const find = () =>
     within.querySelector<HTMLElement>(`[data-line="${line}"]`) ??
     within.querySelector<HTMLElement>(row) ??
     within.querySelector<HTMLElement>('.code, .diff-box')
-  if (place !== null) show(place, 'center')
+  showOnceDrawn(within, find, 'center')
 }
 
 /**
@@ -27,11 +27,32 @@ export function shownLine(content: string, line: number): number | null {
  */
 export function showFile(within: ParentNode, file: string): void {
   const ofFile = `[data-file="${CSS.escape(file)}"]`
-  const place =
+  const find = () =>
     within.querySelector<HTMLElement>(ofFile) ??
     document.querySelector<HTMLElement>(`.named-file${ofFile}`) ??
     within.querySelector<HTMLElement>('.file, .code, .diff-box')
-  if (place !== null) show(place, 'start')
+  showOnceDrawn(within, find, 'start')
+}
+
+/** After this time a difference that has not loaded no longer takes the focus. */
+const longestMs = 5_000
+
+/** A cue can be followed before the difference that it is about has loaded. */
+function showOnceDrawn(
+  within: ParentNode,
+  find: () => HTMLElement | null,
+  block: ScrollLogicalPosition,
+): void {
+  const place = find()
+  if (place !== null) return show(place, block)
+  const observer = new MutationObserver(() => {
+    const target = find()
+    if (target === null) return
+    observer.disconnect()
+    show(target, block)
+  })
+  observer.observe(within, { childList: true, subtree: true })
+  setTimeout(() => observer.disconnect(), longestMs)
 }
 
 function show(place: HTMLElement, block: ScrollLogicalPosition): void {
