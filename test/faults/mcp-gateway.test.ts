@@ -202,6 +202,8 @@ describe('a call that asks', () => {
     const first = await quick.call('note', { text: 'once' })
     expect(first).toMatchObject({ isError: false, structured: { status: 'pending' } })
     expect(first.text).toMatch(/^PENDING, not run: .*#\d+.*gated.*http/)
+    // Some clients show their model the data alone.
+    expect(first.structured['message']).toBe(first.text)
     const own = await decide(world, first, 'approve', 'grace')
     expect(own.status).toBe(403)
     expect(await decide(world, first, 'approve')).toMatchObject({ status: 200 })
@@ -319,6 +321,7 @@ describe('a call that asks', () => {
     const answer = await quick.call('note', { text: 'rash' })
     expect(answer).toMatchObject({ isError: false, structured: { text: 'wise' } })
     expect(answer.text).toMatch(/other arguments than yours/)
+    expect(answer.structured['countersign']).toMatch(/other arguments than yours/)
     expect([await runs('note wise'), await runs('note rash')]).toEqual([1, 0])
   })
 
@@ -374,6 +377,15 @@ test('what a server returns in words of ours stands behind a sentence that they 
   ])
 })
 
+test('data that a server returns in words of ours, or in the form of ours, is text behind that sentence', async () => {
+  for (const words of ['as data', 'as a form']) {
+    const { content, structured, text } = await quick.call('claim', { text: words })
+    expect(structured).toEqual({})
+    expect(content[0]?.['text']).toMatch(/are the words of the server/)
+    expect(text).toContain('evil.example.com')
+  }
+})
+
 describe('the program on standard input and output', () => {
   test('passes a server of the gateway on', async () => {
     const client = await startProgram(world, key, ['--server', 'quick'])
@@ -412,7 +424,7 @@ test('a call whose host is killed in the middle is not made again: people are as
   const answer = await asked
   expect(answer).toMatchObject({ isError: true, disposition: 'outcome-unknown' })
   expect(await runs('until the-signal', 'held')).toBe(1)
-  const check = /as request #(\d+)/.exec(answer.text)?.[1] ?? ''
+  const check = /Request #(\d+) asks people/.exec(answer.text)?.[1] ?? ''
   const linus = await world.as('linus')
   expect((await linus.get(`/v1/requests/${check}`)).body).toMatchObject({ kind: 'outcome_check' })
   const settled = { ran: true, then: 'continue', reason: 'it is in the journal' }

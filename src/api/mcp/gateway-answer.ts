@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { ToolDisposition } from '#domain/tools/tool-disposition.ts'
 import type { GatewayCallState } from '#services/gateway/read-call-state.ts'
-import { asTheirWords } from './their-words.ts'
+import { asTheirWords, type ServerWords } from './their-words.ts'
 
 /** The extension by which results say what became of their calls (SEP-2848). */
 export const approvalExtension = 'io.modelcontextprotocol/tool-approval'
@@ -87,16 +87,35 @@ export function answerOf(
     }
     return deniedResult(`REFUSED, not run: ${why} (${named}).`)
   }
+  const text = callState.hasStarted
+    ? `RUNNING: this call was allowed and is being carried out (${named}). Its result is not there yet. ${again(callState)}`
+    : `ALLOWED, not run yet (${named}). ${again(callState)}`
+  return waitingResult(callState, publicUrl, { status: 'running', text })
+}
+
+/**
+ * The words and the data about a call that waits. The data has the words too: Claude Code shows its
+ * model nothing else of a result that has data.
+ */
+export function waitingResult(
+  callState: GatewayCallState,
+  publicUrl: string,
+  { status, text }: { readonly status: string; readonly text: string },
+): CallToolResult {
+  const { requestId, number, queue, expiresAt } = callState
+  const url = requestUrl(publicUrl, callState)
+  const expires = { expiresAt: expiresAt.toISOString() }
   return {
-    content: [
-      {
-        type: 'text',
-        text: callState.hasStarted
-          ? `RUNNING: this call was allowed and is being carried out (${named}). Its result is not there yet. ${again(callState)}`
-          : `ALLOWED, not run yet (${named}). ${again(callState)}`,
-      },
-    ],
-    structuredContent: { ...referenceOf(callState, publicUrl), status: 'running' },
+    content: [{ type: 'text', text }],
+    structuredContent: {
+      message: text,
+      requestId,
+      number: Number(number),
+      url,
+      queue,
+      ...expires,
+      status,
+    },
   }
 }
 
@@ -108,11 +127,8 @@ function pendingResult(callState: GatewayCallState, publicUrl: string): CallTool
     `Nobody behind this call can approve it. ${again(callState)}`,
     `It expires at ${expiresAt.toISOString()}.`,
   ].join('\n')
-  return {
-    content: [{ type: 'text', text }],
-    structuredContent: { ...referenceOf(callState, publicUrl), status: 'pending' },
-    _meta: authorizationMeta('available'),
-  }
+  const result = waitingResult(callState, publicUrl, { status: 'pending', text })
+  return { ...result, _meta: authorizationMeta('available') }
 }
 
 /** The result of a call that may have been made: nobody knows whether it had its effect. */
@@ -132,13 +148,6 @@ function again({ tool, number }: GatewayCallState): string {
 export const waitTool = 'countersign_wait'
 export const withdrawTool = 'countersign_withdraw'
 
-/** The data with which a program continues a call later. */
-export function referenceOf(callState: GatewayCallState, publicUrl: string): JsonObject {
-  const { requestId, number, queue, expiresAt } = callState
-  const url = requestUrl(publicUrl, callState)
-  return { requestId, number: Number(number), url, queue, expiresAt: expiresAt.toISOString() }
-}
-
 function endedResult(callState: GatewayCallState, result: JsonObject | null): CallToolResult {
   const { outcome, number, check, verdict } = callState
   if (outcome === 'unknown') {
@@ -148,15 +157,21 @@ function endedResult(callState: GatewayCallState, result: JsonObject | null): Ca
     )
   }
   if (result === null) return settledResult(callState)
-  const { content, structuredContent, isError } = result
+  const { isError } = result
+  const { content, structuredContent } = asTheirWords(result as ServerWords)
   const disposition: ToolDisposition = isError === true ? 'execution-error' : 'approved-executed'
   const preface =
     verdict === 'preApproved'
       ? []
       : [{ type: 'text' as const, text: `[${carriedOut(callState, isError === true)}]` }]
+  // A model that is shown the data alone must know that it is about other arguments than its own.
+  const [sentence] = callState.wasEdited ? preface : []
+  const more = sentence === undefined ? {} : { countersign: sentence.text }
   return {
-    content: [...asTheirWords(content as CallToolResult['content']), ...preface],
-    ...(structuredContent === undefined ? {} : { structuredContent }),
+    content: [...content, ...preface],
+    ...(structuredContent === undefined
+      ? {}
+      : { structuredContent: { ...structuredContent, ...more } }),
     ...(isError === true ? { isError: true } : {}),
     _meta: { [dispositionKey]: disposition },
   }

@@ -7,7 +7,7 @@ import { readCallState } from '#services/gateway/read-call-state.ts'
 import type { Api } from '../context/api.ts'
 import type { Attempt } from '../route/recording-refusals.ts'
 import { followCall } from './follow-call.ts'
-import { answerOf, failureResult, referenceOf, waitTool, withdrawTool } from './gateway-answer.ts'
+import { answerOf, failureResult, waitTool, waitingResult, withdrawTool } from './gateway-answer.ts'
 
 const maxWaitSeconds = 45
 
@@ -81,11 +81,6 @@ export async function callOwnTool(
         `It was carried out (request #${callState.number}): call ${callState.tool} again with the same arguments for its result.`,
       )
     : answerOf(callState, api.settings.publicUrl, null)
-  return {
-    content,
-    structuredContent: {
-      ...referenceOf(callState, api.settings.publicUrl),
-      status: callState.state,
-    },
-  }
+  const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+  return waitingResult(callState, api.settings.publicUrl, { status: callState.state, text })
 }

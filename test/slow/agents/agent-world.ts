@@ -37,11 +37,12 @@ export class AgentWorld implements AsyncDisposable {
     }
   }
 
-  static async start(): Promise<AgentWorld> {
+  /** `moreConfig` is appended to countersign.yaml. */
+  static async start(moreConfig = ''): Promise<AgentWorld> {
     const files = faultProject({})
     const third = 'linus@example.com, edsger@example.com]'
     const config = files['countersign.yaml']?.replace('linus@example.com]', third) ?? ''
-    const world = await FaultWorld.start({ ...files, 'countersign.yaml': config })
+    const world = await FaultWorld.start({ ...files, 'countersign.yaml': config + moreConfig })
     const grace = await world.as('grace')
     const scopes = ['requests:write', 'requests:read']
     const { body } = await grace.post('/v1/keys', { name: 'agent', scopes })

@@ -1,17 +1,22 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { timesRun } from '#test/faults/gateway-world.ts'
 import { InstalledPrograms } from '../runtimes/runtimes.ts'
 import { AgentWorld } from './agent-world.ts'
 
 const release = '2.1.332'
 const programs = new InstalledPrograms('claude-code', { '@anthropic-ai/claude-code': release })
 const claude = programs.file('@anthropic-ai/claude-code/bin/claude.exe')
+const notes = fileURLToPath(new URL('../../harness/fixtures/mcp/noting-server.ts', import.meta.url))
 let agent: AgentWorld
 
 beforeAll(async () => {
   await programs.install()
-  agent = await AgentWorld.start()
+  agent = await AgentWorld.start(
+    `mcpServers:\n  notes: { command: ${process.execPath}, args: ['${notes}', notes.journal], holdSeconds: 2 }\n`,
+  )
 }, 600_000)
 afterAll(() => agent?.[Symbol.asyncDispose](), 60_000)
 
@@ -147,4 +152,29 @@ test('the plugin folder alone makes calls wait, and Claude Code finds no fault i
   expect(JSON.parse((await ended).out)).toMatchObject({ result: 'Done.' })
   expect(await agent.has('plugged')).toBe(true)
   expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }])
+})
+
+test('a call over the MCP gateway waits through a restart, and runs once when the agent makes it again', async () => {
+  const headers = { Authorization: 'Bearer ${COUNTERSIGN_API_KEY}' }
+  const url = `${agent.world.installation.url}/mcp/notes`
+  const servers = JSON.stringify({ mcpServers: { notes: { type: 'http', url, headers } } })
+  const { folder } = agent.project
+  await rm(join(folder, '.claude'), { recursive: true, force: true })
+  const config = await agent.project.write('mcp.json', servers)
+  agent.model.calls = [{ name: 'mcp__notes__note', input: { text: 'by Claude Code' } }]
+  const allowed = ['--mcp-config', config, '--allowedTools', 'mcp__notes__note']
+  expect(JSON.parse((await print(...allowed)).out)).toMatchObject({ result: 'Done.' })
+  expect(agent.model.seen).toContain('PENDING, not run')
+  await (
+    await agent.world.takeDown('api')
+  )()
+  expect(await agent.decide('approve', 'grace')).toBe(403)
+  expect(await agent.decide('approve')).toBe(200)
+  const runs = () => timesRun(agent.world, 'notes', 'note by Claude Code')
+  expect(await runs()).toBe(0)
+  expect(JSON.parse((await print(...allowed)).out)).toMatchObject({ result: 'Done.' })
+  expect(agent.model.seen).not.toContain('PENDING, not run')
+  // Of a result with data Claude Code shows its model the data alone.
+  expect(agent.model.seen).toContain(JSON.stringify('{"text":"by Claude Code"}').slice(1, -1))
+  expect(await runs()).toBe(1)
 })
