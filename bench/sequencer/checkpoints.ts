@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { RepeatedWork } from '#delivery/repeating.ts'
+import { RepeatedWork } from '#delivery/repeated-work.ts'
 import { readNewestCheckpoint } from '#store/audit/audit-log.ts'
 import type { Db } from '#store/database.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'

@@ -7,7 +7,7 @@ import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import { underSessionLock } from '#store/session-lock.ts'
 import type { Db } from '#store/database.ts'
 import { dropReleased, forgetRemoved } from '#store/content/drop-content.ts'
-import { RepeatedWork } from './repeating.ts'
+import { RepeatedWork } from './repeated-work.ts'
 import type { SystemContext } from '#services/core/context.ts'
 
 const everyMs = 10 * 60 * 1000

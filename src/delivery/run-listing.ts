@@ -5,7 +5,7 @@ import { errorText } from '#services/core/error-text.ts'
 import type { Log } from '#services/core/context.ts'
 import type { Db } from '#store/database.ts'
 import type { RunPosition, WaitPosition } from '#workflows/messages.ts'
-import { RepeatedWork } from './repeating.ts'
+import { RepeatedWork } from './repeated-work.ts'
 import type { TemporalClient } from './temporal-client.ts'
 
 /** How late it is noticed that attributes were added to, or removed from, the namespace. */

@@ -1,7 +1,7 @@
 import { moveUrgent } from '#services/requests/lists/move-urgent.ts'
 import type { SystemContext } from '#services/core/context.ts'
 import { errorText } from '#services/core/error-text.ts'
-import { RepeatedWork } from './repeating.ts'
+import { RepeatedWork } from './repeated-work.ts'
 
 /** How late a request is moved after it has left a class of deadline. */
 const everyMs = 20_000

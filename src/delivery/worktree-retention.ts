@@ -1,7 +1,7 @@
 import { errorText } from '#services/core/error-text.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import { removeWorktrees } from '#services/retention/remove-worktrees.ts'
-import { RepeatedWork } from './repeating.ts'
+import { RepeatedWork } from './repeated-work.ts'
 
 const everyMs = 10 * 60 * 1000
 

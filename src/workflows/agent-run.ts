@@ -12,7 +12,7 @@ import type { Rest, RunBeginning, TurnOutcome } from '#domain/runs/workflow-outc
 import { databaseActivities, modelActivities } from './activity-proxies.ts'
 import { deadlineIn, millisecondsUntil } from './deadline.ts'
 import { untilCancelled } from './execute-once.ts'
-import { ListedRun } from './listed-state.ts'
+import { ListedRun } from './listed-run.ts'
 import { ManualCalls } from './manual-calls.ts'
 import {
   called,

@@ -1,6 +1,6 @@
 import { ActivityFailure, condition } from '@temporalio/workflow'
 import type { Activities } from './activity-port.ts'
-import { ListedRun } from './listed-state.ts'
+import { ListedRun } from './listed-run.ts'
 import { performCalls, type PerformContext } from './perform-calls.ts'
 import { idsOf } from './untrusted.ts'
 import { WaitTimer } from './wait-timer.ts'

@@ -4,7 +4,7 @@ import type { Activities, TurnPlace } from './activity-port.ts'
 import { type Deadline, deadlineIn } from './deadline.ts'
 import { nextDeadlineOf } from './untrusted.ts'
 import { type ExecutionContext, executeOnce } from './execute-once.ts'
-import type { ListedRun } from './listed-state.ts'
+import type { ListedRun } from './listed-run.ts'
 import type { WaitTimer } from './wait-timer.ts'
 
 /** What is needed to perform the calls of a turn. */

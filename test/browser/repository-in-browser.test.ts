@@ -10,7 +10,7 @@ import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { newToken } from '#services/access/token.ts'
 import { CommandLine } from '../cli/command-line.ts'
 import { launchBrowser } from '../harness/browser.ts'
-import { HeldModel, type ModelQuestion, type HeldAnswer } from '../harness/held-model.ts'
+import { HeldModel, type ModelStepInput, type HeldAnswer } from '../harness/held-model.ts'
 import { Installation } from '../harness/installation/installation.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { phone } from './open-dashboard.ts'
@@ -55,7 +55,7 @@ const turns: readonly HeldAnswer[] = [
   { text: 'It is merged. Is there more?' },
   { text: 'It stands in the last line.' },
 ]
-const answerTo = ({ turn }: ModelQuestion): HeldAnswer => turns[turn - 1] ?? { text: 'Done.' }
+const answerTo = ({ turn }: ModelStepInput): HeldAnswer => turns[turn - 1] ?? { text: 'Done.' }
 
 let installation: Installation
 let browser: Browser

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { HeldModel, type HeldAnswer, type ModelQuestion } from '../harness/held-model.ts'
+import { HeldModel, type HeldAnswer, type ModelStepInput } from '../harness/held-model.ts'
 import { Installation } from '../harness/installation/installation.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { cliProject } from './cli-project.ts'
@@ -29,7 +29,7 @@ Talk.
 }
 
 /** The first answer of a run stops half-way if its task says so. */
-function answerTo({ users, turn }: ModelQuestion): HeldAnswer {
+function answerTo({ users, turn }: ModelStepInput): HeldAnswer {
   const [, place] = /hold-([a-z]+)/.exec(users) ?? []
   if (turn > 1 || place === undefined) return { text: `Answer ${turn} is here.` }
   return { text: long, hold: place }

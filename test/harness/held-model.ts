@@ -8,7 +8,7 @@ interface Question {
 }
 
 /** What a test reads in a request to the model. */
-export interface ModelQuestion {
+export interface ModelStepInput {
   readonly system: string
   /** what people and compactions say, in order */
   readonly users: string
@@ -37,7 +37,7 @@ export class HeldModel implements AsyncDisposable {
   }
 
   /** Starts on a free port. */
-  static async start(answerTo: (question: ModelQuestion) => HeldAnswer): Promise<HeldModel> {
+  static async start(answerTo: (question: ModelStepInput) => HeldAnswer): Promise<HeldModel> {
     const server = createServer((request, response) => {
       void text(request).then(async (body) => {
         const { messages, tools } = JSON.parse(body) as Question

@@ -1,7 +1,7 @@
 import type { Response } from 'express'
 import type { StreamEvent } from '#delivery/stream/event-feed.ts'
 import type { EventFeed } from '../context/api.ts'
-import { StreamWakeups, writeWhole } from './wakes.ts'
+import { StreamWakeups, writeWhole } from './stream-wakeups.ts'
 
 /** One reader's stream of events. */
 export interface StreamOptions {

@@ -2,7 +2,7 @@ import type { Response } from 'express'
 import type { StreamCursor } from '#services/runs/streaming/stream-cursor.ts'
 import type { StreamProgress } from '#services/runs/streaming/advance-stream.ts'
 import type { UiEvent } from '#domain/runs/ui-part.ts'
-import { StreamWakeups, writeWhole } from './wakes.ts'
+import { StreamWakeups, writeWhole } from './stream-wakeups.ts'
 
 /** The form of a run's stream in a protocol. */
 export interface StreamFormat {

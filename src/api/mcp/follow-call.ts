@@ -1,5 +1,5 @@
 import { readCallState, type GatewayCallState } from '#services/gateway/read-call-state.ts'
-import { wantGatewayCall } from '#services/gateway/want-gateway-call.ts'
+import { recordWaitingCaller } from '#services/gateway/record-waiting-caller.ts'
 import type { Caller } from '#services/core/context.ts'
 import type { Api } from '../context/api.ts'
 import { waitersOf } from '../held-open/subject-waiters.ts'
@@ -57,7 +57,7 @@ export async function followCall(
       if (hasEnded(callState) || over.signal.aborted) return callState
       if (callState.state === 'approved' && !callState.hasStarted && wants && !isWanted) {
         isWanted = true
-        await wantGatewayCall(api.ctx, caller, requestId)
+        await recordWaitingCaller(api.ctx, caller, requestId)
       }
       const isCarriedOut = callState.state === 'approved' && wants
       const most = isCarriedOut ? Math.max(holdMs, executionMs) : holdMs

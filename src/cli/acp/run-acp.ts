@@ -2,7 +2,7 @@ import { isObject } from '#domain/json/is-object.ts'
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { askingAlways } from './asking-always.ts'
+import { askAboutEveryCall } from './ask-about-every-call.ts'
 import { PermissionProxy, type CallJudge } from './permission-proxy.ts'
 
 /** A longer line is no message of an agent. */
@@ -47,7 +47,7 @@ export function runAcp(of: {
     async (message) => {
       if (!isObject(message)) return write(child.stdin, message)
       proxy.fromEditor(message)
-      write(child.stdin, askingAlways(message))
+      write(child.stdin, askAboutEveryCall(message))
     },
   )
   of.input.once('end', () => {

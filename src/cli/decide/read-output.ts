@@ -5,7 +5,7 @@ import { noOutput, placeBehind, type OutputPlace } from '#domain/text/output-pla
 import type { OutputStream } from '#domain/tools/tool-result.ts'
 import { ServiceProblem, type Service } from '../service/service.ts'
 import { dim } from '../text/colour.ts'
-import { quoteLines } from '../text/quoted.ts'
+import { quoteLines } from '../text/quote-lines.ts'
 
 const names: Record<OutputStream, string> = { stdout: 'standard output', stderr: 'standard error' }
 /** A longer line is printed in pieces. */

@@ -1,7 +1,7 @@
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestOf } from '#client/call.ts'
 import type { Service } from '../service/service.ts'
-import { quoteLines } from '../text/quoted.ts'
+import { quoteLines } from '../text/quote-lines.ts'
 import { requestText } from '../text/request-text.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { terminalColumns } from '../text/wrap.ts'

@@ -1,6 +1,6 @@
 import type { PinnedServer } from '#api/schemas/policy/policy.ts'
 import { bold, dim, red, yellow } from './colour.ts'
-import { quoteLines } from './quoted.ts'
+import { quoteLines } from './quote-lines.ts'
 import { printableLine } from './terminal-text.ts'
 import { fromNow } from './times.ts'
 

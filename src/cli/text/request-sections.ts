@@ -7,7 +7,7 @@ import type { NamedFileView } from '#api/schemas/requests/request-parts.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { againSentence, alikeWords } from '#domain/deciding/alike-words.ts'
 import { fromNow } from './times.ts'
-import { quoteLines } from './quoted.ts'
+import { quoteLines } from './quote-lines.ts'
 
 /**
  * Where a program says that it works, each of its words escaped, and what of it is proved; nothing

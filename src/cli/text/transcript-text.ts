@@ -2,7 +2,7 @@ import type { MessageFile, Transcript, TranscriptCall } from '#api/schemas/runs/
 import { approvalSentence } from '#domain/text/approval-words.ts'
 import { callSubject } from '#domain/text/call-subject.ts'
 import { bold, dim, green, red, yellow } from './colour.ts'
-import { quoteLines } from './quoted.ts'
+import { quoteLines } from './quote-lines.ts'
 import { printableLine } from './terminal-text.ts'
 import { ownRows, wrap } from './wrap.ts'
 

@@ -6,7 +6,7 @@ import {
   openSubmission,
   type SubmissionAnswer,
 } from '#evidence/note/judge-submission.ts'
-import { MalformedEvidence } from '#evidence/malformed.ts'
+import { MalformedEvidence } from '#evidence/malformed-evidence.ts'
 import { forgetSameDay, keepContradiction, keepNote, type WitnessFolder } from './witness-folder.ts'
 
 /**

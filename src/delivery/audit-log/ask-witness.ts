@@ -1,4 +1,4 @@
-import { MalformedEvidence } from '#evidence/malformed.ts'
+import { MalformedEvidence } from '#evidence/malformed-evidence.ts'
 import {
   cosignatureIn,
   formatAddCheckpoint,

@@ -14,7 +14,7 @@ import { connectDatabase, type Tx } from '#store/database.ts'
 import { writeRecords } from '#store/records/records.ts'
 import { appendToLog } from './append-to-log.ts'
 import { AuditSequencer, sequenceAudit } from './audit-sequencer.ts'
-import { TrailNotifications } from './trail-news.ts'
+import { TrailNotifications } from './trail-notifications.ts'
 
 let database: TestDatabase
 beforeEach(async () => {

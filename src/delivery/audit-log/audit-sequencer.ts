@@ -6,8 +6,8 @@ import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import type { Db } from '#store/database.ts'
 import { readLogKey } from '#store/installation-keys.ts'
 import { appendToLog, leavesAtOnce } from './append-to-log.ts'
-import { RepeatedWork } from '../repeating.ts'
-import type { TrailNotifications } from './trail-news.ts'
+import { RepeatedWork } from '../repeated-work.ts'
+import type { TrailNotifications } from './trail-notifications.ts'
 
 /**
  * An event is covered within two seconds (audit.md, Form), including a second for the work; a

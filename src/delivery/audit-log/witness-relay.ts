@@ -12,7 +12,7 @@ import {
   writeCosignature,
 } from '#store/audit/witnesses.ts'
 import type { Db } from '#store/database.ts'
-import { RepeatedWork } from '../repeating.ts'
+import { RepeatedWork } from '../repeated-work.ts'
 import { askWitness, type WitnessCall, type WitnessOutcome } from './ask-witness.ts'
 
 /** Times of the relay; tests have shorter ones. */

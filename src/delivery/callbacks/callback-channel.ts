@@ -5,9 +5,9 @@ import type { Db } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Channel } from '../channels/channel.ts'
-import { changedRows } from '../channels/vouch-for-end.ts'
+import { changedRows } from '../channels/body-matches-request.ts'
 import type { TargetRules } from '../webhooks/find-target.ts'
-import { tellGitHub, type TellingGitHub } from '../deployments/tell-github.ts'
+import { answerGitHub, type GitHubAnswerContext } from '../deployments/answer-github.ts'
 import { sendSigned } from '../webhooks/send-webhook.ts'
 import { readSecrets } from '../webhooks/webhook-secret.ts'
 
@@ -20,7 +20,7 @@ export function callbackChannel(
   options: TargetRules & {
     readonly db: Db
     readonly seals: Seals
-    readonly deployments?: Omit<TellingGitHub, keyof TargetRules>
+    readonly deployments?: Omit<GitHubAnswerContext, keyof TargetRules>
   },
 ): Channel {
   const { db, seals, allow, isDevelopment } = options
@@ -36,7 +36,7 @@ export function callbackChannel(
       const { deployments } = options
       if (deployments !== undefined) {
         const signal = AbortSignal.any([stopping, AbortSignal.timeout(timeoutMs)])
-        const outcome = await tellGitHub({ ...deployments, allow, isDevelopment }, due, signal)
+        const outcome = await answerGitHub({ ...deployments, allow, isDevelopment }, due, signal)
         if (outcome !== null) return outcome
       }
       const row = await db

@@ -12,7 +12,7 @@ import { ForeignNamespaceError } from '#services/installation/remember-namespace
 import { DeliveredMarks, type LeasedRow, leaseRows, postpone, runsToDeliver } from './lease-rows.ts'
 import { type DeliveryContext, deliverRows } from './deliver-rows.ts'
 import { Listener } from '../listener.ts'
-import { RepeatedWork } from '../repeating.ts'
+import { RepeatedWork } from '../repeated-work.ts'
 
 /** Runs of one round, and concurrent ones. */
 const runsPerRound = 200

@@ -9,7 +9,7 @@ import type { DeliveryContext } from '../outbox/deliver-rows.ts'
 import { hasOpenWork } from './has-open-work.ts'
 import { reconcileApprovals } from './reconcile-approvals.ts'
 import { reconcileRuns } from './reconcile-runs.ts'
-import { RepeatedWork } from '../repeating.ts'
+import { RepeatedWork } from '../repeated-work.ts'
 import { WokenWorkflows } from './workflows.ts'
 import type { SystemContext } from '#services/core/context.ts'
 

@@ -6,7 +6,7 @@ import { startDueTimes } from '#services/runs/schedules/start-scheduled.ts'
 import { auditChannel } from '#store/audit/audit.ts'
 import { Listener } from '../listener.ts'
 import type { NamespaceGuard } from '../namespace-guard.ts'
-import { RepeatedWork } from '../repeating.ts'
+import { RepeatedWork } from '../repeated-work.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 import { syncSchedules, type WantedSchedule } from './sync-schedules.ts'
 

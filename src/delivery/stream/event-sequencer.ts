@@ -4,7 +4,7 @@ import type { Log } from '#services/core/context.ts'
 import { errorText } from '#services/core/error-text.ts'
 import { Listener } from '../listener.ts'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
-import { RepeatedWork } from '../repeating.ts'
+import { RepeatedWork } from '../repeated-work.ts'
 
 const eventsAtOnce = 500
 /** Events within this time are numbered together. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { effectOf, type ChannelEvent } from '../channels/channel-event.ts'
 import type { WebhookEndpoint } from '#policy/settings.ts'
 import type { Channel } from '../channels/channel.ts'
-import { changedRows, isEndVouched, type Requests } from '../channels/vouch-for-end.ts'
+import { changedRows, bodyMatchesRequest, type Requests } from '../channels/body-matches-request.ts'
 import type { Resolve, TargetRules } from './find-target.ts'
 import { sendSigned } from './send-webhook.ts'
 import { readSecrets } from './webhook-secret.ts'
@@ -32,7 +32,7 @@ export function webhookChannel(options: WebhookChannelOptions): Channel {
       if (keys === null) {
         return { status: null, error: `${endpoint.secretFrom} is not set, or is no whsec_… secret` }
       }
-      if (!(await isEndVouched(options, body))) {
+      if (!(await bodyMatchesRequest(options, body))) {
         return { status: null, error: changedRows, isFinal: true }
       }
       const { url } = endpoint

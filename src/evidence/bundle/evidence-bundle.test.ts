@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MalformedEvidence } from '../malformed.ts'
+import { MalformedEvidence } from '../malformed-evidence.ts'
 import { bundleFormat, parseBundle } from './evidence-bundle.ts'
 
 const empty = {

@@ -1,5 +1,5 @@
 import { whyAmbiguous } from '#domain/json/ambiguous-json.ts'
-import { MalformedEvidence } from '../malformed.ts'
+import { MalformedEvidence } from '../malformed-evidence.ts'
 import type { StoredStatement } from './statements.ts'
 import { asStatement } from './log-files.ts'
 

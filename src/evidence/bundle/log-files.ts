@@ -1,4 +1,4 @@
-import { MalformedEvidence } from '../malformed.ts'
+import { MalformedEvidence } from '../malformed-evidence.ts'
 import { parseEntriesPath, parseTilePath } from '../tiles/tile-path.ts'
 import type { StoredStatement } from './statements.ts'
 

@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { RetiredKey, Verifier } from '#domain/statements/statement-bytes.ts'
-import { MalformedEvidence } from '../malformed.ts'
+import { MalformedEvidence } from '../malformed-evidence.ts'
 import type { LogKeys } from '../note/log-keys.ts'
 import {
   formatNote,

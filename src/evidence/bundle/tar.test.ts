@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MalformedEvidence } from '../malformed.ts'
+import { MalformedEvidence } from '../malformed-evidence.ts'
 import { archiveEnd, archiveFile, filesOfArchive, type ArchivedFile } from './tar.ts'
 
 const one = archiveFile({ path: 'checkpoint', bytes: Buffer.from('one') })

@@ -1,4 +1,4 @@
-import { MalformedEvidence } from '../malformed.ts'
+import { MalformedEvidence } from '../malformed-evidence.ts'
 
 const block = 512
 

@@ -1,5 +1,5 @@
 import { hashBytesLong } from '../merkle/tree-hash.ts'
-import { MalformedEvidence } from '../malformed.ts'
+import { MalformedEvidence } from '../malformed-evidence.ts'
 import { decodeBase64, type NoteKey } from './note-key.ts'
 import { isSignedBy, parseNote } from './signed-note.ts'
 

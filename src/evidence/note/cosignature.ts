@@ -1,5 +1,5 @@
 import { sign, verify } from 'node:crypto'
-import { MalformedEvidence } from '../malformed.ts'
+import { MalformedEvidence } from '../malformed-evidence.ts'
 import type { NoteKey } from './note-key.ts'
 import type { NoteSignature, NoteSigner, SignedNote } from './signed-note.ts'
 

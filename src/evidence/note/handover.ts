@@ -1,4 +1,4 @@
-import { MalformedEvidence } from '../malformed.ts'
+import { MalformedEvidence } from '../malformed-evidence.ts'
 import { formatVerifierKey, parseVerifierKey, type NoteKey } from './note-key.ts'
 import { formatNote, isSignedBy, parseNote, signText, type NoteSigner } from './signed-note.ts'
 

@@ -6,7 +6,7 @@ import {
   parseAddCheckpoint,
   parseWitnessSize,
 } from './add-checkpoint.ts'
-import { MalformedEvidence } from '../malformed.ts'
+import { MalformedEvidence } from '../malformed-evidence.ts'
 import { openCheckpoint } from './checkpoint.ts'
 import { cosign } from './cosignature.ts'
 import { judgeSubmission, type SubmissionAnswer } from './judge-submission.ts'

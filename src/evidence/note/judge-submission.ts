@@ -1,4 +1,4 @@
-import { MalformedEvidence } from '../malformed.ts'
+import { MalformedEvidence } from '../malformed-evidence.ts'
 import { emptyTreeHash } from '../merkle/tree-hash.ts'
 import type { AddCheckpoint } from './add-checkpoint.ts'
 import { parseCheckpoint, type Checkpoint } from './checkpoint.ts'

@@ -1,4 +1,4 @@
-import { MalformedEvidence } from '../malformed.ts'
+import { MalformedEvidence } from '../malformed-evidence.ts'
 import { openCheckpoint, type Checkpoint } from './checkpoint.ts'
 import { parseHandover, type Handover } from './handover.ts'
 import { formatVerifierKey, type NoteKey } from './note-key.ts'

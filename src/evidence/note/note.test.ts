@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { MalformedEvidence } from '../malformed.ts'
+import { MalformedEvidence } from '../malformed-evidence.ts'
 import { emptyTreeHash } from '../merkle/tree-hash.ts'
 import { formatCheckpoint, openCheckpoint, parseCheckpoint } from './checkpoint.ts'
 import { formatVerifierKey, noteKey, parseVerifierKey } from './note-key.ts'

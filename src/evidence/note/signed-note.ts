@@ -1,5 +1,5 @@
 import { sign, verify, type KeyObject } from 'node:crypto'
-import { MalformedEvidence } from '../malformed.ts'
+import { MalformedEvidence } from '../malformed-evidence.ts'
 import { decodeBase64, isKeyName, type NoteKey } from './note-key.ts'
 
 /** One signature line. `signature` is what follows the key's id. */

@@ -1,4 +1,4 @@
-import { MalformedEvidence } from '../malformed.ts'
+import { MalformedEvidence } from '../malformed-evidence.ts'
 
 /** The most bytes an entry may have: its length is two bytes. */
 const maxEntryLength = 0xffff

@@ -1,7 +1,7 @@
 import { hashBytesLong } from '../merkle/tree-hash.ts'
 import { treeOfLeaves } from '../merkle/tree-of-leaves.ts'
 import type { NodeAt, TreeNode } from '../merkle/tree-range.ts'
-import { MalformedEvidence } from '../malformed.ts'
+import { MalformedEvidence } from '../malformed-evidence.ts'
 import { tileHeight, tileWidth } from './tile-path.ts'
 
 /** The level and index of a tile. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { MalformedEvidence } from '../malformed.ts'
+import { MalformedEvidence } from '../malformed-evidence.ts'
 import { inclusionProof } from '../merkle/inclusion-proof.ts'
 import { leafHash } from '../merkle/tree-hash.ts'
 import { treeOfLeaves } from '../merkle/tree-of-leaves.ts'

@@ -6,7 +6,7 @@ import { commandsOf, type CommandOfText } from './programs/commands-of.ts'
 import { pathCues } from './text/path-cues.ts'
 import { deletionOf, isBuildOutput } from './programs/deletion.ts'
 import { downloadedRuns } from './programs/downloads.ts'
-import { hasLetter, operandsOf, type Hit } from './programs/hit.ts'
+import { hasLetter, operandsOf, type CueMatch } from './programs/command-words.ts'
 import { networkHits } from './programs/network.ts'
 import { protectionHits } from './programs/protection.ts'
 import { purposeHits } from './programs/purposes.ts'
@@ -35,7 +35,7 @@ export async function commandCues(
   const { input } = analysis
   const commands = commandsOf(analysis)
   const cues: CueSource[] = []
-  const add = (command: CommandOfText, [id, what]: Hit): void => {
+  const add = (command: CommandOfText, [id, what]: CueMatch): void => {
     const text = oneLine(`${what}: ${commandText(command)}`, cueLimits.text)
     if (!cues.some((cue) => cue.id === id && cue.line === command.line)) {
       cues.push({ id, text, line: command.line })

@@ -1,7 +1,7 @@
 import { admits } from '#domain/network/network-access.ts'
 import type { CommandAnalysis } from '../shell/analyse-command.ts'
 import { commandsOf, type CommandOfText } from './programs/commands-of.ts'
-import { hasOption, operandsOf } from './programs/hit.ts'
+import { hasOption, operandsOf } from './programs/command-words.ts'
 import { wordSet } from '#domain/text/word-set.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { EvidenceKeys } from '#api/context/api.ts'
 import { AuditSequencer } from '#delivery/audit-log/audit-sequencer.ts'
-import type { TrailNotifications } from '#delivery/audit-log/trail-news.ts'
+import type { TrailNotifications } from '#delivery/audit-log/trail-notifications.ts'
 import { WitnessRelay } from '#delivery/audit-log/witness-relay.ts'
 import { formatStatementKeys } from '#evidence/bundle/statement-keys.ts'
 import { formatVerifierKey } from '#evidence/note/note-key.ts'

@@ -1,4 +1,4 @@
-import { TrailNotifications } from '#delivery/audit-log/trail-news.ts'
+import { TrailNotifications } from '#delivery/audit-log/trail-notifications.ts'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'

@@ -21,7 +21,7 @@ import {
   reachableRoot,
   reachableStandIn,
   markStandIn,
-  removeForsakenStandIns,
+  removeUnusedStandIns,
 } from './stand-ins.ts'
 import { tailOf, waitUntilStarted } from './wait-until-started.ts'
 import { writeWhole } from '../files.ts'
@@ -122,7 +122,7 @@ async function keepStandIns(
   log: (sentence: string) => void,
 ): Promise<void> {
   await markStandIn(standIn, configuredDir)
-  for (const deletedFolder of await removeForsakenStandIns(reachableRoot))
+  for (const deletedFolder of await removeUnusedStandIns(reachableRoot))
     log(`removed the database of ${deletedFolder}, a folder that was deleted`)
 }
 

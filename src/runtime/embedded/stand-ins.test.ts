@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
-import { markStandIn, removeForsakenStandIns } from './stand-ins.ts'
+import { markStandIn, removeUnusedStandIns } from './stand-ins.ts'
 
 let root: string
 let data: string
@@ -13,17 +13,17 @@ beforeEach(async () => {
   await mkdir(join(root, 'postgres-1'))
 })
 
-describe('removeForsakenStandIns', () => {
+describe('removeUnusedStandIns', () => {
   it('removes the database of a temporary folder that was deleted', async () => {
     await markStandIn(join(root, 'postgres-1'), join(data, 'postgres'))
     await rm(data, { recursive: true })
-    expect(await removeForsakenStandIns(root)).toEqual([join(data, 'postgres')])
+    expect(await removeUnusedStandIns(root)).toEqual([join(data, 'postgres')])
     expect(await readdir(root)).toEqual([])
   })
 
   it('keeps the database of a folder that is there', async () => {
     await markStandIn(join(root, 'postgres-1'), join(data, 'postgres'))
-    expect(await removeForsakenStandIns(root)).toEqual([])
+    expect(await removeUnusedStandIns(root)).toEqual([])
     expect(await readdir(root)).toContain('postgres-1')
   })
 
@@ -31,28 +31,28 @@ describe('removeForsakenStandIns', () => {
     await markStandIn(join(root, 'postgres-1'), join(data, 'postgres'))
     await writeFile(join(root, 'postgres-1', 'postmaster.pid'), `${process.pid}\n`)
     await rm(data, { recursive: true })
-    expect(await removeForsakenStandIns(root)).toEqual([])
+    expect(await removeUnusedStandIns(root)).toEqual([])
   })
 
   it('keeps what nobody has marked, and what is marked with nonsense', async () => {
     await mkdir(join(root, 'postgres-2'))
     await writeFile(join(root, 'postgres-2.stands-for'), 'nonsense')
-    expect(await removeForsakenStandIns(root)).toEqual([])
+    expect(await removeUnusedStandIns(root)).toEqual([])
     expect(await readdir(root)).toHaveLength(3)
   })
 
   it('keeps the database of a folder whose disk is not the one that is there now', async () => {
     await writeMark({ folder: join(data, 'gone', 'postgres'), device: -1 }, 365)
-    expect(await removeForsakenStandIns(root)).toEqual([])
+    expect(await removeUnusedStandIns(root)).toEqual([])
   })
 
   it('keeps a lasting folder that is gone for thirty days, since it may have been moved', async () => {
     const { dev: device } = await stat('/')
     const folder = '/a folder that nobody has/.countersign/postgres'
     await writeMark({ folder, device }, 29)
-    expect(await removeForsakenStandIns(root)).toEqual([])
+    expect(await removeUnusedStandIns(root)).toEqual([])
     await writeMark({ folder, device }, 31)
-    expect(await removeForsakenStandIns(root)).toEqual([folder])
+    expect(await removeUnusedStandIns(root)).toEqual([folder])
   })
 })
 

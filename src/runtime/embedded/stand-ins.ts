@@ -32,7 +32,7 @@ export async function markStandIn(standIn: string, folder: string): Promise<void
  * others. One whose disk is not mounted is kept, and so is one without a mark. Returns the folders
  * that no longer existed.
  */
-export async function removeForsakenStandIns(root: string): Promise<string[]> {
+export async function removeUnusedStandIns(root: string): Promise<string[]> {
   const removed: string[] = []
   for (const name of await readdir(root).catch(() => [])) {
     if (!name.endsWith(markSuffix)) continue

@@ -1,4 +1,4 @@
-import { RepeatedWork } from '#delivery/repeating.ts'
+import { RepeatedWork } from '#delivery/repeated-work.ts'
 import { noteSigningKey, retireSigningKeys } from '#services/keys/note-signing-key.ts'
 import { findRetiring, finishRetiring } from './rotate-signing-key.ts'
 import type { SigningSystemContext } from '#services/core/context.ts'

@@ -1,5 +1,5 @@
-import type { TrailNotifications } from '#delivery/audit-log/trail-news.ts'
-import { RepeatedWork } from '#delivery/repeating.ts'
+import type { TrailNotifications } from '#delivery/audit-log/trail-notifications.ts'
+import { RepeatedWork } from '#delivery/repeated-work.ts'
 import { errorText } from '#services/core/error-text.ts'
 import type { ServerDefinitions } from '#services/core/host-queries.ts'
 import { pinDefinitions } from '#services/policy/pins/pin-definitions.ts'

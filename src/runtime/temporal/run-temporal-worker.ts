@@ -16,7 +16,7 @@ import {
   ForeignNamespaceError,
 } from '#services/installation/remember-namespace.ts'
 import { undoLostCommands } from '#services/engine/attempts/undo-lost-command.ts'
-import { settleLost } from '#services/engine/executions/settle-lost.ts'
+import { settleLostAttempts } from '#services/engine/executions/settle-lost-attempts.ts'
 import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import { TranscriptCache } from '#services/transcript/transcript-cache.ts'
@@ -231,7 +231,7 @@ export async function runTemporalWorker(options: {
     )
     await undoLostCommands(ctx, (callId) => settleUnknown(ctx, { callId }))
     for (const lost of await lostExecutors(dataDir)) {
-      if (await settleLost(ctx, lost.executor)) await lost.forget()
+      if (await settleLostAttempts(ctx, lost.executor)) await lost.forget()
     }
     undo.use(await noteExecutor(dataDir, ctx.executor))
     installRuntime(config.logLevel, log, sdkMetrics)

@@ -18,7 +18,7 @@ import { ownArchitecture, systemCallFilter, unknownArchitecture } from '../secco
 import { boundByKernel, type ControlGroup } from '../process/control-group.ts'
 import { mappedBy, sharedBy, sharedOfHost } from '../process/shared-memory.ts'
 import { childrenOf, lookAtTree, type TreeUse } from '../process/process-tree.ts'
-import { watchWritten, type WrittenAmounts } from '../process/written-watch.ts'
+import { watchWritten, type WrittenAmounts } from '../process/disk-usage-watch.ts'
 import { firstInside, informationDescriptor } from './first-inside.ts'
 import { proxyEnvironment } from './domain-network.ts'
 import { giveNetwork, networkDescriptors, resolverOf } from './own-network.ts'

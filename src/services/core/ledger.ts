@@ -33,8 +33,8 @@ export interface Ledger {
  * reset since (security.md 29).
  */
 export async function isFirstUse(ledger: Ledger, kind: OnceKind, id: string): Promise<boolean> {
-  const claimId = uuidv7()
-  return (await ledger.first({ kind, id }, claimId)) === claimId
+  const useId = uuidv7()
+  return (await ledger.first({ kind, id }, useId)) === useId
 }
 
 /** The activation of the policy that was in force when this data folder last looked. */

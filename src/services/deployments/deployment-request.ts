@@ -7,7 +7,7 @@ import { lockRequests } from '../core/locks.ts'
 import { inputOf } from '../requests/facts/input-of.ts'
 
 /** Permission to answer GitHub with yes, and until when. */
-export interface ClaimedDeployment {
+export interface PermittedDeployment {
   readonly permitId: string
   readonly until: Date
   readonly request: Selectable<RequestTable>

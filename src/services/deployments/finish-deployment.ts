@@ -4,7 +4,7 @@ import type { SystemContext } from '../core/context.ts'
 import { bySystem } from '../core/authority.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { putSaltedText } from '../requests/words/salted-text.ts'
-import { deployer } from './claim-deployment.ts'
+import { deployer } from './consume-deployment-permit.ts'
 import { lockDeployment } from './deployment-request.ts'
 
 /** Records, once, whether GitHub accepted the answer; `unknown`: it may have. */

@@ -21,7 +21,7 @@ import {
   type EarlierCall,
 } from './call-identity.ts'
 import { isReservedName } from './reserved-name.ts'
-import { wantLocked } from './want-gateway-call.ts'
+import { recordWaiting } from './record-waiting-caller.ts'
 import type { Db, Tx } from '#store/database.ts'
 
 /** The beginning of a call: its request, or why policy refuses it. */
@@ -60,7 +60,7 @@ export async function beginGatewayCall(
   }
   const existing = await inUnitOfWork(ctx, authority, async (unit) => {
     const requestId = await findEarlier(unit.tx, program.id, call)
-    if (requestId !== null) await wantLocked(unit, requestId, byTask)
+    if (requestId !== null) await recordWaiting(unit, requestId, byTask)
     return requestId
   })
   if (existing !== null) return { kind: 'call', requestId: existing }
@@ -75,7 +75,7 @@ export async function beginGatewayCall(
       await lockOwner(unit.tx, program.ownerId)
       const earlier = await findEarlier(unit.tx, program.id, call)
       if (earlier !== null) {
-        await wantLocked(unit, earlier, byTask)
+        await recordWaiting(unit, earlier, byTask)
         return { kind: 'call', requestId: earlier }
       }
       const queue = config.queues.get(gateway.queue ?? config.defaultQueue ?? '') ?? null
@@ -97,7 +97,7 @@ export async function beginGatewayCall(
         queue,
       })
       await insertCall(ctx, unit, { requestId, program, call, gateway, byTask })
-      await wantLocked(unit, requestId, byTask)
+      await recordWaiting(unit, requestId, byTask)
       return { kind: 'call', requestId }
     }),
   )

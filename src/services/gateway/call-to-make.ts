@@ -11,7 +11,7 @@ export interface CallToMake {
   readonly external: Selectable<ExternalRequestTable>
   readonly call: Selectable<GatewayCallTable>
   /** a caller waits for the result, or the call is an MCP task, whose result is stored */
-  readonly isWanted: boolean
+  readonly isAwaited: boolean
 }
 
 /** How long after its last poll a caller counts as waiting. */
@@ -53,6 +53,6 @@ async function readBeside(
     .where('request_id', '=', request.id)
     .executeTakeFirst()
   if (external === undefined || row === undefined) return null
-  const { is_wanted: isWanted, ...call } = row
-  return { request, external, call, isWanted }
+  const { is_wanted: isAwaited, ...call } = row
+  return { request, external, call, isAwaited }
 }

@@ -10,15 +10,15 @@ import type { WorkerContext } from '../core/worker-context.ts'
 import { judgeCall } from '../engine/judging/judge-call.ts'
 import { inputOf } from '../requests/facts/input-of.ts'
 import { readCallToMake, type CallToMake } from './call-to-make.ts'
-import { claimGatewayCall, isOpen, refuseGatewayCall } from './claim-gateway-call.ts'
+import { consumeGatewayPermit, isOpen, refuseGatewayCall } from './consume-gateway-permit.ts'
 import { finishGatewayCall } from './finish-gateway-call.ts'
 import { settleGatewayCall } from './settle-gateway-call.ts'
 
 /**
  * Makes an approved gateway call on the host that connects to its server: judges it by the policy
- * in force, claims it, calls once and stores the result. A call that must not be made, or has
- * begun, is left alone. Rejects only when the store cannot be reached; then `settleGatewayCall`
- * decides.
+ * in force, consumes its permit, calls once and stores the result. A call that must not be made, or
+ * that has started, is left alone. Rejects only when the store cannot be reached; then
+ * `settleGatewayCall` decides.
  */
 export async function executeGatewayCall(
   ctx: WorkerContext,
@@ -46,7 +46,7 @@ export async function executeGatewayCall(
     { taskQueue: at.call.task_queue, workspace: defaultWorkspace },
     policy,
   )
-  if (!(await claimGatewayCall(ctx, requestId, callDigest(judgement)))) return
+  if (!(await consumeGatewayPermit(ctx, requestId, callDigest(judgement)))) return
   const act = (place: Pick<ExecuteContext, 'traceparent'>) =>
     tool.execute(judgement.input, {
       ...place,

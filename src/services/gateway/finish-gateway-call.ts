@@ -8,7 +8,7 @@ import { bySystem, executor } from '../core/authority.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { closeCheck } from '../requests/ending/close-check.ts'
 import { lockCallToMake } from './call-to-make.ts'
-import { subjectOf } from './claim-gateway-call.ts'
+import { subjectOf } from './consume-gateway-permit.ts'
 
 /**
  * Stores how a gateway call ended, with the server's answer. A late end still replaces `unknown`,

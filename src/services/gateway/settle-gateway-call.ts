@@ -3,7 +3,7 @@ import type { SystemContext } from '../core/context.ts'
 import { bySystem, executor } from '../core/authority.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { lockCallToMake } from './call-to-make.ts'
-import { subjectOf } from './claim-gateway-call.ts'
+import { subjectOf } from './consume-gateway-permit.ts'
 import { openOutcomeCheck } from './open-outcome-check.ts'
 
 const lostHost = 'the connection to the server, or to its host, was lost'

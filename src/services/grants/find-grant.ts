@@ -6,7 +6,7 @@ import type { GrantStatement } from '#domain/statements/statement.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { ApprovalGrantTable } from '#store/tables/decisions.ts'
 import type { ServiceContext } from '../core/context.ts'
-import { personRows, vouchFor } from '../requests/people/vouched-person.ts'
+import { personRows, verifyPerson } from '../requests/people/verified-person.ts'
 import { principalsOfRun } from '../requests/people/principals-of-run.ts'
 import { verifyGrant, type GrantedCall } from './verify-grant.ts'
 
@@ -60,7 +60,7 @@ export async function findGrant(
   ])
   for (const { row, statement } of matching) {
     const eligibility = judgeEligibility({
-      person: vouchFor(seals, row.giver),
+      person: verifyPerson(seals, row.giver),
       quorum: { any: statement.teams.map((team) => [{ team, count: 1 }]) },
       principals,
       selfApproval: statement.selfApproved,

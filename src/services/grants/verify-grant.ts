@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { verifyStatement } from '#domain/statements/statement-bytes.ts'
 import type { GrantStatement } from '#domain/statements/statement.ts'
-import type { StatementTrust } from '#domain/statements/vouching.ts'
+import type { StatementTrust } from '#domain/statements/statement-trust.ts'
 import type { ApprovalGrantTable } from '#store/tables/decisions.ts'
 
 /** A call that a grant may cover. `path` is the single file that it touches, if there is one. */

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { signStatement, verifyStatement, withRetired } from '#domain/statements/statement-bytes.ts'
 import type { Signer } from '#domain/statements/statement-bytes.ts'
 import type { PermitStatement } from '#domain/statements/statement.ts'
-import type { StatementTrust } from '#domain/statements/vouching.ts'
+import type { StatementTrust } from '#domain/statements/statement-trust.ts'
 import type { Tx } from '#store/database.ts'
 import type { PermitTable } from '#store/tables/decisions.ts'
 

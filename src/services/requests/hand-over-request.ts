@@ -10,7 +10,7 @@ import type { HandoverRecord, PersonRef } from './facts/request-record.ts'
 import { findRequest } from './people/find-request.ts'
 import { requireQueuePerson } from './people/queue-person.ts'
 import { viewerOf } from './people/viewer.ts'
-import { personRows, vouchFor, type PersonRows } from './people/vouched-person.ts'
+import { personRows, verifyPerson, type PersonRows } from './people/verified-person.ts'
 
 /**
  * Asks a colleague to look at a pending request, which changes nobody's rights. The caller is one
@@ -62,7 +62,7 @@ async function requireDecider(
     from person where id::text = ${reference.toLowerCase()} or email = ${reference.toLowerCase()}
   `.execute(tx)
   const [row] = rows
-  const person = row === undefined ? null : vouchFor(seals, row.found)
+  const person = row === undefined ? null : verifyPerson(seals, row.found)
   const teams = quorumTeams(request.routing.quorum)
   const isOfQuorum = person?.teams.some((team) => teams.includes(team)) ?? false
   const isBehind = row?.behind === true && !request.routing.selfApproval

@@ -6,7 +6,7 @@ import { commandLimits } from '#sandbox/process/command-limits.ts'
 import { openWorkspace } from '#sandbox/workspace.ts'
 import { isMerged } from '#sandbox/worktrees/remove-worktree.ts'
 import { readRecord, treeIn } from '#sandbox/worktrees/worktree-record.ts'
-import { takeInCommits } from '../commands/git/take-in-commits.ts'
+import { importCommits } from '../commands/git/import-commits.ts'
 
 const timeoutMs = 60_000
 const script = `exec git -c 'safe.directory=*' -c core.fsmonitor=false -c core.hooksPath=/dev/null status --porcelain -z`
@@ -28,7 +28,7 @@ export async function isSettled(
   const worktree = { branch, base, baseCommit, folder, objectStores }
   const tree = treeIn(folder)
   const workspace = await openWorkspace({ root: tree, hidden: [], worktree })
-  await takeInCommits(sandbox, workspace, worktree, signal)
+  await importCommits(sandbox, workspace, worktree, signal)
   if (!(await isMerged(folder))) return false
   const identity = identityOf(await lstat(tree, { bigint: true }))
   const end = await runSandboxed({

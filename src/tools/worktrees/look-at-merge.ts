@@ -6,7 +6,7 @@ import { hostGitBytes, hostGitText, type GitRun } from '#sandbox/worktrees/host-
 import { finishMerge, gitOf, mergedTree } from '#sandbox/worktrees/merge-commits.ts'
 import { tipOf } from '#sandbox/worktrees/repository.ts'
 import { readRecord, type WorktreeRecord } from '#sandbox/worktrees/worktree-record.ts'
-import { takeInCommits } from '../commands/git/take-in-commits.ts'
+import { importCommits } from '../commands/git/import-commits.ts'
 import { uncommittedPaths } from '../commands/git/uncommitted-paths.ts'
 import type { CommandPlace } from '../commands/plan/command-place.ts'
 import { binaryChanges, binaryChangesWords } from './binary-changes.ts'
@@ -57,7 +57,7 @@ export async function lookAtMerge(
       `Commit first, in an earlier turn, what is not committed: ${named.join(', ')}${more}.`,
     )
   }
-  const headCommit = await takeInCommits(place.sandbox, workspace, worktree, signal)
+  const headCommit = await importCommits(place.sandbox, workspace, worktree, signal)
   await finishMerge(folder)
   const record = await readRecord(folder)
   if (record === null) throw new ToolProblem('The worktree is gone.')

@@ -12,7 +12,7 @@ import {
 } from '#sandbox/worktrees/remote-git.ts'
 import { tipOf } from '#sandbox/worktrees/repository.ts'
 import { readRecord, type WorktreeRecord } from '#sandbox/worktrees/worktree-record.ts'
-import { takeInCommits } from '../commands/git/take-in-commits.ts'
+import { importCommits } from '../commands/git/import-commits.ts'
 import type { CommandPlace } from '../commands/plan/command-place.ts'
 import { binaryChanges, binaryChangesWords } from './binary-changes.ts'
 import { shownDifference, type ShownDifference } from './shown-difference.ts'
@@ -55,7 +55,7 @@ export async function lookAtPush(
   if (worktree === undefined) {
     throw new ToolProblem('This run has no branch of its own: its workspace has no worktrees.')
   }
-  const head = await takeInCommits(place.sandbox, workspace, worktree, signal)
+  const head = await importCommits(place.sandbox, workspace, worktree, signal)
   const record = await readRecord(worktree.folder)
   if (record === null) throw new ToolProblem('The worktree is gone.')
   const { remote, url } = namedRemote(record, input.remote)

@@ -19,7 +19,7 @@ import { eventsOfPages, type EventFields } from './event-line.tsx'
 import { SavedExports } from './saved-exports.tsx'
 import { SaveView } from '../views/save-view.tsx'
 import { SignedLine } from './signed-line.tsx'
-import { EventHistory } from './story.tsx'
+import { EventHistory } from './event-history.tsx'
 import './audit.css'
 
 const names = [

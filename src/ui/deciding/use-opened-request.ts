@@ -5,7 +5,7 @@ import type { LineNotes } from '../effect/diff-view.tsx'
 import { announce } from '../states/announce.tsx'
 import { useRequestSecrets, type PageSecrets } from '../text/secret-chips.tsx'
 import { useLineNotes } from './comments/line-notes.tsx'
-import { useChosen, type UnsentChoice } from './decision/choosing/use-chosen.ts'
+import { useUnsentChoice, type UnsentChoice } from './decision/choosing/use-unsent-choice.ts'
 import { resultsInFile } from './editing/results-in-file.ts'
 
 /** A request as somebody opened it, what they chose, and what of it was on their screen. */
@@ -43,7 +43,7 @@ export function useOpenedRequest(request: RequestDetail): OpenedRequest {
   const displayedRequest = isNewest ? request : openedRequest
   const secrets = useRequestSecrets(displayedRequest.id, displayedRequest.revision)
   const complete = allVisible && !displayedRequest.presentation.truncated && secrets.allRevealed
-  const unsentChoice = useChosen()
+  const unsentChoice = useUnsentChoice()
   const { fullyViewed, tracker } = useSeen(region, displayedRequest.presentation.digest, complete)
   const notes = useLineNotes(request)
   const editsFile =

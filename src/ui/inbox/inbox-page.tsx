@@ -15,7 +15,7 @@ import { InboxToolbar } from './inbox-toolbar.tsx'
 import { QueueList } from './queue-list.tsx'
 import { QueueSelect } from './queue-select.tsx'
 import { RequestListing } from './request-listing.tsx'
-import { YouWaitFor } from './you-wait-for.tsx'
+import { OwnWaitingRequests } from './own-waiting-requests.tsx'
 import './inbox.css'
 import './request-row.css'
 import './split.css'
@@ -63,11 +63,11 @@ export function InboxPage() {
           {isSplit || decides ? (
             <>
               {listing}
-              {!isSplit && <YouWaitFor />}
+              {!isSplit && <OwnWaitingRequests />}
             </>
           ) : (
             <Together what="the inbox" layout="rows">
-              <YouWaitFor />
+              <OwnWaitingRequests />
               {listing}
             </Together>
           )}

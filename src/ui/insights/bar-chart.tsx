@@ -1,6 +1,6 @@
 import type { InsightView } from '#api/schemas/requests/insights.ts'
 import { visibleString } from '../text/visible-string.ts'
-import { Behind } from './behind.tsx'
+import { FigureLink } from './figure-link.tsx'
 import { ChartRow, rowHeight, rowWidth } from './chart-row.tsx'
 import type { Figure, LinkScope } from './insight-links.ts'
 
@@ -37,14 +37,14 @@ export function BarChart(props: {
             scope={scope}
             item={item}
             figure={
-              <Behind
+              <FigureLink
                 scope={scope}
                 item={item}
                 what={figure}
                 label={`${item[figure]} ${figure}: ${visibleString(item.name)}`}
               >
                 {item[figure]}
-              </Behind>
+              </FigureLink>
             }
           >
             {parts.map(({ what, words, className, count }) => {
@@ -54,7 +54,7 @@ export function BarChart(props: {
               if (size === 0) return null
               const partLabel = `${count(item)} ${words}: ${visibleString(item.name)}`
               return (
-                <Behind key={words} scope={scope} item={item} what={what} label={partLabel}>
+                <FigureLink key={words} scope={scope} item={item} what={what} label={partLabel}>
                   <title>{partLabel}</title>
                   <rect
                     className={className}
@@ -63,7 +63,7 @@ export function BarChart(props: {
                     width={Math.max(1, size - 1.5)}
                     height={rowHeight - 4}
                   />
-                </Behind>
+                </FigureLink>
               )
             })}
           </ChartRow>

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { InsightView } from '#api/schemas/requests/insights.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { visibleString } from '../text/visible-string.ts'
-import { Behind } from './behind.tsx'
+import { FigureLink } from './figure-link.tsx'
 import type { LinkScope } from './insight-links.ts'
 
 /** The units of the marks of a row. */
@@ -19,9 +19,9 @@ export function ChartRow(props: {
   const { scope, item } = props
   return (
     <li className="chart-row">
-      <Behind scope={scope} item={item} what="opened" className="chart-name">
+      <FigureLink scope={scope} item={item} what="opened" className="chart-name">
         <VisibleText text={item.name} />
-      </Behind>
+      </FigureLink>
       <svg
         className="chart-bar"
         viewBox={`0 0 ${rowWidth} ${rowHeight}`}

@@ -1,7 +1,7 @@
 import type { InsightView } from '#api/schemas/requests/insights.ts'
 import type { InsightKey } from '#domain/insight-key.ts'
 import { VisibleText } from '../text/visible-text.tsx'
-import { Behind } from './behind.tsx'
+import { FigureLink } from './figure-link.tsx'
 import type { LinkScope, Figure } from './insight-links.ts'
 import { secondsInWords } from './seconds-in-words.ts'
 
@@ -123,5 +123,5 @@ export function FigureCell(props: {
   count: number
 }) {
   const { count, ...behind } = props
-  return <td>{count === 0 ? 0 : <Behind {...behind}>{count}</Behind>}</td>
+  return <td>{count === 0 ? 0 : <FigureLink {...behind}>{count}</FigureLink>}</td>
 }

@@ -1,6 +1,6 @@
 import type { InsightView } from '#api/schemas/requests/insights.ts'
 import { visibleString } from '../text/visible-string.ts'
-import { Behind } from './behind.tsx'
+import { FigureLink } from './figure-link.tsx'
 import { ChartRow, rowHeight, rowWidth } from './chart-row.tsx'
 import type { LinkScope } from './insight-links.ts'
 import { secondsInWords } from './seconds-in-words.ts'
@@ -22,7 +22,7 @@ export function TimeChart(props: { scope: LinkScope; items: readonly InsightView
         const label = `half within ${secondsInWords(median)}, nine of ten within ${secondsInWords(p90)}: ${visibleString(item.name)}`
         return (
           <ChartRow key={item.key} scope={scope} item={item} figure={secondsInWords(median)}>
-            <Behind scope={scope} item={item} what="approved" label={label}>
+            <FigureLink scope={scope} item={item} what="approved" label={label}>
               <title>{label}</title>
               <rect className="mark-track" x={0} y={2} width={rowWidth} height={rowHeight - 4} />
               <rect className="mark-p90" x={0} y={9} width={Math.max(2, place(p90))} height={4} />
@@ -33,7 +33,7 @@ export function TimeChart(props: { scope: LinkScope; items: readonly InsightView
                 width={Math.max(2, place(median))}
                 height={12}
               />
-            </Behind>
+            </FigureLink>
           </ChartRow>
         )
       })}

@@ -6,7 +6,7 @@ import { noticesState } from './notices-setting.ts'
 const key = 'countersign.noticed'
 const maxStored = 200
 /**
- * A hidden tab waits this long, so that a visible tab can claim the request and no notification
+ * A hidden tab waits this long, so that a visible tab can reserve the notice and no notification
  * appears.
  */
 const hiddenWaitsMs = 400
@@ -20,7 +20,7 @@ export async function notifyOfRequest(
   open: (path: string) => void,
 ): Promise<void> {
   if (noticesState() !== 'on') return
-  const isFirst = await claimNotice(requestId)
+  const isFirst = await reserveNotice(requestId)
   if (!isFirst || document.visibilityState === 'visible') return
   const notice = noticeOf(await callApi('getRequest', { params: { id: requestId } }))
   if (notice === null) return
@@ -37,7 +37,7 @@ export async function notifyOfRequest(
 }
 
 /** Claims the notification of a request, so that exactly one tab shows it. */
-async function claimNotice(requestId: string): Promise<boolean> {
+async function reserveNotice(requestId: string): Promise<boolean> {
   if (document.visibilityState !== 'visible') {
     await new Promise((resolve) => setTimeout(resolve, hiddenWaitsMs))
   }

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, type ReactNode } from 'react'
 import { ApiRefusal } from '../api/call-api.ts'
 import { meQuery } from '../api/queries.ts'
-import { faces } from '../styles/faces.ts'
+import { fontFaces } from '../styles/font-faces.ts'
 import { Failure } from '../states/failure.tsx'
 import { later } from '../states/later.tsx'
 import { Loading } from '../states/loading.tsx'
@@ -10,7 +10,7 @@ import { Loading } from '../states/loading.tsx'
 const SignInPage = later(() => import('./sign-in-page.tsx').then((module) => module.SignInPage))
 
 /**
- * Shows `children` to a signed-in person, and the sign-in page to everybody else. The faces, and
+ * Shows `children` to a signed-in person, and the sign-in page to everybody else. The fonts, and
  * `page`, which the children show first, load beside the person.
  */
 export function SignedIn({ page, children }: { page: Promise<unknown>; children: ReactNode }) {
@@ -23,7 +23,7 @@ export function SignedIn({ page, children }: { page: Promise<unknown>; children:
   }, [signedOut, client])
   const [isReady, setReady] = useState(false)
   useEffect(() => {
-    void Promise.allSettled([faces, page]).then(() => setReady(true))
+    void Promise.allSettled([fontFaces, page]).then(() => setReady(true))
   }, [page])
   if (me.data !== undefined && !signedOut && isReady) return children
   if (signedOut) {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callbackChannel } from '#delivery/callbacks/callback-channel.ts'
 import { ChannelRelay } from '#delivery/channels/channel-relay.ts'
-import { claimDeployment } from '#services/deployments/claim-deployment.ts'
+import { consumeDeploymentPermit } from '#services/deployments/consume-deployment-permit.ts'
 import { putContent } from '#store/content/content.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
@@ -266,7 +266,7 @@ describe('an answer that is interrupted', () => {
     const request = await open()
     expect(await decide(request, 'approve')).toMatchObject({ status: 200 })
     const { api: ctx } = api.desk
-    const claims = await Promise.all([1, 2].map(() => claimDeployment(ctx, request.id)))
+    const claims = await Promise.all([1, 2].map(() => consumeDeploymentPermit(ctx, request.id)))
     expect(claims[0]).toEqual(claims[1])
     github.reviewStatus = 'hang'
     {

@@ -1,5 +1,5 @@
 import { filesOfArchive } from '#evidence/bundle/tar.ts'
-import { MalformedEvidence } from '#evidence/malformed.ts'
+import { MalformedEvidence } from '#evidence/malformed-evidence.ts'
 import { parseVerifierKey } from '#evidence/note/note-key.ts'
 import { verifyLog } from '#evidence/verify/verify-log.ts'
 import type { TestSession } from '../../harness/installation/test-session.ts'

@@ -3,7 +3,7 @@ import { parseBundle, type EvidenceBundle } from '#evidence/bundle/evidence-bund
 import { isLogFile, type LogFiles } from '#evidence/bundle/log-files.ts'
 import { formatStatementKeys } from '#evidence/bundle/statement-keys.ts'
 import { archiveEnd, archiveFile, filesOfArchive } from '#evidence/bundle/tar.ts'
-import { MalformedEvidence } from '#evidence/malformed.ts'
+import { MalformedEvidence } from '#evidence/malformed-evidence.ts'
 import type { Verdict } from '#evidence/verify/findings/finding.ts'
 import { verifyBundle } from '#evidence/verify/verify-bundle.ts'
 import { verifyLog } from '#evidence/verify/verify-log.ts'

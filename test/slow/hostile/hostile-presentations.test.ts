@@ -1,6 +1,6 @@
 import { applyPatch } from 'diff'
 import { expect, test } from 'vitest'
-import { quoteLines } from '#cli/text/quoted.ts'
+import { quoteLines } from '#cli/text/quote-lines.ts'
 import { printable } from '#cli/text/terminal-text.ts'
 import { wrap } from '#cli/text/wrap.ts'
 import { lineBlocks, linePieces, splitLines } from '#domain/text/line-pieces.ts'

@@ -1,4 +1,4 @@
-import type { ModelQuestion, HeldAnswer } from '../../harness/held-model.ts'
+import type { ModelStepInput, HeldAnswer } from '../../harness/held-model.ts'
 
 const worker = (name: string, rest: string): string => `---
 name: ${name}
@@ -70,7 +70,7 @@ export const filesOfMerge = 300
 const summary = 'They wrote files.'
 
 /** What the model says. The task names the round, which tells one kill from the next. */
-export function killedAnswer({ system, users, turn, hasTools }: ModelQuestion): HeldAnswer {
+export function killedAnswer({ system, users, turn, hasTools }: ModelStepInput): HeldAnswer {
   const [, round = ''] = /round-([a-z-]+)/.exec(users) ?? []
   if (!hasTools) return { text: summary, hold: `compaction ${round}` }
   if (system.includes('You are streamer.')) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { MalformedEvidence } from '../../malformed.ts'
+import { MalformedEvidence } from '../../malformed-evidence.ts'
 import { parseCheckpoint, type Checkpoint } from '../../note/checkpoint.ts'
 import { cosignedAt } from '../../note/cosignature.ts'
 import { openLogCheckpoint, type LogKeys } from '../../note/log-keys.ts'

@@ -1,4 +1,4 @@
-import { MalformedEvidence } from '../../malformed.ts'
+import { MalformedEvidence } from '../../malformed-evidence.ts'
 import { parseCheckpoint, type Checkpoint } from '../../note/checkpoint.ts'
 import { openLogCheckpoint, type LogKeys } from '../../note/log-keys.ts'
 import { parseNote } from '../../note/signed-note.ts'

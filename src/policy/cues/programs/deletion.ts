@@ -1,5 +1,5 @@
 import { wordSet } from '#domain/text/word-set.ts'
-import { hasLetter, hasOption, operandsOf } from './hit.ts'
+import { hasLetter, hasOption, operandsOf } from './command-words.ts'
 import type { CommandOfText } from './commands-of.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { programNames } from '../../shell/programs/program-names.ts'
 import type { CommandOfText } from './commands-of.ts'
 import { wordSet } from '#domain/text/word-set.ts'
-import { operandsOf } from './hit.ts'
+import { operandsOf } from './command-words.ts'
 import { downloadsPackage, fetchers } from './network.ts'
 
 const shells = wordSet('sh bash zsh dash ksh fish ash')

@@ -1,6 +1,6 @@
 import { wordSet } from '#domain/text/word-set.ts'
 import type { CommandOfText } from './commands-of.ts'
-import { hasOption, operandsOf, type Hit, type Look } from './hit.ts'
+import { hasOption, operandsOf, type CueMatch, type CueFinder } from './command-words.ts'
 
 /** Programs that fetch a text from an address. */
 export const fetchers = wordSet('curl wget aria2c lwp-request http https xh fetch')
@@ -20,9 +20,9 @@ const imageWords = wordSet('pull push run build login buildx compose')
 const local = /^(?:https?:\/\/)?(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/i
 
 /** Commands that talk to other machines, or open this one to them. */
-export const networkHits: Look = (command) => {
+export const networkHits: CueFinder = (command) => {
   const { program, args, source } = command
-  const hits: Hit[] = []
+  const hits: CueMatch[] = []
   if (reaches(command)) hits.push(['opens_network', 'Reaches the network'])
   if (/\/dev\/(?:tcp|udp)\//.test(source)) hits.push(['opens_network', 'Opens a connection'])
   const [first = ''] = operandsOf(command)

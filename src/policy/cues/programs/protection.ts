@@ -1,10 +1,10 @@
 import type { CommandOfText } from './commands-of.ts'
-import { hasLetter, hasOption, operandsOf, type Hit, type Look } from './hit.ts'
+import { hasLetter, hasOption, operandsOf, type CueMatch, type CueFinder } from './command-words.ts'
 
 /** Commands that switch off what protects. */
-export const protectionHits: Look = (command) => {
+export const protectionHits: CueFinder = (command) => {
   const what = whatIsOff(command) ?? assignmentOff(command.source)
-  return what === null ? [] : [['protection_off', what] satisfies Hit]
+  return what === null ? [] : [['protection_off', what] satisfies CueMatch]
 }
 
 function whatIsOff(command: CommandOfText): string | null {

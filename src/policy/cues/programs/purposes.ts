@@ -1,6 +1,6 @@
 import { wordSet } from '#domain/text/word-set.ts'
 import { hasWord, moneyWords, productionWords } from '../text/words.ts'
-import { hasOption, operandsOf, type Hit, type Look } from './hit.ts'
+import { hasOption, operandsOf, type CueMatch, type CueFinder } from './command-words.ts'
 
 const packagers = wordSet('npm pnpm yarn bun pip pip3 poetry uv cargo gem bundle composer go')
 const changing = wordSet(`
@@ -14,11 +14,11 @@ const accounts = wordSet(`
   ssh-copy-id`)
 
 /** The purposes of commands: sign-in, migrations, dependencies, money, production. */
-export const purposeHits: Look = (command) => {
+export const purposeHits: CueFinder = (command) => {
   const { program, args } = command
   const operands = operandsOf(command)
   const [first = '', second = ''] = operands
-  const hits: Hit[] = []
+  const hits: CueMatch[] = []
   if (accounts.has(program))
     hits.push(['touches_sign_in', 'Changes how people or programs sign in'])
   if (migrates(program, args)) hits.push(['touches_migrations', 'Migrates a database'])

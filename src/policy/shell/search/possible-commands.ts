@@ -4,7 +4,12 @@ import { Budget, maxSteps } from '../spelling/budget.ts'
 import { exactly, type Spelling } from '../spelling/spelling.ts'
 import { spellArgument, spellWord, textsOf, type KnownValues } from '../spelling/spell-word.ts'
 import { readableTexts, shellLimits } from '../text/odd-text.ts'
-import { whyComputed, whyComputedTogether, pathChanged, type SpelledCommand } from './computed.ts'
+import {
+  whyComputed,
+  whyComputedTogether,
+  pathChanged,
+  type SpelledCommand,
+} from './why-computed.ts'
 import { scanTokens } from './scan-tokens.ts'
 import { walkScript, type ScriptParts } from './walk-script.ts'
 import { type CommandStart, startsIn, inputStarts, aliasStarts } from './command-starts.ts'

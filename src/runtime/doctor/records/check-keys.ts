@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { countWords } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/count-words.ts'
 import { readText } from '../../environment.ts'
 import { loadVerifier } from '../../keys/public-keys.ts'
 import { findRetiring } from '../../keys/rotate-signing-key.ts'

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { SignInRefusal } from '#domain/sign-in-refusal.ts'
 import type { ProjectConfig } from '#policy/project-config.ts'
 import type { ServiceContext } from '../../core/context.ts'
-import { personRows, vouchFor, type PersonRows } from '../../requests/people/vouched-person.ts'
+import { personRows, verifyPerson, type PersonRows } from '../../requests/people/verified-person.ts'
 import type { ActivePerson } from '../find-active-person.ts'
 import { isNamed } from './person-of-identity.ts'
 import type { ProvenIdentity } from './read-claims.ts'
@@ -56,5 +56,5 @@ async function isInTeam(
   const { rows } = await sql<{ found: PersonRows }>`
     select ${personRows} as found from person where id = ${personId}
   `.execute(db)
-  return rows.some(({ found: memberships }) => vouchFor(seals, memberships).teams.length > 0)
+  return rows.some(({ found: memberships }) => verifyPerson(seals, memberships).teams.length > 0)
 }

@@ -6,7 +6,7 @@ import {
   lostCommands,
   type CommandRecord,
 } from '#tools/commands/execution/command-record.ts'
-import { undoLost } from '#tools/commands/execution/undo-lost.ts'
+import { undoForbiddenChanges } from '#tools/commands/execution/undo-forbidden-changes.ts'
 import { placeOfRun } from '../../core/run-place.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
@@ -58,7 +58,7 @@ async function undoCommand(ctx: WorkerContext, lost: CommandRecord): Promise<Und
   const pinnedPolicy = await ctx.policies.byDigest(lost.policyDigest)
   const policy = policyInWorkspace(pinnedPolicy, run.workspace)
   const workspace = await ctx.workspaceOf(placeOfRun(run), policy)
-  const undoneViolation = await undoLost(commandSite, policy, workspace, lost)
+  const undoneViolation = await undoForbiddenChanges(commandSite, policy, workspace, lost)
   const violation = lost.violation ?? undoneViolation
   if (violation === null) {
     await forgetCommand(lost)

@@ -7,7 +7,7 @@ import { settleOutcome } from '../../decisions/settle-outcome.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
 import type { StopReason } from '../../core/worker-context.ts'
 import { executeCall } from './execute-call.ts'
-import { settleLost } from './settle-lost.ts'
+import { settleLostAttempts } from './settle-lost-attempts.ts'
 import { settleUnknown } from './settle-unknown.ts'
 import {
   desk,
@@ -78,12 +78,12 @@ describe('an attempt nobody knows the end of', () => {
         .select(['kind', 'state'])
         .where('outcome_of', '=', call.requestId)
         .execute()
-    expect(await settleLost(desk.worker, 'another process')).toBe(true)
+    expect(await settleLostAttempts(desk.worker, 'another process')).toBe(true)
     expect(await checks()).toEqual([])
-    expect(await settleLost(desk.worker, desk.worker.executor)).toBe(true)
+    expect(await settleLostAttempts(desk.worker, desk.worker.executor)).toBe(true)
     expect(await checks()).toEqual([{ kind: 'outcome_check', state: 'pending' }])
     // The next start, and the workflow that misses the heartbeats, find it settled.
-    expect(await settleLost(desk.worker, desk.worker.executor)).toBe(true)
+    expect(await settleLostAttempts(desk.worker, desk.worker.executor)).toBe(true)
     expect(await settleUnknown(desk.worker, { callId: call.id })).toMatchObject({ kind: 'wait' })
     expect(await checks()).toHaveLength(1)
     letFinish()

@@ -15,7 +15,7 @@ import { loadGrowingTranscript } from '../../transcript/load-growing.ts'
 import { restRun } from '../lifecycle/rest-run.ts'
 import { compact } from '../window/compact.ts'
 import { fitWindow } from '../window/fit-window.ts'
-import { roomBytes } from '../window/room.ts'
+import { maxPromptBytes } from '../window/max-prompt-bytes.ts'
 import { recordText } from './record-text.ts'
 import type { AttemptOutcome } from './run-limits.ts'
 import type { RunWindow } from './run-window.ts'
@@ -25,7 +25,7 @@ import { bySystem, workflow } from '../../core/authority.ts'
 /** How many attempts of a turn may fail before the run waits for a message. */
 export const maxModelAttempts = 5
 
-export interface ModelQuestion {
+export interface ModelStepInput {
   readonly run: Selectable<RunTable>
   readonly turn: number
   readonly attempt: number
@@ -54,7 +54,7 @@ export interface ModelReply {
  */
 export async function askModel(
   ctx: WorkerContext,
-  question: ModelQuestion,
+  question: ModelStepInput,
 ): Promise<ModelReply | 'again' | null> {
   const { run, turn, attempt, pinned, window, signal } = question
   const { worker } = pinned
@@ -73,7 +73,7 @@ export async function askModel(
     )
     .map(({ name, description, jsonSchema }) => ({ name, description, jsonSchema }))
   const of = { runId: run.id, turn, attempt }
-  const room = roomBytes({
+  const room = maxPromptBytes({
     contextTokens: contextOf(policy.config, worker.model),
     maxOutputTokens: worker.settings.maxOutputTokens,
     lastPrompt: window.lastPrompt,
@@ -91,14 +91,14 @@ export async function askModel(
       steps: window.steps,
       system,
       tools,
-      roomBytes: room,
+      maxPromptBytes: room,
       isTooLong: window.refused,
       mayCompact: worker.script === null,
     })
     const model = ctx.modelOf(worker, policy.config)
     if (fitted.kind === 'compaction') {
       const { throughTurn, steps } = fitted
-      const compacting = { ...of, throughTurn, transcript, steps, roomBytes: room, signal }
+      const compacting = { ...of, throughTurn, transcript, steps, maxPromptBytes: room, signal }
       await compact(ctx, model, { ...compacting, costOf: costUsd })
       return 'again'
     }
@@ -134,7 +134,7 @@ function systemText(preamble: string, instructions: string): string {
 /** Records the failed attempt; after the last one the run waits for a message. */
 async function afterProblem(
   ctx: WorkerContext,
-  question: ModelQuestion,
+  question: ModelStepInput,
   problem: ModelProblem,
 ): Promise<'throw' | 'again' | 'rest'> {
   return inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
@@ -165,7 +165,7 @@ async function afterProblem(
 /** Counted since the run gave up for the last time in this turn. */
 async function failuresInARow(
   tx: Tx,
-  question: ModelQuestion,
+  question: ModelStepInput,
 ): Promise<{ readonly problems: number; readonly tooLong: number }> {
   const attempts = await tx
     .selectFrom('turn_attempt')

@@ -3,7 +3,7 @@ import type { WindowStep } from '#domain/runs/window.ts'
 import type { Db } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { windowStepOf, windowStepsColumn } from '../../transcript/window-steps.ts'
-import type { CountedPrompt } from '../window/room.ts'
+import type { CountedPrompt } from '../window/max-prompt-bytes.ts'
 
 /** How much of a run its model takes, as far as it is known before its next turn. */
 export interface RunWindow {

@@ -23,7 +23,7 @@ export interface CompactionStep {
   readonly transcript: readonly TranscriptMessage[]
   readonly steps: readonly WindowStep[]
   /** how much the model takes */
-  readonly roomBytes: number
+  readonly maxPromptBytes: number
   readonly signal: AbortSignal
   /** `null`: the model has no price */
   costOf(answer: ModelAnswer): number | null
@@ -42,7 +42,7 @@ export async function compact(ctx: SystemContext, model: Model, of: CompactionSt
   await markAttempt(ctx, of)
   const old = of.transcript.filter(({ turn }) => (turn ?? Infinity) <= of.throughTurn)
   const messages = modelMessages(old, new Map(), of.steps)
-  const room = of.roomBytes * (1 - summaryShare) - Buffer.byteLength(compactionInstructions)
+  const room = of.maxPromptBytes * (1 - summaryShare) - Buffer.byteLength(compactionInstructions)
   const record = compactionRecord(messages, Math.max(1000, Math.floor(room)))
   const answer = await model.step({
     runId: of.runId,
@@ -76,7 +76,7 @@ async function storeCompaction(
   of: CompactionStep,
   answer: ModelAnswer,
 ): Promise<void> {
-  const most = Math.min(mostSummaryBytes, Math.floor(of.roomBytes * summaryShare))
+  const most = Math.min(mostSummaryBytes, Math.floor(of.maxPromptBytes * summaryShare))
   const text = storable(Buffer.from(answer.text).subarray(0, most).toString()).toWellFormed()
   await inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
     const { tx } = unit

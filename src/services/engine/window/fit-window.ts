@@ -16,7 +16,7 @@ export interface PromptToFit {
   readonly steps: readonly WindowStep[]
   readonly system: string
   readonly tools: readonly ModelTool[]
-  readonly roomBytes: number
+  readonly maxPromptBytes: number
   /** the provider refused this prompt as too long, whatever its estimate */
   readonly isTooLong: boolean
   readonly mayCompact: boolean
@@ -43,11 +43,11 @@ const afterRefusal = 0.7
 export async function fitWindow(ctx: SystemContext, prompt: PromptToFit): Promise<FittedPrompt> {
   const { transcript, pictures, mayCompact } = prompt
   const fixed = fixedBytes(prompt.system, prompt.tools)
-  let { steps, roomBytes } = prompt
+  let { steps, maxPromptBytes } = prompt
   for (let isTooLong = prompt.isTooLong; ;) {
     const messages = modelMessages(transcript, pictures, steps)
     const promptBytes = messages.reduce((sum, message) => sum + messageBytes(message), fixed)
-    if (isTooLong) roomBytes = Math.min(roomBytes, promptBytes * afterRefusal)
+    if (isTooLong) maxPromptBytes = Math.min(maxPromptBytes, promptBytes * afterRefusal)
     isTooLong = false
     const seen = steps
     const bytesOf = (message: TranscriptMessage): number =>
@@ -58,7 +58,7 @@ export async function fitWindow(ctx: SystemContext, prompt: PromptToFit): Promis
       ).reduce((sum, one) => sum + messageBytes(one), 0)
     const pictureBytesOf = (message: TranscriptMessage): number =>
       (pictures.get(placeOfMessage(message))?.length ?? 0) * pictureAsTextBytes
-    const sizes = { promptBytes, bytesOf, pictureBytesOf, roomBytes }
+    const sizes = { promptBytes, bytesOf, pictureBytesOf, maxPromptBytes }
     const state = { transcript, steps, ...sizes, mayCompact }
     const plan = planWindow(state)
     if (plan === null) return { kind: 'fits', messages, promptBytes, steps }

@@ -35,7 +35,7 @@ export interface WindowState {
   /** size of the pictures that a message brought and the model sees */
   pictureBytesOf(message: TranscriptMessage): number
   /** how much the model takes */
-  readonly roomBytes: number
+  readonly maxPromptBytes: number
   /** whether the model can summarise: a scripted one cannot */
   readonly mayCompact: boolean
 }
@@ -47,13 +47,13 @@ export interface WindowState {
  * model has not seen yet. Pure.
  */
 export function planWindow(state: WindowState): Elision | Compaction | null {
-  const { promptBytes, roomBytes, mayCompact } = state
-  if (promptBytes <= roomBytes) return null
+  const { promptBytes, maxPromptBytes, mayCompact } = state
+  if (promptBytes <= maxPromptBytes) return null
   const calls = elidableCalls(state)
   const newest = state.transcript.findLast(({ role }) => role === 'assistant')?.turn ?? 0
   const old = calls.filter(({ turn }) => turn < newest)
   const saved = old.reduce((sum, { saves }) => sum + saves, 0)
-  const helps = promptBytes - saved <= roomBytes * stillFullAt
+  const helps = promptBytes - saved <= maxPromptBytes * stillFullAt
   if (old.length > 0 && (helps || !mayCompact)) return throughCall(old, state)
   const compaction = mayCompact ? compactionOf(state, newest) : null
   if (compaction !== null) return compaction
@@ -101,7 +101,7 @@ function throughCall(calls: readonly ElidableCall[], state: WindowState): Elisio
   let remaining = state.promptBytes
   for (const { turn, position, saves } of calls) {
     remaining -= saves
-    if (remaining <= state.roomBytes * elidedTo) {
+    if (remaining <= state.maxPromptBytes * elidedTo) {
       return { kind: 'elision', throughTurn: turn, throughPosition: position }
     }
   }
@@ -117,7 +117,7 @@ function compactionOf(state: WindowState, newest: number): Compaction | null {
   let throughTurn = 0
   for (const message of state.transcript.toReversed()) {
     const turn = message.turn ?? Infinity
-    if (turn < newest && remaining > state.roomBytes * retainedShare) {
+    if (turn < newest && remaining > state.maxPromptBytes * retainedShare) {
       throughTurn = turn
       break
     }

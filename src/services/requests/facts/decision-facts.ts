@@ -13,10 +13,10 @@ import { carriedOut } from './alike-queries.ts'
 import { askedBeforeRestore } from './asked-before-restore.ts'
 import {
   personRows,
-  vouchFor,
+  verifyPerson,
   type PersonRows,
-  type VouchedPerson,
-} from '../people/vouched-person.ts'
+  type VerifiedPerson,
+} from '../people/verified-person.ts'
 import { tamperedProblem } from '../../core/tampered.ts'
 import type { GrantBounds } from './decision-input.ts'
 
@@ -48,7 +48,7 @@ export interface DecisionFacts {
   }
   /** ids of everybody with an edit in the history of the revision */
   readonly editors: readonly string[]
-  readonly person: VouchedPerson | null
+  readonly person: VerifiedPerson | null
   /** the session that the person decides in has not ended */
   readonly isSignedIn: boolean
   readonly principals: readonly { readonly personId: string; readonly why: string }[]
@@ -135,9 +135,9 @@ export async function readManyFacts(
 }
 
 /** One person decides all of them, and is vouched for once. */
-function vouchedIn(seals: Seals, rows: readonly FactRows[]): VouchedPerson | null {
+function vouchedIn(seals: Seals, rows: readonly FactRows[]): VerifiedPerson | null {
   const person = rows.find((row) => row.person !== null)?.person ?? null
-  return person === null ? null : vouchFor(seals, person)
+  return person === null ? null : verifyPerson(seals, person)
 }
 
 async function readFactRows(
@@ -186,7 +186,7 @@ function factsOf(
   seals: Seals,
   rows: FactRows,
   request: Selectable<RequestTable>,
-  person: VouchedPerson | null,
+  person: VerifiedPerson | null,
 ): DecisionFacts {
   const history = rows.history.map((entry) => fromJsonRow<RevisionRow>(entry))
   const revision = history.find(
@@ -226,7 +226,7 @@ function factsOf(
 function countedVote(seals: Seals, vote: FactRows['votes'][number]): CountedVote[] {
   if (vote.person === null) return []
   const decision = fromJsonRow<Selectable<DecisionTable>>(vote.decision)
-  const { id, name, enabled, otherIds, teams } = vouchFor(seals, vote.person)
+  const { id, name, enabled, otherIds, teams } = verifyPerson(seals, vote.person)
   const bounds = decision.grant_bounds as GrantBounds | null
   return [{ personId: id, name, enabled, otherIds, teams, scope: decision.scope ?? 'once', bounds }]
 }

@@ -5,7 +5,7 @@ import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller } from '../../core/context.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { tamperedProblem } from '../../core/tampered.ts'
-import { personRows, vouchFor, type PersonRows } from './vouched-person.ts'
+import { personRows, verifyPerson, type PersonRows } from './verified-person.ts'
 import { byEligibility, type Authority, type PersonActor } from '../../core/authority.ts'
 
 /**
@@ -27,7 +27,7 @@ export async function requireQueuePerson(
     select ${personRows} as found from person where id = ${caller.actor.id}
   `.execute(tx)
   const [row] = rows
-  const person = row === undefined ? null : vouchFor(seals, row.found)
+  const person = row === undefined ? null : verifyPerson(seals, row.found)
   const isOne = person?.enabled === true && person.teams.some((team) => teams.includes(team))
   if (!isOne && person !== null && person.forged !== null) throw tamperedProblem(person.forged)
   const sentence = `Only people of ${teams[0] ?? 'the queue'} may do this`

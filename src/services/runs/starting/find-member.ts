@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
-import { personRows, vouchFor, type PersonRows } from '../../requests/people/vouched-person.ts'
+import { personRows, verifyPerson, type PersonRows } from '../../requests/people/verified-person.ts'
 
 /**
  * A person, and whether they are a member of one of the teams now, by the configuration or by a
@@ -17,7 +17,7 @@ export async function findMember(
   const { rows } = await sql<{ found: PersonRows }>`
     select ${personRows} as found from person where id = ${personId}
   `.execute(db)
-  const person = rows[0] === undefined ? null : vouchFor(seals, rows[0].found)
+  const person = rows[0] === undefined ? null : verifyPerson(seals, rows[0].found)
   if (person === null || !person.enabled) return null
   const isMember = person.teams.some((team) => teams.includes(team))
   return { id: person.id, name: person.name, isMember }

@@ -13,7 +13,7 @@ import { TooManyEntries } from '#sandbox/bwrap/names/look-for-names.ts'
 import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { SandboxFailed, type CommandEnd } from '#sandbox/process/command-end.ts'
-import { keepWritten, replacedMeanwhile } from '#sandbox/snapshots/keep-written.ts'
+import { writeBack, replacedMeanwhile } from '#sandbox/snapshots/write-back.ts'
 import { Snapshots } from '#sandbox/snapshots/snapshots.ts'
 import { markName, runUnconfined, type UnconfinedRun } from '#sandbox/unconfined/run-unconfined.ts'
 import { commandFacts, factsOf, refuseChanged, type CommandFacts } from '../facts/command-facts.ts'
@@ -24,7 +24,7 @@ import { commandResult, violationOf } from './command-result.ts'
 import type { WorktreeOnHost } from '#domain/tools/worktree.ts'
 import { watchFiles } from '../changes/watch-files.ts'
 import { prepareGit } from '../git/prepare-git.ts'
-import { takeInCommits } from '../git/take-in-commits.ts'
+import { importCommits } from '../git/import-commits.ts'
 import { hideObjects, hideZones } from './hide-zones.ts'
 import { storeNames, restoreNames } from './store-names.ts'
 import { makePlan } from '../plan/make-plan.ts'
@@ -157,7 +157,7 @@ async function takeInAfter(
   signal: AbortSignal,
 ): Promise<string | null> {
   try {
-    await takeInCommits(sandbox, workspace, worktree, signal)
+    await importCommits(sandbox, workspace, worktree, signal)
     return null
   } catch (error) {
     if (error instanceof ToolProblem) return error.message
@@ -191,7 +191,7 @@ async function settleMounts(
   const sentences: (string | null)[] = []
   for (const { runs, snapshot, written } of mounts) {
     if (runs) sentences.push(await replacedMeanwhile(workspace.root, snapshot))
-    if (written) sentences.push(await keepWritten(workspace, snapshot))
+    if (written) sentences.push(await writeBack(workspace, snapshot))
   }
   return sentences.filter((sentence) => sentence !== null)
 }

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { TooManyEntries, type ZoneNames } from '#sandbox/bwrap/names/look-for-names.ts'
-import type { LookAnswer, LookQuestion, ZonesToLook } from './look-protocol.ts'
+import type { LookAnswer, LookRequest, ZonesToLook } from './look-protocol.ts'
 
 /**
  * How long a search of the zones of one command may take; half a million files take some seconds.
@@ -54,14 +54,14 @@ function problemOf(answer: LookAnswer): Error {
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
 
 async function request(
-  question: WithoutId<Exclude<LookQuestion, { do: 'cancel' }>>,
+  question: WithoutId<Exclude<LookRequest, { do: 'cancel' }>>,
 ): Promise<LookAnswer> {
   const { pending, worker } = (thread ??= start())
   const id = (lastId += 1)
   const look: PendingLook = Promise.withResolvers()
   pending.set(id, look)
   worker.ref()
-  const send = (message: LookQuestion): void => {
+  const send = (message: LookRequest): void => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     worker.postMessage(message)
   }

@@ -20,7 +20,7 @@ export interface ZonesToLook {
 }
 
 /** A query to the thread. `cancel` ends a query, which is still answered. */
-export type LookQuestion =
+export type LookRequest =
   | {
       readonly id: number
       readonly do: 'look'

@@ -7,7 +7,7 @@ import {
 } from '#sandbox/bwrap/names/look-for-names.ts'
 import { undoNames } from '#sandbox/bwrap/names/undo-names.ts'
 import { commandNames } from './command-names.ts'
-import type { LookAnswer, LookQuestion, ZonesToLook } from './look-protocol.ts'
+import type { LookAnswer, LookRequest, ZonesToLook } from './look-protocol.ts'
 
 /** More sentences are only counted: a command can create any number of names. */
 const maxSentences = 10_000
@@ -17,12 +17,12 @@ const running = new Map<number, AbortController>()
  * Runs in a worker thread (security.md 30): a zone may have hundreds of thousands of files, and the
  * service's event loop must not be blocked.
  */
-parentPort?.on('message', (question: LookQuestion) => {
+parentPort?.on('message', (question: LookRequest) => {
   if (question.do === 'cancel') running.get(question.id)?.abort()
   else void take(question)
 })
 
-async function take(question: Exclude<LookQuestion, { do: 'cancel' }>): Promise<void> {
+async function take(question: Exclude<LookRequest, { do: 'cancel' }>): Promise<void> {
   const { id } = question
   const stop = new AbortController()
   running.set(id, stop)
@@ -41,7 +41,7 @@ async function take(question: Exclude<LookQuestion, { do: 'cancel' }>): Promise<
 }
 
 async function answerTo(
-  question: Exclude<LookQuestion, { do: 'cancel' }>,
+  question: Exclude<LookRequest, { do: 'cancel' }>,
   signal: AbortSignal,
 ): Promise<LookAnswer> {
   const { id, zones } = question

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useAriaKeys } from '../../keyboard/keyboard-provider.tsx'
 import { CommentForm } from './comment-form.tsx'
 import { CommentList } from './comments.tsx'
-import type { CommentedRequest } from './commented.ts'
+import type { CommentedRequest } from './commented-request.ts'
 import { verbs } from '../../words/verbs.ts'
 
 /**

@@ -6,7 +6,7 @@ import { useFocusReturn } from '../../states/use-focus-return.ts'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { CommentField } from './comment-field.tsx'
-import type { Comment, CommentedRequest } from './commented.ts'
+import type { Comment, CommentedRequest } from './commented-request.ts'
 import { useCommentAct } from './use-comment-act.ts'
 import { verbs } from '../../words/verbs.ts'
 

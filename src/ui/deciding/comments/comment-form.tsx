@@ -8,7 +8,7 @@ import {
 import { callApi } from '../../api/call-api.ts'
 import { useAriaKeys } from '../../keyboard/keyboard-provider.tsx'
 import { useDraft } from '../../states/draft.ts'
-import type { CommentedRequest } from './commented.ts'
+import type { CommentedRequest } from './commented-request.ts'
 import { leaveField } from './leave-field.ts'
 import { useCommentAct } from './use-comment-act.ts'
 import { verbs } from '../../words/verbs.ts'

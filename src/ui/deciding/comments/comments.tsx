@@ -3,7 +3,7 @@ import { useLocation } from 'react-router'
 import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { CommentEntry } from './comment-entry.tsx'
 import { CommentForm } from './comment-form.tsx'
-import type { CommentedRequest } from './commented.ts'
+import type { CommentedRequest } from './commented-request.ts'
 import { verbs } from '../../words/verbs.ts'
 import './comments.css'
 

@@ -4,7 +4,7 @@ import { callApi } from '../../api/call-api.ts'
 import type { LineNotes } from '../../effect/diff-view.tsx'
 import { CommentEntry } from './comment-entry.tsx'
 import { CommentField } from './comment-field.tsx'
-import type { CommentedRequest } from './commented.ts'
+import type { CommentedRequest } from './commented-request.ts'
 
 /** The comments below their lines, and the form of a new one. */
 export function useLineNotes(

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { announce } from '../../states/announce.tsx'
-import { useReadAgain } from './commented.ts'
+import { useReadAgain } from './commented-request.ts'
 
 /** Changes comments, and announces `message`. Resolves to whether it succeeded. */
 export type CommentAct = (work: () => Promise<unknown>, message?: string) => Promise<boolean>

@@ -10,7 +10,7 @@ import { keysOf } from '../../keyboard/shortcuts.ts'
 import { useConnection } from '../../live/live-provider.tsx'
 import { announce } from '../../states/announce.tsx'
 import { clockTime } from '../../text/time.tsx'
-import { denialReaders } from '../comments/commented.ts'
+import { denialReaders } from '../comments/commented-request.ts'
 import { ChoiceList } from './choosing/choice-list.tsx'
 import { ChangedBanner } from './choosing/changed-banner.tsx'
 import { decisionBody, needsAgain, whyNotSubmit, whyReasonOf } from './choosing/decision-body.ts'
@@ -20,11 +20,11 @@ import { DenialReason } from '../../states/denial-reason.tsx'
 import { useFocusReturn } from '../../states/use-focus-return.ts'
 import { Notice } from '../../states/notice.tsx'
 import { resultsInFile } from '../editing/results-in-file.ts'
-import { Refused, refusalOf } from './wording/refused.tsx'
+import { RefusedDecision, refusalOf } from './wording/refused-decision.tsx'
 import { RevisionNote } from './wording/revision-note.tsx'
 import { RecordedSentence } from './wording/recorded-sentence.tsx'
 import { ScopeFields } from './choosing/scope-fields.tsx'
-import type { UnsentChoice } from './choosing/use-chosen.ts'
+import type { UnsentChoice } from './choosing/use-unsent-choice.ts'
 import { stageSentence, type DecisionOutcome } from './wording/stage-sentence.ts'
 import { outcomeOf, toneOfEffect, whyNotYours } from '../facts/state-words.ts'
 import { SignatureNote, UnsentNote } from './decision-notes.tsx'
@@ -166,7 +166,7 @@ export function DecisionPanel(props: {
         />
       )}
       {submission.state === 'refused' && !changed && (
-        <Refused refusal={submission.refusal} decision={submitted} />
+        <RefusedDecision refusal={submission.refusal} decision={submitted} />
       )}
       {/* Always there, so that what appears in it is read out. */}
       <div role="status" className="column">

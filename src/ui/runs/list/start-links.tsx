@@ -1,5 +1,5 @@
 import { useSchedules, useTriggers } from '../../api/queries.ts'
-import { countWords } from '#domain/text/counted.ts'
+import { countWords } from '#domain/text/count-words.ts'
 
 /** Links to the schedules and triggers where they stand below the runs. */
 export function StartLinks() {

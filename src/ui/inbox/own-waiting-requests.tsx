@@ -16,7 +16,7 @@ type WaitedRequest = Run['waitsFor'][number]
  * The requests that the person's own runs wait for: for whom, since when, and a reminder, once an
  * hour.
  */
-export function YouWaitFor() {
+export function OwnWaitingRequests() {
   const [search] = useSearchParams()
   const runs = useRuns('startedBy=me&state=waiting_for_approval')
   const entries = (runs.data?.pages ?? []).flatMap(({ items }) =>

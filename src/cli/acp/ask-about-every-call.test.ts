@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { askingAlways } from './asking-always.ts'
+import { askAboutEveryCall } from './ask-about-every-call.ts'
 
 const rule = { permissions: { ask: ['*'] } }
 
 test.each(['session/new', 'session/load', 'session/resume', 'session/fork'])(
   '%s tells Claude Code to ask about every call, whatever the editor tells it besides',
   (method) => {
-    const open = (params: object) => askingAlways({ id: 1, method, params })
+    const open = (params: object) => askAboutEveryCall({ id: 1, method, params })
     expect(open({ cwd: '/a' })).toEqual({
       id: 1,
       method,
@@ -32,6 +32,6 @@ test('every other message goes on as it is', () => {
     { id: 1, result: { method: 'session/new' } },
     { id: 1, method: 'session/new', params: [] },
   ]) {
-    expect(askingAlways(message)).toBe(message)
+    expect(askAboutEveryCall(message)).toBe(message)
   }
 })

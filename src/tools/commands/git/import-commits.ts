@@ -35,7 +35,7 @@ const busy = new Map<string, Promise<string>>()
  * checks every object of the pack (`index-pack --strict`). Returns the tip of the branch. Rejects
  * with `ToolProblem`.
  */
-export async function takeInCommits(
+export async function importCommits(
   sandbox: HostSandbox,
   workspace: Workspace,
   worktree: WorktreeOnHost,

@@ -14,7 +14,7 @@ export function refusalOf(attempt: 'approval' | 'denial'): (refusal: Refusal) =>
 }
 
 /** Says that the service did not record a decision, and why. */
-export function Refused(props: { refusal: Refusal; decision: DecisionOutcome }) {
+export function RefusedDecision(props: { refusal: Refusal; decision: DecisionOutcome }) {
   const attempt = props.decision === 'approve' ? 'approval' : 'denial'
   const refusalText = refusalWords(props.refusal, attempt, clockTime)
   return (

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { quoteLines } from './quoted.ts'
+import { quoteLines } from './quote-lines.ts'
 import { ownRows, wrap } from './wrap.ts'
 
 test('every line of a quotation begins with the bar, wrapped ones too', () => {

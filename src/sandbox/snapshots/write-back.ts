@@ -14,10 +14,7 @@ import { readCopy, snapshotLimits, type Snapshot } from './snapshots.ts'
  * ended; the file must still be the one that was copied. Returns `null`, or a sentence about what
  * could not be written.
  */
-export async function keepWritten(
-  workspace: Workspace,
-  snapshot: Snapshot,
-): Promise<string | null> {
+export async function writeBack(workspace: Workspace, snapshot: Snapshot): Promise<string | null> {
   const { at, from, hash, mode } = snapshot
   const lossOf = (why: string): string => `what it wrote to ${quotedName(at)} was not kept: ${why}`
   const { size } = await stat(from)

@@ -5,7 +5,7 @@ import { bySystem, type SystemCaller } from '../core/authority.ts'
 import { tamperedProblem } from '../core/tampered.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { consumeLocked, readConsumed } from '../external/consume-permit.ts'
-import { lockDeployment, type ClaimedDeployment } from './deployment-request.ts'
+import { lockDeployment, type PermittedDeployment } from './deployment-request.ts'
 
 /** Answers GitHub, in the API process. */
 export const deployer: SystemCaller = {
@@ -15,14 +15,14 @@ export const deployer: SystemCaller = {
 
 /**
  * Consumes the permit of an approved deployment before GitHub gets the answer, so that a revoked or
- * expired approval releases nothing. A second claim by the same request returns the same, so that a
+ * expired approval releases nothing. A second try for the same request returns the same, so that a
  * process that was killed can answer GitHub again. A Problem says why it cannot continue.
  */
-export async function claimDeployment(
+export async function consumeDeploymentPermit(
   ctx: SystemContext,
   requestId: string,
-): Promise<ClaimedDeployment | Problem> {
-  const claimed = await inUnitOfWork(ctx, bySystem(ctx, deployer), async (unit) => {
+): Promise<PermittedDeployment | Problem> {
+  const permitted = await inUnitOfWork(ctx, bySystem(ctx, deployer), async (unit) => {
     const at = await lockDeployment(unit.tx, requestId)
     if (at === null) return new Problem('not_found', 'This is no request for a deployment')
     const { request, external } = at
@@ -52,9 +52,9 @@ export async function claimDeployment(
     await unit.event('request.changed', { requestId })
     return { permitId, until, request }
   })
-  if (claimed instanceof Problem) return claimed
-  const first = await ctx.ledger.first({ kind: 'permit', id: claimed.permitId }, requestId)
+  if (permitted instanceof Problem) return permitted
+  const first = await ctx.ledger.first({ kind: 'permit', id: permitted.permitId }, requestId)
   return first === requestId
-    ? claimed
+    ? permitted
     : new Problem('already_consumed', 'The ledger says that this permit was taken before')
 }

@@ -17,7 +17,7 @@ export interface UnsentChoice {
  * The choice of the page; there is none at first. The page holds it, so that it survives when a
  * tablet is turned and the panel moves.
  */
-export function useChosen(): UnsentChoice {
+export function useUnsentChoice(): UnsentChoice {
   const [choice, setChoice] = useState<Choice | null>(null)
   const [reach, setReach] = useState<ScopeChoice>({ scope: 'once', uses: '', until: '' })
   const [again, setAgain] = useState(false)

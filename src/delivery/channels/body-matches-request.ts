@@ -18,7 +18,7 @@ export interface Requests {
  * Whether a body that is about to be signed claims only an approval that the request has: a waiting
  * message is a row, which can be changed by SQL (security.md 29).
  */
-export async function isEndVouched({ db, seals }: Requests, body: string): Promise<boolean> {
+export async function bodyMatchesRequest({ db, seals }: Requests, body: string): Promise<boolean> {
   const stated = JSON.parse(body) as Json
   const data = isJsonObject(stated) ? stated['data'] : undefined
   if (data === undefined || !isJsonObject(data) || data['state'] !== 'approved') return true

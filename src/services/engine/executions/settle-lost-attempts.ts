@@ -7,7 +7,7 @@ import { settleUnknown } from './settle-unknown.ts'
  * outcome check, or the call is repeated (settleUnknown). The workflow finds the attempt settled.
  * Returns whether all are settled. Failures are logged, and left to the workflow.
  */
-export async function settleLost(ctx: WorkerContext, executor: string): Promise<boolean> {
+export async function settleLostAttempts(ctx: WorkerContext, executor: string): Promise<boolean> {
   const started = await ctx.db
     .selectFrom('execution')
     .select('call_id')

@@ -21,7 +21,7 @@ const endWithinMs = 10_000
  * none of its processes is left. Returns the changes in words; `null`: none. Later changes stay,
  * and are named. Rejects when the names cannot be examined.
  */
-export async function undoLost(
+export async function undoForbiddenChanges(
   site: CommandSite,
   policy: Policy,
   workspace: Workspace,

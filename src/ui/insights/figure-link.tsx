@@ -4,7 +4,7 @@ import type { InsightView } from '#api/schemas/requests/insights.ts'
 import { listBehind, type LinkScope, type Figure } from './insight-links.ts'
 
 /** A figure or mark, with a link to the list that it counts if there is one. */
-export function Behind(props: {
+export function FigureLink(props: {
   scope: LinkScope
   item: InsightView
   what: Figure

@@ -8,7 +8,7 @@ import type { UnitOfWork } from '../core/unit-of-work.ts'
  * Records that the caller is connected and wants the call: once approved, it is carried out.
  * `byTask`: from now on even without a caller.
  */
-export async function wantLocked(
+export async function recordWaiting(
   unit: UnitOfWork,
   requestId: string,
   byTask: boolean,
@@ -28,10 +28,10 @@ export async function wantLocked(
 }
 
 /** The same for a waiting caller's call that has been approved meanwhile. */
-export async function wantGatewayCall(
+export async function recordWaitingCaller(
   ctx: ServiceContext,
   caller: Caller,
   requestId: string,
 ): Promise<void> {
-  await inUnitOfWork(ctx, byProgram(caller), (unit) => wantLocked(unit, requestId, false))
+  await inUnitOfWork(ctx, byProgram(caller), (unit) => recordWaiting(unit, requestId, false))
 }

@@ -19,7 +19,7 @@ export interface WrittenAmounts {
   readonly problem: string | null
 }
 
-export interface WrittenWatch {
+export interface DiskUsageWatch {
   now(): WrittenAmounts
   close(): void
 }
@@ -62,7 +62,7 @@ export function watchWritten(
   folders: readonly OwnFolder[],
   limits: CommandLimits,
   first: Promise<number | null>,
-): WrittenWatch {
+): DiskUsageWatch {
   const since = Date.now()
   let volumes: Volume[] | null = null
   let written: WrittenAmounts = {

@@ -5,7 +5,7 @@ import { connectDatabase, type Db } from '#store/database.ts'
 import { openCommitCutter, type CommitCutter } from '#test/harness/cut-commits.ts'
 import { createServiceProcess } from '../core/system.ts'
 import { openProgramDesk, type ProgramDesk } from '../external/external.fixture.ts'
-import { claimGatewayCall } from './claim-gateway-call.ts'
+import { consumeGatewayPermit } from './consume-gateway-permit.ts'
 import { settleGatewayCall } from './settle-gateway-call.ts'
 
 let desk: ProgramDesk
@@ -46,10 +46,10 @@ async function approvedCall() {
 }
 
 const claim = ({ id, digest }: { readonly id: string; readonly digest: string }) =>
-  claimGatewayCall(ctx(), id, digest)
+  consumeGatewayPermit(ctx(), id, digest)
 
 const claimCut = ({ id, digest }: { readonly id: string; readonly digest: string }) =>
-  claimGatewayCall({ ...ctx(), db: cutDb }, id, digest)
+  consumeGatewayPermit({ ...ctx(), db: cutDb }, id, digest)
 
 async function outcomeOf(requestId: string): Promise<string | null> {
   const { rows } = await sql<{ outcome: string | null }>`

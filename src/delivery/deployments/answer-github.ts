@@ -4,7 +4,7 @@ import { reviewPath } from '#domain/requests/deployment.ts'
 import type { DeploymentSetting } from '#policy/project-config.ts'
 import { readApiKey } from '#services/access/api-keys/read-api-key.ts'
 import type { SystemContext } from '#services/core/context.ts'
-import { claimDeployment } from '#services/deployments/claim-deployment.ts'
+import { consumeDeploymentPermit } from '#services/deployments/consume-deployment-permit.ts'
 import {
   approvedDeployment,
   findDeployment,
@@ -15,7 +15,7 @@ import type { Db } from '#store/database.ts'
 import type { DueDelivery, SendOutcome } from '../channels/channel.ts'
 import { installationToken, postToGitHub, type GitHubAccess } from './github-token.ts'
 
-export interface TellingGitHub extends Omit<GitHubAccess, 'signal'> {
+export interface GitHubAnswerContext extends Omit<GitHubAccess, 'signal'> {
   readonly ctx: SystemContext
   /** the address in links */
   readonly publicUrl: string
@@ -34,8 +34,8 @@ interface Answer {
  * and is valid as long as the permit would be. The address depends only on the approved call and
  * countersign.yaml, not on the event. `null`: it is not a deployment.
  */
-export async function tellGitHub(
-  options: TellingGitHub,
+export async function answerGitHub(
+  options: GitHubAnswerContext,
   due: DueDelivery,
   signal: AbortSignal,
 ): Promise<SendOutcome | null> {
@@ -63,7 +63,7 @@ export async function tellGitHub(
 class Final extends Error {}
 
 async function settingOf(
-  { ctx, secretOf }: TellingGitHub,
+  { ctx, secretOf }: GitHubAnswerContext,
   { external }: DeploymentRequest,
 ): Promise<DeploymentSetting> {
   const { config } = await ctx.policies.inForce()
@@ -79,13 +79,13 @@ async function settingOf(
 async function answerOf(ctx: SystemContext, { request }: DeploymentRequest): Promise<Answer> {
   const rejected = { state: 'rejected', until: null, request } as const
   if (request.state !== 'approved') return rejected
-  const claimed = await claimDeployment(ctx, request.id)
-  if (claimed instanceof Problem) return rejected
-  return { state: 'approved', until: claimed.until, request: claimed.request }
+  const permitted = await consumeDeploymentPermit(ctx, request.id)
+  if (permitted instanceof Problem) return rejected
+  return { state: 'approved', until: permitted.until, request: permitted.request }
 }
 
 async function post(
-  access: GitHubAccess & Pick<TellingGitHub, 'ctx' | 'publicUrl'>,
+  access: GitHubAccess & Pick<GitHubAnswerContext, 'ctx' | 'publicUrl'>,
   setting: DeploymentSetting,
   { external }: DeploymentRequest,
   { state, request }: Answer,

@@ -11,7 +11,7 @@ const opening = wordSet('session/new session/load session/resume session/fork')
  * rule to ask about every call: it decides most calls itself otherwise. The rule counts in every
  * mode of the session and before rules that allow. Other agents ignore it.
  */
-export function askingAlways(message: Fields): Fields {
+export function askAboutEveryCall(message: Fields): Fields {
   const { method, params } = message
   if (typeof method !== 'string' || !opening.has(method) || !isObject(params)) return message
   const meta = memberOf(params, '_meta')

@@ -3,7 +3,7 @@ import type { CommandOfText } from './commands-of.ts'
 import { fromVerb } from './global-options.ts'
 
 /** A cue of a command, as a phrase that is followed by the command. */
-export type Hit = readonly [id: CueId, what: string]
+export type CueMatch = readonly [id: CueId, what: string]
 
 /**
  * The operands of a command: what is no option, and no value of an option that stands before the
@@ -28,4 +28,4 @@ export function hasLetter(args: readonly string[], letter: string): boolean {
 }
 
 /** Finds the cues of one command. */
-export type Look = (command: CommandOfText) => readonly Hit[]
+export type CueFinder = (command: CommandOfText) => readonly CueMatch[]

@@ -12,62 +12,69 @@ import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { consumeLocked } from '../external/consume-permit.ts'
 import { lockCallToMake, type CallToMake } from './call-to-make.ts'
 
-/** A claim: no other claim of the same request has this time, since each takes its lock. */
-interface Claim {
+/**
+ * A permit that one try consumed. Each try locks the request, so that no other of the same request
+ * has this time.
+ */
+interface ConsumedPermit {
   readonly permitId: string
   readonly at: string
 }
 
 /**
- * Claims an approved call, once: it consumes the permit and records the start in the trail before
+ * Consumes the permit of an approved call, once, and records the start in the trail before
  * the call is made. `digest` is that of the call about to be made. False: there is nothing to make,
- * since it has begun, is not approved, or nobody wants it. If the answer to the commit is lost, it
- * reads whether this very claim is recorded.
+ * since it has started, is not approved, or nobody waits for it. If the answer to the commit is
+ * lost, it reads whether this very try is recorded.
  */
-export async function claimGatewayCall(
+export async function consumeGatewayPermit(
   ctx: SystemContext,
   requestId: string,
   digest: string,
 ): Promise<boolean> {
   /** The tries whose transaction reached its commit: only the last can be recorded. */
-  const sent: Claim[] = []
-  let claimed: Claim | null
+  const sent: ConsumedPermit[] = []
+  let consumed: ConsumedPermit | null
   try {
-    claimed = await claimOnce(ctx, requestId, digest, sent)
+    consumed = await consumeOnce(ctx, requestId, digest, sent)
   } catch (error) {
     const last = sent.at(-1)
     if (last === undefined || !(await untilStored(() => isRecorded(ctx, requestId, last)))) {
       throw error
     }
-    claimed = last
+    consumed = last
   }
-  if (claimed === null) return false
-  return spendOnce(ctx, requestId, claimed.permitId)
+  if (consumed === null) return false
+  return spendOnce(ctx, requestId, consumed.permitId)
 }
 
 /**
- * Whether a claim is recorded and nobody has settled the call since. The lock of its request, which
- * a commit under way still holds, makes the answer final.
+ * Whether a consumed permit is recorded and nobody has settled the call since. The lock of its
+ * request, which a commit under way still holds, makes the answer final.
  */
-async function isRecorded(ctx: SystemContext, requestId: string, claim: Claim): Promise<boolean> {
+async function isRecorded(
+  ctx: SystemContext,
+  requestId: string,
+  permit: ConsumedPermit,
+): Promise<boolean> {
   return inUnitOfWork(ctx, bySystem(ctx, executor), async ({ tx }) => {
     await lockRequests(tx, [requestId])
     const row = await tx
       .selectFrom('external_request')
       .select('outcome')
       .where('request_id', '=', requestId)
-      .where(sql<boolean>`consumed_at = ${claim.at}::timestamptz`)
+      .where(sql<boolean>`consumed_at = ${permit.at}::timestamptz`)
       .executeTakeFirst()
     return row?.outcome === null
   })
 }
 
-function claimOnce(
+function consumeOnce(
   ctx: SystemContext,
   requestId: string,
   digest: string,
-  sent: Claim[],
-): Promise<Claim | null> {
+  sent: ConsumedPermit[],
+): Promise<ConsumedPermit | null> {
   return inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
     const at = await lockCallToMake(unit.tx, requestId)
     if (at === null || !isOpen(at)) return null
@@ -102,16 +109,16 @@ function claimOnce(
       { type: 'execution.started', ...subject, detail: { by: 'gateway', permitId } },
     )
     await unit.event('request.changed', { requestId })
-    const claim: Claim = { permitId, at: consumedAt }
-    sent.push(claim)
-    return claim
+    const consumed: ConsumedPermit = { permitId, at: consumedAt }
+    sent.push(consumed)
+    return consumed
   })
 }
 
-/** Approved, wanted, not begun and not refused. */
-export function isOpen({ request, external, call, isWanted }: CallToMake): boolean {
+/** Approved, awaited, not started and not refused. */
+export function isOpen({ request, external, call, isAwaited }: CallToMake): boolean {
   const isApproved = request.state === 'approved' && request.kind === 'external'
-  return isApproved && isWanted && external.consumed_at === null && call.refusal === null
+  return isApproved && isAwaited && external.consumed_at === null && call.refusal === null
 }
 
 /** The ledger, outside the database, prevents a second call after a reset of rows. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { waitUntil } from '#test/harness/wait-until.ts'
-import { RepeatedWork } from './repeating.ts'
+import { RepeatedWork } from './repeated-work.ts'
 
 function counted(options: { everyMs: number | (() => number); gatherMs?: number }) {
   let rounds = 0

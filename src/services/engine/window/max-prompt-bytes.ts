@@ -19,7 +19,7 @@ const leastForPrompt = 0.75
  * How many bytes a prompt may have: what the model takes minus its answer, by the provider's count
  * of the previous step.
  */
-export function roomBytes(of: {
+export function maxPromptBytes(of: {
   readonly contextTokens: number
   readonly maxOutputTokens: number | null
   readonly lastPrompt: CountedPrompt | null

@@ -9,7 +9,7 @@ export interface PersonRows {
 }
 
 /** A person, as far as the seals of their rows hold. */
-export interface VouchedPerson {
+export interface VerifiedPerson {
   readonly id: string
   readonly name: string
   /** false also when the row has no valid seal */
@@ -32,7 +32,7 @@ export const personRows: RawBuilder<PersonRows> = sql<PersonRows>`jsonb_build_ob
     where m.person_id = person.id and (m.until is null or m.until > clock_timestamp())))`
 
 /** A person by the rows whose seals hold (security.md 29). */
-export function vouchFor(seals: Seals, { person, memberships }: PersonRows): VouchedPerson {
+export function verifyPerson(seals: Seals, { person, memberships }: PersonRows): VerifiedPerson {
   const row = fromJsonRow<{
     id: string
     name: string
