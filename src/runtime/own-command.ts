@@ -1,14 +1,14 @@
 import { realpathSync } from 'node:fs'
 import { delimiter, join, relative } from 'node:path'
-import { type Environment, processEnvironment } from '#runtime/environment.ts'
+import { processEnvironment } from '#runtime/environment.ts'
 import { checkoutFolder, isPackage } from '#runtime/folders.ts'
 
 /**
  * The command as people can type it here: "countersign" if it is on the PATH, else with npx, else
  * the path of the checkout's file.
  */
-export function ownCommand(environment: Environment = processEnvironment()): string {
-  const name = installedCommand(environment)
+export function ownCommand(): string {
+  const name = installedCommand()
   if (name !== null) return name
   const path = relative(process.cwd(), program)
   return path.startsWith('../../..') ? program : path
@@ -18,14 +18,15 @@ export function ownCommand(environment: Environment = processEnvironment()): str
  * The command for the dashboard, whose readers may be on another host: for a checkout, the path
  * inside the checkout.
  */
-export function commandForReaders(environment: Environment = processEnvironment()): string {
-  return installedCommand(environment) ?? relative(checkoutFolder, program)
+export function commandForReaders(): string {
+  return installedCommand() ?? relative(checkoutFolder, program)
 }
 
 const program = join(checkoutFolder, 'bin', 'countersign')
 
 /** The command that works in every folder of this host; null: only the checkout's file does. */
-function installedCommand(environment: Environment): string | null {
+function installedCommand(): string | null {
+  const environment = processEnvironment()
   if (environment['npm_command'] === 'exec') return 'npx countersign'
   const folders = (environment['PATH'] ?? '').split(delimiter)
   const commands = folders.map((folder) => realPath(join(folder, 'countersign')))

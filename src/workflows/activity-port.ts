@@ -38,7 +38,6 @@ export interface Activities {
   judgeCall(input: JudgeInput): Promise<JudgeAnswer>
 }
 
-/** A turn of a run. */
 export interface TurnPlace {
   readonly runId: string
   readonly turn: number

@@ -95,7 +95,6 @@ export function nextDeadlineOf(value: unknown): number | null {
   return deadlineOf(recordOf(value)['nextDeadlineMs'])
 }
 
-/** The outcome of a turn. */
 export function turnOutcomeOf(value: unknown): TurnOutcome | null {
   const { kind, calls, nextDeadlineMs, manualCalls } = recordOf(value)
   switch (kind) {
@@ -149,7 +148,6 @@ function planOf(value: unknown): CallPlan | null {
   }
 }
 
-/** The outcome of a call. */
 export function callOutcomeOf(value: unknown): CallOutcome | null {
   const { kind, requestIds, nextDeadlineMs, nextTurn } = recordOf(value)
   if (kind === 'ended') return { kind }

@@ -31,7 +31,6 @@ const pollIntervalMs = 30_000
 /** How long after its deadline a call can be asked for. */
 const keptForMs = 30 * 24 * 60 * 60 * 1000
 
-/** The state of a call, as its task. */
 export function taskOf(callState: GatewayCallState, publicUrl: string): CallTask {
   const { taskId, createdAt, changedAt, expiresAt, refusalReason, state } = callState
   const status = statusOf(callState)

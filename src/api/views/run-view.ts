@@ -26,7 +26,6 @@ export function runView(record: RunRecord): Run {
   }
 }
 
-/** The answer to a start. */
 export function startedRunView({ task, ...run }: StartedRunRecord): StartedRunAnswer {
   return { ...answerOf(run), task: taskView(task) }
 }

@@ -11,18 +11,14 @@ const anyPublicAddress = '1.1.1.1'
  * `invalid_request`. A name that cannot be resolved now is accepted: each delivery checks the
  * address that it connects to.
  */
-export async function judgePushEndpoint(
-  endpoint: string,
-  rules: TargetRules,
-  resolve?: Resolve,
-): Promise<void> {
+export async function judgePushEndpoint(endpoint: string, rules: TargetRules): Promise<void> {
   const url = URL.parse(endpoint)
   if (url === null || url.username !== '' || url.password !== '') {
     throw refusal('must be an address without a user name')
   }
   const resolveOnce: Resolve = async (host) => {
     try {
-      return await answerWithin(resolvingMs, (resolve ?? resolveHost)(host))
+      return await answerWithin(resolvingMs, resolveHost(host))
     } catch {
       return [anyPublicAddress]
     }

@@ -31,7 +31,6 @@ const warnings: ReadonlySet<CueId> = new Set([
   'outsider_text',
 ])
 
-/** The level of a cue. */
 export function cueLevel(id: CueId): CueLevel {
   return warnings.has(id) ? 'warning' : 'notice'
 }
@@ -93,7 +92,6 @@ export function readStoredCue({ id, text, ...place }: StoredCue): Cue {
   return { id, level: cueLevel(id), text: text ?? usualCueTexts[id] ?? id, ...place }
 }
 
-/** The limits of the cues of one request. */
 export const cueLimits = {
   /** cues of one request, and those of one kind */
   perRequest: 24,

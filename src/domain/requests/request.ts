@@ -21,7 +21,6 @@ export type RequestState = (typeof requestStates)[number]
 export const requestSorts = ['urgency', 'expiresAt', 'createdAt', 'age', 'risk'] as const
 export type RequestSort = (typeof requestSorts)[number]
 
-/** The states of a permit. */
 export const permitStates = ['live', 'consumed', 'lapsed', 'revoked'] as const
 export type PermitState = (typeof permitStates)[number]
 
@@ -101,7 +100,6 @@ export type DenialThen = 'continue' | 'stop'
 export const settlementThens = ['continue', 'again', 'stop'] as const
 export type SettlementThen = (typeof settlementThens)[number]
 
-/** One place of a quorum. */
 export interface QuorumPlace {
   readonly team: string
   readonly count: number

@@ -136,7 +136,6 @@ const declared = {
 
 export type BuiltInToolName = keyof typeof declared
 
-/** An access that a tool has declared. */
 export type AccessOf<Name extends BuiltInToolName> = Access & {
   readonly operation: (typeof declared)[Name]['operations'][number]
 }

@@ -1,7 +1,6 @@
 import type { Verifier } from '#domain/statements/statement-bytes.ts'
 import type { SignedStatement, StatementKind } from '#domain/statements/statement.ts'
 
-/** A signed statement and its kind. */
 export interface StoredStatement extends SignedStatement {
   readonly kind: StatementKind
 }

@@ -2,7 +2,6 @@ import { MalformedEvidence } from '../malformed-evidence.ts'
 
 const block = 512
 
-/** A file of an archive. */
 export interface ArchivedFile {
   readonly path: string
   readonly bytes: Uint8Array
@@ -29,7 +28,6 @@ export function archiveFile({ path, bytes }: ArchivedFile): Buffer {
   return Buffer.concat([header, bytes, padding])
 }
 
-/** The end of an archive. */
 export const archiveEnd = Buffer.alloc(2 * block)
 
 /**

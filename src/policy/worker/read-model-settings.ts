@@ -5,7 +5,6 @@ import { readFields, type YamlField } from '../reading/yaml-field.ts'
 import { keysOf } from '../schema/parts.ts'
 import { maxOutputTokens, maxTemperature, modelSettings } from '../schema/worker-file.ts'
 
-/** The defaults for the settings of a worker's model. */
 export const defaultModelSettings: WorkerModelSettings = {
   temperature: null,
   maxOutputTokens: null,

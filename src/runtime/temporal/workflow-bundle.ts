@@ -13,7 +13,6 @@ import type { Environment } from '../environment.ts'
  * `bundle-workflows.ts` says how.
  */
 const sourceFolders = ['src/workflows', 'src/domain']
-/** The bundle in a package. */
 export const bundleOfPackage = join('dist', 'workflows.js')
 
 /**

@@ -130,7 +130,6 @@ export async function hostGitBytes(words: readonly string[], run: GitRun): Promi
   return end.stdout
 }
 
-/** Git ended with an error. */
 export class GitFailed extends Error {
   constructor([word = '']: readonly string[], { code, stderr }: GitEnd) {
     super(`git ${word} ended with ${code}: ${stderr.slice(0, 2000)}`)

@@ -23,7 +23,6 @@ export interface WorktreeRecord extends WorktreeOfRun {
   readonly removed?: { readonly branch: boolean }
 }
 
-/** The name of a worktree's record. */
 export const recordName = 'worktree.json'
 
 /** The folder of all worktrees in a data folder. */
@@ -31,7 +30,6 @@ export function worktreesFolder(dataDir: string): string {
   return path.join(dataDir, 'worktrees')
 }
 
-/** The folder of one worktree. */
 export function worktreeFolder(dataDir: string, runId: string): string {
   return path.join(worktreesFolder(dataDir), runId)
 }

@@ -32,7 +32,6 @@ class CheckedCaller<A extends Actor = Actor> implements Caller {
  */
 export type Authority<A extends Actor = Actor> = CheckedCaller<A>
 
-/** A person behind a caller. */
 export type PersonActor = Extract<Actor, { type: 'person' }>
 /** The machine identity behind a caller. */
 export type Program = Extract<Actor, { type: 'machine' }>

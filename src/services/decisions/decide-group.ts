@@ -80,7 +80,6 @@ async function readGroup(
   return { requests: new Map(rows.map((row) => [row.id, row])), facts }
 }
 
-/** The transaction of a group. */
 interface GroupTransaction {
   readonly unit: UnitOfWork
   readonly caller: Caller

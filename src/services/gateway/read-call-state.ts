@@ -8,7 +8,6 @@ import type { Caller, ServiceContext } from '../core/context.ts'
 import { byProgram } from '../core/authority.ts'
 import { getSaltedText } from '../requests/words/salted-text.ts'
 
-/** The state of a gateway call for its caller. */
 export interface GatewayCallState {
   readonly requestId: string
   readonly number: string

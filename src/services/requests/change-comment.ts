@@ -12,7 +12,6 @@ import { requireQueuePerson } from './people/queue-person.ts'
 import { viewerOf } from './people/viewer.ts'
 import { putSaltedText } from './words/salted-text.ts'
 
-/** A comment and its request. */
 export interface CommentReference {
   readonly request: string
   readonly comment: string

@@ -33,7 +33,6 @@ export async function dueRuns(
   return rows
 }
 
-/** The number of due runs. */
 export async function countDueRuns(db: Db, olderThanMs: number): Promise<number> {
   const { rows } = await sql<{ count: string }>`
     select count(*) from run where ${isDue(olderThanMs)}

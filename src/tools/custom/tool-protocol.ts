@@ -32,7 +32,6 @@ export interface LoadedTools {
   readonly problems: readonly ToolFileProblem[]
 }
 
-/** The setup of a tool process. */
 export interface ToolProcessSetup {
   /** real path */
   readonly projectDir: string

@@ -25,7 +25,6 @@ export interface FileChange {
   readonly warnings?: readonly string[]
 }
 
-/** A version from its bytes. */
 export function fileVersion(content: Uint8Array): FileVersion {
   return { hash: hashBytes(content), bytes: content.length, content }
 }

@@ -111,7 +111,6 @@ export function useRuns(filters: string) {
   })
 }
 
-/** One run. */
 export function useRun(id: string) {
   return useQuery({
     queryKey: ['run', id],

@@ -33,7 +33,6 @@ export function SignedLine({ readsAll }: { readsAll: boolean }) {
   )
 }
 
-/** The checkpoints that the witnesses cosigned. */
 function WitnessLines({ witnesses }: Pick<SignedCheckpointView, 'witnesses'>) {
   return witnesses.map(({ name, size, cosignedAt, contradicted }) => {
     if (contradicted) {

@@ -23,7 +23,6 @@ export const commandIds: readonly CommandId[] = [
   ...(Object.keys(keyless) as KeylessId[]),
 ]
 
-/** The label of a command. */
 export function commandLabel(id: CommandId): string {
   return isKeyless(id) ? keyless[id] : shortcutOf(id).label
 }

@@ -1,6 +1,5 @@
 import type { RunStateName } from '#api/schemas/runs/runs.ts'
 
-/** A run's state in words. */
 export const runStateWords: Record<RunStateName, string> = {
   running: 'running',
   waiting_for_approval: 'waits for approval',
@@ -10,7 +9,6 @@ export const runStateWords: Record<RunStateName, string> = {
   cancelled: 'cancelled',
 }
 
-/** A run's state as a badge. */
 export function RunState({ state }: { state: RunStateName }) {
   return <span className={`state-badge state-badge-${state}`}>{runStateWords[state]}</span>
 }

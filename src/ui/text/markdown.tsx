@@ -121,7 +121,6 @@ function MarkdownTable({ table, source, depth }: { table: Table; source: string;
   )
 }
 
-/** The source text of a node. */
 function writtenText(node: Nodes, source: string): string {
   return source.slice(node.position?.start.offset ?? 0, node.position?.end.offset ?? 0)
 }

@@ -44,7 +44,6 @@ export function useRequestSecrets(id: string, revision: number): PageSecrets {
   )
 }
 
-/** The secrets of the page of a run. */
 export function useRunSecrets(id: string): PageSecrets {
   return useSecrets(
     useCallback((body: SecretFacts) => callApi('recordRunReveal', { params: { id }, body }), [id]),

@@ -55,7 +55,6 @@ export const extendBody = z
   })
   .meta({ examples: [{ expiresAt: '2026-03-06T09:30:00.000Z' }] })
 
-/** A masked value of one revision. */
 export const revealBody = maskedValue
   .extend({ revision: z.int().min(1).describe('The revision that has the value') })
   .meta({ examples: [{ kind: 'Countersign API key', characters: 63, revision: 1 }] })

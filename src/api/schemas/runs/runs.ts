@@ -68,7 +68,6 @@ export const forkedFrom = z.object({
   turn: z.int().describe('The last turn that was taken over'),
 })
 
-/** The workspace of a run. */
 const runWorkspace = z.object({
   name: z.string().describe('Name of the workspace, from countersign.yaml'),
   isolation: z

@@ -17,7 +17,6 @@ export function hasWord(text: string, words: ReadonlySet<string>): boolean {
   return wordsOf(text).some((word) => words.has(word))
 }
 
-/** Words for payments. */
 export const moneyWords = wordSet(`
   payment payments pay payout payouts refund refunds charge charges invoice invoices billing price
   prices pricing checkout stripe paypal payroll salary salaries purchase purchases transfer

@@ -17,7 +17,6 @@ export interface CommandTraits {
   allAre(patterns: readonly string[]): boolean
 }
 
-/** The traits of an analysed command. */
 export function commandTraits(analysis: CommandAnalysis): CommandTraits {
   return {
     someIs: (pattern) => someCommandMatches(tokensOf(pattern), analysis.search),

@@ -50,7 +50,6 @@ async function readRuns(db: Db, after: string | null, maxRows: number): Promise<
   return pageOf(rows, maxRows, signedRows.map(statementOfRun))
 }
 
-/** The signed statement of a run's row. */
 export function statementOfRun(
   row: Parameters<typeof statementOf>[0] & { readonly signature: string; readonly key_id: string },
 ): StoredStatement {
@@ -114,7 +113,6 @@ interface SignedRow {
   readonly key_id: string
 }
 
-/** The signed statement of a row that stores one. */
 export function statementOfRow(kind: RowKind) {
   return (row: SignedRow): StoredStatement => {
     const { statement, signature, key_id: keyId } = row

@@ -153,7 +153,6 @@ export async function requestChanged(
   if (requestId !== null) await unit.event('request.changed', { requestId, runId: run.id })
 }
 
-/** The number of the next attempt. */
 export function nextAttemptOf(at: Pick<CallAtHand, 'execution'>): number {
   return (at.execution?.attempt ?? 0) + 1
 }

@@ -77,7 +77,6 @@ export interface Fork {
   readonly behind: readonly string[]
 }
 
-/** The id of a run's workflow. */
 export function workflowIdOf(runId: string): string {
   return `agent-run:${runId}`
 }

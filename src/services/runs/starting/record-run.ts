@@ -26,7 +26,6 @@ import { insertRun, workflowIdOf, type Fork } from './insert-run.ts'
 import type { MessageFileToStore } from '../../transcript/sent-files.ts'
 import type { WorktreeStart } from './worktree-start.ts'
 
-/** The workspace that a run works in. */
 export interface WorkspaceOfRun extends Partial<WorktreeOfRun> {
   readonly name: string
   readonly isolation: Isolation

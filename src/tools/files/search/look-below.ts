@@ -18,7 +18,6 @@ export interface ListedEntry {
   readonly bytes: number
 }
 
-/** A line of a file that matches. */
 export type FileLineMatch = LineMatch & { readonly path: string }
 
 /** The input of the thread. */

@@ -61,7 +61,6 @@ function placesOf(lines: readonly PreviewLineView[]): readonly string[] {
   return places.has('') ? [...named, elsewhere] : named
 }
 
-/** The column of a tool. */
 export function columnOf(tool: string): MatrixColumn {
   if (isCommandTool(tool)) return 'command'
   if (tool === callWorkerName) return 'delegate'
