@@ -20,7 +20,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   // Only types of the API: see `clients-take-types`.
   client: ['api/operations[.]ts$'],
   // The reader of the configuration checks the keys of witnesses.
-  policy: ['domain/', 'store/', 'sandbox/', 'evidence/(malformed|note/note-key)[.]ts$'],
+  policy: ['domain/', 'store/', 'sandbox/', 'evidence/(malformed-evidence|note/note-key)[.]ts$'],
   models: ['domain/', 'store/', 'sandbox/', 'policy/'],
   tools: ['domain/', 'store/', 'sandbox/', 'policy/'],
   // Only types of the API's schemas, which declare what a verb returns: see `services-take-types`.
