@@ -1,5 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import './go-to-turn.css'
 
 /** With fewer turns, scrolling is as fast. */
 const fewTurns = 20
