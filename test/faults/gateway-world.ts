@@ -15,15 +15,21 @@ function served(name: string, more: string): string {
   return `  ${name}: { command: ${process.execPath}, args: ${args}, tools: ${tools}, ${more} }\n`
 }
 
-/** An installation whose gateway offers `quick` (holds for a second) and `held` (for a minute). */
+/**
+ * An installation whose gateway offers `quick` and `brief` (which hold for a second; requests of
+ * `brief` expire after six) and `held` (for a minute).
+ */
 export async function startGatewayWorld(moreConfig = ''): Promise<FaultWorld> {
   const files = faultProject({})
   const servers =
-    served('quick', 'holdSeconds: 1, queue: gated') + served('held', 'holdSeconds: 60')
-  const queues = 'queues:\n  gated: { team: platform, edits: approve }'
+    served('quick', 'holdSeconds: 1, queue: gated') +
+    served('brief', 'holdSeconds: 1, queue: soon') +
+    served('held', 'holdSeconds: 60')
+  const queues =
+    'queues:\n  gated: { team: platform, edits: approve }\n  soon: { team: platform, expiresAfter: 6s }'
   const config = `${files['countersign.yaml']?.replace('queues:', queues)}mcpServers:\n${servers}${moreConfig}`
   const world = await FaultWorld.start({ ...files, 'countersign.yaml': config })
-  await world.untilSql('select count(*)::int from mcp_pin', [], 2, 120_000)
+  await world.untilSql('select count(*)::int from mcp_pin', [], 3, 120_000)
   return world
 }
 

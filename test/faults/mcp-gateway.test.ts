@@ -198,7 +198,7 @@ test('an approved task is not made once the key with which it was called is revo
 
 // Rules: product.md 46, 47
 describe('a call that asks', () => {
-  test('is pending, cannot be approved by whose program asks, and runs once when it is called again', async () => {
+  test('is pending, cannot be approved by whose program asks, and runs once when it is called again, by two agents with one key too', async () => {
     const first = await quick.call('note', { text: 'once' })
     expect(first).toMatchObject({ isError: false, structured: { status: 'pending' } })
     expect(first.text).toMatch(/^PENDING, not run: .*#\d+.*gated.*http/)
@@ -209,7 +209,10 @@ describe('a call that asks', () => {
     expect(await decide(world, first, 'approve')).toMatchObject({ status: 200 })
     // Approved, and nobody is there to want it.
     expect(await runs('note once')).toBe(0)
-    const again = await Promise.all([1, 2, 3].map(() => quick.call('note', { text: 'once' })))
+    await using twin = await Agent.connect(world, 'quick', key)
+    const again = await Promise.all(
+      [quick, twin, quick].map((agent) => agent.call('note', { text: 'once' })),
+    )
     for (const answer of again) {
       expect(answer).toMatchObject({ isError: false, disposition: 'approved-executed' })
       expect(answer.content[0]).toEqual({ type: 'text', text: 'note once' })
@@ -306,6 +309,17 @@ describe('a call that asks', () => {
         [],
       ),
     ).toEqual([{ code: 'not_found' }])
+  })
+
+  test('is answered with its end when nobody decided in time, and nothing ran', async () => {
+    await using brief = await Agent.connect(world, 'brief', key)
+    const asked = await brief.call('note', { text: 'late' })
+    const id = asked.structured['requestId']
+    await world.untilSql('select state from request where id = $1', [id], 'expired')
+    const answer = await brief.call('note', { text: 'late' })
+    expect(answer).toMatchObject({ isError: true, disposition: 'denied-not-executed' })
+    expect(answer.text).toMatch(/^EXPIRED, not run: nobody decided in time/)
+    expect(await runs('note late', 'brief')).toBe(0)
   })
 
   test('runs as it was decided when somebody changed it, and the answer says so', async () => {

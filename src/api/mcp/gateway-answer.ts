@@ -103,17 +103,15 @@ export function waitingResult(
   { status, text }: { readonly status: string; readonly text: string },
 ): CallToolResult {
   const { requestId, number, queue, expiresAt } = callState
-  const url = requestUrl(publicUrl, callState)
-  const expires = { expiresAt: expiresAt.toISOString() }
   return {
     content: [{ type: 'text', text }],
     structuredContent: {
       message: text,
       requestId,
       number: Number(number),
-      url,
+      url: requestUrl(publicUrl, callState),
       queue,
-      ...expires,
+      expiresAt: expiresAt.toISOString(),
       status,
     },
   }

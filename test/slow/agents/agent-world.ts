@@ -2,8 +2,10 @@ import { execFile } from 'node:child_process'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { JsonObject } from '#domain/json/json.ts'
+import { connectDatabase } from '#store/database.ts'
 import { FaultWorld } from '#test/faults/fault-world.ts'
 import { faultProject } from '#test/faults/fault-project.ts'
+import { fakeClock } from '#test/harness/fixtures/fake-clock.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { openPackedProject, type PackedProject } from '../../packages/packed.ts'
 import { ModelServer } from './model-server.ts'
@@ -41,8 +43,10 @@ export class AgentWorld implements AsyncDisposable {
   static async start(moreConfig = ''): Promise<AgentWorld> {
     const files = faultProject({})
     const third = 'linus@example.com, edsger@example.com]'
-    const config = files['countersign.yaml']?.replace('linus@example.com]', third) ?? ''
-    const world = await FaultWorld.start({ ...files, 'countersign.yaml': config + moreConfig })
+    const config = files['countersign.yaml']
+      ?.replace('linus@example.com]', third)
+      .replace('platform: { team: platform }', 'platform: { team: platform, expiresAfter: 14d }')
+    const world = await FaultWorld.start({ ...files, 'countersign.yaml': `${config}${moreConfig}` })
     const grace = await world.as('grace')
     const scopes = ['requests:write', 'requests:read']
     const { body } = await grace.post('/v1/keys', { name: 'agent', scopes })
@@ -111,6 +115,16 @@ export class AgentWorld implements AsyncDisposable {
       reason: 'not on a Friday',
     })
     return answer.status
+  }
+
+  /** Stops everything, and starts it again a week later by the clock of the database. */
+  async passWeek(): Promise<void> {
+    const url = await this.world.installation.databaseUrl()
+    const db = connectDatabase({ url, poolSize: 1, applicationName: 'test' })
+    const clock = await fakeClock(db)
+    await clock.passWhileDown(7 * 86_400_000)
+    await db.destroy()
+    await this.world.restart()
   }
 
   has(name: string): Promise<boolean> {

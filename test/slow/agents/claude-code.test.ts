@@ -154,7 +154,8 @@ test('the plugin folder alone makes calls wait, and Claude Code finds no fault i
   expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }])
 })
 
-test('a call over the MCP gateway waits through a restart, and runs once when the agent makes it again', async () => {
+// Rules: product.md 47
+test('a call over the MCP gateway waits through a restart of everything and a week, and runs once when the agent makes it again', async () => {
   const headers = { Authorization: 'Bearer ${COUNTERSIGN_API_KEY}' }
   const url = `${agent.world.installation.url}/mcp/notes`
   const servers = JSON.stringify({ mcpServers: { notes: { type: 'http', url, headers } } })
@@ -165,9 +166,7 @@ test('a call over the MCP gateway waits through a restart, and runs once when th
   const allowed = ['--mcp-config', config, '--allowedTools', 'mcp__notes__note']
   expect(JSON.parse((await print(...allowed)).out)).toMatchObject({ result: 'Done.' })
   expect(agent.model.seen).toContain('PENDING, not run')
-  await (
-    await agent.world.takeDown('api')
-  )()
+  await agent.passWeek()
   expect(await agent.decide('approve', 'grace')).toBe(403)
   expect(await agent.decide('approve')).toBe(200)
   const runs = () => timesRun(agent.world, 'notes', 'note by Claude Code')

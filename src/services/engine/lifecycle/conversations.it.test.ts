@@ -10,6 +10,7 @@ import {
 import { addKey } from '#test/harness/fixtures/people.ts'
 import type { Caller } from '../../core/context.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { loadTranscript } from '../../transcript/load-transcript.ts'
 import { listGrants } from '../../grants/list-grants.ts'
 import { messageRun } from '../../runs/message-run.ts'
 import { getRun } from '../../runs/reading/get-run.ts'
@@ -283,6 +284,32 @@ test('a message that is sent twice with one key is posted once', async () => {
   )
   expect(rows.rows).toHaveLength(2)
   await cancelRun(desk.api, desk.people.ada.caller, { runId })
+})
+
+// Rules: product.md 28
+test('what two people write at once, while a turn is taken, is read once each, in the order in which it was posted', async () => {
+  const { runId } = await talk()
+  const { ada, olga } = desk.people
+  const texts = Array.from({ length: 10 }, (_, at) => [`ada ${at}`, `olga ${at}`]).flat()
+  desk.say(...Array.from({ length: 3 }, () => ({ text: 'Read' })))
+  await post(runId, 'First')
+  await Promise.all([
+    desk.turn(runId, 2),
+    ...texts.map((text) =>
+      messageRun(desk.api, (text.startsWith('ada') ? ada : olga).caller, { runId, text }),
+    ),
+  ])
+  await desk.turn(runId, 3)
+  const messages = (await loadTranscript(desk.database.db, runId)).filter(
+    ({ role }) => role === 'user',
+  )
+  const sequences = messages.map(({ sequence }) => sequence)
+  expect(messages.map(({ text }) => text).toSorted()).toEqual(
+    ['Write the notes', 'First', ...texts].toSorted(),
+  )
+  expect(sequences).toEqual([...new Set(sequences)].toSorted((one, other) => one - other))
+  expect(messages.filter(({ turn }) => turn === null)).toEqual([])
+  await cancelRun(desk.api, ada.caller, { runId })
 })
 
 test('a run has a number, its task and whom it waits for, in lists too; a number finds what one may see', async () => {
