@@ -40,7 +40,7 @@ async function go(page: Page, path: string, ready: string): Promise<void> {
       .click()
     await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
   }
-  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' })
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
 }
 
 const isRequest = (path: string): boolean => path.startsWith('/requests/')
