@@ -96,6 +96,7 @@ it('sends nothing more to a receiver that is gone, until somebody sends again or
   const isGone = async () => (await listEndpoints(ctx, desk.olga.caller))[0]?.gone
   const nextEvent = async () => {
     await desk.open()
+    await desk.untilNumbered()
     while (await createDeliveries(desk.database.db, channelOf(to)));
   }
   receiver.answer = 410
