@@ -157,16 +157,21 @@ test('the plugin folder alone makes calls wait, and Claude Code finds no fault i
 // Rules: product.md 47
 test('a call over the MCP gateway waits through a restart of everything and a week, and runs once when the agent makes it again', async () => {
   const headers = { Authorization: 'Bearer ${COUNTERSIGN_API_KEY}' }
-  const url = `${agent.world.installation.url}/mcp/notes`
-  const servers = JSON.stringify({ mcpServers: { notes: { type: 'http', url, headers } } })
+  const writeConfig = async (): Promise<string> => {
+    const url = `${agent.world.installation.url}/mcp/notes`
+    const servers = { mcpServers: { notes: { type: 'http', url, headers } } }
+    return agent.project.write('mcp.json', JSON.stringify(servers))
+  }
   const { folder } = agent.project
   await rm(join(folder, '.claude'), { recursive: true, force: true })
-  const config = await agent.project.write('mcp.json', servers)
+  const config = await writeConfig()
   agent.model.calls = [{ name: 'mcp__notes__note', input: { text: 'by Claude Code' } }]
   const allowed = ['--mcp-config', config, '--allowedTools', 'mcp__notes__note']
   expect(JSON.parse((await print(...allowed)).out)).toMatchObject({ result: 'Done.' })
   expect(agent.model.seen).toContain('PENDING, not run')
   await agent.passWeek()
+  // The service has another port now.
+  await writeConfig()
   expect(await agent.decide('approve', 'grace')).toBe(403)
   expect(await agent.decide('approve')).toBe(200)
   const runs = () => timesRun(agent.world, 'notes', 'note by Claude Code')
