@@ -38,20 +38,8 @@ export async function retireEndpoints(db: Db, configured: readonly string[]): Pr
       .returning('name')
       .execute()
     if (retiredEndpoints.length === 0) return
-    await tx
-      .updateTable('delivery')
-      .set({
-        state: 'dead',
-        last_error: 'the endpoint is no longer configured',
-        ended_at: sql`clock_timestamp()`,
-      })
-      .where('state', '=', 'pending')
-      .where(
-        'endpoint',
-        'in',
-        retiredEndpoints.map(({ name }) => name),
-      )
-      .execute()
+    const names = retiredEndpoints.map(({ name }) => name)
+    await giveUpPending(tx, names, 'the endpoint is no longer configured')
   })
 }
 
@@ -67,17 +55,18 @@ export async function endChannel(db: Db, { name, addressHash }: Channel): Promis
       .set({ gone_address: addressHash })
       .where('name', '=', name)
       .execute()
-    await tx
-      .updateTable('delivery')
-      .set({
-        state: 'dead',
-        last_error: 'the receiver answered 410 to another notification: it is gone',
-        ended_at: sql`clock_timestamp()`,
-      })
-      .where('state', '=', 'pending')
-      .where('endpoint', '=', name)
-      .execute()
+    const why = 'the receiver answered 410 to another notification: it is gone'
+    await giveUpPending(tx, [name], why)
   })
+}
+
+async function giveUpPending(tx: Tx, endpoints: readonly string[], why: string): Promise<void> {
+  await tx
+    .updateTable('delivery')
+    .set({ state: 'dead', last_error: why, ended_at: sql`clock_timestamp()` })
+    .where('state', '=', 'pending')
+    .where('endpoint', 'in', endpoints)
+    .execute()
 }
 
 /** Returns the number of events that it handled. */
