@@ -29,7 +29,7 @@ const shownRequest = requestItem
       ),
     comments: z.array(commentView).describe('Comments, oldest first'),
   })
-  .meta({ id: 'PresentedRequest' })
+  .meta({ id: 'ShownRequest' })
 
 const changeSetCall = z
   .object({
