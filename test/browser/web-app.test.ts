@@ -134,9 +134,9 @@ async function openRelay(): Promise<ChannelRelay> {
   const publicUrl = dashboard.url
   const rules = { allow: [], isDevelopment: true }
   const channel = pushChannel({ ctx, key: testPushKey, times: sessionTimes, publicUrl, ...rules })
-  await createDeliveries(db, channel)
-  const { log, policies } = ctx
-  return new ChannelRelay({ db, databaseUrl, log, policies, channelsOf: () => [channel] })
+  await createDeliveries(ctx, channel)
+  const { log, policies, seals } = ctx
+  return new ChannelRelay({ db, databaseUrl, seals, log, policies, channelsOf: () => [channel] })
 }
 
 // Rules: security.md 22, 39

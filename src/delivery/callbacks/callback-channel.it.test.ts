@@ -35,6 +35,7 @@ function relay(options: { isDevelopment?: boolean } = {}): ChannelRelay {
   return new ChannelRelay({
     db,
     databaseUrl: desk.databaseUrl,
+    seals: ctx.seals,
     log: ctx.log,
     policies: ctx.policies,
     channelsOf: () => [callbackChannel({ db, seals: ctx.seals, allow: [], isDevelopment })],

@@ -3,6 +3,7 @@ import { isJsonObject } from '#domain/json/is-object.ts'
 import type { Json } from '#domain/json/json.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Db } from '#store/database.ts'
+import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 
 /** Why a body without a valid seal was given up. */
@@ -12,6 +13,11 @@ export const changedRows = 'its rows were changed in the database'
 export interface Requests {
   readonly db: Db
   readonly seals: Seals
+}
+
+/** Whether a request is as this service wrote it: `row` is `to_jsonb(request)`. */
+export function isRequestVouched(seals: Seals, { row }: { readonly row: JsonRow }): boolean {
+  return seals.holds('request', fromJsonRow<Selectable<RequestTable>>(row))
 }
 
 /**

@@ -1,6 +1,7 @@
 import { hashBytes } from '#domain/json/digest.ts'
 import { effectSentence } from '#domain/text/effect-sentence.ts'
 import { maskSecrets } from '#domain/text/secrets.ts'
+import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Tx } from '#store/database.ts'
 
 /** An event and its subject, as stored when the notification is made. */
@@ -42,10 +43,10 @@ export interface EventRow {
 
 /**
  * The events with the stored facts of their requests and runs now; events without an existing
- * subject are left out.
+ * subject are left out, and so are those of a request whose row was changed by SQL.
  */
 export async function readChannelEvents(
-  tx: Tx,
+  { tx, seals }: { readonly tx: Tx; readonly seals: Seals },
   events: readonly EventRow[],
 ): Promise<ChannelEvent[]> {
   const ids = (field: string): string[] => [
@@ -55,12 +56,7 @@ export async function readChannelEvents(
   const requests =
     requestIds.length === 0
       ? []
-      : await tx
-          .selectFrom('request')
-          .select(['id', 'number', 'kind', 'state', 'revision', 'queue', 'risk', 'tool', 'title'])
-          .select(['run_id', 'expires_at'])
-          .where('id', 'in', requestIds)
-          .execute()
+      : await tx.selectFrom('request').selectAll().where('id', 'in', requestIds).execute()
   const runs =
     runIds.length === 0
       ? []
@@ -69,7 +65,8 @@ export async function readChannelEvents(
           .select(['id', 'worker', 'state'])
           .where('id', 'in', runIds)
           .execute()
-  const requestOf = new Map(requests.map((request) => [request.id, request]))
+  const sealed = requests.filter((request) => seals.holds('request', request))
+  const requestOf = new Map(sealed.map((request) => [request.id, request]))
   const runOf = new Map(runs.map((run) => [run.id, run]))
   return events
     .map(({ id, type, subject, created_at }) => ({
@@ -78,8 +75,9 @@ export async function readChannelEvents(
       at: created_at,
       request: requestOf.get(String(subject['requestId'])) ?? null,
       run: runOf.get(String(subject['runId'])) ?? null,
+      isOfRun: subject['requestId'] === undefined,
     }))
-    .filter(({ request, run }) => request !== null || run !== null)
+    .filter(({ isOfRun, request, run }) => (isOfRun ? run !== null : request !== null))
 }
 
 /** One line on the effect, with what looks like a secret masked. */

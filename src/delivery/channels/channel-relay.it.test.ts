@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
@@ -57,7 +58,7 @@ it('tells each recipient of an event on its own, and asks again only who was not
   const { channel, sent } = twoPeople(2)
   await desk.untilNumbered()
   const ctx = await configure(desk)
-  await createDeliveries(desk.database.db, channel)
+  await createDeliveries(desk.service.ctx, channel)
   await using _relay = relayOf(desk, ctx, { channels: [channel] })
   const { id: requestId } = await desk.open()
   await waitUntil(async () => {
@@ -78,7 +79,7 @@ it('waits as long as a receiver asks, and gives up at once what will never be ac
   const channels = [asked.channel, never.channel]
   await desk.untilNumbered()
   const ctx = await configure(desk)
-  for (const channel of channels) await createDeliveries(desk.database.db, channel)
+  for (const channel of channels) await createDeliveries(desk.service.ctx, channel)
   await using _relay = relayOf(desk, ctx, { channels })
   const before = Date.now()
   await desk.open()
@@ -103,9 +104,55 @@ it('keeps no other channel waiting for one that cannot say what it would tell', 
   await desk.untilNumbered()
   const ctx = await configure(desk)
   for (const channel of [failing, healthy.channel])
-    await createDeliveries(desk.database.db, channel)
+    await createDeliveries(desk.service.ctx, channel)
   await using _relay = relayOf(desk, ctx, { channels: [failing, healthy.channel] })
   await desk.open()
   await waitUntil(() => healthy.sent.length === 2, within)
   expect(await deliveriesOf(failing.name)).toEqual([])
+})
+
+const forgeries = {
+  'with another text': sql`update delivery set body = 'call this number' where endpoint = `,
+  'to another recipient': sql`update delivery set recipient = 'mallory' where endpoint = `,
+  'of another event': sql`update delivery set type = 'request.decided' where endpoint = `,
+  'that somebody wrote': sql`insert into delivery (id, endpoint, event_id, type, request_id, recipient, body, seal)
+    select gen_random_uuid(), endpoint, gen_random_uuid(), type, request_id, recipient, body, seal
+    from delivery where endpoint = `,
+}
+
+// Rules: security.md 29
+it.each(Object.entries(forgeries))('sends no notification %s in the database', async (_, forge) => {
+  const { channel, sent } = twoPeople(0)
+  await desk.untilNumbered()
+  const ctx = await configure(desk)
+  await createDeliveries(desk.service.ctx, channel)
+  await desk.open()
+  await desk.untilNumbered()
+  await createDeliveries(desk.service.ctx, channel)
+  const before = (await deliveriesOf(channel.name)).map(({ id }) => id)
+  await sql`${forge}${channel.name} and recipient = 'bob'`.execute(desk.database.db)
+  await using _relay = relayOf(desk, ctx, { channels: [channel] })
+  await waitUntil(async () => {
+    const all = await deliveriesOf(channel.name)
+    return all.every(({ state }) => state !== 'pending')
+  }, within)
+  const dead = (await deliveriesOf(channel.name)).filter(({ state }) => state === 'dead')
+  expect(dead).toMatchObject([{ lastError: 'its rows were changed in the database' }])
+  expect(sent.every(({ id }) => before.includes(id) && id !== dead[0]?.id)).toBe(true)
+})
+
+it('tells nobody of a request that was changed in the database', async () => {
+  const { channel, sent } = twoPeople(0)
+  await desk.untilNumbered()
+  const ctx = await configure(desk)
+  await createDeliveries(desk.service.ctx, channel)
+  const forged = await desk.add()
+  await sql`update request set title = 'Nothing to see' where id = ${forged.id}`.execute(
+    desk.database.db,
+  )
+  await desk.happen('request.opened', forged.id)
+  const honest = await desk.open()
+  await using _relay = relayOf(desk, ctx, { channels: [channel] })
+  await waitUntil(() => sent.length === 2, within)
+  expect(sent.map(({ requestId }) => requestId)).toEqual([honest.id, honest.id])
 })

@@ -1,11 +1,13 @@
+import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { Log, PolicyReader } from '#services/core/context.ts'
 import { errorText } from '#services/core/error-text.ts'
 import type { Db } from '#store/database.ts'
 import { Listener } from '../listener.ts'
 import { RepeatedWork } from '../repeated-work.ts'
-import type { Channel, DueDelivery } from './channel.ts'
-import { recordAttempt, takeDue } from './due-deliveries.ts'
+import { changedRows } from './body-matches-request.ts'
+import type { Channel, DueDelivery, SendOutcome } from './channel.ts'
+import { isVouched, recordAttempt, takeDue, type DueRow } from './due-deliveries.ts'
 import { createDeliveries, endChannel, retireEndpoints } from './create-deliveries.ts'
 
 const seconds = 1000
@@ -51,6 +53,7 @@ const usualPlaces = { atOnce: 4, perRecipient: 4 }
 export interface ChannelRelayOptions {
   readonly db: Db
   readonly databaseUrl: string
+  readonly seals: Seals
   readonly log: Log
   readonly policies: PolicyReader
   /** the channels of a policy; called when another version takes force */
@@ -122,7 +125,7 @@ export class ChannelRelay implements AsyncDisposable {
     // Its messages are written elsewhere.
     if (channel.events.length === 0) return
     try {
-      while (await createDeliveries(this.#options.db, channel));
+      while (await createDeliveries(this.#options, channel));
     } catch (error) {
       const fields = { endpoint: channel.name, error: errorText(error) }
       this.#options.log.warn(
@@ -155,9 +158,11 @@ export class ChannelRelay implements AsyncDisposable {
     }
   }
 
-  async #deliver(channel: Channel, due: DueDelivery): Promise<void> {
-    const { db, log } = this.#options
-    const outcome = await channel.send(due, this.#stopping.signal, this.#times.timeoutMs)
+  async #deliver(channel: Channel, due: DueRow): Promise<void> {
+    const { db, log, seals } = this.#options
+    const outcome: SendOutcome = isVouched(seals, channel.name, due)
+      ? await channel.send(due, this.#stopping.signal, this.#times.timeoutMs)
+      : { status: null, error: changedRows, isFinal: true }
     const state = await recordAttempt(db, due, outcome, this.#times.pausesMs)
     if (state !== 'dead') return
     if (outcome.isGone === true) await endChannel(db, channel)

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import { v7 as uuidv7 } from 'uuid'
+import { sealedDelivery } from '#services/requests/ending/sealed-delivery.ts'
 import { advisoryLocks } from '#store/connection/advisory-locks.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { Channel } from './channel.ts'
+import type { Requests } from './body-matches-request.ts'
 import { readChannelEvents, type ChannelEvent } from './channel-event.ts'
 
 const eventsAtOnce = 200
@@ -17,13 +18,16 @@ const retired = '-1'
  * handled exactly once, because the cursor moves in the same transaction. A new channel starts with
  * events after its configuration. Returns whether there may be more.
  */
-export async function createDeliveries(db: Db, channel: Channel): Promise<boolean> {
+export async function createDeliveries(
+  { db, seals }: Requests,
+  channel: Channel,
+): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const lock = await sql<{ mine: boolean }>`
       select pg_try_advisory_xact_lock(${advisoryLocks.webhooks}) as mine
     `.execute(tx)
     if (lock.rows[0]?.mine !== true) return false
-    return (await createNextDeliveries(tx, channel)) === eventsAtOnce
+    return (await createNextDeliveries({ tx, seals }, channel)) === eventsAtOnce
   })
 }
 
@@ -69,8 +73,14 @@ async function giveUpPending(tx: Tx, endpoints: readonly string[], why: string):
     .execute()
 }
 
+interface DeliveryUnit {
+  readonly tx: Tx
+  readonly seals: Requests['seals']
+}
+
 /** Returns the number of events that it handled. */
-async function createNextDeliveries(tx: Tx, channel: Channel): Promise<number> {
+async function createNextDeliveries(at: DeliveryUnit, channel: Channel): Promise<number> {
+  const { tx } = at
   const { rows } = await sql<{ told_until: string; gone_address: string | null }>`
     insert into endpoint (name, told_until)
       values (${channel.name}, (select coalesce(max(sequence), 0) from event))
@@ -95,7 +105,8 @@ async function createNextDeliveries(tx: Tx, channel: Channel): Promise<number> {
   )
   const isLive = rows[0]?.gone_address == null
   if (isLive && subscribed.length > 0 && (await (channel.reachesAnybody?.(tx) ?? true))) {
-    for (const event of await readChannelEvents(tx, subscribed)) await compose(tx, channel, event)
+    const about = await readChannelEvents(at, subscribed)
+    for (const event of about) await compose(at, channel, event)
   }
   await tx
     .updateTable('endpoint')
@@ -105,20 +116,25 @@ async function createNextDeliveries(tx: Tx, channel: Channel): Promise<number> {
   return events.length
 }
 
-async function compose(tx: Tx, channel: Channel, event: ChannelEvent): Promise<void> {
+async function compose(
+  { tx, seals }: DeliveryUnit,
+  channel: Channel,
+  event: ChannelEvent,
+): Promise<void> {
   const { queues } = channel
   const queue = event.request?.queue
   if (queues !== null && (queue === undefined || !queues.includes(queue))) return
   const messages = await channel.compose(tx, event)
   if (messages.length === 0) return
   const rows = messages.map(({ recipient, body, notBefore }) => ({
-    id: uuidv7(),
-    endpoint: channel.name,
-    event_id: event.eventId,
-    recipient,
-    type: event.type,
-    request_id: event.request?.id ?? null,
-    body,
+    ...sealedDelivery(seals, {
+      endpoint: channel.name,
+      event_id: event.eventId,
+      recipient,
+      type: event.type,
+      request_id: event.request?.id ?? null,
+      body,
+    }),
     ...(notBefore === undefined ? {} : { next_attempt_at: notBefore }),
   }))
   await tx.insertInto('delivery').values(rows).execute()

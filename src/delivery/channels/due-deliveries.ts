@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { DeliveryState } from '#domain/channels/delivery-state.ts'
+import type { Seals } from '#domain/statements/row-seals.ts'
 import { eachOf } from '#store/connection/each-of.ts'
 import type { Db } from '#store/database.ts'
 import type { DueDelivery, SendOutcome } from './channel.ts'
@@ -19,14 +20,26 @@ export interface Places {
   readonly underWay: readonly string[]
 }
 
+/** A due delivery with the rest of its sealed row. */
+export interface DueRow extends DueDelivery {
+  readonly eventId: string
+  readonly seal: string | null
+}
+
+/** Whether this service wrote a delivery for this endpoint, as it is. */
+export function isVouched(seals: Seals, endpoint: string, due: DueRow): boolean {
+  const { eventId: event_id, requestId: request_id, ...row } = due
+  return seals.holds('delivery', { ...row, endpoint, event_id, request_id })
+}
+
 /**
  * Leases up to `most` due deliveries of an endpoint for `leaseMs`: if this process ends without a
  * result, they are sent again, with the same id. A recipient's oldest come first, within its
  * places.
  */
-export async function takeDue(db: Db, places: Places): Promise<DueDelivery[]> {
+export async function takeDue(db: Db, places: Places): Promise<DueRow[]> {
   const { endpoint, most, leaseMs, perRecipient, underWay } = places
-  const { rows } = await sql<DueDelivery>`
+  const { rows } = await sql<DueRow>`
     with busy as (
       select recipient, count(*) as taken from ${eachOf(underWay)} as way(recipient) group by recipient
     ), due as (
@@ -48,7 +61,8 @@ export async function takeDue(db: Db, places: Places): Promise<DueDelivery[]> {
         select id from due where place <= ${perRecipient} order by next_attempt_at limit (select ${most}::int)
       ) and state = 'pending' and next_attempt_at <= clock_timestamp()
       for update skip locked
-    ) returning id, recipient, body, type, request_id as "requestId", attempts
+    ) returning id, recipient, body, type, request_id as "requestId", attempts,
+      event_id as "eventId", seal
   `.execute(db)
   return rows
 }

@@ -1,9 +1,13 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { EmailSettings } from '#policy/settings.ts'
+import type { Seals } from '#domain/statements/row-seals.ts'
+import { sealedDelivery } from '#services/requests/ending/sealed-delivery.ts'
 import { mine } from '#services/requests/lists/list-requests.ts'
 import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
 import type { Db, Tx } from '#store/database.ts'
+import type { JsonRow } from '#store/json-row.ts'
+import { isRequestVouched } from '../channels/body-matches-request.ts'
 import { digestMail, type DigestContent } from './digest-mail.ts'
 import { digestSlot } from './digest-slot.ts'
 import { outcomeInWords } from './outcome-in-words.ts'
@@ -15,6 +19,7 @@ const maxListed = 30
 
 export interface DigestRound extends MailPages {
   readonly settings: EmailSettings
+  readonly seals: Seals
   /** the database's clock */
   readonly now: Date
 }
@@ -60,19 +65,24 @@ async function storeDigest(
   await db.transaction().execute(async (tx) => {
     const since = await takeSlot(tx, person.id, slot)
     if (since === null) return
-    const mail = digestMail(await contentOf(tx, person.id, since), person.email, round)
+    const mail = digestMail(
+      await contentOf({ tx, seals: round.seals }, person.id, since),
+      person.email,
+      round,
+    )
     if (mail === null) return
     await tx
       .insertInto('delivery')
-      .values({
-        id: uuidv7(),
-        endpoint: emailEndpointOf(round.settings).name,
-        event_id: uuidv7(),
-        recipient: person.email,
-        type: 'digest',
-        request_id: null,
-        body: JSON.stringify(mail),
-      })
+      .values(
+        sealedDelivery(round.seals, {
+          endpoint: emailEndpointOf(round.settings).name,
+          event_id: uuidv7(),
+          recipient: person.email,
+          type: 'digest',
+          request_id: null,
+          body: JSON.stringify(mail),
+        }),
+      )
       .execute()
   })
 }
@@ -104,12 +114,20 @@ async function takeSlot(tx: Tx, personId: string, slot: Date): Promise<Date | nu
   return before.told_until
 }
 
-type ListedRow = MailedRequest & { readonly state: string; readonly revision: number }
+type ListedRow = MailedRequest & {
+  readonly state: string
+  readonly revision: number
+  readonly row: JsonRow
+}
 
 const columns = sql`request.id, request.number, request.kind, request.queue, request.risk, request.tool,
-  request.title, request.expires_at, request.state, request.revision, run.worker, null as outcome`
+  request.title, request.expires_at, request.state, request.revision, run.worker, null as outcome, to_jsonb(request) as row`
 
-async function contentOf(tx: Tx, personId: string, since: Date): Promise<DigestContent> {
+async function contentOf(
+  { tx, seals }: { readonly tx: Tx; readonly seals: Seals },
+  personId: string,
+  since: Date,
+): Promise<DigestContent> {
   const caller = { actor: { type: 'person', id: personId, name: '' }, channel: 'system' } as const
   const { rows: pendingRows } = await sql<
     ListedRow & { readonly fresh: boolean; readonly count: string; readonly fresh_count: string }
@@ -128,10 +146,11 @@ async function contentOf(tx: Tx, personId: string, since: Date): Promise<DigestC
   `.execute(tx)
   const endedRequests: MailedRequest[] = []
   for (const one of rows.slice(0, maxListed)) {
+    if (!isRequestVouched(seals, one)) continue
     endedRequests.push({ ...one, outcome: await outcomeInWords(tx, one) })
   }
   return {
-    waiting: pendingRows,
+    waiting: pendingRows.filter((one) => isRequestVouched(seals, one)),
     waitingCount: Number(pendingRows[0]?.count ?? 0),
     freshCount: Number(pendingRows[0]?.fresh_count ?? 0),
     ended: endedRequests,

@@ -1,12 +1,22 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { EmailSettings } from '#policy/settings.ts'
+import type { Seals } from '#domain/statements/row-seals.ts'
 import { mailRecipients } from '#services/channels/mail/mail-recipients.ts'
+import { sealedDelivery } from '#services/requests/ending/sealed-delivery.ts'
 import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
 import type { Db, Tx } from '#store/database.ts'
+import type { JsonRow } from '#store/json-row.ts'
+import { isRequestVouched } from '../channels/body-matches-request.ts'
 import { readNotice } from '../channels/request-notice.ts'
 import { isConcerned } from './email-channel.ts'
 import { requestMail, type MailedRequest, type MailPages } from './request-mail.ts'
+
+interface ExpiryRound extends MailPages {
+  readonly settings: EmailSettings
+  readonly seals: Seals
+  readonly now: Date
+}
 
 /**
  * The same as the queues' `expiringSoon`. A request open for less than twice this time was
@@ -19,10 +29,7 @@ const soonMs = 4 * 3_600_000
  * extended request gets another one later. The mark moves in the same transaction. Requests that
  * ended meanwhile get none.
  */
-export async function createExpiryMails(
-  db: Db,
-  round: MailPages & { readonly settings: EmailSettings; readonly now: Date },
-): Promise<void> {
+export async function createExpiryMails(db: Db, round: ExpiryRound): Promise<void> {
   const { now } = round
   await db.transaction().execute(async (tx) => {
     await tx
@@ -38,45 +45,54 @@ export async function createExpiryMails(
       .skipLocked()
       .executeTakeFirst()
     if (mark === undefined) return
-    await storeMails(tx, await requestsExpiringSoon(tx, mark.told_until, now), round)
+    await storeMails(
+      tx,
+      await requestsExpiringSoon({ tx, seals: round.seals }, mark.told_until, now),
+      round,
+    )
     await tx.updateTable('mail_expiring').set({ told_until: now }).execute()
   })
 }
 
 /** Pending requests whose last hours began after `from` and up to `now`. */
-async function requestsExpiringSoon(tx: Tx, from: Date, now: Date): Promise<MailedRequest[]> {
+async function requestsExpiringSoon(
+  { tx, seals }: { readonly tx: Tx; readonly seals: Seals },
+  from: Date,
+  now: Date,
+): Promise<MailedRequest[]> {
   const later = (at: Date): Date => new Date(at.getTime() + soonMs)
-  const { rows } = await sql<MailedRequest>`
+  const { rows } = await sql<MailedRequest & { readonly row: JsonRow }>`
     select request.id, request.number, request.kind, request.queue, request.risk, request.tool, request.title,
-      request.expires_at, run.worker, null as outcome
+      request.expires_at, run.worker, null as outcome, to_jsonb(request) as row
     from request left join run on run.id = request.run_id
     where request.state = 'pending' and request.expires_at > ${later(from)}
       and request.expires_at <= ${later(now)} and request.expires_at > ${now}
       and request.expires_at - request.created_at > ${2 * soonMs} * interval '1 millisecond'
     order by request.expires_at
   `.execute(tx)
-  return rows
+  return rows.filter((one) => isRequestVouched(seals, one))
 }
 
 async function storeMails(
   tx: Tx,
   requests: readonly MailedRequest[],
-  round: MailPages & { readonly settings: EmailSettings },
+  round: ExpiryRound,
 ): Promise<void> {
   for (const request of requests) {
     const people = await mailRecipients(tx, request.id, round.settings.choice)
     const mailed = { ...request, ...(await readNotice(tx, request.id)) }
     const rows = people
       .filter((one) => one.choice === 'atOnce' && isConcerned(one, 'expiring'))
-      .map(({ email }) => ({
-        id: uuidv7(),
-        endpoint: emailEndpointOf(round.settings).name,
-        event_id: uuidv7(),
-        recipient: email,
-        type: 'request.expiring',
-        request_id: request.id,
-        body: JSON.stringify(requestMail('expiring', mailed, email, round)),
-      }))
+      .map(({ email }) =>
+        sealedDelivery(round.seals, {
+          endpoint: emailEndpointOf(round.settings).name,
+          event_id: uuidv7(),
+          recipient: email,
+          type: 'request.expiring',
+          request_id: request.id,
+          body: JSON.stringify(requestMail('expiring', mailed, email, round)),
+        }),
+      )
     if (rows.length > 0) await tx.insertInto('delivery').values(rows).execute()
   }
 }

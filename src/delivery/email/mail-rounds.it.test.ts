@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import type { Mail } from './mail.ts'
@@ -27,8 +28,7 @@ const morning = (days: number): Date => {
 }
 
 function round(clock: Date): Promise<void> {
-  const { db, log, policies } = withMail()
-  return mailRound({ db, log, policies, publicUrl }, clock)
+  return mailRound({ ...withMail(), publicUrl }, clock)
 }
 
 /** The mails that were made and not looked at before: to whom, of what type, and the mail. */
@@ -114,6 +114,7 @@ it('tells at once of what expires soon, once, and again when it was extended', a
     .set({ expires_at: later(40) })
     .where('id', '=', request.id)
     .execute()
+  await sealRows(database.db, 'request', 'id', request.id)
   await round(later(37))
   expect(await made('request.expiring')).toHaveLength(1)
 })
@@ -121,10 +122,9 @@ it('tells at once of what expires soon, once, and again when it was extended', a
 it('goes round by itself, and the relay sends what it made', async () => {
   await choose(linus, { choice: 'digest' })
   await round(morning(-3))
-  const { db, log, policies } = withMail()
   await open({ input: { path: 'notes/sent.md', content: '' } })
   await using _relay = openRelay()
-  await using _rounds = new MailRounds({ db, log, policies, publicUrl, everyMs: 50 })
+  await using _rounds = new MailRounds({ ...withMail(), publicUrl, everyMs: 50 })
   // Others hear of the same request at once, in its thread.
   const digest = () =>
     server.received.find(

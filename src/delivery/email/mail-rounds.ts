@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Seals } from '#domain/statements/row-seals.ts'
 import type { Log, PolicyReader } from '#services/core/context.ts'
 import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
 import type { Db } from '#store/database.ts'
@@ -9,6 +10,7 @@ import { createExpiryMails } from './create-expiry-mails.ts'
 
 export interface MailRoundsOptions extends MailPages {
   readonly db: Db
+  readonly seals: Seals
   readonly log: Log
   readonly policies: PolicyReader
   /** shorter in tests */
@@ -38,7 +40,7 @@ export class MailRounds implements AsyncDisposable {
 
 /** Runs one round at the database's time, or at `clock` in tests. */
 export async function mailRound(
-  { db, policies, publicUrl }: MailRoundsOptions,
+  { db, seals, policies, publicUrl }: MailRoundsOptions,
   clock?: Date,
 ): Promise<void> {
   const { email: settings } = (await policies.inForce()).config
@@ -49,7 +51,7 @@ export async function mailRound(
   `.execute(db)
   // The relay makes the endpoint. Until then nothing would send the mails.
   if (rows[0]?.known !== true) return
-  const round = { settings, publicUrl, now: clock ?? rows[0].now }
+  const round = { settings, seals, publicUrl, now: clock ?? rows[0].now }
   await createExpiryMails(db, round)
   await createDigests(db, round)
 }

@@ -42,7 +42,7 @@ export function useMailDesk(): void {
     run = await addRun(service, { startedBy: ada })
     const { log } = service.ctx
     sequencer = new EventSequencer({ db: database.db, databaseUrl: database.url, log })
-    await createDeliveries(database.db, channelOf(mailTo(1)))
+    await createDeliveries(service.ctx, channelOf(mailTo(1)))
   })
   afterAll(async () => {
     await sequencer[Symbol.asyncDispose]()
@@ -73,10 +73,11 @@ export function openRelay(
   times: Partial<RelayTimes> = {},
   more: Partial<EmailSettings> = {},
 ): ChannelRelay {
-  const { policies, log } = withMail(more)
+  const { policies, log, seals } = withMail(more)
   return new ChannelRelay({
     db: database.db,
     databaseUrl: database.url,
+    seals,
     log,
     policies,
     channelsOf: ({ config }) => (config.email === null ? [] : [channelOf(config.email)]),

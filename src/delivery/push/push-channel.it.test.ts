@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, test } from 'vitest'
 import { openPushService, type PushService } from '#test/harness/fixtures/push-service.ts'
 import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
 import { testPushKey } from '#test/harness/fixtures/keys/push-key.ts'
+import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { sealedTables } from '#domain/statements/sealed-tables.ts'
@@ -37,11 +38,12 @@ beforeAll(async () => {
   const { ctx } = desk.service
   const { db, url: databaseUrl } = desk.database
   const channel = channelOf()
-  await createDeliveries(db, channel)
-  const { log, policies } = ctx
+  await createDeliveries(ctx, channel)
+  const { log, policies, seals } = ctx
   relay = new ChannelRelay({
     db,
     databaseUrl,
+    seals,
     log,
     policies,
     times: quick,
@@ -156,6 +158,7 @@ it('tells the starter of the end, and pushes a request no more that has ended', 
   await sql`update request set state = 'cancelled' where id = ${request.id}`.execute(
     desk.database.db,
   )
+  await sealRows(desk.database.db, 'request', 'id', request.id)
   await desk.happen('request.opened', request.id)
   await desk.happen('request.closed', request.id)
   expect(await untilEnded(ada.id, request.id)).toBe('delivered: 201')
@@ -167,7 +170,7 @@ it('looks once for devices, however many events there are, and reads nothing els
   await using db = withQueryLog(desk.database.url, queries)
   const channel = { ...channelOf(), name: 'counted' }
   const hasTold = async (): Promise<boolean> => {
-    await createDeliveries(db, channel)
+    await createDeliveries({ db, seals: desk.service.ctx.seals }, channel)
     const { rows } = await sql<{ told: boolean }>`
       select told_until = (select max(sequence) from event) as told
       from endpoint where name = ${channel.name}`.execute(desk.database.db)

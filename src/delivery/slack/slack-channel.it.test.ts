@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
 import { openSlackServer, type SlackServer } from '#test/harness/slack-server.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import type { SlackSettings } from '#policy/settings.ts'
@@ -40,12 +41,13 @@ async function relayOf(options: { token?: null } = {}): Promise<ChannelRelay> {
     options.token === null
       ? null
       : new SlackClient({ token: 'xoxb-test', team: settings.team, url: slack.url, ...rules })
-  const channel = slackChannel({ db: desk.database.db, settings, client, publicUrl })
-  await createDeliveries(desk.database.db, channel)
-  const { policies, log } = desk.service.ctx
+  const channel = slackChannel({ ...desk.service.ctx, settings, client, publicUrl })
+  await createDeliveries(desk.service.ctx, channel)
+  const { policies, log, seals } = desk.service.ctx
   return new ChannelRelay({
     db: desk.database.db,
     databaseUrl: desk.database.url,
+    seals,
     log,
     policies,
     channelsOf: () => [channel],
@@ -106,6 +108,18 @@ it('writes the message anew when it is decided elsewhere, and reminds in its thr
   expect(JSON.stringify(updated?.fields)).not.toContain('countersign_open')
 })
 
+// Rules: security.md 29
+it('writes nothing into another channel that the database says a message is in', async () => {
+  await using _relay = await relayOf()
+  const request = await desk.open()
+  await untilEnded(1)
+  await desk.database.db.updateTable('slack_message').set({ channel: 'C0GENERAL' }).execute()
+  await desk.happen('request.reminded', request.id)
+  const ends = await untilEnded(2)
+  expect(ends.map(({ lastError }) => lastError)).toContain('its rows were changed in the database')
+  expect([...slack.of('chat.postMessage'), ...slack.of('chat.update')]).toHaveLength(1)
+})
+
 it('says nothing of what was decided before it could be posted', async () => {
   const request = await desk.add()
   await using _relay = await relayOf()
@@ -118,17 +132,19 @@ it('says nothing of what was decided before it could be posted', async () => {
   expect(slack.calls).toEqual([])
 })
 
+/** As its time would. */
+async function expire(id: string): Promise<void> {
+  const { db } = desk.database
+  await db.updateTable('request').set({ state: 'expired' }).where('id', '=', id).execute()
+  await sealRows(db, 'request', 'id', id)
+}
+
 it('writes what changed while it was being posted, though that was told of before', async () => {
   await using _relay = await relayOf()
   let request: { id: string } | null = null
   slack.instead = ({ method }) => {
     if (method === 'chat.postMessage' && request !== null) {
-      const { id } = request
-      void desk.database.db
-        .updateTable('request')
-        .set({ state: 'expired' })
-        .where('id', '=', id)
-        .execute()
+      void expire(request.id)
     }
     return false
   }

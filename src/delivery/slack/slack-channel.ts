@@ -1,14 +1,13 @@
 import { hashBytes } from '#domain/json/digest.ts'
 import { slackEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
 import type { SlackSettings } from '#policy/settings.ts'
-import type { Db } from '#store/database.ts'
 import type { Channel, DueDelivery, SendOutcome } from '../channels/channel.ts'
+import { changedRows, type Requests } from '../channels/body-matches-request.ts'
 import { readSlackRequest, type SlackRequest } from './read-slack-request.ts'
 import { SlackFailure, type SlackCall, type SlackClient } from './slack-client.ts'
 import { slackMessage, slackReminder } from './slack-message.ts'
 
-export interface SlackChannelOptions {
-  readonly db: Db
+export interface SlackChannelOptions extends Requests {
   readonly settings: SlackSettings
   /** `null`: the token is not set */
   readonly client: SlackClient | null
@@ -46,6 +45,7 @@ export function slackChannel(options: SlackChannelOptions): Channel {
       } catch (error) {
         if (stopping.aborted) return { status: null, error: 'the service stopped' }
         if (error instanceof SlackFailure) return outcomeOf(error)
+        if (error instanceof ChangedRows) return { ...noOutcome, error: changedRows, isFinal: true }
         throw error
       }
     },
@@ -58,10 +58,10 @@ async function sendTo(
   due: DueDelivery,
   call: SlackCall,
 ): Promise<void> {
-  const { db, settings, publicUrl } = options
-  const request = due.requestId === null ? null : await readSlackRequest(db, due.requestId)
+  const { db, seals, settings, publicUrl } = options
+  const request = due.requestId === null ? null : await readSlackRequest(options, due.requestId)
   if (request === null) return
-  const message = await messageOf(db, request.id)
+  const message = await messageOf(options, request.id)
   if (message === null) {
     const channel = settings.channels.get(request.queue)
     // Only `request.opened` posts the message. A request that was decided meanwhile gets none.
@@ -69,9 +69,10 @@ async function sendTo(
       return
     const post = slackMessage(request, publicUrl)
     const at = await client.post({ channel }, post, call)
+    const row = { request_id: request.id, channel: at.channel, ts: at.ts }
     await db
       .insertInto('slack_message')
-      .values({ request_id: request.id, channel: at.channel, ts: at.ts, shown: hashOf(post) })
+      .values({ ...row, shown: hashOf(post), seal: seals.of('slack_message', row) })
       .onConflict((conflict) => conflict.doNothing())
       .execute()
   } else if (due.type === 'request.reminded' || due.type === 'request.escalated') {
@@ -85,14 +86,15 @@ async function sendTo(
 
 /** Updates the message until it shows the request's state, which may change during the call. */
 async function refresh(
-  { db, publicUrl }: SlackChannelOptions,
+  options: SlackChannelOptions,
   client: SlackClient,
   requestId: string,
   call: SlackCall,
 ): Promise<void> {
+  const { db, publicUrl } = options
   for (let attempt = 0; attempt < maxUpdates; attempt += 1) {
-    const request = await readSlackRequest(db, requestId)
-    const message = await messageOf(db, requestId)
+    const request = await readSlackRequest(options, requestId)
+    const message = await messageOf(options, requestId)
     if (request === null || message === null) return
     const post = slackMessage(request, publicUrl)
     const hash = hashOf(post)
@@ -106,14 +108,19 @@ async function refresh(
   }
 }
 
-async function messageOf(db: Db, requestId: SlackRequest['id']) {
+/** `null`: there is none. Rejects for a row that somebody wrote: it may lead to another channel. */
+async function messageOf({ db, seals }: Requests, requestId: SlackRequest['id']) {
   const row = await db
     .selectFrom('slack_message')
-    .select(['channel', 'ts', 'shown'])
+    .selectAll()
     .where('request_id', '=', requestId)
     .executeTakeFirst()
-  return row ?? null
+  if (row === undefined) return null
+  if (!seals.holds('slack_message', row)) throw new ChangedRows()
+  return row
 }
+
+class ChangedRows extends Error {}
 
 function hashOf(post: object): string {
   return hashBytes(JSON.stringify(post))

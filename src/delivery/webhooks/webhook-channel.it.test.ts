@@ -151,7 +151,7 @@ it('signs no approval that only the row of the notification states', async () =>
   const ctx = await configure(desk, to)
   const { id: requestId } = await desk.open('request.opened')
   await desk.untilNumbered()
-  await createDeliveries(desk.database.db, channelOf(to))
+  await createDeliveries(desk.service.ctx, channelOf(to))
   await sql`update delivery set body = replace(replace(body, '"pending"', '"approved"'),
     'request.opened', 'request.decided') where request_id = ${requestId}`.execute(desk.database.db)
   await desk.database.db

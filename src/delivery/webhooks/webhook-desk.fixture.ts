@@ -81,19 +81,20 @@ export async function configure(
   const rights = { ...policy.config.rights, activatePolicy: [{ team: 'operators' }] }
   const config = { ...policy.config, rights, webhooks }
   const configured = { ...policy, digest: `of ${named}, ${endpoints.length}`, config }
-  for (const one of endpoints) await createDeliveries(desk.database.db, channelOf(one))
+  for (const one of endpoints) await createDeliveries(desk.service.ctx, channelOf(one))
   return { ...ctx, policies: { ...ctx.policies, inForce: async () => configured } }
 }
 
 /** A relay of the configured endpoints, and of other channels beside them. */
 export function relayOf(
   { database }: ChannelDesk,
-  { policies, log }: ServiceContext,
+  { policies, log, seals }: ServiceContext,
   more: { times?: RelayTimes; isDevelopment?: boolean; channels?: readonly Channel[] } = {},
 ): ChannelRelay {
   return new ChannelRelay({
     db: database.db,
     databaseUrl: database.url,
+    seals,
     log,
     policies,
     channelsOf: ({ config }) => [

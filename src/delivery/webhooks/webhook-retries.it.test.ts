@@ -97,7 +97,7 @@ it('sends nothing more to a receiver that is gone, until somebody sends again or
   const nextEvent = async () => {
     await desk.open()
     await desk.untilNumbered()
-    while (await createDeliveries(desk.database.db, channelOf(to)));
+    while (await createDeliveries(desk.service.ctx, channelOf(to)));
   }
   receiver.answer = 410
   const relay = relayOf(desk, ctx)
@@ -127,7 +127,7 @@ it('sends again, with the same id, what a process sent that was killed before it
   await desk.open()
   let taken: DueDelivery | undefined
   await waitUntil(async () => {
-    await createDeliveries(desk.database.db, channelOf(to))
+    await createDeliveries(desk.service.ctx, channelOf(to))
     taken = (
       await takeDue(desk.database.db, {
         endpoint: to.name,

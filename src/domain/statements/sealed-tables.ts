@@ -123,6 +123,11 @@ export const sealedTables = {
       'credential_id',
     ],
   },
+  slack_message: { by: 'service', columns: ['request_id', 'channel', 'ts'] },
+  delivery: {
+    by: 'service',
+    columns: ['id', 'endpoint', 'event_id', 'recipient', 'type', 'request_id', 'body'],
+  },
   request: {
     by: 'service',
     columns: [

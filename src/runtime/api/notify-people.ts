@@ -34,7 +34,7 @@ export function notifyPeople(
   readonly slackWorkspace: () => Promise<SlackWorkspace | null>
   readonly signInMails: SignInMails
 } {
-  const { db, log, policies } = ctx
+  const { db, log, policies, seals } = ctx
   const { publicUrl, databaseUrl, developmentSignIn: isDevelopment } = config
   const slack = connectSlack({ config, environment, policies })
   const settings = { db, publicUrl, isDevelopment, environment, slack, push: { ctx, key: pushKey } }
@@ -42,13 +42,14 @@ export function notifyPeople(
     new ChannelRelay({
       db,
       databaseUrl,
+      seals,
       log,
       policies,
       channelsOf: (policy) => channelsOf(policy, settings),
     }),
   )
   const signInMails = undo.use(new SignInMails({ ctx, publicUrl, environment }))
-  undo.use(new MailRounds({ db, log, policies, publicUrl }))
+  undo.use(new MailRounds({ db, seals, log, policies, publicUrl }))
   return { slackWorkspace: slack.workspace, signInMails }
 }
 
@@ -71,12 +72,13 @@ export function channelsOf(policy: Policy, settings: ChannelSettings): readonly 
   const { webhooks, slack, email } = policy.config
   const { allow, endpoints } = webhooks
   const { db, publicUrl } = settings
+  const { seals } = settings.push.ctx
   const client = settings.slack.clientOf(policy)
   const { isDevelopment } = settings
   return [
     callbackChannel({
       db,
-      seals: settings.push.ctx.seals,
+      seals,
       allow,
       isDevelopment,
       deployments: {
@@ -87,11 +89,9 @@ export function channelsOf(policy: Policy, settings: ChannelSettings): readonly 
     }),
     pushChannel({ ...settings.push, times: sessionTimes, publicUrl, allow, isDevelopment }),
     ...[...endpoints.values()].map((endpoint) =>
-      webhookChannel({ endpoint, allow, seals: settings.push.ctx.seals, ...settings }),
+      webhookChannel({ endpoint, allow, seals, ...settings }),
     ),
-    ...(slack === null ? [] : [slackChannel({ db, settings: slack, client, publicUrl })]),
-    ...(email === null
-      ? []
-      : [emailChannel({ settings: email, seals: settings.push.ctx.seals, ...settings })]),
+    ...(slack === null ? [] : [slackChannel({ db, seals, settings: slack, client, publicUrl })]),
+    ...(email === null ? [] : [emailChannel({ settings: email, seals, ...settings })]),
   ]
 }

@@ -38,6 +38,8 @@ const living: Readonly<
     which: sql`request_id in (${openRequests})`,
   },
   decision: { key: ['id'], which: sql`request_id in (${openRequests})` },
+  slack_message: { key: ['request_id'], which: sql`true` },
+  delivery: { key: ['id'], which: sql`state <> 'delivered'` },
 }
 
 /**
@@ -48,12 +50,17 @@ const living: Readonly<
  */
 export async function adoptRows(
   ctx: SystemContext,
-  which: { /** also rows whose seal does not hold */ readonly again: boolean },
+  which: {
+    /** also rows whose seal does not hold */
+    readonly again: boolean
+    /** absent: all */
+    readonly tables?: readonly SealedTable[]
+  },
 ): Promise<Readonly<Record<string, number>>> {
   return inUnitOfWork(ctx, bySystem(ctx, service), async (unit) => {
     await sql`select pg_advisory_xact_lock(${advisoryLocks.activation})`.execute(unit.tx)
     const adopted: Record<string, number> = {}
-    for (const table of Object.keys(sealedTables) as SealedTable[]) {
+    for (const table of which.tables ?? (Object.keys(sealedTables) as SealedTable[])) {
       const where = sql<boolean>`(${living[table].which}) and (seal is null or ${which.again})`
       const count = await sealTable(unit, table, {
         where,

@@ -58,6 +58,7 @@ export interface DeliveryTable {
   last_error: string | null
   created_at: GeneratedTimestamp
   ended_at: Timestamp | null
+  seal: Seal
 }
 
 /** What a person has chosen to be mailed. */
@@ -108,6 +109,7 @@ export interface SlackMessageTable {
   ts: string
   /** hash of the message, so that it is updated only when it changed */
   shown: string
+  seal: Seal
 }
 
 /** Who a person is in the workspace, as both have confirmed. */

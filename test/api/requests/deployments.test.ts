@@ -95,6 +95,7 @@ function relay(): ChannelRelay {
   return new ChannelRelay({
     db: database.db,
     databaseUrl: database.url,
+    seals: ctx.seals,
     log: ctx.log,
     policies: ctx.policies,
     channelsOf: () => [

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { RequestState } from '#domain/requests/request.ts'
+import { sealedDelivery } from './sealed-delivery.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
 /** The endpoint of all callbacks, including GitHub's; each key is a recipient of its own. */
@@ -42,15 +43,16 @@ export async function notifyProgram(
   }
   await unit.tx
     .insertInto('delivery')
-    .values({
-      id: uuidv7(),
-      endpoint: callbackEndpoint,
-      event_id: eventId,
-      recipient: program.api_key_id,
-      type,
-      request_id: requestId,
-      body: JSON.stringify(body),
-    })
+    .values(
+      sealedDelivery(unit.seals, {
+        endpoint: callbackEndpoint,
+        event_id: eventId,
+        recipient: program.api_key_id,
+        type,
+        request_id: requestId,
+        body: JSON.stringify(body),
+      }),
+    )
     .execute()
   await sql`select pg_notify('countersign_webhook', '')`.execute(unit.tx)
 }
