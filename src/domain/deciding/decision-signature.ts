@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
-import type { DecisionVerb } from '../requests/request.ts'
+import type { Scope } from '../policy/verdict.ts'
+import type { DecisionVerb, DenialThen } from '../requests/request.ts'
 
 /**
  * What a person signs with a passkey when they decide (audit.md, Approver's signature): its
@@ -14,6 +15,12 @@ export interface DecisionStatement {
   readonly digest: string
   readonly policyDigest: string
   readonly decision: DecisionVerb
+  /** how far an approval reaches; absent: `once` */
+  readonly scope?: Scope
+  /** the bounds of the grant; absent: none */
+  readonly grant?: { readonly uses: number | null; readonly expiresAt: string | null }
+  /** what a denial does; absent: `continue` */
+  readonly then?: DenialThen
   /** hash of the salted reason, as in the decision's event */
   readonly reasonHash: string | null
   readonly personId: string

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { JsonObject } from '#domain/json/json.ts'
 import { openFindings, EventJudge, verdictsOf } from './judge-events.ts'
 import { asRequest, changed, legalTrail, personOf, type TrailEvent } from './trail.fixture.ts'
 import type { VerdictName } from './findings/finding.ts'
@@ -209,6 +210,48 @@ describe('binding fails', () => {
     const found = judge(events)
     expect(found.names).toContain('binding')
     expect(found.problems).toContain(problem)
+  })
+})
+
+describe('a grant that two votes gave', () => {
+  /** Both votes with this reach; a grant, after their permit, with that. */
+  const granted = (votes: readonly JsonObject[], grant: JsonObject): TrailEvent[] => {
+    const [first = {}, second = {}] = votes
+    const voted = changed(trail, at('decision.recorded'), { detail: first })
+    return changed(voted, at('decision.recorded', 1), { detail: second }).toSpliced(
+      at('permit.consumed'),
+      0,
+      {
+        type: 'grant.given',
+        actor: { type: 'person', id: personOf('linus'), name: 'linus' },
+        requestId: 'q1',
+        runId: 'r1',
+        callId: 'c1',
+        digest: 'd1',
+        detail: { grantId: 'g1', scope: 'run', uses: null, expiresAt: null, ...grant },
+      },
+    )
+  }
+  const bounded = { scope: 'run', grant: { uses: 3, expiresAt: '2026-03-02T00:00:00.000Z' } }
+  const wide = { scope: 'run', grant: null }
+
+  test('holds within the bounds of both, or of votes of an earlier version', () => {
+    const { uses, expiresAt } = bounded.grant
+    expect(judge(granted([wide, bounded], { uses, expiresAt })).problems).toBe('')
+    expect(judge(granted([{ scope: 'run' }, { scope: 'run' }], {})).problems).toBe('')
+  })
+
+  test.each<[string, JsonObject[], JsonObject]>([
+    ['scope', [wide, { scope: 'once' }], {}],
+    ['scope', [{ scope: 'path', grant: null }, wide], {}],
+    ['uses', [bounded, wide], { uses: 4, expiresAt: bounded.grant.expiresAt }],
+    ['uses', [bounded, wide], { expiresAt: bounded.grant.expiresAt }],
+    ['expiresAt', [bounded, wide], { uses: 3 }],
+    ['expiresAt', [wide, bounded], { uses: 3, expiresAt: '2026-03-03T00:00:00.000Z' }],
+  ])('fails the binding where it is wider in %s than one of them', (what, votes, grant) => {
+    const found = judge(granted(votes, grant))
+    expect(found.names).toContain('binding')
+    expect(found.problems).toContain(`the grant is wider in ${what} than the approval`)
   })
 })
 

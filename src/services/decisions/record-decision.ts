@@ -72,6 +72,10 @@ export async function recordDecision(
       ...(request.kind === 'tool_call' ? {} : { kind: request.kind }),
       revision: request.revision,
       scope,
+      // Its presence says that a signature states how far the approval reaches.
+      ...(scope === null || scope === 'once'
+        ? {}
+        : { grant: bounds === null ? null : { ...bounds } }),
       then,
       seen: input.seen,
       reason: reasonHash,

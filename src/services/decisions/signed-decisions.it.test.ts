@@ -157,18 +157,50 @@ describe('a high-risk request whose queue requires a signature', () => {
       risk: 'high',
       routing: { signature: 'required' },
     })
-    const { assertion } = await signed()
-    const unlike = { ...approval({}, other), assertion: assertion ?? null }
+    const signature = async () => ({ assertion: (await signed())['assertion'] ?? null })
+    const unlike = { ...approval({}, other), ...(await signature()) }
     expect(await refusedFor(send(unlike, other))).toBe('statement')
-    const denial = denying(request, { reason: 'checked', assertion: assertion ?? null })
+    const denial = denying(request, { reason: 'checked', ...(await signature()) })
     expect(await refusedFor(send(denial))).toBe('statement')
-    const excuse = approval({ reason: 'another', assertion: assertion ?? null })
+    const excuse = approval({ reason: 'another', ...(await signature()) })
     expect(await refusedFor(send(excuse))).toBe('statement')
-    const digest = approval({ digest: other.digest, assertion: assertion ?? null })
+    const digest = approval({ digest: other.digest, ...(await signature()) })
     expect(await refusedFor(send(digest))).toBe('stale_digest')
-    const revision = approval({ revision: 2, assertion: assertion ?? null })
+    const revision = approval({ revision: 2, ...(await signature()) })
     expect(await refusedFor(send(revision))).toBe('stale_revision')
     expect(await refusedFor(offer(approval({ digest: other.digest })))).toBe('stale_digest')
+  })
+
+  test('refuses a signature that was given for another reach, and states the one that it permits', async () => {
+    request = await addRequest(service, run, {
+      position: 4,
+      risk: 'high',
+      routing: { signature: 'required', scopes: ['run'] },
+    })
+    const once = await signed()
+    expect(await refusedFor(send({ ...once, scope: 'run' }))).toBe('statement')
+    const thrice = await signed(approval({ scope: 'run', grant: { uses: 3 } }))
+    expect(await refusedFor(send({ ...thrice, grant: { uses: 4 } }))).toBe('statement')
+    const unbounded = await signed(approval({ scope: 'run' }))
+    expect(await refusedFor(send({ ...unbounded, grant: { uses: 3 } }))).toBe('statement')
+    const stopping = denying(request, { reason: 'no', then: 'stop' })
+    expect(await refusedFor(send({ ...(await signed(stopping)), then: 'continue' }))).toBe(
+      'statement',
+    )
+    await send(await signed(approval({ scope: 'run', grant: { uses: 3 } })))
+    const { signature, grant } = await eventOf('decision.recorded')
+    expect(grant).toEqual({ uses: 3, expiresAt: null })
+    expect(JSON.parse((signature as { statement: string } & JsonObject).statement)).toMatchObject({
+      scope: 'run',
+      grant,
+    })
+  })
+
+  test('accepts no second answer to a challenge whose first answer was refused', async () => {
+    const body = await signed()
+    expect(await refusedFor(send({ ...body, reason: 'another' }))).toBe('statement')
+    expect(await refusedFor(send(body))).toBe('challenge')
+    expect(await stateOf(request.id)).toBe('pending')
   })
 
   test('takes a nonce once, from the session and the person that asked, while it lasts', async () => {
@@ -206,14 +238,13 @@ describe('a high-risk request whose queue requires a signature', () => {
     const own = await addSession(service, linus)
     const theirs = await registeredPasskey(service.ctx, linus, own, null)
     expect(await refusedFor(offer(approval(), request, linus, own))).toBe('no_passkey')
-    const { options } = await offer()
-    const foreign = approval({ assertion: theirs.passkey.get(options) as unknown as JsonObject })
-    expect(await refusedFor(send(foreign))).toBe('credential')
+    const signedBy = async ({ get }: SoftwarePasskey): Promise<JsonObject> =>
+      approval({ assertion: get((await offer()).options) as unknown as JsonObject })
+    expect(await refusedFor(send(await signedBy(theirs.passkey)))).toBe('credential')
     const young = await registeredPasskey(service.ctx, grace, session, null)
-    const unconfirmed = approval({ assertion: young.passkey.get(options) as unknown as JsonObject })
-    expect(await refusedFor(send(unconfirmed))).toBe('unconfirmed')
+    expect(await refusedFor(send(await signedBy(young.passkey)))).toBe('unconfirmed')
     const spare = await registeredPasskey(service.ctx, grace, session, edsger)
-    const gone = approval({ assertion: spare.passkey.get(options) as unknown as JsonObject })
+    const gone = await signedBy(spare.passkey)
     await removeCredential(service.ctx, grace.caller, { id: spare.credentialId })
     expect(await refusedFor(send(gone))).toBe('credential')
     expect(await stateOf(request.id)).toBe('pending')

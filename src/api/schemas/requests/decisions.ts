@@ -102,6 +102,18 @@ const decisionStatement = z
     digest: z.string().describe('Digest of the revision that is decided'),
     policyDigest: z.string().describe('Digest of the version of the policy that judged the call'),
     decision: verb.describe('The decision that is signed'),
+    scope: scope.optional().describe('How far the approval goes; absent: `once`'),
+    grant: z
+      .object({
+        uses: z.int().nullable().describe('How many calls it covers; `null`: any number'),
+        expiresAt: instant.nullable().describe('When it ends; `null`: with the root run'),
+      })
+      .optional()
+      .describe('Limits of a scope wider than `once`; absent: none'),
+    then: z
+      .enum(['continue', 'stop'])
+      .optional()
+      .describe('What the run does after a denial; absent: `continue`'),
     reasonHash: z
       .string()
       .nullable()

@@ -1,6 +1,14 @@
+import type { JsonObject } from '#domain/json/json.ts'
 import type { Check, Extent } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
-import { numberIn, referenceTo, textIn, type LoggedEvent } from '../findings/logged-event.ts'
+import {
+  numberIn,
+  objectIn,
+  objectsIn,
+  referenceTo,
+  textIn,
+  type LoggedEvent,
+} from '../findings/logged-event.ts'
 import type { UsedRight } from './used-right.ts'
 
 /** A grant's end is compared when a use is taken; the event of that has a slightly later time. */
@@ -28,6 +36,10 @@ export interface GrantBinding extends Check {
 export function bindGrants(findings: Findings, { whole }: Extent): GrantBinding {
   const grants = new Map<string, Grant>()
   const spent = new Map<string, UsedRight>()
+  /** by request and person: the approvals of the current revision */
+  const approvals = new Map<string, Map<string | null, LoggedEvent>>()
+  /** by request: those that its newest permit counts, which a grant was given with */
+  const countedApprovals = new Map<string, readonly LoggedEvent[]>()
 
   function use(event: LoggedEvent, grantId: string): void {
     const at = referenceTo(event)
@@ -55,14 +67,42 @@ export function bindGrants(findings: Findings, { whole }: Extent): GrantBinding 
     }
   }
 
+  function give(event: LoggedEvent, grantId: string): void {
+    const at = referenceTo(event)
+    if (grants.has(grantId)) findings.fail('the grant was given before', at)
+    grants.set(grantId, { event, uses: 0, end: null })
+    // A bundle of another call that the grant covers has no approvals.
+    for (const { detail, index } of countedApprovals.get(event.requestId ?? '') ?? []) {
+      for (const what of widerThan(event.detail, detail)) {
+        findings.fail(`the grant is wider in ${what} than the approval of event ${index}`, at)
+      }
+    }
+  }
+
+  function noteApprovals(event: LoggedEvent): void {
+    const { detail, requestId, type } = event
+    if (requestId === null) return
+    const own = approvals.get(requestId) ?? new Map<string | null, LoggedEvent>()
+    approvals.set(requestId, own)
+    if (type === 'request.revised') own.clear()
+    else if (type === 'decision.recorded' && textIn(detail, 'decision') === 'approve') {
+      own.set(event.actor.id, event)
+    } else if (type === 'permit.issued') {
+      const ids = objectsIn(detail, 'counted').map((vote) => textIn(vote, 'personId'))
+      countedApprovals.set(
+        requestId,
+        ids.flatMap((id) => own.get(id) ?? []),
+      )
+    }
+  }
+
   return {
     take(event) {
+      noteApprovals(event)
       const grantId = textIn(event.detail, 'grantId')
       if (grantId === null) return
-      if (event.type === 'grant.given') {
-        if (grants.has(grantId)) findings.fail('the grant was given before', referenceTo(event))
-        grants.set(grantId, { event, uses: 0, end: null })
-      } else if (event.type === 'grant.used') use(event, grantId)
+      if (event.type === 'grant.given') give(event, grantId)
+      else if (event.type === 'grant.used') use(event, grantId)
       else if (event.type === 'grant.revoked' || event.type === 'grant.ended') {
         const grant = grants.get(grantId)
         if (grant !== undefined) grant.end ??= event
@@ -82,4 +122,21 @@ export function bindGrants(findings: Findings, { whole }: Extent): GrantBinding 
       }
     },
   }
+}
+
+/**
+ * In what a grant reaches further than the approval that gave it. Approvals of earlier versions do
+ * not say their bounds.
+ */
+function widerThan(grant: JsonObject, approval: JsonObject): string[] {
+  const bounds = objectIn(approval, 'grant')
+  const [uses, maxUses] = [numberIn(grant, 'uses'), numberIn(bounds, 'uses')]
+  const [end, lastEnd] = [textIn(grant, 'expiresAt'), textIn(bounds, 'expiresAt')]
+  return [
+    ...(textIn(grant, 'scope') === textIn(approval, 'scope') ? [] : ['scope']),
+    ...(maxUses !== null && (uses === null || uses > maxUses) ? ['uses'] : []),
+    ...(lastEnd !== null && (end === null || Date.parse(end) > Date.parse(lastEnd))
+      ? ['expiresAt']
+      : []),
+  ]
 }

@@ -110,6 +110,12 @@ export function objectIn(object: JsonObject, key: string): JsonObject {
   return isObject(value) ? value : {}
 }
 
+/** The objects of a list under an own key, without other items. */
+export function objectsIn(object: JsonObject, key: string): JsonObject[] {
+  const value: unknown = Object.hasOwn(object, key) ? object[key] : undefined
+  return Array.isArray(value) ? value.filter(isObject) : []
+}
+
 /** The strings of a list under an own key, without other items. */
 export function textsIn(object: JsonObject, key: string): string[] {
   const value: unknown = Object.hasOwn(object, key) ? object[key] : undefined

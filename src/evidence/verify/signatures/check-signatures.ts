@@ -3,7 +3,8 @@ import {
   type DecisionSignature,
   type DecisionStatement,
 } from '#domain/deciding/decision-signature.ts'
-import type { JsonObject } from '#domain/json/json.ts'
+import { canonicalJson } from '#domain/json/digest.ts'
+import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { Check } from '../findings/check.ts'
 import type { Findings } from '../findings/finding.ts'
 import {
@@ -30,6 +31,7 @@ export function checkSignatures(findings: {
   const needing = new Set<string>()
   const nonces = new Set<string>()
   let signatureCount = 0
+  let unstatedCount = 0
 
   function decide(event: LoggedEvent): void {
     const { detail, requestId } = event
@@ -78,6 +80,7 @@ export function checkSignatures(findings: {
     for (const field of differences(event, statement)) {
       authenticity.fail(`the event and what the approver signed differ in ${field}`, at)
     }
+    if (isWider(event) && !statesReach(event, statement)) unstatedCount += 1
     if (nonces.has(statement.nonce)) authenticity.fail('the same signature is there twice', at)
     nonces.add(statement.nonce)
     if (passkey.personId !== event.actor.id) {
@@ -103,6 +106,11 @@ export function checkSignatures(findings: {
     },
     end() {
       if (signatureCount > 0) authenticity.note(`signatures of approvers: ${signatureCount}`)
+      if (unstatedCount > 0) {
+        authenticity.note(
+          `signatures of an earlier version, which do not say how far the approval reaches: ${unstatedCount}`,
+        )
+      }
     },
   }
 }
@@ -118,6 +126,15 @@ function readSignature(detail: JsonObject): DecisionSignature | null {
   return { credentialId, statement, authenticatorData, clientDataJSON, signature }
 }
 
+function isWider({ detail }: LoggedEvent): boolean {
+  return (textIn(detail, 'scope') ?? 'once') !== 'once'
+}
+
+/** Events and statements of earlier versions do not say how far an approval reaches. */
+function statesReach({ detail }: LoggedEvent, statement: JsonObject): boolean {
+  return Object.hasOwn(detail, 'grant') || Object.hasOwn(statement, 'scope')
+}
+
 /** The fields in which a decision's event differs from the signed statement. */
 function differences(event: LoggedEvent, statement: JsonObject): string[] {
   const { detail } = event
@@ -130,8 +147,20 @@ function differences(event: LoggedEvent, statement: JsonObject): string[] {
     decision: [textIn(detail, 'decision'), statement['decision']],
     reasonHash: [textIn(detail, 'reason'), statement['reasonHash']],
     personId: [event.actor.id, statement['personId']],
+    ...(isWider(event) && !statesReach(event, statement)
+      ? {}
+      : {
+          scope: [textIn(detail, 'scope') ?? 'once', statement['scope'] ?? 'once'],
+          grant: [textOf(detail['grant']), textOf(statement['grant'])],
+        }),
+    ...(statement['then'] === undefined ? {} : { then: [detail['then'], statement['then']] }),
   }
   return Object.entries(pairs).flatMap(([field, [recorded, attested]]) =>
     recorded === attested ? [] : [field],
   )
+}
+
+/** One value as text, to compare it; nothing and `null` are the same. */
+function textOf(value: Json | undefined): string {
+  return canonicalJson(value ?? null)
 }

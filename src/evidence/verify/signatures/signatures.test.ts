@@ -116,6 +116,13 @@ test('an approval signed with a passkey that a second person had confirmed holds
   expect(judge(signedTrail(signature()))).toEqual({})
 })
 
+test('a signature holds that states the same reach as the event, or none as in earlier versions', () => {
+  const reach = { scope: 'run', grant: { uses: 3, expiresAt: null } }
+  const own = [registered, confirmed]
+  expect(judge(signedTrail(signature({ ...statement, ...reach }), own, reach))).toEqual({})
+  expect(judge(signedTrail(signature(), own, { scope: 'run' }))).toEqual({})
+})
+
 test('a sign-in link that was made after the passkey was registered voids nothing', () => {
   const link = credentialEvent('link_created', confirmer)
   expect(judge(signedTrail(signature(), [registered, link, confirmed]))).toEqual({})
@@ -167,6 +174,18 @@ describe('authenticity fails', () => {
     ['for what cannot be read', { credentialId: 'k1' }, 'cannot be read'],
   ])('%s', (_, signed, problem) => {
     expect(judge(signedTrail(signed))['authenticity']).toContain(problem)
+  })
+
+  const bounds = { uses: 3, expiresAt: null }
+  test.each<[string, JsonObject, JsonObject, string]>([
+    ['once', {}, { scope: 'run', grant: null }, 'differ in scope'],
+    ['the run', { scope: 'run' }, { scope: 'once' }, 'differ in scope'],
+    ['a path', { scope: 'path' }, { scope: 'run', grant: null }, 'differ in scope'],
+    ['three times', { scope: 'run', grant: bounds }, { scope: 'run', grant: null }, 'in grant'],
+    ['any number', { scope: 'run' }, { scope: 'run', grant: bounds }, 'differ in grant'],
+  ])('for one that permits %s, and another reach in the event', (_, said, more, problem) => {
+    const trail = signedTrail(signature({ ...statement, ...said }), [registered, confirmed], more)
+    expect(judge(trail)['authenticity']).toContain(problem)
   })
 
   test('for one that is there twice', () => {

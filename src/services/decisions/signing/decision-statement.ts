@@ -28,9 +28,25 @@ export function factsToSign(
     digest: decision.digest,
     policyDigest: request.policy_digest,
     decision: decision.decision,
+    ...effectToSign(decision),
     reasonHash: reason === null || salt === null ? null : hashBytes(saltedDocument(reason, salt)),
     personId: signer.personId,
   }
+}
+
+/**
+ * What the decision does besides deciding this call once. What is usual is absent: statements of
+ * earlier versions say no more.
+ */
+function effectToSign(
+  decision: DecisionInput,
+): Pick<DecisionStatement, 'scope' | 'grant' | 'then'> {
+  if (decision.decision === 'deny') {
+    return decision.then === 'continue' ? {} : { then: decision.then }
+  }
+  const { bounds, scope } = decision
+  if (scope === 'once') return {}
+  return bounds === null ? { scope } : { scope, grant: bounds }
 }
 
 /** The statement's exact bytes: canonical JSON, with a nonce of its own. */
