@@ -10,6 +10,7 @@ import { readDecisionFacts } from '../requests/facts/decision-facts.ts'
 import { lockWithSiblings, type Reach } from '../requests/ending/lock-with-siblings.ts'
 import { byAttempt } from '../core/authority.ts'
 import type { DecisionInput } from '../requests/facts/decision-input.ts'
+import { takeChallenge } from '../passkeys/challenges.ts'
 import { deciderOf, judgeLocked, writeDecision, type DecisionAnswer } from './decide-locked.ts'
 
 export interface DecideRequestInput {
@@ -70,8 +71,28 @@ export async function decideRequest(
         if (judgement instanceof Problem) return judgement
         return writeDecision(ctx, unit, { ...rows, ...how, ...judgement, announces: true })
       })
-    }),
+    }).catch((error: unknown) => consumeRefused(ctx, input, error)),
   )
+}
+
+/**
+ * A refused signature consumes its challenge too, after the transaction of the decision was rolled
+ * back: each challenge has one answer. Rejects with the refusal.
+ */
+async function consumeRefused(
+  ctx: SigningContext,
+  { body, sessionHash = null }: DecideRequestInput,
+  error: unknown,
+): Promise<never> {
+  const assertion =
+    error instanceof Problem && error.code === 'signature_invalid'
+      ? parseDecision(body).assertion
+      : null
+  if (assertion !== null && sessionHash !== null) {
+    const { clientDataJSON: clientDataJson } = assertion.response
+    await takeChallenge(ctx, { clientDataJson, purpose: 'decide', sessionHash })
+  }
+  throw error
 }
 
 function reachOf(decision: DecisionInput): Reach {

@@ -28,7 +28,8 @@ export interface JudgedSignature {
 /**
  * Judges the signature of a decision in its transaction, after everything else: `null` where there
  * is none and none is needed. Consumes the challenge and stores the credential's counter. Throws
- * `signature_required`, or `signature_invalid` with the part (`which`) that does not hold.
+ * `signature_required`, or `signature_invalid` with the part (`which`) that does not hold; the
+ * caller then consumes the challenge of the transaction that is rolled back.
  */
 export async function judgeSignature(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
