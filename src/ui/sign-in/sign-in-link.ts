@@ -17,7 +17,8 @@ export function readSignInLink(): SignInLink | null {
   const token = mailed ?? provider ?? behind.get('link')
   if (token === null) return null
   const path = behind.get('return') ?? ''
-  const isOurs = /^\/(?![/\\])/.test(path)
+  // A browser removes tabs and line ends: `/`, a tab and `/host` is the address of another host.
+  const isOurs = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path)
   const returnTo = provider === null ? null : isOurs ? path : '/'
   return { token, isMailed: mailed !== null, returnTo }
 }

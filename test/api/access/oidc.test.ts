@@ -123,6 +123,18 @@ async function details(type: string): Promise<Record<string, unknown>[]> {
 
 const refusedWith = (why: string): string => `/sign-in?refused=${why}`
 
+// Rules: security.md 29
+test('a page to which a sign-in returns is one of ours, also when its row was changed meanwhile', async () => {
+  provider.account = grace
+  const browser = new Browser()
+  const back = await goThere(browser)
+  await api.service.db
+    .updateTable('sign_in_flow')
+    .set({ return_to: 'https://evil.example' })
+    .execute()
+  expect(locationOf(await browser.get(back))).toBe('/')
+})
+
 test('who signs in at the provider with a verified address is the person the project names by it', async () => {
   expect((await api.ask('/v1/auth/methods')).body).toMatchObject({
     oidc: { label: 'Example Corp' },

@@ -101,7 +101,9 @@ export function oidcRoutes({ failures, starts }: SignInLimits) {
           browser: readFlowCookie(request),
         })
         try {
-          const { session, handIn, returnTo } = await signedIn
+          const { session, handIn, returnTo: path } = await signedIn
+          // It was a row of the database meanwhile.
+          const returnTo = localPath(path, api.settings.publicUrl)
           return (response) => {
             clearFlowCookie(response)
             if (session === null) return response.redirect(302, providerPage(handIn, returnTo))
