@@ -2,9 +2,9 @@ import { v7 as uuidv7 } from 'uuid'
 
 /**
  * What can happen only once: a permit is consumed, a sign-in link is used, a passkey's answer signs
- * in, an attempt of a call begins, one use of a grant is taken.
+ * in, an attempt of a call begins, one use of a grant is taken, a scheduled time starts its run.
  */
-export type OnceKind = 'permit' | 'call' | 'grant' | 'link' | 'challenge'
+export type OnceKind = 'permit' | 'call' | 'grant' | 'link' | 'challenge' | 'schedule'
 
 /**
  * `id` is a UUIDv7, whose time says which file has it; `part` distinguishes several keys of one id.

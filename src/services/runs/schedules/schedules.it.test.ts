@@ -13,6 +13,7 @@ const always = '"* * * * *"'
 const schedules = `schedules:
   minutely: { worker: scribe, input: Draft the notes, cron: ${always}, as: ada@example.com }
   patient: { worker: scribe, input: x, cron: ${always}, as: ada@example.com, catchup: one }
+  once: { worker: scribe, input: x, cron: ${always}, as: ada@example.com, catchup: one }
   yearly: { worker: scribe, input: x, cron: "0 6 1 1 *", timezone: Europe/Berlin, as: ada@example.com }
   barred: { worker: theirs, input: x, cron: ${always}, as: grace@example.com }
   silent: { worker: talker, input: x, cron: ${always}, as: linus@example.com }
@@ -75,6 +76,26 @@ describe('a scheduled time', () => {
     })
     const [listed] = await listSchedules(desk.api, ada.caller)
     expect(listed).toMatchObject({ name: 'minutely', lastRun: { runId: run?.id }, mayManage: true })
+  })
+
+  // Rules: security.md 29
+  test('starts its run once, also when its row is reset or deleted, and the trail says so', async () => {
+    const { db } = desk.database
+    await note('once')
+    await startDueTimes(desk.api)
+    expect(await runsOf('once')).toHaveLength(1)
+    const reset = db.updateTable('schedule_time').set({ outcome: null })
+    await reset.where('schedule', '=', 'once').execute()
+    await startDueTimes(desk.api)
+    const { at } = await db
+      .deleteFrom('schedule_time')
+      .where('schedule', '=', 'once')
+      .returning('at')
+      .executeTakeFirstOrThrow()
+    await db.insertInto('schedule_time').values({ schedule: 'once', at }).execute()
+    await startDueTimes(desk.api)
+    expect(await runsOf('once')).toHaveLength(1)
+    expect(await skipped('once')).toBe(2)
   })
 
   test('that was missed is dropped, and with `one` only the last is made up for', async () => {

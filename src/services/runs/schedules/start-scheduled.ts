@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { v7 as uuidv7 } from 'uuid'
 import { workspacesOf } from '#policy/workspaces.ts'
 import { Problem } from '#domain/problem.ts'
 import type { SkipReason } from '#domain/runs/schedule.ts'
@@ -46,13 +48,11 @@ async function startDue(ctx: SigningContext, time: DueTime): Promise<void> {
     const worktree = await worktreeOfSchedule(ctx, policy, setting)
     await inUnitOfWork(ctx, authority, async (unit) => {
       if (!(await isOpen(unit, time))) return
-      const run = await startOfSchedule(ctx, unit, authority, {
-        policy,
-        setting,
-        starter,
-        worktree,
-      })
-      await settle(unit, time, 'started', run.id)
+      const id = await ctx.ledger.first({ kind: 'schedule', id: ledgerIdOf(time) }, uuidv7())
+      if (await isRecorded(unit, id)) return skipLocked(unit, time, 'started_before')
+      const start = { id, policy, setting, starter, worktree }
+      await startOfSchedule(ctx, unit, authority, start)
+      await settle(unit, time, 'started', id)
     })
   } catch (error) {
     if (!(error instanceof Problem)) throw error
@@ -87,11 +87,32 @@ async function skip(
   why: SkipReason | Problem['code'],
 ): Promise<void> {
   await inUnitOfWork(ctx, bySchedule(time.schedule), async (unit) => {
-    if (!(await isOpen(unit, time))) return
-    await settle(unit, time, why, null)
-    const detail = { schedule: time.schedule, at: time.at.toISOString(), why }
-    await unit.audit({ type: 'schedule.skipped', detail })
+    if (await isOpen(unit, time)) await skipLocked(unit, time, why)
   })
+}
+
+async function skipLocked(
+  unit: UnitOfWork,
+  time: DueTime,
+  why: SkipReason | Problem['code'],
+): Promise<void> {
+  await settle(unit, time, why, null)
+  const detail = { schedule: time.schedule, at: time.at.toISOString(), why }
+  await unit.audit({ type: 'schedule.skipped', detail })
+}
+
+/**
+ * The id of a scheduled time in the ledger, where the id of its run is recorded before the run: a
+ * row of the time that SQL resets starts no second run, and after a crash the same run is recorded.
+ */
+function ledgerIdOf({ schedule, at }: DueTime): string {
+  const random = createHash('sha256').update(schedule).digest()
+  return uuidv7({ msecs: at.getTime(), seq: random.readUInt32BE(), random })
+}
+
+async function isRecorded({ tx }: UnitOfWork, runId: string): Promise<boolean> {
+  const run = await tx.selectFrom('run').select('id').where('id', '=', runId).executeTakeFirst()
+  return run !== undefined
 }
 
 /** Whether the time is still open. Locks it. */
@@ -155,9 +176,11 @@ export async function startOfSchedule(
     readonly starter: PersonRef
     readonly worktree: WorktreeStart | null
     readonly by?: PersonRef
+    /** absent: a new one */
+    readonly id?: string
   },
 ): Promise<StartedRun> {
-  const { policy, setting, starter, worktree, by } = start
+  const { policy, setting, starter, worktree, by, id } = start
   const worker = policy.workers.get(setting.worker)
   if (worker === undefined) throw new Problem('unknown_worker', `There is no ${setting.worker}`)
   const task = taskMessage(setting.input)
@@ -169,6 +192,7 @@ export async function startOfSchedule(
   ])
   const [workspace] = workspacesOf(worker)
   return recordRun(ctx, unit, caller, {
+    ...(id === undefined ? {} : { id }),
     input: setting.input,
     text: task,
     attachments: [],

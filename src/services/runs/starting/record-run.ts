@@ -81,6 +81,8 @@ export interface StartedRun {
 }
 
 export interface RunToRecord {
+  /** absent: a new one */
+  readonly id?: string
   readonly input: Json
   readonly text: string
   readonly attachments: readonly RunAttachment[]
@@ -135,7 +137,7 @@ export async function recordRun(
 ): Promise<StartedRun> {
   const { tx } = unit
   const { policyDigest, worker, starter, mode, fork } = start
-  const id = uuidv7()
+  const id = start.id ?? uuidv7()
   await requireBudgetLeft(tx, worker.name)
   const { verdict, judgement } = judgedStart(start)
   const startRequestId = verdict === 'asks' ? uuidv7() : null
