@@ -61,6 +61,20 @@ test.each([
   await listening.drain(0)
 })
 
+// Rules: product.md 7
+test('what follows a request and is no HTTP does not become the answer to it', async () => {
+  const listening = await listen((request, response) => {
+    request.resume()
+    listening.server.once('clientError', () => response.end('carried out'))
+  }, address)
+  const socket = connect(listening.port, address.host)
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}junk\r\n\r\n')
+  const answer = await text(socket)
+  expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+  expect(answer).toMatch(/connection: close\r\n[^]*carried out/i)
+  await listening.drain(0)
+})
+
 test.each([
   ['headers', 'GET / HTTP/1.1\r\nHost: a\r\nX-A: '],
   ['a body', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{'],

@@ -37,15 +37,25 @@ export function refuseConnection(socket: Duplex, problem: Problem): void {
 export function answerBadRequests(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-    // The beginning of another answer was sent: this one would be read as its body.
     const answer = '_httpMessage' in socket ? socket._httpMessage : null
-    if (answer instanceof ServerResponse && answer.headersSent) return void socket.destroy()
+    if (answer instanceof ServerResponse) {
+      // The beginning of another answer was sent: this one would be read as its body.
+      if (answer.headersSent) return void socket.destroy()
+      // A whole request is being carried out: this refusal would be read as its answer.
+      if (answer.req.complete) return closeAfter(answer, socket)
+    }
     refuseConnection(socket, problemOf(error.code))
   })
   server.on('checkExpectation', (_request, response) => {
     const problem = invalid(417, 'The only expectation that is understood is 100-continue')
     if (response.socket !== null) refuseConnection(response.socket, problem)
   })
+}
+
+/** Reads nothing more of a connection, and closes it with the answer to its last whole request. */
+function closeAfter(answer: ServerResponse, socket: Duplex): void {
+  answer.shouldKeepAlive = false
+  socket.pause()
 }
 
 function problemOf(code: string | undefined): Problem {
