@@ -41,7 +41,7 @@ export interface DecisionToJudge {
 
 /** The decider, a person; for machines the judgement of the decision refuses. */
 export function deciderOf({ actor }: Caller, sessionHash: string | null): Decider {
-  return { personId: actor.type === 'person' ? actor.id : null, sessionHash }
+  return { personId: actor.type === 'person' ? actor.id : null, sessionHash, decides: true }
 }
 
 /** A decision that nothing refuses, with everything it was judged by. */

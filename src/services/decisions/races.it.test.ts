@@ -6,7 +6,9 @@ import { brokenInvariants, deadlocks } from '#test/harness/fixtures/broken-invar
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { outcomeOf } from '#test/harness/fixtures/refusal.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { disablePerson } from '../access/disable-person.ts'
 import { claimRequest } from '../requests/claim-request.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { messageRun } from '../runs/message-run.ts'
@@ -20,6 +22,7 @@ const approvers: TestPerson[] = []
 const database = disposeAfterTests(await createTestDatabase())
 const service = await createTestService(database.db)
 const ada = await addPerson(database.db, 'Ada', [])
+const olga = await addPerson(database.db, 'Olga', ['operators'])
 for (let index = 0; index < 50; index += 1) {
   approvers.push(await addPerson(database.db, `Approver ${index}`, ['platform']))
 }
@@ -83,6 +86,60 @@ describe('fifty people race one request', () => {
       .execute()
     expect(chain.map((event) => event.sequence)).toEqual(chain.map((_, index) => index + 1))
     expect(chain.filter((event) => event.type === 'decision.refused')).toHaveLength(49)
+  })
+})
+
+// Rules: product.md 18
+describe('somebody who is disabled while a decision that counts them is written', () => {
+  const waitingForLocks = async () => {
+    const { rows } = await sql<{ waiting: number }>`
+      select count(*)::int as waiting from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db)
+    return rows[0]?.waiting ?? 0
+  }
+  const { policy, ctx } = service
+  const rights = { ...policy.config.rights, managePeople: [{ team: 'operators' }] }
+  const managed = { ...policy, config: { ...policy.config, rights } }
+  const managing = { ...ctx, policies: { ...ctx.policies, inForce: async () => managed } }
+
+  test.each([0, 1])('is disabled after it in the trail too (vote %i of two)', async (whose) => {
+    const { db } = database
+    const people: TestPerson[] = []
+    for (const name of ['first', 'second']) {
+      people.push(await addPerson(db, `${name}-${whose}`, ['platform']))
+    }
+    const quorum = { any: [[{ team: 'platform', count: 2 }]] }
+    const request = await addRequest(service, await addRun(service, { startedBy: ada }), { quorum })
+    const vote = (person: TestPerson) =>
+      decideRequest(ctx, person.caller, { request: request.id, body: approving(request) })
+    await vote(people[0]!)
+    const [isHeld, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const holding = db.transaction().execute(async (tx) => {
+      await sql`lock table decision in share mode`.execute(tx)
+      isHeld.resolve()
+      await release.promise
+    })
+    await isHeld.promise
+    const voting = vote(people[1]!)
+    await waitUntil(async () => (await waitingForLocks()) === 1, { withinMs: 30_000 })
+    let isDisabled = false
+    const email = `${people[whose]!.name}@example.com`
+    const disabling = disablePerson(managing, olga.caller, { email }).then(() => {
+      isDisabled = true
+    })
+    await waitUntil(async () => isDisabled || (await waitingForLocks()) === 2, { withinMs: 30_000 })
+    release.resolve()
+    await Promise.all([holding, voting, disabling])
+    const { rows } = await sql<{ type: string }>`
+      select type from audit_event join audit_unsequenced on event_id = id
+      where request_id = ${request.id} or document::jsonb @> ${JSON.stringify({
+        detail: { personId: people[whose]!.id, change: 'person_disabled' },
+      })}::jsonb order by place`.execute(db)
+    expect(rows.map(({ type }) => type).slice(-3)).toEqual([
+      'decision.recorded',
+      'permit.issued',
+      'credential.changed',
+    ])
   })
 })
 

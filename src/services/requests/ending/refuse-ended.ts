@@ -72,7 +72,8 @@ export async function factsWhileOpen(
   const refusal = await refuseEnded(unit.tx, request)
   if (refusal !== null) return refusal
   const personId = caller.actor.type === 'person' ? caller.actor.id : null
-  const facts = await readDecisionFacts(unit, request.id, { personId, sessionHash: null })
+  const decider = { personId, sessionHash: null, decides: true } as const
+  const facts = await readDecisionFacts(unit, request.id, decider)
   if (facts.now < request.expires_at) return facts
   await expireLocked(unit, request)
   return expiredProblem(request)

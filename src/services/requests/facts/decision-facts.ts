@@ -1,4 +1,4 @@
-import { sql, type Selectable } from 'kysely'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { principalsDigest, type Seals } from '#domain/statements/row-seals.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import type { Scope } from '#domain/policy/verdict.ts'
@@ -26,6 +26,8 @@ export interface Decider {
   readonly personId: string | null
   /** hash of the token of their session; `null`: no session */
   readonly sessionHash: string | null
+  /** it is decided in this transaction: nobody whose vote counts is disabled until it ends */
+  readonly decides?: true
 }
 
 /** An approval of the current revision, with the present facts about its giver. */
@@ -143,12 +145,13 @@ function vouchedIn(seals: Seals, rows: readonly FactRows[]): VerifiedPerson | nu
 async function readFactRows(
   tx: Db | Tx,
   requestIds: readonly string[],
-  { personId, sessionHash }: Decider,
+  { personId, sessionHash, decides }: Decider,
   requests: 'with the requests' | 'without the requests',
 ): Promise<FactRows[]> {
   const [first] = requestIds
+  const hold = decides === true ? holdPeople(requestIds, personId) : sql``
   const result = await sql<FactRows>`
-    select
+    ${hold} select
       request.id,
       clock_timestamp() as now,
       (select epoch from installation) as epoch,
@@ -180,6 +183,20 @@ async function readFactRows(
     from request where ${isOneOf('request.id', requestIds)}
   `.execute(tx)
   return result.rows
+}
+
+/**
+ * Holds the rows of the decider and of everybody who approved, under the name of their table. A
+ * transaction that disables one of them comes before this query, which then sees it, or after the
+ * decision: in the trail too. Memberships are not held: an activation replaces all rows of them,
+ * and this query would see none.
+ */
+function holdPeople(requestIds: readonly string[], personId: string | null): RawBuilder<unknown> {
+  return sql`with person as materialized (
+    select * from person where id = any(array_append(array(
+      select d.person_id from decision d
+      where ${isOneOf('d.request_id', requestIds)} and d.decision = 'approve'), ${personId}::uuid))
+    order by id for share)`
 }
 
 function factsOf(
