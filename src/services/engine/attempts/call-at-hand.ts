@@ -36,6 +36,8 @@ export interface CallAtHand {
   readonly now: Date
   /** an earlier call of the turn was denied with `stop` (product.md 8) */
   readonly stopped: boolean
+  /** digest of the newest activation, which nobody has verified; `null`: there is none */
+  readonly newestPolicy: string | null
   /** ids of the requests that are locked with the run */
   readonly locked: readonly string[]
   /** the earlier calls of the turn with effects that have no result yet, by their requests */
@@ -70,6 +72,7 @@ export async function readCall(db: Db | Tx, callId: string): Promise<CallAtHand 
     epoch: number
     now: Date
     stopped: boolean
+    newestPolicy: string | null
     earlier: CallAtHand['earlier']
   }>`
     select to_jsonb(call) as call, to_jsonb(run) as run, to_jsonb(request) as request,
@@ -78,6 +81,7 @@ export async function readCall(db: Db | Tx, callId: string): Promise<CallAtHand 
         select 1 from request as denied where denied.run_id = call.run_id and denied.turn = call.turn
           and denied.position < call.position and denied.denied_then = 'stop'
       ) as stopped,
+      (select digest from policy_activation order by sequence desc limit 1) as "newestPolicy",
       (
         select coalesce(jsonb_agg(jsonb_build_object('requestId', before.request_id)), '[]')
         from tool_call as before where before.run_id = call.run_id and before.turn = call.turn
@@ -113,6 +117,7 @@ export async function readCall(db: Db | Tx, callId: string): Promise<CallAtHand 
     now: row.now,
     execution: row.execution === null ? null : fromJsonRow(row.execution),
     stopped: row.stopped,
+    newestPolicy: row.newestPolicy,
     locked: [],
     earlier: row.earlier,
   }

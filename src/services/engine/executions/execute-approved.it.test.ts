@@ -4,6 +4,7 @@ import type { JsonObject } from '#domain/json/json.ts'
 import { reviseRequest } from '../../revising/revise-request.ts'
 import { revokePermit } from '../../permits/revoke-permit.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
+import { executeCall } from './execute-call.ts'
 import {
   desk,
   aWrite,
@@ -73,6 +74,33 @@ describe('what was approved', () => {
     expect(await onlyCall(runId)).toMatchObject({ result: 'blocked' })
     expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'refused', reason: 'blocked' }])
     await expect(desk.read(path)).rejects.toThrow('ENOENT')
+  })
+
+  // Rules: product.md 1, 14
+  test('does not run when a version that blocks it is activated while it is judged, nor does a call that needs no approval', async () => {
+    const { call, runId } = await aWrite()
+    await desk.decide(desk.people.grace, call.requestId)
+    desk.say({ calls: [{ tool: 'write_file', input: { path: 'scratch/x.md', content: 'x\n' } }] })
+    const other = await desk.start()
+    await desk.turn(other, 1)
+    const alone = await onlyCall(other)
+    const frozen = deskWorker.replace(/write: (ask|preApproved)/g, 'write: { blocked: "frozen" }')
+    for (const { id } of [call, alone]) {
+      let isActivated = false
+      const judging: typeof desk.worker = {
+        ...desk.worker,
+        async registryOf(...of) {
+          if (!isActivated) await desk.activate({ 'workers/scribe.md': frozen })
+          isActivated = true
+          return desk.worker.registryOf(...of)
+        },
+      }
+      const { signal } = new AbortController()
+      expect(await executeCall(judging, { callId: id, signal })).toEqual({ kind: 'done' })
+      await desk.activate({ 'workers/scribe.md': deskWorker })
+    }
+    expect(desk.executed).toEqual([])
+    for (const id of [runId, other]) expect(await onlyCall(id)).toMatchObject({ result: 'blocked' })
   })
 
   // Rules: product.md 14

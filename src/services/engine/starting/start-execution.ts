@@ -87,6 +87,7 @@ async function startOnce(
     }
     if (at.call.result_type !== null || isOpen(at)) return { kind: 'retry' }
     if (at.call.request_id !== planned.call.request_id) return { kind: 'retry' }
+    if (!(await isJudgedNow(ctx, tx, at, plan))) return { kind: 'retry' }
     const earlierOutcome = await waitForEarlier(tx, at)
     if (earlierOutcome !== null) return { kind: 'answer', outcome: earlierOutcome }
     const attempt = nextAttemptOf(at)
@@ -140,6 +141,19 @@ async function startOnce(
     sent.push(started)
     return started
   })
+}
+
+/**
+ * Whether the version that judged the plan is in force: another one may have been activated while
+ * a server was started or files were read. A row that somebody wrote is no activation.
+ */
+async function isJudgedNow(
+  { policies }: WorkerContext,
+  tx: Tx,
+  { newestPolicy }: CallAtHand,
+  { policyDigest }: ExecutionPlan,
+): Promise<boolean> {
+  return newestPolicy === policyDigest || (await policies.inForce(tx)).digest === policyDigest
 }
 
 /** Stored for tools of which a second attempt does no harm: they only read, or declare it. */
