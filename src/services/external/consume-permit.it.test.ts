@@ -10,7 +10,7 @@ import { issuePermit } from '../permits/permits.ts'
 import { revokePermit } from '../permits/revoke-permit.ts'
 import { advanceExternal } from './advance-external.ts'
 import { consumePermit } from './consume-permit.ts'
-import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { outcomeOf, refusal } from '#test/harness/fixtures/refusal.ts'
 import { openProgramDesk } from './external.fixture.ts'
 import { reportOutcome } from './report-outcome.ts'
 import { withdrawRequest } from './withdraw-request.ts'
@@ -186,6 +186,23 @@ describe('a permit', () => {
     expect((await desk.read(mine.id)).execution.state).toBe('not_started')
   })
 
+  // Rules: product.md 1, 14
+  test('is not given out once policy blocks the call, and is there again when it no longer does', async () => {
+    const { ctx, policy } = desk.service
+    const request = await approved()
+    const anything = { path: null, worker: null, queue: null, command: null, risk: null, cue: null }
+    const consent = { approval: 'blocked', reason: null, source: 'countersign.yaml:1' } as const
+    const overlays = [{ when: { tool: ['deploy'], ...anything }, consent }]
+    const config = { ...policy.config, overlays }
+    const blocking = { ...policy, digest: 'of a version that blocks it', config }
+    const later = { ...ctx, policies: { ...ctx.policies, inForce: async () => blocking } }
+    const input = { request: request.id, digest: request.digest }
+    const refused = await refusal(consumePermit(later, desk.program.caller, input))
+    expect([refused.status, refused.code]).toEqual([422, 'policy_blocked'])
+    expect((await desk.auditOf(request.id)).at(-1)).toBe('permit.refused')
+    expect(await take(request)).toMatchObject({ digest: request.digest })
+  })
+
   test('is gone when the approval was taken back', async () => {
     const request = await approved()
     await revokePermit(desk.service.ctx, desk.linus.caller, { request: request.id, reason: 'wait' })
@@ -196,6 +213,36 @@ describe('a permit', () => {
     expect((await desk.read(request.id)).execution).toEqual({ state: 'refused', reason: 'revoked' })
   })
 })
+
+// Rules: product.md 7
+test.each(Array.from({ length: 6 }, (_, round) => round % 2))(
+  'of what happens to a request at the same moment one holds, and the others are told it (%i)',
+  async (order) => {
+    const { ctx } = desk.service
+    const [waiting, granted] = [await desk.ask(), await approved()]
+    const inOrder = <T>(all: readonly T[]): T[] => (order === 0 ? [...all] : all.toReversed())
+    const ends = inOrder([
+      () => withdrawRequest(ctx, desk.program.caller, { request: waiting.id }),
+      () => desk.decide(waiting, 'approve'),
+      () => desk.decide(waiting, 'deny'),
+    ])
+    const decided = await Promise.all(ends.map((end) => outcomeOf<unknown>(end())))
+    expect(decided.filter((outcome) => 'answer' in outcome)).toHaveLength(1)
+    const uses = inOrder([
+      () => take(granted),
+      () => revokePermit(ctx, desk.linus.caller, { request: granted.id, reason: 'wait' }),
+    ])
+    const used = await Promise.all(uses.map((use) => outcomeOf<unknown>(use())))
+    expect(used.filter((outcome) => 'answer' in outcome)).toHaveLength(1)
+    const [taken = null] = inOrder(used)
+    const isTaken = taken !== null && 'answer' in taken
+    expect((await desk.read(granted.id)).execution.state).toBe(isTaken ? 'started' : 'refused')
+    const types = await desk.auditOf(waiting.id)
+    const isEnd = ['decision.recorded', 'request.cancelled']
+    expect(types.filter((type) => isEnd.includes(type))).toHaveLength(1)
+    expect(types.includes('permit.issued')).toBe((await desk.read(waiting.id)).state === 'approved')
+  },
+)
 
 describe('a request that nobody decides', () => {
   test('expires by the clock of the database, when its timer says so and when its program comes too late', async () => {

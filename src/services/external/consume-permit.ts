@@ -7,7 +7,7 @@ import { permitTransitions, transition } from '#domain/requests/transitions.ts'
 import type { Tx } from '#store/database.ts'
 import type { PermitTable } from '#store/tables/decisions.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
-import type { Caller, ServiceContext } from '../core/context.ts'
+import type { Caller, ServiceContext, SigningContext } from '../core/context.ts'
 import { expiredProblem, refuseEnded } from '../requests/ending/refuse-ended.ts'
 import { expireLocked } from '../requests/ending/expire-locked.ts'
 import { verifyPermit, type PermitVerdict } from '../permits/permits.ts'
@@ -17,6 +17,7 @@ import { inUnitOfWork, type UnitOfWork, type JudgingContext } from '../core/unit
 import { readConsumeFacts, type ConsumeFacts } from './consume-facts.ts'
 import { refuseServiceCall } from '../requests/facts/gateway-call.ts'
 import { lockOwn, type OwnExternal } from './own-external.ts'
+import { refusalByPolicy } from './refusal-by-policy.ts'
 import { byRefusal } from '../core/authority.ts'
 
 /** The right to make the call once, as it was signed. */
@@ -38,18 +39,25 @@ export interface ConsumedPermit {
  * consumes it, so that of any number of concurrent callers one gets it. Rejects with
  * `digest_required`, `stale_digest`, `conflict` (no decision yet), `already_decided` (denied),
  * `expired` (the request, or the hour of the approval), `cancelled` (withdrawn, or the approval was
- * revoked), `already_consumed`, `forbidden` or `not_found`; every refusal is in the trail.
+ * revoked), `policy_blocked` (by now), `already_consumed`, `forbidden` or `not_found`. Every
+ * refusal is in the trail.
  */
 export async function consumePermit(
-  ctx: ServiceContext,
+  ctx: SigningContext,
   caller: Caller,
   input: { readonly request: string; readonly digest: string | null },
 ): Promise<ConsumedPermit> {
   const target = await findRequestFor(ctx, caller, input.request)
+  // Judging may take a round trip to another host: no lock is held meanwhile.
+  const refusal = await refusalByPolicy(ctx, target.id)
   const judge = (judging: JudgingContext) => lockOwn(judging, caller, target.id)
   const answer = await inUnitOfWork(ctx, judge, async (unit, ownExternal) => {
     await refuseServiceCall(unit.tx, target.id)
-    const outcome = await consumeLocked(ctx, unit, ownExternal, input.digest)
+    const consumed = ownExternal.external.consumed_at !== null
+    const outcome =
+      refusal !== null && !consumed
+        ? refusal
+        : await consumeLocked(ctx, unit, ownExternal, input.digest)
     if (outcome instanceof Problem) return { problem: outcome, request: ownExternal.request }
     await unit.tx
       .updateTable('external_request')

@@ -1,11 +1,12 @@
 import type { Selectable } from 'kysely'
+import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { stricterRoute } from '#policy/judge/routing/stricter-route.ts'
 import { getText } from '#store/content/content.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { ExternalRequestTable, RequestTable } from '#store/tables/requests.ts'
 import type { SigningContext } from '../core/context.ts'
-import type { StoredPresentation } from '../core/host-queries.ts'
+import type { ProvenFolder, StoredPresentation } from '../core/host-queries.ts'
 import type { ExternalInput, ProgramClaim } from '../requests/facts/external-input.ts'
 import type { ReportedOrigin } from '../requests/facts/origin.ts'
 import { folderHere, judgeProven, type ExternalJudgement } from './judge-external.ts'
@@ -29,6 +30,51 @@ export async function judgeChangedExternal(
   request: Selectable<RequestTable>,
   input: JsonObject,
 ): Promise<ChangedExternal> {
+  const { call, external, origin, proven } = await callOf(ctx, request, input)
+  const again = await judgeProven(ctx, call, { proven, isEdit: true, presents: true })
+  const result = external.worker === null ? again : asStrict(request, again)
+  const { judgement, presented } = result
+  // Also for a call that policy would not ask about: the open request stays open, and shows it.
+  const needsRequest = judgement.verdict === 'ask' || judgement.verdict === 'preApproved'
+  const reported =
+    presented === null && needsRequest
+      ? await presentReported({ ...judgement, verdict: 'ask' }, origin ?? undefined)
+      : null
+  return {
+    judged: result,
+    present: (tx) => presentExternal(tx, result, call, { reported, isChanged: true }),
+  }
+}
+
+/**
+ * Judges an approved call of a program again, as the original, and presents nothing. Rejects with
+ * `unknown_worker`, `invalid_request`, or `workspace_unreachable`.
+ */
+export async function judgeApprovedExternal(
+  ctx: SigningContext,
+  request: Selectable<RequestTable>,
+  input: JsonObject,
+): Promise<Judgement> {
+  const { call, proven } = await callOf(ctx, request, input)
+  const { config } = await ctx.policies.inForce()
+  const { queue, ...others } = call
+  // Its queue may be gone, which does not matter any more.
+  const again = queue === undefined || config.queues.has(queue) ? call : others
+  const { judgement } = await judgeProven(ctx, again, { proven, isEdit: false, presents: false })
+  return judgement
+}
+
+/** The call of a request with another input, and the folder that its program had proved. */
+async function callOf(
+  ctx: SigningContext,
+  request: Selectable<RequestTable>,
+  input: JsonObject,
+): Promise<{
+  readonly call: ExternalInput
+  readonly external: Selectable<ExternalRequestTable>
+  readonly origin: ReportedOrigin | null
+  readonly proven: ProvenFolder | null
+}> {
   const external = await ctx.db
     .selectFrom('external_request')
     .selectAll()
@@ -46,19 +92,7 @@ export async function judgeChangedExternal(
   }
   const isProved = external.origin_proved === true && origin !== null
   const proven = isProved ? await folderHere(ctx, origin.folder) : null
-  const again = await judgeProven(ctx, call, { proven, isEdit: true })
-  const result = external.worker === null ? again : asStrict(request, again)
-  const { judgement, presented } = result
-  // Also for a call that policy would not ask about: the open request stays open, and shows it.
-  const needsRequest = judgement.verdict === 'ask' || judgement.verdict === 'preApproved'
-  const reported =
-    presented === null && needsRequest
-      ? await presentReported({ ...judgement, verdict: 'ask' }, origin ?? undefined)
-      : null
-  return {
-    judged: result,
-    present: (tx) => presentExternal(tx, result, call, { reported, isChanged: true }),
-  }
+  return { call, external, origin, proven }
 }
 
 /**

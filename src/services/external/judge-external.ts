@@ -41,6 +41,8 @@ export interface ExternalJudgement extends Pick<RemoteJudgement, 'judgement' | '
 export interface JudgementBasis {
   readonly proven: ProvenFolder | null
   readonly isEdit: boolean
+  /** somebody will be asked, and has to see it */
+  readonly presents: boolean
 }
 
 /**
@@ -56,6 +58,7 @@ export async function judgeExternal(
   const result = await judgeProven(ctx, call, {
     proven: await provenFolder(ctx, call.origin),
     isEdit: false,
+    presents: true,
   })
   const { judgement } = result
   if (judgement.verdict === 'error') {
@@ -107,7 +110,7 @@ async function alone(
 async function byWorker(
   ctx: SigningContext,
   call: ExternalInput,
-  { proven, isEdit }: JudgementBasis,
+  { proven, isEdit, presents }: JudgementBasis,
 ): Promise<ExternalJudgement> {
   const { worker = '', tool, input } = call
   if (call.queue !== undefined) throw invalid('queue', 'is decided by the worker that is named')
@@ -124,11 +127,11 @@ async function byWorker(
     throw invalid('input', `changes more than ${maxCallsWithin} files: split the call`)
   }
   for (const inner of within) {
-    const answerWithin = await byWorker(ctx, { ...call, ...inner }, { proven, isEdit })
+    const answerWithin = await byWorker(ctx, { ...call, ...inner }, { proven, isEdit, presents })
     const { verdict } = answerWithin.judgement
     if (verdict === 'blocked' || verdict === 'error') return answerWithin
   }
-  const question = { worker, tool, input, present: true, byProgram: true, isEdit }
+  const question = { worker, tool, input, present: presents, byProgram: true, isEdit }
   const answer = await ctx.judgeRemotely({ ...question, ...(proven === null ? {} : { proven }) })
   const { judgement } = answer
   // The answer came through Temporal: check at least that it is about this call and this

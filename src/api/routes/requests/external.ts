@@ -75,6 +75,8 @@ export const externalRoutes = [
       'cancelled',
       'stale_digest',
       'digest_required',
+      'policy_blocked',
+      'workspace_unreachable',
     ],
     answer: async (api, { params, body, caller }) => {
       const digest = body.digest ?? null
