@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ModelProblem, type ModelAnswer } from '#models/model.ts'
+import { ModelProblem, type ModelAnswer, type ModelRequest } from '#models/model.ts'
 import { workflowIdOf } from '#services/runs/starting/insert-run.ts'
 import { decided } from '#workflows/messages.ts'
 import { turnQueueOf } from '#workflows/activity-port.ts'
@@ -43,6 +43,11 @@ beforeAll(async () => {
       maxConcurrentActivityTaskExecutions: 1,
     }),
   ]
+  const repeating = { ...repeated(executions), ...repeated(turns) }
+  for (const queue of [repeatedQueue(), turnQueueOf(repeatedQueue())]) {
+    const options = { ...shared, taskQueue: queue, workflowBundle: await workflowBundle() }
+    workers.push(await Worker.create({ ...options, activities: repeating }))
+  }
   const running = workers.map((worker) => worker.run())
   closing.defer(async () => {
     for (const worker of workers) worker.shutdown()
@@ -54,6 +59,29 @@ beforeAll(async () => {
 })
 afterAll(() => closing.disposeAsync())
 
+/** The queue whose activities are carried out again and again. */
+function repeatedQueue(): string {
+  return `${taskQueue}-repeated`
+}
+
+/**
+ * Each activity twice at once, and once more when it has ended, as Temporal may do: it promises no
+ * more than that an activity is carried out at least once.
+ */
+function repeated(activities: object) {
+  type Activity = (input: unknown) => Promise<unknown>
+  return Object.fromEntries(
+    Object.entries(activities).map(([name, activity]: [string, Activity]) => {
+      const repeat: Activity = async (input) => {
+        const [outcome] = await Promise.all([activity(input), activity(input)])
+        await activity(input)
+        return outcome
+      }
+      return [name, repeat]
+    }),
+  )
+}
+
 const done: ModelAnswer = {
   text: 'Done.',
   calls: [],
@@ -63,11 +91,20 @@ const done: ModelAnswer = {
 /** A run that waits with one write. */
 async function waitingRun(path: string, workflowIdOfRun = workflowIdOf) {
   const runId = await desk.start()
-  desk.say({ calls: [{ tool: 'write_file', input: { path, content: 'hello\n' } }] })
+  desk.say({ calls: [aWrite(path)] })
+  return untilWaiting(runId, taskQueue, workflowIdOfRun)
+}
+
+function aWrite(path: string) {
+  return { tool: 'write_file', input: { path, content: 'hello\n' } }
+}
+
+/** Starts the workflow of a run, and waits until it waits for its first request. */
+async function untilWaiting(runId: string, queue: string, workflowIdOfRun = workflowIdOf) {
   const handle = await client.workflow.start('agentRun', {
     workflowId: workflowIdOfRun(runId),
-    taskQueue,
-    args: [{ runId, turn: 1, taskQueue }],
+    taskQueue: queue,
+    args: [{ runId, turn: 1, taskQueue: queue }],
   })
   let requestId: string | undefined
   await waitUntil(
@@ -151,4 +188,54 @@ it('the execution of another workflow than the run’s own takes no turn with it
   await approve(forged)
   await forged.handle.result()
   expect(await activities(forged)).toEqual(['takeTurn', 'executeCall', 'takeTurn'])
+})
+
+// Rules: architecture.md, the decision protocol
+it('every activity that is carried out again and again, at once and later, has its effects once', async () => {
+  const runId = await desk.start()
+  const executed = desk.executed.length
+  const turns: Readonly<Record<number, readonly ReturnType<typeof aWrite>[]>> = {
+    1: [aWrite('notes/repeated.md'), aWrite('scratch/repeated.md')],
+    2: [aWrite('notes/granted.md')],
+    3: [aWrite('notes/granted.md')],
+  }
+  const answer = async ({ turn }: ModelRequest): Promise<ModelAnswer> => {
+    // Else the granted call would change nothing.
+    if (turn === 3) await desk.write('notes/granted.md', 'changed\n')
+    const calls = (turns[turn] ?? []).map((call, at) => ({ id: `call-${turn}-${at}`, ...call }))
+    return calls.length === 0 ? done : { ...done, text: '', calls }
+  }
+  desk.say(...Array.from({ length: 40 }, () => answer))
+  const run = await untilWaiting(runId, repeatedQueue())
+  await approve(run)
+  let second: string | undefined
+  await waitUntil(
+    async () => {
+      second = (await desk.calls(runId, 2))[0]?.requestId
+      return second !== undefined && second !== ''
+    },
+    { withinMs: 90_000 },
+  )
+  const grant = { scope: 'run', grant: { uses: 1 } }
+  await desk.decide(desk.people.grace, second ?? '', grant)
+  await run.handle.signal(decided, [second ?? ''])
+  await run.handle.result()
+  desk.steps.length = 0
+  expect(desk.executed.slice(executed)).toEqual(Array(4).fill('write_file'))
+  const counts: Record<string, number> = {}
+  for (const type of await desk.auditTypes(runId)) counts[type] = (counts[type] ?? 0) + 1
+  expect(counts).toEqual({
+    'run.started': 1,
+    'call.judged': 4,
+    'request.opened': 2,
+    'decision.recorded': 2,
+    'permit.issued': 2,
+    'permit.consumed': 2,
+    'grant.given': 1,
+    'grant.used': 1,
+    'grant.ended': 1,
+    'execution.started': 4,
+    'execution.finished': 4,
+    'run.ended': 1,
+  })
 })
