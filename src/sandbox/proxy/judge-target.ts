@@ -15,7 +15,7 @@ export interface ProxyHost {
 /** The real host: public addresses that are not its own. */
 export const systemHost: ProxyHost = {
   async resolve(name) {
-    // A name that ends with a dot is not completed with the search domains of the host.
+    // Without the dot of the root, so that the host's own file of names applies.
     const records = await lookup(name, { all: true, order: 'ipv4first' })
     return records.map(({ address }) => address)
   },
