@@ -10,7 +10,11 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
 const chunkBytes = 1024 * 1024
 
 /** The kind of entry at a name, without following or opening it. */
-export async function stateOf(directory: Directory, name: string, at: string): Promise<FileState> {
+export async function stateOf(
+  directory: Pick<Directory, 'child'>,
+  name: string,
+  at: string,
+): Promise<FileState> {
   try {
     const state = await lstat(directory.child(name))
     if (state.isFile()) return { kind: 'file', bytes: state.size }
@@ -28,7 +32,7 @@ export async function stateOf(directory: Directory, name: string, at: string): P
  * blocking on a FIFO.
  */
 export async function openFile(
-  directory: Directory,
+  directory: Pick<Directory, 'child'>,
   name: string,
   at: string,
 ): Promise<FileHandle> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bwrapArguments } from './bwrap-arguments.ts'
+import { bwrapArguments, bytesOfWords } from './bwrap-arguments.ts'
 import { commandLimits } from '../process/command-limits.ts'
 import { sandboxedArgv } from './sandboxed-argv.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
@@ -79,6 +79,13 @@ test('a path in a folder that is mounted read-only has no mount of its own', () 
   const words = bwrapArguments({ ...plan, readOnly }, host, { passwd: 4, group: 5, filter: 8 })
   const mounted = words.filter((word, index) => words[index - 1] === '--ro-bind')
   expect(mounted.filter((word) => word.startsWith('/w/a/m'))).toEqual(['/w/a/m', '/w/a/m.js'])
+})
+
+test('more words than bubblewrap takes are refused with a sentence, and names that are no text keep their bytes', () => {
+  expect(bytesOfWords(['--dir', '/a\udcff'], 10).toString('latin1')).toBe('--dir\0/a\xff\0')
+  const words = Array.from({ length: 8000 }, () => 'word')
+  expect(bytesOfWords(words, 1000)).toHaveLength(40_000)
+  expect(() => bytesOfWords(words, 1001)).toThrow(/too many protected names.*smaller zones/)
 })
 
 // Rules: security.md 9

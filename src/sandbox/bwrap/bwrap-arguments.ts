@@ -1,4 +1,6 @@
 import path from 'node:path'
+import { SandboxFailed } from '../process/command-end.ts'
+import { bytesOfName } from '../raw-names.ts'
 import type { MountedCopy, MountedZone, SandboxPlan } from './sandbox-plan.ts'
 import { systemFiles, type SystemFolder } from './system-folders.ts'
 
@@ -105,10 +107,24 @@ function mountOf({ from, mode, path }: MountedCopy): string[] {
   return [mode === 'rw' ? '--bind' : '--ro-bind', from, path]
 }
 
+/** The most words that bubblewrap takes, on its command line and by `--args`. */
+const maxWords = 9000
+
 /**
- * The paths that lie in no other one: a folder is mounted with all that is in it. bubblewrap takes
- * 9,000 words, and installed packages have more files.
+ * The bytes that bubblewrap reads by `--args`: names need not be text, and the kernel's bound for a
+ * command line does not count. `others`: the number of its other words. Throws `SandboxFailed` for
+ * more words than it takes.
  */
+export function bytesOfWords(words: readonly string[], others: number): Buffer {
+  if (words.length + others > maxWords) {
+    throw new SandboxFailed(
+      'The sandbox could not be created, because the zones have too many protected names, keys and sockets (a sandbox can hide or protect about 1,200 keys or 2,900 other names): give the worker smaller zones.',
+    )
+  }
+  return bytesOfName(words.map((word) => `${word}\0`).join(''))
+}
+
+/** The paths that lie in no other one: a folder is mounted with all that is in it. */
 function outermost(paths: readonly string[]): readonly string[] {
   const all = new Set(paths)
   const isBelowAnother = (at: string): boolean => {

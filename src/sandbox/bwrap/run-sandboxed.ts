@@ -10,8 +10,7 @@ import {
   terminate,
   type CommandEnd,
 } from '../process/command-end.ts'
-import { bytesOfName } from '../raw-names.ts'
-import { boundedFolders, bwrapArguments } from './bwrap-arguments.ts'
+import { boundedFolders, bwrapArguments, bytesOfWords } from './bwrap-arguments.ts'
 import { commandEnvironment } from './command-environment.ts'
 import type { CommandLimits } from '../process/command-limits.ts'
 import { ownArchitecture, systemCallFilter, unknownArchitecture } from '../seccomp/filter.ts'
@@ -67,15 +66,19 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
   if (architecture === null) throw new SandboxFailed(unknownArchitecture)
   const isRoot = process.getuid?.() === 0
   const [program, ...before] = [...run.launch, run.bwrap]
+  const inside = sandboxedArgv(run.argv, mountsToCheck(plan), limits, { isRoot })
+  const host = { folders: run.folders, tmpBytes: limits.writtenBytes }
+  const words = bwrapArguments(plan, host, {
+    passwd: 4,
+    group: 5,
+    filter: filterDescriptor,
+    information: informationDescriptor,
+    network: access === null ? null : networkDescriptors,
+  })
+  const wordsBytes = bytesOfWords(words, inside.length)
   const child = spawn(
     program,
-    [
-      ...before,
-      '--args',
-      String(argumentsDescriptor),
-      '--',
-      ...sandboxedArgv(run.argv, mountsToCheck(plan), limits, { isRoot }),
-    ],
+    [...before, '--args', String(argumentsDescriptor), '--', ...inside],
     {
       env: {
         ...commandEnvironment,
@@ -95,15 +98,7 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
           processes: limits.processes + 2,
           memoryBytes: limits.memoryBytes,
         })
-  const host = { folders: run.folders, tmpBytes: limits.writtenBytes }
-  const words = bwrapArguments(plan, host, {
-    passwd: 4,
-    group: 5,
-    filter: filterDescriptor,
-    information: informationDescriptor,
-    network: access === null ? null : networkDescriptors,
-  })
-  give(child, argumentsDescriptor, bytesOfName(words.map((word) => `${word}\0`).join('')))
+  give(child, argumentsDescriptor, wordsBytes)
   give(child, 4, `user:x:${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}::/tmp:/bin/sh\n`)
   give(child, 5, `user:x:${process.getgid?.() ?? 0}:\n`)
   const countsMemory = group?.bounds.memory ?? false

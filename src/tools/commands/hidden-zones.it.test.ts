@@ -72,6 +72,23 @@ describe.skipIf(!testSandbox.works)('a command that rules alone allow', () => {
     },
   )
 
+  test('cannot write Countersign’s own files in a zone that begins in a protected folder of a hidden one', async () => {
+    using desk = await commandDesk(
+      { 'node_modules/@s/a/x.js': 'old\n' },
+      {
+        zones: `
+  - { name: packs, root: node_modules, mode: rw, approval: { read: ask } }
+  - { name: work, root: work, mode: rw }
+  - { name: inner, root: node_modules/@s/a, mode: rw }`,
+      },
+    )
+    const script = 'echo evil > ../node_modules/@s/a/x.js; cat ../node_modules/@s/a/x.js'
+    const printed = { kind: 'shell', hides: ['packs'], script } as const
+    const ran = await desk.run('shell', { command: script, cwd: 'work' }, { printed })
+    expect(ran.output).toMatchObject({ stdout: 'old\n' })
+    expect(desk.text('node_modules/@s/a/x.js')).toBe('old\n')
+  })
+
   test('sees it when nothing hides it', async () => {
     using desk = await commandDesk({ 'docs/secret.txt': 'hidden\n', 'a.txt': 'shown\n' }, { zones })
     const printed = { kind: 'shell', hides: [], script } as const

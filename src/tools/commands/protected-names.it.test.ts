@@ -85,12 +85,16 @@ describe.skipIf(!testSandbox.works)('protected names', () => {
 
   test('of thousands of installed files cannot be changed, and the command begins all the same', async () => {
     const names = Array.from({ length: 3500 }, (_, at) => `node_modules/pack/${at}.js`)
-    const files = Object.fromEntries(names.map((name) => [name, 'old\n']))
+    const installed = Object.fromEntries(names.map((name) => [name, 'old\n']))
+    const files = { ...installed, 'node_modules/pack/.env': 'A=1', '.VSCode/a': 'old\n' }
     using desk = await commandDesk(files, { zones: open })
-    const command = `echo evil >> ${names[3499]}; mv node_modules/pack away; mv node_modules away; echo BEGAN`
+    const command = `echo evil >> ${names[3499]}; mv node_modules/pack away; mv node_modules away; cat node_modules/pack/.env; echo evil > .VSCode/b; chmod a+w node_modules/pack; ln ${names[1]} linked; ls; echo BEGAN`
     const ran = await desk.run('shell', { command, cwd: '' })
-    expect((ran.output as { stdout: string }).stdout, ran.text).toBe('BEGAN\n')
+    const { stdout } = ran.output as { stdout: string }
+    expect(stdout, ran.text).toBe('away\nnode_modules\ntools\nwork\nworkers\nBEGAN\n')
+    expect(ran.violation).toBeUndefined()
     expect(desk.text(names[3499] ?? '')).toBe('old\n')
+    expect(readdirSync(path.join(desk.root, '.VSCode'))).toEqual(['a'])
   })
 
   test.each([

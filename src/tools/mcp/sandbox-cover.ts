@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { hashJson } from '#domain/json/digest.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
+import { bytesOfName } from '#sandbox/raw-names.ts'
 
 /**
  * `sha256:…` of what a sandbox shows, hides and protects, by paths and files. A mount ends in the
@@ -13,12 +14,16 @@ export async function coverOf(plan: SandboxPlan): Promise<string> {
     ...zones.map(({ mode, path }) => [mode, path] as const),
     ...mounts.flatMap(([kind, paths]) => paths.map((path) => [kind, path] as const)),
   ]
-  const files = named.map(async ([kind, path]) => `${path} ${kind} ${await fileAt(path)}`)
+  const files = named.map(async ([kind, path]) => {
+    // Names need not be text.
+    const bytes = bytesOfName(path)
+    return `${bytes.toString('latin1')} ${kind} ${await fileAt(bytes)}`
+  })
   return hashJson((await Promise.all(files)).toSorted())
 }
 
 /** The number of a file is used again for a later file; the time of its birth is not. */
-async function fileAt(path: string): Promise<string> {
+async function fileAt(path: Buffer): Promise<string> {
   const stats = await lstat(path, { bigint: true }).catch(() => null)
   return stats === null ? 'absent' : `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`
 }

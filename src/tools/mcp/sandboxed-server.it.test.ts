@@ -59,12 +59,16 @@ sandbox: { required: true }
     const at = (name: string): string => path.join(bench.root, name)
     mkdirSync(at('work'))
     writeFileSync(at('.env'), 'A=old')
+    // A name that is no text.
+    writeFileSync(Buffer.concat([Buffer.from(at('work/.env')), Buffer.of(0xff)]), 'A=odd')
     writeFileSync(at('server.mjs'), scriptServer)
     const server = `{ command: ${process.execPath}, args: [server.mjs] }`
     const tool = await bench.tool(policyWith({ boxed: server }, zones), 'mcp__boxed__run')
     const run = async (code: string): Promise<string> =>
       (await bench.call(tool, { code: `const fs = await import('node:fs/promises'); ${code}` }))
         .text
+    const odd = `Buffer.concat([Buffer.from('work/.env'), Buffer.of(0xff)])`
+    expect(await run(`return fs.readFile(${odd}, 'utf8')`)).toBe('failed: EACCES')
     const read = (name: string): Promise<string> => run(`return fs.readFile('${name}', 'utf8')`)
     const write = (name: string): Promise<string> =>
       run(`return fs.writeFile('${name}', 'evil').then(() => 'written')`)

@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
-import { bwrapArguments } from '#sandbox/bwrap/bwrap-arguments.ts'
+import { bwrapArguments, bytesOfWords } from '#sandbox/bwrap/bwrap-arguments.ts'
 import { informationDescriptor } from '#sandbox/bwrap/first-inside.ts'
 import { proxyEnvironment } from '#sandbox/bwrap/domain-network.ts'
 import { networkDescriptors, resolverOf } from '#sandbox/bwrap/own-network.ts'
@@ -82,7 +82,7 @@ export function spawnInSandbox(
     const [starter, ...before] = [...sandbox.launch, sandbox.bwrap]
     return {
       command: starter,
-      args: [...before, ...words, '--', ...inside],
+      args: [...before, '--args', String(argumentsDescriptor), '--', ...inside],
       environment: {
         HOME: '/tmp',
         TMPDIR: '/tmp',
@@ -95,7 +95,7 @@ export function spawnInSandbox(
       descriptors: [
         `user:x:${uid}:${gid}::/tmp:/bin/sh\n`,
         `user:x:${gid}:\n`,
-        '',
+        bytesOfWords(words, inside.length),
         '',
         '',
         // A server outlives many calls, and no control group counts its memory.
@@ -109,6 +109,8 @@ export function spawnInSandbox(
     }
   }
 }
+
+const argumentsDescriptor = 5
 
 /** Python reads no compiled module beside a script, where a worker may have written one. */
 const ownBytecode = { PYTHONPYCACHEPREFIX: '/dev/null/none' }

@@ -1,8 +1,13 @@
-import { lstatSync, type BigIntStats, type Dirent } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { lstatSync, readdirSync, type BigIntStats, type Dirent } from 'node:fs'
 import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { identityOf } from '../../hidden-paths.ts'
-import { openChild, openDirectory, plainWalk, type Directory } from '../../open-directory.ts'
+import {
+  openChildToSearch,
+  openDirectory,
+  plainWalk,
+  type SearchedFolder,
+} from '../../open-directory.ts'
 import { openFile, readBytes } from '../../open-file.ts'
 import { bytesOfName, textOfName } from '../../raw-names.ts'
 
@@ -36,7 +41,7 @@ export interface ZoneNames {
     /** `device:inode` of the folder that has it */
     readonly parent: string
   }[]
-  /** with `device:inode`; a link is never followed, and never mounted over */
+  /** a link is never followed, and never mounted over */
   readonly guarded: ReadonlyMap<string, GuardedName>
   /** sockets, pipes and devices: other programs of the host may use them */
   readonly special: readonly string[]
@@ -47,9 +52,12 @@ export interface ZoneNames {
 }
 
 export interface GuardedName {
+  /** see `guardedIdentity` */
   readonly identity: string
   readonly link: boolean
   readonly pinned: boolean
+  /** a folder that the sandbox mounts read-only, with all that is in it */
+  readonly whole: boolean
   /** when its name, rights or bytes were changed last, as the kernel says; milliseconds */
   readonly changedMs: number
 }
@@ -59,6 +67,8 @@ const maxEntries = 500_000
 /** The deepest nesting of folders: each is open while its contents are searched. */
 const maxDepth = 400
 const maxScriptBytes = 1024 * 1024
+/** After so many folders other searches go on, and messages arrive. */
+const foldersAtOnce = 50
 export const setIdBits = 0o6000
 /** The clock of a file system is a tick behind. */
 const tickMs = 20
@@ -73,13 +83,20 @@ export interface Look {
   /** relative to `root` */
   readonly folders: readonly string[]
   readonly names: NameRules
+  /** whether a command may write there; guarded and changed names count nowhere else */
+  isWritable(at: string): boolean
+  /**
+   * whether a guarded folder there is mounted read-only: what it has is then not guarded by itself,
+   * and after a command it is not searched, because the command could change nothing in it
+   */
+  isMountedWhole(at: string): boolean
   /** an absolute path that is not entered */
   readonly hidden: string
   /** a search after a command has no bound: nothing that it created may hide behind many others */
   readonly bounded: boolean
   /**
-   * `null`: no search for files with a set-user-id or set-group-id bit, which reads every file's
-   * metadata
+   * when the command began after which this is the search; `null`: it has not begun, and no file
+   * with a set-user-id or set-group-id bit is searched, which reads every file's metadata
    */
   readonly setIdSinceMs: number | null
   /** ends the search: it rejects with the signal's reason */
@@ -99,10 +116,18 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
     setId: [] as { path: string; identity: string }[],
   }
   const { setIdSinceMs } = look
-  let count = 0
+  const hidden = path.relative(look.root, look.hidden)
+  let [count, folders] = [0, 0]
 
-  async function visit(folder: Directory, at: string, depth: number): Promise<void> {
-    const entries = await entriesOf(folder)
+  async function visit(
+    folder: NamedFolder,
+    at: string,
+    depth: number,
+    isWhole: boolean,
+  ): Promise<void> {
+    folders += 1
+    if (folders % foldersAtOnce === 0) await setImmediate()
+    const entries = entriesOf(folder)
     if (entries === null) {
       result.closed.push(at)
       return
@@ -113,63 +138,72 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
         `The worker's zones have more than ${maxEntries} files, which is more than a command may see: give it smaller zones.`,
       )
     }
-    const inside = look.names.isRepository(new Set(entries.map(({ name }) => name)))
+    const inside = !isWhole && look.names.isRepository(new Set(entries.map(({ name }) => name)))
     for (const entry of entries) {
       look.signal?.throwIfAborted()
       const below = at === '' ? entry.name : `${at}/${entry.name}`
-      if (path.join(look.root, below) === look.hidden) continue
-      await note(folder, below, entry, inside)
+      if (below === hidden) continue
+      const isGuarded = isWhole || (await note(folder, below, entry, inside))
       if (entry.kind === 'link') continue
       if (entry.kind === 'file' && setIdSinceMs !== null) noteSetId(folder, below, entry.name)
       const isFolder = entry.kind === 'folder'
       if (look.names.secret(below, isFolder)) {
         result.secrets.push({ path: below, folder: isFolder, parent: folder.identity })
       } else if (entry.kind === 'other') result.special.push(below)
-      else if (isFolder) await enter(folder, entry.name, below, depth)
+      else if (isFolder && !(isGuarded && setIdSinceMs !== null))
+        await enter(folder, entry.name, below, depth, isGuarded)
     }
   }
 
-  async function enter(parent: Directory, name: string, at: string, depth: number): Promise<void> {
-    const folder = depth >= maxDepth ? null : await openChild(parent, name).catch(() => null)
-    if (folder === null) {
-      result.closed.push(at)
-      return
-    }
-    await using open = folder
-    await visit(open, at, depth + 1)
+  async function enter(
+    parent: NamedFolder,
+    name: string,
+    at: string,
+    depth: number,
+    isWhole: boolean,
+  ): Promise<void> {
+    using folder = depth >= maxDepth ? null : openChildToSearch(parent, name)
+    if (folder === null) result.closed.push(at)
+    else await visit(folder, at, depth + 1, isWhole)
   }
 
+  /** Whether it is a folder that is mounted read-only with all that is in it. */
   async function note(
-    folder: Directory,
+    folder: NamedFolder,
     at: string,
     { kind, name }: Entry,
     inside: boolean,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { names } = look
     const direct = names.guardOf(at)
     const guard = direct ?? (inside ? names.inRepository(name) : null)
-    if (guard === null) return
-    if (guard === 'script' && !(await runsProgram(folder, name, at))) return
+    if (guard === null || !look.isWritable(at)) return false
+    if (guard === 'script' && !(await runsProgram(folder, name, at))) return false
     const state = stateOrNull(folder.child(name))
-    if (state === null) return
+    if (state === null) return false
     const pinned = guard === 'pinned' && kind === 'folder'
+    const isFolder = kind === 'folder' && state.isDirectory()
+    const whole = isFolder && !pinned && look.isMountedWhole(at)
     const changedMs = Number(state.ctimeMs)
     result.guarded.set(at, {
-      identity: identityOf(state),
+      identity: guardedIdentity(state, whole),
       link: kind === 'link',
       pinned,
+      whole,
       changedMs,
     })
+    return whole
   }
 
-  function noteSetId(folder: Directory, at: string, name: string): void {
+  function noteSetId(folder: NamedFolder, at: string, name: string): void {
+    if (!look.isWritable(at)) return
     const state = stateOrNull(folder.child(name))
     if (state === null || (Number(state.mode) & setIdBits) === 0 || !state.isFile()) return
     if (Number(state.ctimeMs) < (setIdSinceMs ?? 0) - tickMs) return
     result.setId.push({ path: at, identity: identityOf(state) })
   }
 
-  async function runsProgram(folder: Directory, name: string, at: string): Promise<boolean> {
+  async function runsProgram(folder: NamedFolder, name: string, at: string): Promise<boolean> {
     const handle = await openFile(folder, name, at).catch(() => null)
     // Content that is not a file, or cannot be read, counts as running a program.
     if (handle === null) return true
@@ -187,10 +221,20 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
     // A missing zone has nothing that a command could find.
     if (folder === null) continue
     await using open = folder
-    await visit(open, at, 0)
+    await visit(open, at, 0, false)
   }
   return result
 }
+
+/**
+ * `device:inode`, and for a folder that is mounted whole the time of its birth: its number may
+ * become that of another folder, in which nobody looks after a command.
+ */
+export function guardedIdentity(state: BigIntStats, whole: boolean): string {
+  return whole ? `${identityOf(state)}:${state.birthtimeNs}` : identityOf(state)
+}
+
+type NamedFolder = Pick<SearchedFolder, 'child' | 'identity'>
 
 /** A synchronous call: with promises, 100,000 files take many times as long. */
 function stateOrNull(at: string): BigIntStats | null {
@@ -207,10 +251,13 @@ interface Entry {
 }
 
 /** `null` for a folder that may not be read. */
-async function entriesOf(folder: Directory): Promise<Entry[] | null> {
-  const options = { withFileTypes: true, encoding: 'buffer' } as const
-  const entries = await readdir(folder.child('.'), options).catch(() => null)
-  return entries?.map((entry) => ({ name: textOfName(entry.name), kind: kindOf(entry) })) ?? null
+function entriesOf(folder: NamedFolder): Entry[] | null {
+  try {
+    const entries = readdirSync(folder.child('.'), { withFileTypes: true, encoding: 'buffer' })
+    return entries.map((entry) => ({ name: textOfName(entry.name), kind: kindOf(entry) }))
+  } catch {
+    return null
+  }
 }
 
 function kindOf(entry: Dirent<Buffer>): Entry['kind'] {

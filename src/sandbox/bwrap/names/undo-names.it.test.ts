@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
   chmodSync,
@@ -13,7 +14,7 @@ import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
-import { lookForNames, type ZoneNames } from './look-for-names.ts'
+import { lookForNames, type Look, type ZoneNames } from './look-for-names.ts'
 import { undoNames } from './undo-names.ts'
 
 const names = {
@@ -37,15 +38,18 @@ beforeEach(() => {
   begunMs = Date.now()
 })
 
-const look = (): Promise<ZoneNames> =>
+const look = (more: Partial<Look> = {}): Promise<ZoneNames> =>
   lookForNames({
     root,
     folders: [''],
     names,
+    isWritable: () => true,
+    isMountedWhole: () => false,
     hidden: path.join(root, '.countersign'),
     bounded: false,
     setIdSinceMs: begunMs,
     signal: null,
+    ...more,
   })
 
 // Rules: security.md 30
@@ -115,6 +119,61 @@ describe('what was made of protected names', () => {
     const sentences = await undoNames(root, before, await look(), Date.now() - 60_000)
     expect(sentences).toEqual(['".guarded", a protected name, was made or changed later and stays'])
     expect(readFileSync(path.join(root, '.guarded'), 'utf8')).toBe('a person')
+  })
+})
+
+// Rules: security.md 7, 8
+describe('a protected folder that is mounted read-only', () => {
+  const whole = { isMountedWhole: () => true }
+  const before = () =>
+    look({ ...whole, setIdSinceMs: null, names: { ...names, secret: (at) => at.endsWith('.key') } })
+
+  test('stands for all that is in it but keys, sockets and closed folders, and is not searched afterwards', async () => {
+    mkdirSync(path.join(root, '.guarded/deep'), { recursive: true })
+    for (const name of ['inner.txt', 'a.key', 'deep/b.key', 'deep/inner.txt'])
+      writeFileSync(path.join(root, '.guarded', name), 'x')
+    execFileSync('mkfifo', [path.join(root, '.guarded/deep/pipe')])
+    const names = await before()
+    expect([...names.guarded.keys()]).toEqual(['.guarded'])
+    expect(names.secrets.map((secret) => secret.path).toSorted()).toEqual([
+      '.guarded/a.key',
+      '.guarded/deep/b.key',
+    ])
+    expect(names.special).toEqual(['.guarded/deep/pipe'])
+    const after = await look(whole)
+    expect([[...after.guarded.keys()], after.special]).toEqual([['.guarded'], []])
+    expect(await undoNames(root, names, after)).toEqual([])
+  })
+
+  test('is one no more where a command may write, a zone begins in it, or it is a link', async () => {
+    mkdirSync(path.join(root, 'ro/.guarded'), { recursive: true })
+    mkdirSync(path.join(root, 'zone/.guarded'), { recursive: true })
+    writeFileSync(path.join(root, 'ro/.guarded/inner.txt'), 'x')
+    writeFileSync(path.join(root, 'zone/.guarded/inner.txt'), 'x')
+    symlinkSync(outside, path.join(root, '.guarded'))
+    const { guarded } = await look({
+      isWritable: (at) => !at.startsWith('ro') || at.endsWith('.txt'),
+      isMountedWhole: (at) => at !== 'zone/.guarded',
+    })
+    expect([...guarded].map(([at, { whole }]) => [at, whole]).toSorted()).toEqual([
+      ['.guarded', false],
+      ['ro/.guarded/inner.txt', false],
+      ['zone/.guarded', false],
+      ['zone/.guarded/inner.txt', false],
+    ])
+  })
+
+  test('is removed when another folder with its number is in its place', async () => {
+    mkdirSync(path.join(root, '.guarded'))
+    const { guarded, ...names } = await before()
+    const [[at, earlier] = ['', undefined]] = guarded
+    if (earlier === undefined) expect.fail('no name')
+    const identity = earlier.identity.replace(/\d+$/, '1')
+    const was = { ...names, guarded: new Map([[at, { ...earlier, identity }]]) }
+    expect(await undoNames(root, was, await look(whole))).toEqual([
+      'it made ".guarded", a protected name, which was removed',
+    ])
+    expect(existsSync(path.join(root, '.guarded'))).toBe(false)
   })
 })
 

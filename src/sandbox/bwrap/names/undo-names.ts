@@ -5,7 +5,7 @@ import { identityOf } from '../../hidden-paths.ts'
 import { openDirectory, plainWalk, type Directory } from '../../open-directory.ts'
 import { bytesOfName, quotedName } from '../../raw-names.ts'
 import { removeTree } from '../../remove-tree.ts'
-import { setIdBits, type GuardedName, type ZoneNames } from './look-for-names.ts'
+import { guardedIdentity, setIdBits, type GuardedName, type ZoneNames } from './look-for-names.ts'
 
 type NamesBefore = Pick<ZoneNames, 'guarded' | 'closed'>
 type NamesAfter = NamesBefore & Pick<ZoneNames, 'setId'>
@@ -133,10 +133,10 @@ async function clearSetId(root: string, at: string, identity: string): Promise<v
 /** The present entry must still be the one that was found. */
 async function requireSame(
   { folder, name }: GuardedFolder,
-  { identity }: GuardedName,
+  { identity, whole }: GuardedName,
 ): Promise<void> {
   const state = await lstat(bytesOfName(folder.child(name)), { bigint: true })
-  if (identityOf(state) !== identity) throw new SwappedFolderError()
+  if (guardedIdentity(state, whole) !== identity) throw new SwappedFolderError()
 }
 
 class SwappedFolderError extends Error {

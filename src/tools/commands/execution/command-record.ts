@@ -10,6 +10,8 @@ const guardedName = z.strictObject({
   identity: z.string(),
   link: z.boolean(),
   pinned: z.boolean(),
+  /** absent: an earlier version wrote the record, of each name in a folder */
+  whole: z.boolean().default(false),
   changedMs: z.number(),
 })
 

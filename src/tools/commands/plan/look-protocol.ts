@@ -12,6 +12,8 @@ export interface ZonesToLook {
   readonly missing: readonly string[]
   /** the data folder */
   readonly hidden: string
+  /** whether a sandbox mounts guarded folders read-only, with all that is in them */
+  readonly mountsWhole: boolean
   readonly names: NamesPlace
   /** files of keys that may be read */
   readonly allowed: ReadonlySet<string>

@@ -48,35 +48,33 @@ async function answerTo(
   if (question.do === 'look') {
     return { id, type: 'names', names: await look(zones, question.bounded, signal) }
   }
-  const after = await look(zones, false, signal)
+  // What a command changed is searched in the way in which it was searched before.
+  const mountsWhole = [...question.before.guarded.values()].some(({ whole }) => whole)
+  const after = await look({ ...zones, mountsWhole }, false, signal)
   const sentences = await undoNames(zones.root, question.before, after, question.untilMs)
   const more = Math.max(0, sentences.length - maxSentences)
   return { id, type: 'undone', done: sentences.slice(0, maxSentences), more }
 }
 
 async function look(
-  { allowed, folders, hidden, missing, names, root, sinceMs, zones }: ZonesToLook,
+  { allowed, folders, hidden, missing, mountsWhole, names, root, sinceMs, zones }: ZonesToLook,
   bounded: boolean,
   signal: AbortSignal,
 ): Promise<ZoneNames> {
   const rules = commandNames(names, allowed)
-  const isWritable = (at: string): boolean => {
-    const holding = zones.filter((zone) => containsPath(zone.at, at))
-    return holding.toSorted((left, right) => right.at.length - left.at.length)[0]?.mode === 'rw'
-  }
-  const result = await lookForNames({
+  const deepestFirst = zones.toSorted((left, right) => right.at.length - left.at.length)
+  return lookForNames({
     root,
     folders,
     // A command must not create a missing zone under another zone's mode.
     names: { ...rules, guardOf: (at) => (missing.includes(at) ? 'guarded' : rules.guardOf(at)) },
+    isWritable: (at) => deepestFirst.find((zone) => containsPath(zone.at, at))?.mode === 'rw',
+    // A zone in it may be mounted where the folder is not.
+    isMountedWhole: (at) =>
+      mountsWhole && !zones.some((zone) => zone.at !== at && containsPath(at, zone.at)),
     hidden,
     bounded,
     setIdSinceMs: sinceMs,
     signal,
   })
-  return {
-    ...result,
-    guarded: new Map([...result.guarded].filter(([at]) => isWritable(at))),
-    setId: result.setId.filter(({ path }) => isWritable(path)),
-  }
 }

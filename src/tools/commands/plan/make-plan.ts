@@ -65,6 +65,7 @@ export async function makePlan(
     zones: zones.map((zone) => ({ at: zone.at, mode: zone.mode })),
     missing,
     hidden: place.dataDir,
+    mountsWhole: place.sandbox.works,
     names: {
       policy: {
         config: {
