@@ -67,6 +67,43 @@ test('a link is copied as a link, wherever it leads, and nothing behind it is re
   for (const [at, to] of Object.entries(links)) expect(readlinkSync(join(tree, at))).toBe(to)
 })
 
+test('of installed packages, those are left out that only the service needs, as npm has recorded it', async () => {
+  const packages = {
+    'node_modules/countersign': { dependencies: { zod: '4', core: '1', both: '1' } },
+    'node_modules/countersign/node_modules/zod': {},
+    'node_modules/core': { optionalDependencies: { native: '1' }, peerDependencies: { both: '1' } },
+    'node_modules/native': {},
+    'node_modules/both': { dependencies: { deep: '1' } },
+    'node_modules/deep': {},
+    'node_modules/zod': {},
+    'node_modules/site': { link: true, resolved: 'packages/site' },
+    'packages/site': { devDependencies: { both: '1' } },
+  }
+  for (const at of Object.keys(packages).filter((at) => at !== 'node_modules/site'))
+    put(`${at}/index.js`)
+  put('node_modules/unrecorded/index.js')
+  put('node_modules/.package-lock.json', JSON.stringify({ packages }))
+  const installed = async (own: string): Promise<string[]> => {
+    rmSync(join(tree, 'node_modules'), { recursive: true, force: true })
+    put('package.json', own)
+    await copy(['node_modules'])
+    return globSync('node_modules/**/index.js', { cwd: tree })
+      .map((at) => at.slice('node_modules/'.length, -'/index.js'.length))
+      .toSorted()
+  }
+  const all = ['both', 'countersign', 'deep', 'unrecorded', 'zod']
+  const needs = { zod: '4', countersign: '1' }
+  expect(await installed(JSON.stringify({ devDependencies: needs }))).toEqual(all)
+  const native = { ...needs, native: '1' }
+  expect(await installed(JSON.stringify({ dependencies: native }))).toEqual(
+    [...all, 'native'].toSorted(),
+  )
+  const everything = [...all, 'core', 'countersign/node_modules/zod', 'native'].toSorted()
+  expect(await installed('no JSON')).toEqual(everything)
+  put('node_modules/.package-lock.json', '{"packages":[]}')
+  expect(await installed(JSON.stringify({ devDependencies: needs }))).toEqual(everything)
+})
+
 const python = spawnSync('python3', ['-c', 'import venv'])
 
 // As docs/workspaces.md says of Python: its programs are called as modules.

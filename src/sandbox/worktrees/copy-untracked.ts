@@ -12,6 +12,7 @@ import {
 import { hiddenPaths } from '../hidden-paths.ts'
 import { foldName } from '../path-names.ts'
 import { bytesOfName, quotedName, textOfName } from '../raw-names.ts'
+import { packagesOfService } from './packages-of-service.ts'
 
 const { COPYFILE_EXCL, COPYFILE_FICLONE, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
@@ -36,9 +37,10 @@ export interface CopyToMake {
  * Copies files that no commit has, such as installed dependencies, from the folder of a workspace
  * into a new worktree, and returns the paths that were copied. A path that the folder has not, or
  * that the commit has, is left out. Links are copied as links and never followed. Folders called
- * `.git`, the data folder, sockets, pipes and devices are left out. The bytes are the copy's own,
- * or shared by the file system until one side is written: never by a hard link, through which a run
- * would write the folder. Rejects with `WorkspaceProblem`, `too_large` above the limits.
+ * `.git`, the data folder, sockets, pipes and devices are left out, and in `node_modules` what only
+ * the service needs. The bytes are the copy's own, or shared by the file system until one side is
+ * written: never by a hard link, through which a run would write the folder. Rejects with
+ * `WorkspaceProblem`, `too_large` above the limits.
  */
 export async function copyUntracked(copy: CopyToMake): Promise<readonly string[]> {
   const hidden = await hiddenPaths(copy.root, [copy.dataDir]).identities()
@@ -51,6 +53,7 @@ export async function copyUntracked(copy: CopyToMake): Promise<readonly string[]
     await using target = await openIfThere(copy.tree, parents)
     if (source === null || target === null) continue
     if ((await stateOf(target, name)) !== null || (await stateOf(source, name)) === null) continue
+    if (name === 'node_modules') job.leaveOut(await ofService(source, name), parents)
     await job.copy(source, target, name, at)
     copied.push(at)
   }
@@ -60,6 +63,7 @@ export async function copyUntracked(copy: CopyToMake): Promise<readonly string[]
 class CopyJob {
   readonly #limits: typeof copyLimits
   readonly #hidden: ReadonlySet<string>
+  readonly #omitted = new Set<string>()
   #entries = 0
   #bytes = 0
 
@@ -68,9 +72,14 @@ class CopyJob {
     this.#hidden = hidden
   }
 
-  /** Copies what a name in an open folder is. `at`: for messages. */
+  /** `paths` are relative to `folder`. */
+  leaveOut(paths: ReadonlySet<string>, folder: readonly string[]): void {
+    for (const at of paths) this.#omitted.add([...folder, at].join('/'))
+  }
+
+  /** Copies what a name in an open folder is. `at`: its path. */
   async copy(source: Directory, target: Directory, name: string, at: string): Promise<void> {
-    if (foldName(name) === '.git') return
+    if (foldName(name) === '.git' || this.#omitted.has(at)) return
     const to = bytesOfName(target.child(name))
     try {
       const stats = await lstat(bytesOfName(source.child(name)))
@@ -120,6 +129,11 @@ class CopyJob {
       `"copy" of countersign.yaml names ${most}; the copy ended at ${quotedName(at)}.`,
     )
   }
+}
+
+async function ofService(project: Directory, name: string): Promise<ReadonlySet<string>> {
+  await using installed = await openChild(project, name).catch(() => null)
+  return installed === null ? new Set() : await packagesOfService(project, installed)
 }
 
 /** Copies the file that is open, whatever its name leads to by then, with its rights. */
