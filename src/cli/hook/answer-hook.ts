@@ -89,8 +89,9 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     throw new Error('this call was carried out before')
   } catch (error) {
     const late = settings.late.aborted ? (request as RequestSummary | null) : null
-    // A decision is returned once: after that, the same call asks again.
-    if (late === null) await settings.waiting.forget(...key)
+    // A decision is returned once: after that, the same call asks again. Without an answer of the
+    // service, an earlier request still waits.
+    if (late === null && !isUnanswered(error)) await settings.waiting.forget(...key)
     const sentence = late === null ? sentenceOf(error) : lateSentence(late)
     const denial = { decision: 'deny', reason: `Countersign: ${sentence}` } as const
     if (late === null || settings.leave === null) return denial
@@ -179,8 +180,24 @@ export async function assertThere({
   const signal = AbortSignal.any([late, AbortSignal.timeout(thereWithinMs)])
   const answer = await fetch(new URL('/healthz', url), { signal }).catch(() => null)
   if (answer?.ok !== true)
-    throw new Error(`no service answers at ${url}, so this call does not run`)
+    throw new CountersignError(
+      'unavailable',
+      `no service answers at ${url}, so this call does not run`,
+    )
 }
+
+/**
+ * Whether the service did not say what became of a request: it is away, busy or refuses the key.
+ */
+export function isUnanswered(error: unknown): boolean {
+  if (error instanceof DOMException) return error.name === 'TimeoutError'
+  if (!(error instanceof CountersignError) || error.name !== 'CountersignError') return false
+  const { code, status } = error
+  return status === null ? code === 'unavailable' : passingStatuses.has(status) || status >= 500
+}
+
+/** Statuses of a refused key, and of a service that is busy. */
+const passingStatuses: ReadonlySet<number> = new Set([401, 403, 408, 429])
 
 function lateSentence({ number }: RequestSummary): string {
   return `this call has not run and waits as #${number}; ask again with exactly the same call, which continues the same request.`

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { callDigest, createClient, type Decision } from '#program-client'
-import { assertThere, type ServiceAddress } from '../hook/answer-hook.ts'
+import { assertThere, isUnanswered, type ServiceAddress } from '../hook/answer-hook.ts'
 import type { HookEvent } from '#domain/hooks/hook-event.ts'
 import { isObject } from '#domain/json/is-object.ts'
 import { canBeChanged, changedInputOf } from '#domain/hooks/call-of-event.ts'
@@ -34,8 +34,9 @@ export type PermissionAnswer =
 const askWithinMs = 20_000
 const maxLateIds = 100
 /**
- * The external ids of calls that were denied because nobody decided in time. A model that tries
- * again gives its call another id, and then continues the request that waits.
+ * The external ids of calls that were denied because nobody decided in time, or because the service
+ * was away. A model that tries again gives its call another id, and then continues the request that
+ * waits.
  */
 const lateIds = new Map<string, string>()
 
@@ -74,20 +75,33 @@ async function ask(
   const key = JSON.stringify([tool_name, input])
   const externalId = lateIds.get(key) ?? tool_use_id ?? `permission:${randomUUID()}`
   lateIds.delete(key)
-  const { id, number } = await client.ask(
-    {
-      ...call,
-      ...(origin === null ? {} : { origin }),
-      ...(worker === undefined ? {} : { worker }),
-      externalId,
-      ...(canBeChanged(event, call) ? {} : { edits: 'off' as const }),
-      metadata: { program: 'permission-prompt-tool', tool: tool_name },
-    },
-    { signal: AbortSignal.any([signal, AbortSignal.timeout(askWithinMs)]) },
-  )
-  const decision = await client.decision(id, { wait: settings.waitMs / 1000, signal })
-  if (decision.state === 'pending') {
+  const keepId = (): void => {
     if (lateIds.size < maxLateIds) lateIds.set(key, externalId)
+  }
+  const askAndWait = async () => {
+    const { id, number } = await client.ask(
+      {
+        ...call,
+        ...(origin === null ? {} : { origin }),
+        ...(worker === undefined ? {} : { worker }),
+        externalId,
+        ...(canBeChanged(event, call) ? {} : { edits: 'off' as const }),
+        metadata: { program: 'permission-prompt-tool', tool: tool_name },
+      },
+      { signal: AbortSignal.any([signal, AbortSignal.timeout(askWithinMs)]) },
+    )
+    return {
+      id,
+      number,
+      decision: await client.decision(id, { wait: settings.waitMs / 1000, signal }),
+    }
+  }
+  const { decision, id, number } = await askAndWait().catch((error: unknown) => {
+    if (isUnanswered(error)) keepId()
+    throw error
+  })
+  if (decision.state === 'pending') {
+    keepId()
     return deny(`this call has not run and waits as #${number}. Ask again later.`)
   }
   if (decision.state !== 'approved') return deny(sentenceOf(decision, number))

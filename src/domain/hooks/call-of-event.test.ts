@@ -114,6 +114,11 @@ test.each([
   }
 })
 
+test('a field of a later release that is false might switch something off, so it is none of ours', () => {
+  const given = { command: 'git log', confined: false }
+  expect(callOfEvent(event('Bash', given), root)).toEqual({ tool: 'Bash', input: given })
+})
+
 test.each([
   ['Bash', { command: 'ls', run_in_background: false, dangerouslyDisableSandbox: false }, 'shell'],
   ['Bash', { command: 'ls', description: 'List it' }, 'shell'],

@@ -113,6 +113,9 @@ const translations: Readonly<Record<string, Translation>> = {
   },
 }
 
+/** Fields that do nothing while they are false. Others might switch something off. */
+const flags = wordSet('dangerouslyDisableSandbox replace_all run_in_background')
+
 /**
  * The call of a built-in tool for a call of Claude Code; `null`: it has a field that the built-in
  * tool does not have, such as one that leaves the sandbox or the foreground, and is judged under
@@ -123,7 +126,8 @@ function translate(tool: string, input: Input, place: Place): HookedCall | null 
   if (translation === undefined) return null
   const { carried, harmless, read } = translation
   const isCarried = Object.entries(input).every(
-    ([name, value]) => carried.includes(name) || harmless.has(name) || value === false,
+    ([name, value]) =>
+      carried.includes(name) || harmless.has(name) || (value === false && flags.has(name)),
   )
   return isCarried ? read(input, place) : null
 }

@@ -4,8 +4,8 @@
  */
 export const claudeCodeTools = {
   /**
-   * `ToolInputSchemas` of sdk-tools.d.ts in @anthropic-ai/claude-agent-sdk 0.3.331, which is Claude
-   * Code 2.1.331
+   * `ToolInputSchemas` of sdk-tools.d.ts in @anthropic-ai/claude-agent-sdk 0.3.332, which is Claude
+   * Code 2.1.332
    */
   declared: words(`
     Agent Bash ExitPlanMode FileEdit FileRead FileWrite Glob Grep TaskStop ListMcpResources

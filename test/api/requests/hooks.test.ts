@@ -13,6 +13,7 @@ import { createTestDatabase } from '../../harness/postgres.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { createProgram, type ProgramClient } from '../program.ts'
 import { createTestApi, type Reply } from '../test-api.ts'
+import { openBreakableWay } from './breakable-way.ts'
 
 const database = await createTestDatabase()
 const { db, url: databaseUrl } = database
@@ -394,6 +395,39 @@ describe('a program on the machine', () => {
     expect((await requestOf(name)).external.outcome).toMatchObject({ state: 'succeeded' })
   })
 
+  // Rules: product.md 47
+  test('denies while the service is away, and goes on with the same request once it is back', async () => {
+    await using way = await openBreakableWay(api.url)
+    const late = new AbortController()
+    const settings = {
+      ...settingsOf('claude-code'),
+      service: { ...service, url: way.url },
+      late: late.signal,
+    }
+    const ask = (tool_use_id: string, more: object = {}) => {
+      const one = event({ tool_name: 'Deploy', tool_input: { to: 'outer space' }, tool_use_id })
+      const called = { ...one, hook_event_name: 'PreToolUse' } as const
+      return decideHook(called, { ...settings, ...more })
+    }
+    const [first, again, last] = [use(), use(), use()]
+    const waits = ask(first)
+    const request = await requestOf(`claude-code:${session}:${first}`)
+    way.break()
+    late.abort()
+    const reason = expect.stringContaining(`waits as #${request.number}; ask again`)
+    expect(await waits).toMatchObject({ decision: 'deny', reason })
+    const { signal } = new AbortController()
+    expect(await ask(again, { late: signal })).toMatchObject({
+      decision: 'deny',
+      reason: expect.stringContaining('no service answers'),
+    })
+    way.mend()
+    const count = await countOf()
+    await decide(request, 'approve')
+    expect(await ask(last, { late: signal })).toMatchObject({ decision: 'allow' })
+    expect(await countOf()).toBe(count)
+  })
+
   test('denies where the agent would merge the arguments into its own and keep one that people removed', async () => {
     const { answer, name } = hooked('gemini-cli', { to: 'production', force: true })
     await revise(await requestOf(name), { to: 'production' })
@@ -413,5 +447,33 @@ describe('a program on the machine', () => {
     await revise(await requestOf(tool_use_id), { to: 'canary' })
     await decide(await requestOf(tool_use_id), 'approve')
     expect(await answer).toEqual({ behavior: 'allow', updatedInput: { to: 'canary' } })
+  })
+
+  // Rules: product.md 47
+  test('denies a permission prompt when the service ends meanwhile, and goes on with its request', async () => {
+    await using way = await openBreakableWay(api.url)
+    const settings = {
+      service: { ...service, url: way.url },
+      root: '/srv/shop',
+      hostProof: null,
+      waitMs: 0,
+    }
+    const ask = () => {
+      const tool_use_id = use()
+      const asked = { tool_name: 'Deploy', input: { to: 'the moon' }, tool_use_id }
+      return askPermission(asked, settings, new AbortController().signal)
+    }
+    const late = await ask()
+    expect(late).toMatchObject({ behavior: 'deny', message: expect.stringContaining('waits as #') })
+    const request = await requestOf(`toolu_${calls}`)
+    way.break()
+    expect(await ask()).toMatchObject({ message: expect.stringContaining('no service answers') })
+    way.refuse(401)
+    expect(await ask()).toMatchObject({ message: expect.stringContaining('401') })
+    way.mend()
+    const count = await countOf()
+    await decide(request, 'approve')
+    expect(await ask()).toMatchObject({ behavior: 'allow' })
+    expect(await countOf()).toBe(count)
   })
 })

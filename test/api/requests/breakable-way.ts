@@ -1,0 +1,59 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+
+/** A way to a service that can be away, or refuse every key. */
+export interface BreakableWay extends AsyncDisposable {
+  readonly url: string
+  /** Ends every connection; new ones end too. */
+  break(): void
+  /** Answers `/v1` with this status. */
+  refuse(status: number): void
+  mend(): void
+}
+
+/** @example await using way = await openBreakableWay(api.url) */
+export async function openBreakableWay(target: string): Promise<BreakableWay> {
+  let state: 'open' | 'away' | number = 'open'
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { headers, method = 'GET', url = '/' } = request
+      if (state === 'away') return response.destroy()
+      if (typeof state === 'number' && url.startsWith('/v1')) {
+        return response.writeHead(state, { 'content-type': 'application/json' }).end('{}')
+      }
+      const gone = new AbortController()
+      response.once('close', () => gone.abort())
+      const body = await buffer(request)
+      const { authorization = '', 'content-type': type = '' } = headers
+      const answer = await fetch(new URL(url, target), {
+        method,
+        headers: { authorization, ...(type === '' ? {} : { 'content-type': type }) },
+        ...(body.length === 0 ? {} : { body }),
+        signal: gone.signal,
+      })
+      const contentType = answer.headers.get('content-type') ?? ''
+      return response
+        .writeHead(answer.status, { 'content-type': contentType })
+        .end(Buffer.from(await answer.arrayBuffer()))
+    })().catch(() => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    break() {
+      state = 'away'
+      server.closeAllConnections()
+    },
+    refuse(status) {
+      state = status
+    },
+    mend() {
+      state = 'open'
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
