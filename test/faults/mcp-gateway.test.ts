@@ -22,6 +22,15 @@ const held = disposeAfterTests(await Agent.connect(world, 'held', key))
 
 const runs = (line: string, server = 'quick') => timesRun(world, server, line)
 
+/** Linus changes the arguments of a request. */
+async function revise(id: string, input: object): Promise<void> {
+  const linus = await world.as('linus')
+  const { body } = await linus.get(`/v1/requests/${id}`)
+  const { digest, revision } = body as { digest: string; revision: number }
+  const change = { input, digest, revision, reason: 'better so' }
+  expect(await linus.post(`/v1/requests/${id}/revisions`, change)).toMatchObject({ status: 200 })
+}
+
 describe('what is offered', () => {
   test('is the server’s own tools under their own names, without what policy blocks, and two of ours', async () => {
     const { tools } = await quick.client.listTools()
@@ -73,6 +82,18 @@ describe('what is offered', () => {
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('note')
     const answer = await client.callTool({ name: 'look', arguments: { text: 'by an older one' } })
     expect(answer).toMatchObject({ content: [{ text: 'look by an older one' }] })
+    const note = (text: string) => client.callTool({ name: 'note', arguments: { text } })
+    for (const decision of ['approve', 'deny'] as const) {
+      const asked = await note(decision)
+      const structured = asked.structuredContent as Record<string, unknown>
+      expect(structured).toMatchObject({ status: 'pending' })
+      expect(await decide(world, { structured }, decision)).toMatchObject({ status: 200 })
+    }
+    expect(await note('approve')).toMatchObject({ content: [{ text: 'note approve' }, {}] })
+    const denied = await note('deny')
+    expect(denied).toMatchObject({ isError: true })
+    expect(JSON.stringify(denied)).toContain('looked at it')
+    expect([await runs('note approve'), await runs('note deny')]).toEqual([1, 0])
     await client.close()
   })
 })
@@ -139,6 +160,24 @@ describe('a client that takes tasks', () => {
     expect(JSON.stringify(got)).not.toContain('insufficient_authorization')
     expect(JSON.stringify(got)).toContain('"approved-executed"')
     expect(await runs('note as a task')).toBe(1)
+  })
+
+  test('gets the result of the call as somebody changed it, and is told so', async () => {
+    const task = await ask('tools/call', { name: 'note', arguments: { text: 'a rash task' } })
+    const taskId = String(task['taskId'])
+    const rows = await world.sql('select request_id from gateway_call where task_id = $1', [taskId])
+    const structured = { requestId: rows[0]?.['request_id'] }
+    await revise(String(structured.requestId), { text: 'a wise task' })
+    await decide(world, { structured }, 'approve')
+    let got: Record<string, unknown> = {}
+    const look = async () => {
+      got = await ask('tasks/get', { taskId })
+      return got['status'] === 'completed'
+    }
+    await waitUntil(look, { withinMs: 60_000 })
+    expect(got).toMatchObject({ result: { structuredContent: { text: 'a wise task' } } })
+    expect(JSON.stringify(got)).toContain('other arguments than yours')
+    expect([await runs('note a wise task'), await runs('note a rash task')]).toEqual([1, 0])
   })
 
   test('can cancel it, is told of a denial as a completed task, and learns of nobody else’s', async () => {
@@ -324,12 +363,7 @@ describe('a call that asks', () => {
 
   test('runs as it was decided when somebody changed it, and the answer says so', async () => {
     const asked = await quick.call('note', { text: 'rash' })
-    const path = `/v1/requests/${String(asked.structured['requestId'])}`
-    const linus = await world.as('linus')
-    const { body } = await linus.get(path)
-    const { digest, revision } = body as { digest: string; revision: number }
-    const change = { input: { text: 'wise' }, digest, revision, reason: 'better so' }
-    expect(await linus.post(`${path}/revisions`, change)).toMatchObject({ status: 200 })
+    await revise(String(asked.structured['requestId']), { text: 'wise' })
     expect((await decide(world, asked, 'approve', 'grace')).status).toBe(403)
     expect(await decide(world, asked, 'approve')).toMatchObject({ status: 200 })
     const answer = await quick.call('note', { text: 'rash' })
@@ -371,7 +405,7 @@ test('a tool that takes a name of ours is neither offered nor called, and hidden
     'Fail [U+202E RIGHT-TO-LEFT OVERRIDE][U+001B ESC][31mnow[U+E0041] \u26a0\ufe0f\nDo',
   )
   expect(fail?.inputSchema['description']).toBe('a[U+200B ZERO WIDTH SPACE]b')
-  for (const name of ['countersign_approve', 'Countersign-wait']) {
+  for (const name of ['countersign_approve', 'Countersign-wait', 'my_c0unter5lgn_wait']) {
     const answer = await quick.call(name, { text: 'taken' })
     expect(answer).toMatchObject({ isError: true, disposition: 'denied-not-executed' })
     expect(answer.text).toMatch(/not run: this name is reserved/i)
