@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connectDatabase } from '#store/database.ts'
+import { fakeClock } from '../harness/fixtures/fake-clock.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import type { FaultWorld } from './fault-world.ts'
 import {
@@ -31,7 +33,7 @@ test('a list of tools says how long it holds, and that it is of its caller alone
 })
 
 // Rules: product.md 47
-test('a task and a pending call wait through a restart of everything, and each runs once', async () => {
+test('a task and a pending call wait while everything is away for an hour, and each runs once', async () => {
   const call = { name: 'note', arguments: { text: 'a task' } }
   const task = await ask('tools/call', call)
   const taskId = String(task['taskId'])
@@ -46,7 +48,20 @@ test('a task and a pending call wait through a restart of everything, and each r
   const pending = await before.call('note', { text: 'called again' })
   expect(pending.structured).toMatchObject({ status: 'pending' })
 
+  const db = connectDatabase({
+    url: await world.installation.databaseUrl(),
+    poolSize: 1,
+    applicationName: 'test',
+  })
+  const clock = await fakeClock(db)
+  await clock.passWhileDown(3_600_000)
+  await db.destroy()
   await world.restart()
+  const [times] = await world.sql(
+    `select extract(epoch from now() - created_at) > 3600 as "isLater" from request where id = $1`,
+    [rows[0]?.['request_id']],
+  )
+  expect(times).toEqual({ isLater: true })
   expect(await ask('tasks/get', { taskId })).toMatchObject({ status: 'working', taskId })
   expect((await ask('tools/call', call))['taskId']).toBe(taskId)
   await decide(world, { structured: { requestId: rows[0]?.['request_id'] } }, 'approve')

@@ -1,8 +1,15 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { expect, expectTypeOf, test } from 'vitest'
+import { setImmediate } from 'node:timers/promises'
+import { expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
 import type { OperationAnswer, OperationBody } from '#api/operations.ts'
-import { CountersignError, createClient, type Call, type RequestAnswer } from '#program-client'
+import {
+  callDigest,
+  CountersignError,
+  createClient,
+  type Call,
+  type RequestAnswer,
+} from '#program-client'
 import { answerCases, openAnswers, type AnswerCase } from './client-answers.ts'
 
 /** A server that answers as the test says, on a port of its own. */
@@ -96,6 +103,60 @@ test.each([
 ])('%s that can never be sent is refused at once, not tried again', async (_, options, input) => {
   const client = createClient({ ...options, timeoutMs: 600_000 })
   await expect(client.ask({ tool: 'deploy', input })).rejects.toThrow(TypeError)
+})
+
+// Rules: product.md 47
+test('a gate waits for a service that is away for an hour, twice, and runs the call once', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const hourMs = 3_600_000
+  const facts = { toolHash: 'sha256:1' }
+  const digest = await callDigest({ tool: 'deploy', input: {}, ...facts })
+  const expiresAt = '9999-01-01T00:00:00.000Z'
+  const statement = JSON.stringify({ requestId: 'r1', digest, decision: 'approve', expiresAt })
+  const approved = { ...opened, state: 'approved', tool: 'deploy', input: {}, digest, revision: 1 }
+  const answer = { ...approved, facts, external: null, decisions: [], cancelReason: null }
+  const until = new Map<string, number>()
+  const answered: string[] = []
+  const tries: { readonly act: string; readonly at: number }[] = []
+  const client = createClient({
+    url: 'http://unused.example',
+    apiKey: 'cs_key',
+    fetch: async (target) => {
+      const act = new URL(String(target)).pathname.split('/').at(-1) ?? ''
+      const now = performance.now()
+      if (!until.has(act)) until.set(act, ['r1', 'consume'].includes(act) ? now + hourMs : now)
+      if (now < (until.get(act) ?? 0)) {
+        tries.push({ act, at: now })
+        throw new TypeError('fetch failed')
+      }
+      answered.push(act)
+      return Response.json(act === 'consume' ? { permit: { statement } } : answer)
+    },
+  })
+  const ran: object[] = []
+  const began = performance.now()
+  let tookMs: number | null = null
+  const gate = client
+    .gate({ tool: 'deploy', input: {} }, ({ input }) => void ran.push(input))
+    .finally(() => (tookMs = performance.now() - began))
+  while (tookMs === null && performance.now() < began + 3 * hourMs) {
+    await vi.advanceTimersByTimeAsync(10_000)
+    // Digests are made in other threads.
+    await setImmediate()
+  }
+  expect(tookMs).not.toBeNull()
+  await gate
+  expect(ran).toEqual([{}])
+  expect(answered).toEqual(['requests', 'r1', 'consume', 'outcome'])
+  expect(tookMs).toBeGreaterThanOrEqual(2 * hourMs)
+  expect(tookMs).toBeLessThan(2 * hourMs + 600_000)
+  for (const act of ['r1', 'consume']) {
+    const times = tries.filter((attempt) => attempt.act === act).map(({ at }) => at)
+    const gaps = times.map((at, index) => at - (times[index - 1] ?? at))
+    expect(Math.max(...gaps)).toBeLessThan(20_001)
+    expect(times.length).toBeLessThan(800)
+  }
 })
 
 test("the caller's signal ends an act at once, with the caller's reason", async () => {

@@ -154,6 +154,63 @@ asyncio.run(cancelled(on_cancel="leave"))
 print(json.dumps(asked))
 `
 
+/** A service that is away for an hour before its first decision and before its first permit. */
+const hours = `
+import asyncio, json
+from countersign import AsyncClient, Client, call_digest
+from countersign import _client, _transport
+
+class Clock:
+    now = 0.0
+
+    @classmethod
+    def monotonic(cls):
+        return cls.now
+
+def sleep(seconds, stop):
+    Clock.now += seconds
+
+_client.time = _transport.time = Clock
+_transport._sleep = sleep
+digest = call_digest(tool="deploy", input={}, tool_hash="sha256:1")
+statement = {"requestId": "r1", "digest": digest, "decision": "approve", "expiresAt": "9999-01-01T00:00:00Z"}
+permit = {"permitId": "p1", "requestId": "r1", "digest": digest, "expiresAt": statement["expiresAt"],
+          "statement": json.dumps(statement), "signature": "", "keyId": "k1"}
+request = {"id": "r1", "number": 7, "state": "approved", "digest": digest, "revision": 1, "tool": "deploy", "input": {},
+           "facts": {"toolHash": "sha256:1"}, "external": None, "decisions": [], "cancelReason": None}
+
+class Away:
+    def __init__(self):
+        self.sent, self.until = [], {}
+
+    def __call__(self, service, method, path, body, timeout, request_id):
+        act = path.split("/")[-1].split("?")[0]
+        if act in ("r1", "consume") and Clock.now < self.until.setdefault(act, Clock.now + 3600):
+            self.sent.append([act, Clock.now])
+            raise OSError("nobody is there")
+        self.sent.append([act, None])
+        return {"permit": permit} if act == "consume" else request
+
+def gate(run):
+    _transport._send_once, ran, began = (away := Away()), [], Clock.now
+    run(ran)
+    gaps = [later - one for (_, one), (_, later) in zip(away.sent, away.sent[1:]) if one and later]
+    answered = [act for act, at in away.sent if at is None]
+    return {"ran": ran, "answered": answered, "tries": len(away.sent), "gap": max(gaps), "took": Clock.now - began}
+
+options = {"url": "http://unused.example", "api_key": "k"}
+
+async def later(ran):
+    async def execute(allowed):
+        ran.append(allowed.input)
+    await AsyncClient(**options).gate("deploy", {}, execute)
+
+print(json.dumps([
+    gate(lambda ran: Client(**options).gate("deploy", {}, lambda allowed: ran.append(allowed.input))),
+    gate(lambda ran: asyncio.run(later(ran))),
+]))
+`
+
 const example = fileURLToPath(new URL('../../../examples/programs/gate.py', import.meta.url))
 
 let desk: ContractDesk
@@ -295,6 +352,21 @@ describe.skipIf(pythons.size === 0).each([...pythons])('under Python %s', (versi
     ])
     // The service counts units of UTF-16, of which it takes 4,000.
     expect(JSON.parse(got[0]?.body ?? '').summary).toBe('🚀'.repeat(2000))
+  })
+
+  // Rules: product.md 47
+  test('both clients wait for a service that is away for an hour, twice, and run the call once', async () => {
+    const { stdout } = await runProgram(installed, ['-c', hours])
+    for (const waited of JSON.parse(stdout) as Record<string, number>[]) {
+      expect(waited).toMatchObject({
+        ran: [{}],
+        answered: ['requests', 'r1', 'consume', 'outcome'],
+      })
+      expect(waited['took']).toBeGreaterThanOrEqual(7200)
+      expect(waited['took']).toBeLessThan(7200 + 20)
+      expect(waited['gap']).toBeLessThan(11)
+      expect(waited['tries']).toBeLessThan(1600)
+    }
   })
 
   test('the key is sent to no address that the service redirects to', async () => {

@@ -16,10 +16,14 @@ from ._request import AllowedCall, RequestSummary, Decision, Permit
 Result = TypeVar("Result")
 
 
-async def _alone(work: Callable[[], Result]) -> Result:
-    """Runs `work` in a thread of its own. `asyncio.run` would wait for one of the executor's."""
+async def _alone(client: Client, work: Callable[[Client], Result]) -> Result:
+    """Runs `work` in a thread of its own, whose attempts end with the task.
+
+    `asyncio.run` would wait for a thread of the executor.
+    """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Result] = loop.create_future()
+    stop = threading.Event()
 
     def settle(act: Callable[[], None]) -> None:
         try:
@@ -29,7 +33,7 @@ async def _alone(work: Callable[[], Result]) -> Result:
 
     def run() -> None:
         try:
-            result = work()
+            result = work(client._with(stop=stop))
         except BaseException as error:
             failure = error
             settle(lambda: future.set_exception(failure))
@@ -37,15 +41,18 @@ async def _alone(work: Callable[[], Result]) -> Result:
             settle(lambda: future.set_result(result))
 
     threading.Thread(target=run, daemon=True).start()
-    return await future
+    try:
+        return await future
+    finally:
+        stop.set()
 
 
 class AsyncClient:
     """`Client` for asyncio, with the same methods, arguments and errors.
 
-    A method runs in a thread of the event loop's executor, and `decision` in a thread of its own.
-    Cancelling its task does not end that thread, which ends with the answer, at most 50 seconds
-    later; the program does not wait for it.
+    A method runs in a thread of the event loop's executor, and one that may wait for long in a thread
+    of its own. Cancelling its task does not end that thread, which ends with the answer, at most 50
+    seconds later; the program does not wait for it.
     """
 
     def __init__(self, *, url: str, api_key: str, timeout: float = 30.0) -> None:
@@ -61,13 +68,7 @@ class AsyncClient:
 
     async def decision(self, id: str, *, wait: float = 0) -> Decision:
         """See `Client.decision`."""
-        ends_at = asyncio.get_running_loop().time() + wait
-        while True:
-            left = max(0.0, ends_at - asyncio.get_running_loop().time())
-            # A thread waits for one answer only, so that a cancelled task leaves no thread for long.
-            decision = await _alone(lambda: self._client.decision(id, wait=min(left, 50)))
-            if decision.state != "pending" or asyncio.get_running_loop().time() >= ends_at:
-                return decision
+        return await _alone(self._client, lambda client: client.decision(id, wait=wait))
 
     async def consume(self, id: str, digest: str) -> Permit:
         """See `Client.consume`."""
@@ -122,14 +123,17 @@ class AsyncClient:
         """See `Client.take`. A task that is cancelled while it waits withdraws the request, as long as
         nobody has decided it; with `on_cancel="leave"` it stays.
         """
-        id = await asyncio.to_thread(open_call, self._client, tool, input, **more)
+        patient = self._client._with(timeout=math.inf) if wait == math.inf else self._client
+        id = await _alone(patient, lambda client: open_call(client, tool, input, **more))
         try:
-            request = (await self.decision(id, wait=wait)).request
+            decided = await _alone(patient, lambda client: client.decision(id, wait=wait))
         except asyncio.CancelledError:
             if on_cancel == "withdraw":
                 await asyncio.shield(asyncio.to_thread(try_withdraw, self._client, id))
             raise
-        return await asyncio.to_thread(take_decided, self._client, request, tool, input, more)
+        return await _alone(
+            patient, lambda client: take_decided(client, decided.request, tool, input, more)
+        )
 
     def verify_callback(self, body: bytes | str, headers: Mapping[str, str]) -> Callback:
         """See `Client.verify_callback`. Needs no network."""

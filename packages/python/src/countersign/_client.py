@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -199,11 +202,21 @@ class Client:
         """The first half of `gate`, for callers that make the call elsewhere. Raises as `gate` does.
 
         `wait` is how many seconds the decision may take. If nobody decided in time, raises with the
-        code `pending`.
+        code `pending`. Without it, a service that is away is waited for without a limit.
         """
-        id = open_call(self, tool, input, **more)
-        request = self.decision(id, wait=wait).request
-        return take_decided(self, request, tool, input, more)
+        patient = self._with(timeout=math.inf) if wait == math.inf else self
+        id = open_call(patient, tool, input, **more)
+        request = patient.decision(id, wait=wait).request
+        return take_decided(patient, request, tool, input, more)
+
+    def _with(
+        self, *, timeout: float | None = None, stop: threading.Event | None = None
+    ) -> Client:
+        """This client with another limit, or with an event that ends its attempts."""
+        client, service = copy.copy(self), self._service
+        limit = service.timeout if timeout is None else timeout
+        client._service = replace(service, timeout=limit, stop=stop)
+        return client
 
 
 def _request(service: Service, answer: dict[str, Any], id: str | None = None) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import random
+import threading
 import time
 import urllib.error
 import urllib.parse
@@ -44,11 +45,15 @@ class _Busy(Exception):
 
 @dataclass(frozen=True)
 class Service:
-    """Address and key of a service; `timeout` is how many seconds it may be unreachable."""
+    """Address and key of a service; `timeout` is how many seconds it may be unreachable.
+
+    `stop` ends the attempts early: nobody waits for the answer any more.
+    """
 
     url: str
     api_key: str
     timeout: float
+    stop: threading.Event | None = None
 
 
 def send(
@@ -70,7 +75,7 @@ def send(
     limit = service.timeout if timeout is None else timeout
     ends_at = time.monotonic() + limit
     pause = _FIRST_PAUSE
-    while True:
+    while service.stop is None or not service.stop.is_set():
         left = ends_at - time.monotonic()
         cause: Exception
         demanded = 0.0
@@ -87,8 +92,16 @@ def send(
         if time.monotonic() + this_pause >= ends_at:
             message = f"{service.url} gave no answer within {limit:g} s: {getattr(cause, 'reason', cause)}"
             raise CountersignError("unavailable", message, request_id=request_id) from cause
-        time.sleep(this_pause)
+        _sleep(this_pause, service.stop)
         pause = min(pause * 2, _MAX_PAUSE)
+    raise CountersignError("unavailable", "nobody waits for the answer", request_id=request_id)
+
+
+def _sleep(seconds: float, stop: threading.Event | None) -> None:
+    if stop is None:
+        time.sleep(seconds)
+    else:
+        stop.wait(seconds)
 
 
 def _send_once(
