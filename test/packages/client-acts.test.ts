@@ -136,21 +136,21 @@ test('a gate waits for a service that is away for an hour, twice, and runs the c
   })
   const ran: object[] = []
   const began = performance.now()
-  let tookMs: number | null = null
+  const end: { tookMs: number | null } = { tookMs: null }
   const gate = client
     .gate({ tool: 'deploy', input: {} }, ({ input }) => void ran.push(input))
-    .finally(() => (tookMs = performance.now() - began))
-  while (tookMs === null && performance.now() < began + 3 * hourMs) {
+    .finally(() => (end.tookMs = performance.now() - began))
+  while (end.tookMs === null && performance.now() < began + 3 * hourMs) {
     await vi.advanceTimersByTimeAsync(10_000)
     // Digests are made in other threads.
     await setImmediate()
   }
-  expect(tookMs).not.toBeNull()
+  expect(end.tookMs).not.toBeNull()
   await gate
   expect(ran).toEqual([{}])
   expect(answered).toEqual(['requests', 'r1', 'consume', 'outcome'])
-  expect(tookMs).toBeGreaterThanOrEqual(2 * hourMs)
-  expect(tookMs).toBeLessThan(2 * hourMs + 600_000)
+  expect(end.tookMs).toBeGreaterThanOrEqual(2 * hourMs)
+  expect(end.tookMs).toBeLessThan(2 * hourMs + 600_000)
   for (const act of ['r1', 'consume']) {
     const times = tries.filter((attempt) => attempt.act === act).map(({ at }) => at)
     const gaps = times.map((at, index) => at - (times[index - 1] ?? at))

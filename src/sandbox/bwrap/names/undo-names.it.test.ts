@@ -155,11 +155,12 @@ describe('a protected folder that is mounted read-only', () => {
       isWritable: (at) => !at.startsWith('ro') || at.endsWith('.txt'),
       isMountedWhole: (at) => at !== 'zone/.guarded',
     })
-    expect([...guarded].map(([at, { whole }]) => [at, whole]).toSorted()).toEqual([
-      ['.guarded', false],
-      ['ro/.guarded/inner.txt', false],
-      ['zone/.guarded', false],
-      ['zone/.guarded/inner.txt', false],
+    expect([...guarded.values()].some(({ whole }) => whole)).toBe(false)
+    expect([...guarded.keys()].toSorted()).toEqual([
+      '.guarded',
+      'ro/.guarded/inner.txt',
+      'zone/.guarded',
+      'zone/.guarded/inner.txt',
     ])
   })
 
