@@ -112,6 +112,6 @@ async function handledAfter(page: Page, url: string, sent: Sent): Promise<number
   await page.goto(url)
   const handledMs = () =>
     page.evaluate<string>("document.documentElement.dataset['handledMs'] ?? ''")
-  await waitUntil(async () => (await handledMs()) !== '', { withinMs: 60_000 })
+  await waitUntil(async () => (await handledMs()) !== '')
   return Number(await handledMs())
 }

@@ -20,24 +20,20 @@ export async function readPages(
   filled: FilledDatabase,
 ): Promise<ReadonlyMap<string, PageCost>> {
   const { url } = database
-  const db = connectDatabase({ url, poolSize: 5, applicationName: 'countersign bench' })
-  try {
-    const costs = new Map<string, PageCost>()
-    for (const [name, read] of Object.entries(readings(filled))) {
-      const queries: LoggedQuery[] = []
-      const logged = withQueryLog(url, queries)
-      const seen = await read({ ...filled.service.ctx, db: logged })
-      await logged.destroy()
-      const times: number[] = []
-      for (let nth = 0; nth < samples; nth += 1) {
-        const began = monotonicMs()
-        await read({ ...filled.service.ctx, db })
-        times.push(monotonicMs() - began)
-      }
-      costs.set(name, { seen, ms: percentiles(times), ...(await costOf(url, queries)) })
+  await using db = connectDatabase({ url, poolSize: 5, applicationName: 'countersign bench' })
+  const costs = new Map<string, PageCost>()
+  for (const [name, read] of Object.entries(readings(filled))) {
+    const queries: LoggedQuery[] = []
+    const logged = withQueryLog(url, queries)
+    const seen = await read({ ...filled.service.ctx, db: logged })
+    await logged.destroy()
+    const times: number[] = []
+    for (let nth = 0; nth < samples; nth += 1) {
+      const began = monotonicMs()
+      await read({ ...filled.service.ctx, db })
+      times.push(monotonicMs() - began)
     }
-    return costs
-  } finally {
-    await db.destroy()
+    costs.set(name, { seen, ms: percentiles(times), ...(await costOf(url, queries)) })
   }
+  return costs
 }

@@ -33,28 +33,24 @@ export async function benchTurn(): Promise<object> {
 
 async function measure(desk: AgentDesk): Promise<object> {
   const { url } = desk.database
-  const db = connectDatabase({ url, poolSize: 5, applicationName: 'countersign bench' })
-  try {
-    const policies = createPolicyReader({ ...desk.worker, db })
-    const worker = { ...desk.worker, db, policies }
-    const reads = await turnsOf(desk, worker, () => ({
-      tool: 'read_file',
-      input: { path: 'notes/read.md' },
-    }))
-    const writes = await turnsOf(desk, worker, (index) => ({
-      tool: 'write_file',
-      input: { path: `notes/written-${index}.md`, content: `Note ${index}\n` },
-    }))
-    return {
-      calls: callsOfTurn,
-      targetMs: 15,
-      preApprovedMs: reads,
-      askingMs: writes,
-      turnsOfOneRun: await turnsOfLongRuns(desk),
-      conversation: await storedConversation(desk, conversationTurns),
-    }
-  } finally {
-    await db.destroy()
+  await using db = connectDatabase({ url, poolSize: 5, applicationName: 'countersign bench' })
+  const policies = createPolicyReader({ ...desk.worker, db })
+  const worker = { ...desk.worker, db, policies }
+  const reads = await turnsOf(desk, worker, () => ({
+    tool: 'read_file',
+    input: { path: 'notes/read.md' },
+  }))
+  const writes = await turnsOf(desk, worker, (index) => ({
+    tool: 'write_file',
+    input: { path: `notes/written-${index}.md`, content: `Note ${index}\n` },
+  }))
+  return {
+    calls: callsOfTurn,
+    targetMs: 15,
+    preApprovedMs: reads,
+    askingMs: writes,
+    turnsOfOneRun: await turnsOfLongRuns(desk),
+    conversation: await storedConversation(desk, conversationTurns),
   }
 }
 

@@ -107,16 +107,11 @@ async function untilWaiting(runId: string, queue: string, workflowIdOfRun = work
     args: [{ runId, turn: 1, taskQueue: queue }],
   })
   let requestId: string | undefined
-  await waitUntil(
-    async () => {
-      requestId = (await desk.calls(runId, 1))[0]?.requestId
-      const { pendingActivities, pendingWorkflowTask } = (await handle.describe()).raw
-      return (
-        requestId !== undefined && !pendingWorkflowTask && (pendingActivities ?? []).length === 0
-      )
-    },
-    { withinMs: 90_000 },
-  )
+  await waitUntil(async () => {
+    requestId = (await desk.calls(runId, 1))[0]?.requestId
+    const { pendingActivities, pendingWorkflowTask } = (await handle.describe()).raw
+    return requestId !== undefined && !pendingWorkflowTask && (pendingActivities ?? []).length === 0
+  })
   return { runId, handle, requestId: requestId ?? '' }
 }
 
@@ -141,14 +136,12 @@ it('models that do not answer starve no execution: their turns keep slots of the
   desk.say(...runs.map(() => () => answers.promise))
   for (const [index, run] of runs.entries()) {
     await approve(run)
-    await waitUntil(() => desk.executed.length === index + 1, { withinMs: 90_000 })
+    await waitUntil(() => desk.executed.length === index + 1)
     // The first turn is taken with its execution, the second from the queue, and the others wait.
-    await waitUntil(() => desk.modelRequests.length === before + Math.min(index + 1, 2), {
-      withinMs: 90_000,
-    })
+    await waitUntil(() => desk.modelRequests.length === before + Math.min(index + 1, 2))
     // Else the slot could be free again before the execution looks for one.
     if (index > 0) {
-      await waitUntil(async () => (await activities(run)).length === 3, { withinMs: 90_000 })
+      await waitUntil(async () => (await activities(run)).length === 3)
     }
   }
   expect(desk.executed).toEqual(runs.map(() => 'write_file'))

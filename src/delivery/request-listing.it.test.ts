@@ -51,17 +51,17 @@ it("the requests of programs are found in Temporal's own list by queue, starter 
     start = delivering(temporal)
     return false
   }
-  await waitUntil(isListed, { withinMs: 90_000, everyMs: 500 })
+  await waitUntil(isListed, { everyMs: 500 })
   expect(await startApproval(start, waiting.id)).toBe('was_started')
   await startGatewayCall(start, { requestId: approved.id, taskQueue: 'host' })
   const waits = `CountersignState = 'waiting_for_approval' AND CountersignQueue = '${waiting.queue}'`
   const here = [approvalWorkflowId(waiting.id)]
-  await waitUntil(async () => String(await found(waits)) === String(here), { withinMs: 90_000 })
+  await waitUntil(async () => String(await found(waits)) === String(here))
   const number = `CountersignNumber = ${waiting.number}`
   expect(await found(`${number} AND CountersignStarter = '${desk.grace.id}'`)).toEqual(here)
   const making = "CountersignState = 'running' AND WorkflowType = 'gatewayCall'"
   const calls = async () => String(await found(making)) === `gateway:${approved.id}`
-  await waitUntil(calls, { withinMs: 90_000 })
+  await waitUntil(calls)
   const described = await handle.describe()
   expect(await described.staticSummary()).toBe(`#${waiting.number} deploy`)
   expect(await described.staticDetails()).toContain(

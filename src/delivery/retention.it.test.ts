@@ -10,6 +10,7 @@ import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { coverAudit, logSigner } from '#test/harness/fixtures/cover-audit.ts'
 import { addEndedRun } from '#test/harness/fixtures/ended-run.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { keepRetention } from './retention.ts'
 
 const running = new AbortController().signal
@@ -87,12 +88,7 @@ test('the words of runs that ended long ago go, with a note of when and by which
   expect(kept).toContain('Done: the shared words')
   expect(await desk.auditTypes(shared)).toContain('content.erased')
   expect(await desk.auditTypes(younger)).not.toContain('content.erased')
-  const event = await db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', 'content.erased')
-    .where('run_id', '=', old)
-    .executeTakeFirstOrThrow()
+  const event = await rowOf(db, 'audit_event', { type: 'content.erased', run_id: old })
   expect(JSON.parse(event.document)).toMatchObject({
     actor: { type: 'system', name: 'retention' },
     detail: { rule: 'transcripts: 90d', results: 1 },
@@ -187,15 +183,12 @@ test('what is released again during a look at it is looked at again, and what is
   })
   await holding.promise
   const look = dropReleased(db, { most: 100 })
-  await waitUntil(
-    async () => {
-      const { rows } = await sql`
+  await waitUntil(async () => {
+    const { rows } = await sql`
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
       `.execute(db)
-      return rows.length > 0
-    },
-    { withinMs: 60_000 },
-  )
+    return rows.length > 0
+  })
   // A message that refers to what is in use does not wait for the look.
   await sql`select from content where hash = ${inUse} for key share nowait`.execute(db)
   await refer(other)

@@ -1,8 +1,8 @@
-import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { useTemporal, type TestTemporal } from '#test/harness/temporal.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
+import { closeServer, listenHere } from '#test/harness/listen.ts'
 import { connectTemporal } from './temporal-client.ts'
 
 let temporal: TestTemporal
@@ -35,13 +35,12 @@ async function openWay(): Promise<Way> {
     sockets.add(there.on('error', () => undefined))
     socket.pipe(there).pipe(socket)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  await listenHere(server)
   return Object.assign(way, {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
-      await new Promise((resolve) => server.close(resolve))
+      await closeServer(server)
     },
   })
 }
@@ -78,7 +77,7 @@ describe('a server that takes connections and never answers', () => {
     const client = connectTemporal({ ...temporal, address: way.address, deadlineMs: 2000 })
     try {
       const failing = failsAfter(client.namespaceId())
-      await waitUntil(() => way.taken > 1, { withinMs: 60_000 })
+      await waitUntil(() => way.taken > 1)
       setClockBack(10)
       way.manner = 'takes connections and never answers'
       expect(await failing).toBeLessThan(20_000)
@@ -98,7 +97,7 @@ describe('a server that takes connections and never answers', () => {
         () => 'reached',
         (error: unknown) => String(error),
       )
-      await waitUntil(() => way.taken > 0, { withinMs: 60_000 })
+      await waitUntil(() => way.taken > 0)
       await client.close()
       expect(await failing).toContain('UNAVAILABLE')
       expect(uncaught).not.toHaveBeenCalled()
@@ -116,7 +115,7 @@ describe('a server that takes connections and never answers', () => {
       await failing
       way.manner = 'is there'
       const reached = async () => (await client.namespaceId().catch(() => '')) !== ''
-      await waitUntil(reached, { withinMs: 60_000 })
+      await waitUntil(reached)
       const description = client.withDeadline(() => client.client.workflow.count())
       expect(await description).toMatchObject({ count: expect.any(Number) })
     } finally {

@@ -59,36 +59,28 @@ describe('with a bound for answers', () => {
   const bound = { poolSize: 1, applicationName: 'bounded', maxAnswerMs: 500 }
 
   test('a statement that takes longer is cancelled, its transaction is rolled back, and the connection goes on', async () => {
-    const bounded = connectDatabase({ ...bound, url: database.url })
-    try {
-      await sql`create table note (text text)`.execute(bounded)
-      const slow = bounded.transaction().execute(async (tx) => {
-        await sql`insert into note values ('half')`.execute(tx)
-        await sql`select pg_sleep(600)`.execute(tx)
-      })
-      const error = await slow.catch((reason: unknown) => reason)
-      expect(databaseOutageOf(error)).toBe('database_slow')
-      expect((await sql`select text from note`.execute(bounded)).rows).toEqual([])
-    } finally {
-      await bounded.destroy()
-    }
+    await using bounded = connectDatabase({ ...bound, url: database.url })
+    await sql`create table note (text text)`.execute(bounded)
+    const slow = bounded.transaction().execute(async (tx) => {
+      await sql`insert into note values ('half')`.execute(tx)
+      await sql`select pg_sleep(600)`.execute(tx)
+    })
+    const error = await slow.catch((reason: unknown) => reason)
+    expect(databaseOutageOf(error)).toBe('database_slow')
+    expect((await sql`select text from note`.execute(bounded)).rows).toEqual([])
   })
 
   test('a server that says nothing any more loses the connection, and the next caller gets another one', async () => {
     const url = new URL(database.url)
     await using proxy = await openSilentProxy(Number(url.port))
     url.port = String(proxy.port)
-    const bounded = connectDatabase({ ...bound, url: url.href })
-    try {
-      await sql`select 1`.execute(bounded)
-      proxy.fallSilent()
-      const error = await sql`select 2`.execute(bounded).catch((reason: unknown) => reason)
-      expect(databaseOutageOf(error)).toBe('database_away')
-      proxy.speakAgain()
-      expect((await sql`select 3 as three`.execute(bounded)).rows).toEqual([{ three: 3 }])
-    } finally {
-      await bounded.destroy()
-    }
+    await using bounded = connectDatabase({ ...bound, url: url.href })
+    await sql`select 1`.execute(bounded)
+    proxy.fallSilent()
+    const error = await sql`select 2`.execute(bounded).catch((reason: unknown) => reason)
+    expect(databaseOutageOf(error)).toBe('database_away')
+    proxy.speakAgain()
+    expect((await sql`select 3 as three`.execute(bounded)).rows).toEqual([{ three: 3 }])
   })
 })
 

@@ -13,6 +13,7 @@ import { sealRows } from '../harness/fixtures/keys/test-keys.ts'
 import { softwarePasskey, type SoftwarePasskey } from '../harness/fixtures/keys/software-passkey.ts'
 import { coverAudit, keepCovered } from '../harness/fixtures/cover-audit.ts'
 import { createTestDatabase } from '../harness/postgres.ts'
+import { setRows } from '../harness/fixtures/rows.ts'
 import { answerAsk, answerPreApproved } from './judging.ts'
 import { createTestApi, developmentToken, type Reply } from './test-api.ts'
 
@@ -91,11 +92,12 @@ const registerPasskey = async (): Promise<{ passkey: SoftwarePasskey; reply: Rep
   const passkey = softwarePasskey()
   const response = passkey.create((await grace.post('/v1/credentials/options')).body)
   const reply = await grace.post('/v1/credentials', { name: 'Laptop', response })
-  await api.database.db
-    .updateTable('credential')
-    .set({ confirmed_at: new Date(), confirmed_by: api.people.olga.id })
-    .where('id', '=', reply.body.id)
-    .execute()
+  await setRows(
+    api.database.db,
+    'credential',
+    { id: reply.body.id },
+    { confirmed_at: new Date(), confirmed_by: api.people.olga.id },
+  )
   await sealRows(api.database.db, 'credential', 'id', reply.body.id)
   return { passkey, reply }
 }
@@ -192,11 +194,7 @@ const questions: Record<string, () => Promise<Reply>> = {
     const { callId } = await addRequest(api.service, run, { position: ++position, tool: 'exec' })
     const { db } = api.service
     const hash = await putContent(db, JSON.stringify({ exitCode: 0, stdout: 'said', stderr: '' }))
-    await db
-      .updateTable('tool_call')
-      .set({ result_output_hash: hash })
-      .where('id', '=', callId)
-      .execute()
+    await setRows(db, 'tool_call', { id: callId }, { result_output_hash: hash })
     return ada.get(`/v1/calls/${callId}/output/stdout`)
   },
   getResultFile: async () => {
@@ -238,11 +236,12 @@ const questions: Record<string, () => Promise<Reply>> = {
   discardRun: async () => {
     const other = await addRun(api.service, { startedBy: api.people.ada })
     const worktree = { branch: 'countersign/1-scribe', base: 'main', baseCommit: '0'.repeat(40) }
-    await api.database.db
-      .updateTable('run')
-      .set({ worktree: JSON.stringify(worktree), state: 'completed', ended_at: new Date() })
-      .where('id', '=', other.id)
-      .execute()
+    await setRows(
+      api.database.db,
+      'run',
+      { id: other.id },
+      { worktree: JSON.stringify(worktree), state: 'completed', ended_at: new Date() },
+    )
     return ada.post(`/v1/runs/${other.id}/discard`)
   },
   cancelRun: async () => {

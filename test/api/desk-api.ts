@@ -1,18 +1,10 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { createApp } from '#api/app.ts'
 import { EventFeed } from '#delivery/stream/event-feed.ts'
 import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
+import { closeServer, listenHere } from '../harness/listen.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
-import {
-  askAt,
-  closeServer,
-  defaultSettings,
-  ready,
-  signIn,
-  type Client,
-  type TestApi,
-} from './test-api.ts'
+import { askAt, defaultSettings, ready, signIn, type Client, type TestApi } from './test-api.ts'
 
 /** The API, with its event stream, over an agent desk: the test is the workflow of its runs. */
 export interface DeskApi extends AsyncDisposable {
@@ -42,8 +34,7 @@ export async function openDeskApi(
     secretOf: (variable) => secrets[variable],
   })
   const server = createServer(app)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http://127.0.0.1:${await listenHere(server)}`
   const ask: TestApi['ask'] = (path, init = {}) => askAt(url + path, init)
   return {
     desk,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { hashBytes } from '#domain/json/digest.ts'
+import { auditDocuments } from '../harness/fixtures/events-about.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { addRun } from '../harness/fixtures/gated-run.ts'
 import { createTestApi } from './test-api.ts'
@@ -44,13 +45,8 @@ test('an archive has every run that ended before, and its hash is an event of th
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { run: { state: 'completed', worker: 'scribe' }, transcript: [] },
   ])
-  const events = await api.database.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', 'audit.exported')
-    .orderBy('at')
-    .execute()
-  expect(events.map(({ document }) => JSON.parse(document).detail)).toEqual([
+  const events = await auditDocuments(api.database.db, { type: 'audit.exported' })
+  expect(events.map(({ detail }) => detail)).toEqual([
     { format: 'archive', before },
     { format: 'archive', before, runs: 1, digest: hashBytes(Buffer.from(text)) },
   ])

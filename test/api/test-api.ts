@@ -1,5 +1,4 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
 import { createApp } from '#api/app.ts'
 import type { EventFeed, Api, ApiSettings } from '#api/context/api.ts'
 import type { Me } from '#api/schemas/access/auth.ts'
@@ -9,6 +8,7 @@ import type { FindIdentityProvider } from '#services/access/oidc/identity-provid
 import type { SignInCache } from '#services/access/sign-in-cache.ts'
 import { sessionTimes } from '#services/access/sessions/session-times.ts'
 import type { Log } from '#services/core/context.ts'
+import { closeServer, listenHere } from '../harness/listen.ts'
 import { addPerson, type TestPerson } from '../harness/fixtures/people.ts'
 import { createTestService, type TestService } from '../harness/fixtures/test-service.ts'
 import { testPushKey } from '../harness/fixtures/keys/push-key.ts'
@@ -97,8 +97,7 @@ export async function createTestApi(
     ...(options.signInMails === undefined ? {} : { signInMails: options.signInMails }),
   })
   const server = createServer(app)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http://127.0.0.1:${await listenHere(server)}`
   const ask = (path: string, init: Ask = {}): Promise<Reply> => askAt(url + path, init)
   return {
     url,
@@ -210,10 +209,4 @@ export async function askAt(url: string, init: Ask): Promise<Reply> {
     text,
     body: isJson ? JSON.parse(text) : null,
   }
-}
-
-export async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve))
-  server.closeAllConnections()
-  await closed
 }

@@ -7,6 +7,7 @@ import { deskConfig, deskWorker } from '../harness/fixtures/agent-desk.ts'
 import { cosignNewest } from '../harness/evidence/cosign-newest.ts'
 import { noteSigner } from '../harness/evidence/fixed-log.ts'
 import { coverAudit, logSigner } from '../harness/fixtures/cover-audit.ts'
+import { rowOf } from '../harness/fixtures/rows.ts'
 import { eraseRequestContents } from '#services/erasure/erase-contents.ts'
 import { openCheckpoint } from '#evidence/note/checkpoint.ts'
 import { ask, openDashboard, phone } from './open-dashboard.ts'
@@ -191,12 +192,12 @@ test('an event opens as the exact record that is stored', async () => {
   const drawer = page.getByRole('dialog', { name: 'Request opened' })
   await drawer.getByRole('button', { name: 'Copy', exact: true }).click()
   const copied = await page.evaluate(() => navigator.clipboard.readText())
-  const stored = await dashboard.desk.database.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('request_id', '=', id)
-    .where('type', '=', 'request.opened')
-    .executeTakeFirstOrThrow()
+  const stored = await rowOf(
+    dashboard.desk.database.db,
+    'audit_event',
+    { request_id: id, type: 'request.opened' },
+    'document',
+  )
   expect(JSON.parse(copied)).toEqual(JSON.parse(stored.document))
   await drawer.getByRole('button', { name: 'Copy the stored bytes' }).click()
   await expect

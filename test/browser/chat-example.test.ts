@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { cp, readFile, symlink } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApiKey } from '#services/access/api-keys/create-api-key.ts'
+import { listenHere } from '../harness/listen.ts'
 import { chatHandler } from '../../examples/chat/server/chat-handler.ts'
 import { readPages } from '../../examples/chat/server/pages.ts'
 import { slowModel } from '../harness/fixtures/models/slow-model.ts'
@@ -39,8 +39,7 @@ beforeAll(async () => {
   await build({ root, configFile: false, logLevel: 'error' })
   const pages = await readPages(pathToFileURL(`${root}/dist/`))
   server.on('request', chatHandler({ url: dashboard.url, apiKey: key, worker: 'scribe', pages }))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  address = `http://127.0.0.1:${await listenHere(server)}`
 })
 afterAll(async () => {
   server.closeAllConnections()

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { AxeBuilder } from '@axe-core/playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deskConfig, deskWorker } from '../harness/fixtures/agent-desk.ts'
+import { setRows } from '../harness/fixtures/rows.ts'
 import { ask, developmentToken, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
 
 let dashboard: Dashboard
@@ -201,11 +202,12 @@ test.each([{ width: 1280, height: 900 }, phone])(
 )
 
 test('tokens and cost of models are shown by worker and by person, and lead to the runs', async () => {
-  await dashboard.desk.database.db
-    .updateTable('turn_attempt')
-    .set({ input_tokens: '1200', cached_input_tokens: '0', output_tokens: '30', cost_usd: 0.5 })
-    .where('turn', '=', 1)
-    .execute()
+  await setRows(
+    dashboard.desk.database.db,
+    'turn_attempt',
+    { turn: 1 },
+    { input_tokens: '1200', cached_input_tokens: '0', output_tokens: '30', cost_usd: 0.5 },
+  )
   const page = await dashboard.open('Grace', '/insights')
   const byWorker = page.getByRole('region', { name: 'Model usage by worker' }).first()
   const row = byWorker.getByRole('row', { name: /^scribe/ })

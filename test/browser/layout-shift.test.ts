@@ -87,13 +87,10 @@ test.each([
     await page.goto(dashboard.url + path)
     await page.locator('main h1').waitFor()
     // What one answer asks for next begins before it is drawn.
-    await waitUntil(
-      async () => {
-        const busy = await page.locator('[aria-busy=true]').count()
-        return busy === 0 && waiting === 0
-      },
-      { withinMs: 90_000 },
-    )
+    await waitUntil(async () => {
+      const busy = await page.locator('[aria-busy=true]').count()
+      return busy === 0 && waiting === 0
+    })
     for (const move of await movesOf(page)) found.push(`${path} ${move}`)
   }
   expect(found).toEqual([])

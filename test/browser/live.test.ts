@@ -246,7 +246,6 @@ test('a request that arrives while the page is hidden makes one browser notifica
   await page.getByRole('switch', { name: 'Notifications of this browser' }).click()
   await waitUntil(
     async () => (await page.evaluate(() => localStorage.getItem('countersign.notices'))) === 'on',
-    { withinMs: 60_000 },
   )
   const other = await page.context().newPage()
   await other.goto(`${dashboard.url}/audit`)
@@ -254,15 +253,14 @@ test('a request that arrives while the page is hidden makes one browser notifica
   await other.getByText('Live', { exact: true }).waitFor()
   for (const tab of [page, other]) await hide(tab, 'visible')
   await askForNote('notes/in-sight.md')
-  await waitUntil(
-    () => page.evaluate(() => (localStorage.getItem('countersign.noticed') ?? '').includes('-')),
-    { withinMs: 60_000 },
+  await waitUntil(() =>
+    page.evaluate(() => (localStorage.getItem('countersign.noticed') ?? '').includes('-')),
   )
   for (const tab of [page, other]) await hide(tab, 'hidden')
   await askForNote('notes/told.md')
-  await waitUntil(async () => (await keptNotices(page)).length > 0, { withinMs: 60_000 })
+  await waitUntil(async () => (await keptNotices(page)).length > 0)
   await askForNote('notes/told-too.md')
-  await waitUntil(async () => (await keptNotices(page)).length > 1, { withinMs: 60_000 })
+  await waitUntil(async () => (await keptNotices(page)).length > 1)
   expect((await keptNotices(page)).map(({ title }) => title)).toEqual([
     'Create notes/told.md: 1 line added',
     'Create notes/told-too.md: 1 line added',

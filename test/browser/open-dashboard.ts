@@ -19,6 +19,7 @@ import { sharedBrowser } from '../harness/browser.ts'
 import { clientSecret } from '../harness/open-id/open-id-provider.ts'
 import { testPushKey } from '../harness/fixtures/keys/push-key.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
+import { setRows } from '../harness/fixtures/rows.ts'
 
 export const developmentToken = 'a-token-that-only-the-owner-can-read'
 const desktop = { width: 1280, height: 900 }
@@ -218,9 +219,10 @@ export async function ask(
 
 /** What the relay does for a run: its signals have reached Temporal. */
 export async function tellTemporal(desk: AgentDesk, runId: string): Promise<void> {
-  await desk.database.db
-    .updateTable('outbox')
-    .set({ delivered_at: sql<Date>`clock_timestamp()` })
-    .where('run_id', '=', runId)
-    .execute()
+  await setRows(
+    desk.database.db,
+    'outbox',
+    { run_id: runId },
+    { delivered_at: sql<Date>`clock_timestamp()` },
+  )
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { closeServer } from '../harness/listen.ts'
 import { ask, developmentToken, openDashboard, type Dashboard } from './open-dashboard.ts'
 
 let dashboard: Dashboard
@@ -35,10 +36,7 @@ async function openHostile(): Promise<Hostile> {
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}`,
     cookies,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   }
 }
 

@@ -2,6 +2,7 @@ import type { Locator, Page, Route } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
+import { rowOf } from '../harness/fixtures/rows.ts'
 import { ask, openDashboard, phone } from './open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
@@ -42,11 +43,7 @@ test('on a phone a request is decided in a sheet from the bottom, with targets f
   await sheet.getByRole('button', { name: 'Submit', exact: true }).click()
   await sheet.getByText('Approved by you').waitFor()
   const { db } = dashboard.desk.database
-  const row = await db
-    .selectFrom('request')
-    .select('state')
-    .where('id', '=', requestIds[0]!)
-    .executeTakeFirstOrThrow()
+  const row = await rowOf(db, 'request', { id: requestIds[0]! })
   expect(row.state).toBe('approved')
 })
 

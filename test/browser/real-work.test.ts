@@ -96,15 +96,12 @@ const git = async (...args: string[]): Promise<string> =>
 async function openRequest(page: Page, runId: string, title: string): Promise<void> {
   let id = ''
   const grace = await installation.signIn('grace@example.com')
-  await waitUntil(
-    async () => {
-      const { body } = await grace.get(`/v1/requests?state=pending&runId=${runId}`)
-      const items = body['items'] as { id: string; title: string }[]
-      id = items.find((item) => item.title.includes(title))?.id ?? ''
-      return id !== '' || `nothing about ${title} in ${JSON.stringify(items)}`
-    },
-    { withinMs: 90_000 },
-  )
+  await waitUntil(async () => {
+    const { body } = await grace.get(`/v1/requests?state=pending&runId=${runId}`)
+    const items = body['items'] as { id: string; title: string }[]
+    id = items.find((item) => item.title.includes(title))?.id ?? ''
+    return id !== '' || `nothing about ${title} in ${JSON.stringify(items)}`
+  })
   await page.goto(`${installation.url}/requests/${id}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
 }
@@ -176,13 +173,10 @@ describe.skipIf(!sandbox.works)('a day of real work in a git repository', () => 
 
     await openRequest(page, runId, 'git push')
     await decide(page, 'Deny', () => page.getByLabel('Reason').fill('A person pushes.'))
-    await waitUntil(
-      async () => {
-        const { body } = await ada.get(`/v1/runs/${runId}`)
-        return body['state'] === 'completed' || String(body['state'])
-      },
-      { withinMs: 90_000 },
-    )
+    await waitUntil(async () => {
+      const { body } = await ada.get(`/v1/runs/${runId}`)
+      return body['state'] === 'completed' || String(body['state'])
+    })
 
     expect(await readFile(join(installation.folder, 'greet.sh'), 'utf8')).toContain('Hello, world')
     expect(await git('log', '--format=%s')).toBe('Greet the world\nBegin\n')

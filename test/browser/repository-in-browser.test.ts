@@ -154,7 +154,7 @@ describe.skipIf(!sandbox.works || !hasNode)('a repository, with a browser only',
     await page.getByText('answered by You').waitFor()
     expect(await page.getByText('approved by You').count()).toBe(0)
 
-    await waitUntil(() => model.holds('edit') || 'no stream', { withinMs: 90_000 })
+    await waitUntil(() => model.holds('edit') || 'no stream')
     const text = page.getByText('I put it at the end of the README')
     await text.waitFor()
     // It is not below the field for messages.
@@ -173,7 +173,6 @@ describe.skipIf(!sandbox.works || !hasNode)('a repository, with a browser only',
     await waitUntil(
       async () =>
         (await git('branch', '--list', '--format=%(subject)')).includes('Say how') || 'no commit',
-      { withinMs: 90_000 },
     )
     expect(await readFile(join(installation.folder, 'README.md'), 'utf8')).not.toContain(sentence)
     await approveOnPhone(mobile, 'Merge')

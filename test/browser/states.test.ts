@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask, openDashboard, developmentToken, type Dashboard } from './open-dashboard.ts'
+import { rowOf } from '../harness/fixtures/rows.ts'
 
 const checkout = join(import.meta.dirname, '..', '..')
 let dashboard: Dashboard
@@ -71,11 +72,7 @@ test('what does not exist and what one may not see look the same, with a way on'
     'A note.',
   )
   const { db } = dashboard.desk.database
-  const linus = await db
-    .selectFrom('person')
-    .select('id')
-    .where('email', '=', 'linus@example.com')
-    .executeTakeFirstOrThrow()
+  const linus = await rowOf(db, 'person', { email: 'linus@example.com' })
   await db.deleteFrom('team_member').where('person_id', '=', linus.id).execute()
   const page = await dashboard.open('Linus', '/')
   const texts = new Set<string | null>()

@@ -4,6 +4,7 @@ import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { openPushService } from '../harness/fixtures/push-service.ts'
 import { testPushKey } from '../harness/fixtures/keys/push-key.ts'
 import { waitUntil } from '../harness/wait-until.ts'
+import { rowsOf } from '../harness/fixtures/rows.ts'
 import { ChannelRelay } from '#delivery/channels/channel-relay.ts'
 import { createDeliveries } from '#delivery/channels/create-deliveries.ts'
 import { pushChannel } from '#delivery/push/push-channel.ts'
@@ -158,9 +159,6 @@ test('a request is pushed as ids to the device of who is signed in, and signing 
   await page.getByRole('button', { name: 'Signed in as Grace' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
-  const rows = await dashboard.desk.database.db
-    .selectFrom('push_subscription')
-    .select('id')
-    .execute()
+  const rows = await rowsOf(dashboard.desk.database.db, 'push_subscription', {}, 'id')
   expect(rows).toEqual([])
 })

@@ -24,28 +24,20 @@ const ids = { 'a program': ofProgram.id, 'a run': ofRun.id }
 
 async function readFacts(requestId: string) {
   const queries: LoggedQuery[] = []
-  const tx = withQueryLog(desk.databaseUrl, queries)
-  try {
-    const { again } = await readDecisionFacts({ tx, seals: service.ctx.seals }, requestId, decider)
-    return { again, blocks: (await costOf(desk.databaseUrl, queries)).blocks }
-  } finally {
-    await tx.destroy()
-  }
+  await using tx = withQueryLog(desk.databaseUrl, queries)
+  const { again } = await readDecisionFacts({ tx, seals: service.ctx.seals }, requestId, decider)
+  return { again, blocks: (await costOf(desk.databaseUrl, queries)).blocks }
 }
 
 /** What counting the pending requests of a program's owner reads at an opening. */
 async function blocksOfOpening(): Promise<number> {
   const queries: LoggedQuery[] = []
-  const logged = withQueryLog(desk.databaseUrl, queries)
+  await using logged = withQueryLog(desk.databaseUrl, queries)
   const input = { tool: 'deploy', input: {}, externalId: `opening-${queries.length}-${Date.now()}` }
-  try {
-    await openExternal({ ...service.ctx, db: logged }, desk.program.caller, input)
-    const counts = queries.filter((query) => query.sql.includes('as "pending"'))
-    expect(counts).toHaveLength(1)
-    return (await costOf(desk.databaseUrl, counts)).blocks
-  } finally {
-    await logged.destroy()
-  }
+  await openExternal({ ...service.ctx, db: logged }, desk.program.caller, input)
+  const counts = queries.filter((query) => query.sql.includes('as "pending"'))
+  expect(counts).toHaveLength(1)
+  return (await costOf(desk.databaseUrl, counts)).blocks
 }
 const openingBefore = await blocksOfOpening()
 

@@ -11,10 +11,11 @@ import { getRequest } from '#services/requests/detail/get-request.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { openAgentDesk } from '../harness/fixtures/agent-desk.ts'
+import { rowOf } from '../harness/fixtures/rows.ts'
 import { approvalsOf } from './approvals-of.ts'
 
 /** Postgres plans a prepared statement five times for its values, and then keeps a general plan. */
-const mostCustomPlans = 5
+const maxCustomPlans = 5
 const rounds = 12
 
 const desk = disposeAfterTests(await openAgentDesk())
@@ -31,7 +32,7 @@ async function plannedAnew(db: Db): Promise<string[]> {
   `.execute(db)
   expect(rows.length).toBeGreaterThan(5)
   return rows.flatMap(({ statement, custom }) =>
-    Number(custom) > mostCustomPlans ? `${custom} plans: ${statement}` : [],
+    Number(custom) > maxCustomPlans ? `${custom} plans: ${statement}` : [],
   )
 }
 
@@ -48,11 +49,7 @@ it('turns, decisions and executions plan none of their statements anew each time
     await takeTurn(worker, { runId, turn: 1, signal })
     const [call] = await desk.calls(runId, 1)
     const { requestId = '', id: callId = '' } = call ?? {}
-    const { digest } = await db
-      .selectFrom('request')
-      .select('digest')
-      .where('id', '=', requestId)
-      .executeTakeFirstOrThrow()
+    const { digest } = await rowOf(db, 'request', { id: requestId })
     const body = { decision: 'approve', digest, revision: 1 }
     await decideRequest({ ...desk.api, ...own }, desk.people.grace.caller, {
       request: requestId,

@@ -54,7 +54,7 @@ export class ContractDesk implements AsyncDisposable {
         found = (await session.get(`/v1/runs/${run}`)).body as unknown as RunDetail
         return states.includes(found.state) || `the run is ${found.state}`
       },
-      { withinMs: 90_000, everyMs: 50 },
+      { everyMs: 50 },
     )
     return found as RunDetail
   }
@@ -86,7 +86,7 @@ export class ContractDesk implements AsyncDisposable {
         found = (await this.requests(run, viewer)).find(({ state }) => state === 'pending')
         return found !== undefined || 'nothing is pending'
       },
-      { withinMs: 90_000, everyMs: 100 },
+      { everyMs: 100 },
     )
     return found as RequestDetail
   }
@@ -112,7 +112,7 @@ export class ContractDesk implements AsyncDisposable {
         found = (body['items'] as RequestItem[]).find(({ kind }) => kind === 'external')
         return found !== undefined || `nothing of ${tool} is pending`
       },
-      { withinMs: 90_000, everyMs: 100 },
+      { everyMs: 100 },
     )
     return this.request(found?.id ?? '')
   }

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, realpathSync } from 'node:fs'
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { hostname, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,6 +10,7 @@ import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messa
 import { generateText, stepCountIs } from 'ai'
 import { MockLanguageModelV4 } from 'ai/test'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { closeServer, listenHere } from '../harness/listen.ts'
 import { deployTool } from '../../examples/programs/ai-sdk-tool.ts'
 import { createShop } from '../../examples/programs/express-route.ts'
 import { deployAgent } from '../../examples/programs/langgraph.ts'
@@ -214,14 +214,13 @@ export function testPrograms(desk: () => ContractDesk): void {
     test('the Express route answers when somebody has decided', async () => {
       const erased: string[] = []
       const server = createServer(createShop(client, async (id) => void erased.push(id)))
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-      const { port } = server.address() as AddressInfo
-      const answering = fetch(`http://127.0.0.1:${port}/customers/42`, { method: 'DELETE' })
+      const answering = fetch(`http://127.0.0.1:${await listenHere(server)}/customers/42`, {
+        method: 'DELETE',
+      })
       await decide(await pending('erase_customer'), 'approve')
       expect((await answering).status).toBe(204)
       expect(erased).toEqual(['42'])
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await closeServer(server)
     })
   })
 

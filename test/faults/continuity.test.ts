@@ -170,16 +170,13 @@ describe('a changed project', () => {
     try {
       await holder.query('select pg_advisory_lock($1)', [advisoryLocks.activation])
       await writeFile(join(world.installation.folder, path), changed ?? '')
-      await waitUntil(
-        async () => {
-          const waiting = await world.sql(
-            `select 1 from pg_locks where locktype = 'advisory' and objid = $1 and not granted`,
-            [advisoryLocks.activation],
-          )
-          return waiting.length === 1 || 'the change was not noticed'
-        },
-        { withinMs: 90_000 },
-      )
+      await waitUntil(async () => {
+        const waiting = await world.sql(
+          `select 1 from pg_locks where locktype = 'advisory' and objid = $1 and not granted`,
+          [advisoryLocks.activation],
+        )
+        return waiting.length === 1 || 'the change was not noticed'
+      })
       expect(await activations()).toEqual(before)
       const gone = await world.installation.killNine('api')
       await holder.end()

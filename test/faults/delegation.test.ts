@@ -66,16 +66,13 @@ afterAll(() => world[Symbol.asyncDispose](), 240_000)
 
 async function onlyChild(runId: string): Promise<string> {
   let found: string[] = []
-  await waitUntil(
-    async () => {
-      const rows = await world
-        .sql<{ id: string }>(`select id from run where parent_run_id = $1`, [runId])
-        .catch(() => [])
-      found = rows.map(({ id }) => id)
-      return found.length === 1 || `${found.length} children`
-    },
-    { withinMs: 90_000 },
-  )
+  await waitUntil(async () => {
+    const rows = await world
+      .sql<{ id: string }>(`select id from run where parent_run_id = $1`, [runId])
+      .catch(() => [])
+    found = rows.map(({ id }) => id)
+    return found.length === 1 || `${found.length} children`
+  })
   return found[0] ?? ''
 }
 
@@ -169,14 +166,11 @@ describe('a lineage of three runs', () => {
         handle.signal(cancelRequested),
       ])
     }
-    await waitUntil(
-      async () => {
-        const { raw } = await workflow.getHandle(`agent-run:${lead}`).describe()
-        const still = raw.pendingWorkflowTask === null && (raw.pendingActivities ?? []).length === 0
-        return still || 'the lead is looking'
-      },
-      { withinMs: 90_000 },
-    )
+    await waitUntil(async () => {
+      const { raw } = await workflow.getHandle(`agent-run:${lead}`).describe()
+      const still = raw.pendingWorkflowTask === null && (raw.pendingActivities ?? []).length === 0
+      return still || 'the lead is looking'
+    })
     expect(await world.calls(lead)).toMatchObject([{ result: null, execution: 'started' }])
     expect(await world.calls(middle)).toMatchObject([{ result: null, execution: 'started' }])
     await world.decide(await world.onlyWaiting(hand))
@@ -201,13 +195,10 @@ describe('a lineage of three runs', () => {
     expect(open).toEqual([])
     const { workflow } = await world.temporal()
     for (const run of [lead, middle, hand]) {
-      await waitUntil(
-        async () => {
-          const { status } = await workflow.getHandle(`agent-run:${run}`).describe()
-          return status.name !== 'RUNNING' || 'its workflow goes on'
-        },
-        { withinMs: 90_000 },
-      )
+      await waitUntil(async () => {
+        const { status } = await workflow.getHandle(`agent-run:${run}`).describe()
+        return status.name !== 'RUNNING' || 'its workflow goes on'
+      })
     }
   }, 240_000)
 
@@ -253,7 +244,7 @@ describe('a root cancelled while a tool runs below it', () => {
     await world.waiting(child, 1)
     const [call] = await world.calls(child)
     const noted = () => notedOf(world, call?.id ?? '')
-    await waitUntil(async () => (await noted()).begun === 1, { withinMs: 90_000 })
+    await waitUntil(async () => (await noted()).begun === 1)
     const before = await noted()
     await cancelled(lead, child)
     expect(await noted()).toEqual({ ...before, told: 1 })
@@ -271,9 +262,9 @@ describe('a root cancelled while a tool runs below it', () => {
       const lead = await world.startRun('lead-of-builder')
       const child = await onlyChild(lead)
       expect(await world.decide(await world.onlyWaiting(child))).toMatchObject({ status: 200 })
-      await waitUntil(() => processesNaming('sleep', seconds).length > 0, { withinMs: 90_000 })
+      await waitUntil(() => processesNaming('sleep', seconds).length > 0)
       await cancelled(lead, child)
-      await waitUntil(() => processesNaming('sleep', seconds).length === 0, { withinMs: 60_000 })
+      await waitUntil(() => processesNaming('sleep', seconds).length === 0)
       expect(await world.calls(child)).toMatchObject([
         { result: 'cancelled', execution: 'failed', reason: 'cancelled', attempts: 1 },
       ])

@@ -51,13 +51,10 @@ async function expectRefused(waiting: Waiting, reason: string): Promise<void> {
 /** Nothing ran; the call asks, as the signed policy says. */
 async function expectAsks({ runId, request }: Waiting): Promise<void> {
   const { workflow } = await world.temporal()
-  await waitUntil(
-    async () => {
-      const { raw } = await workflow.getHandle(`agent-run:${runId}`).describe()
-      return raw.pendingWorkflowTask === null && (raw.pendingActivities ?? []).length === 0
-    },
-    { withinMs: 90_000 },
-  )
+  await waitUntil(async () => {
+    const { raw } = await workflow.getHandle(`agent-run:${runId}`).describe()
+    return raw.pendingWorkflowTask === null && (raw.pendingActivities ?? []).length === 0
+  })
   expect(await notedOf(world, request.callId)).toMatchObject({ begun: 0 })
   expect(await world.calls(runId)).toMatchObject([{ result: null, execution: null }])
   const open = await world.sql(`select 1 from request where run_id = $1 and state = 'pending'`, [
@@ -268,9 +265,7 @@ describe('with rows written by SQL', () => {
       [waiting.request.callId, callId],
     )
     await world.decide(waiting.request, { decision: 'deny' })
-    await waitUntil(async () => (await world.calls(waiting.runId)).length === 2, {
-      withinMs: 90_000,
-    })
+    await waitUntil(async () => (await world.calls(waiting.runId)).length === 2)
     expect(await notedOf(world, callId)).toMatchObject({ begun: 0 })
     expect(await notedOf(world, waiting.request.callId)).toMatchObject({ begun: 0 })
   }, 240_000)

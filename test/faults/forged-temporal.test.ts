@@ -66,7 +66,7 @@ describe('forged signals', () => {
       await handle.signal(name, 'now')
       await handle.signal(name)
     }
-    await waitUntil(async () => (await world.calls(runId)).length === 1, { withinMs: 90_000 })
+    await waitUntil(async () => (await world.calls(runId)).length === 1)
     await settled(runId)
     await expectUntouched(runId, request.callId)
     await approveOnce(runId, request)
@@ -74,15 +74,13 @@ describe('forged signals', () => {
 
   test('early, before the first turn, and late, after the end, change nothing', async () => {
     const runId = await world.startRun('act')
-    await waitUntil(
-      () =>
-        handleOf(runId)
-          .signal(decided, [randomUUID()])
-          .then(
-            () => true,
-            () => false,
-          ),
-      { withinMs: 90_000 },
+    await waitUntil(() =>
+      handleOf(runId)
+        .signal(decided, [randomUUID()])
+        .then(
+          () => true,
+          () => false,
+        ),
     )
     await handleOf(runId).signal(cancelRequested)
     await handleOf(runId).signal(messaged)
@@ -107,9 +105,7 @@ describe('forged signals', () => {
   test('to cancel stop no tool that runs', async () => {
     const { runId, request } = await waitingRun('pair')
     await world.decide(request)
-    await waitUntil(async () => (await notedOf(world, request.callId)).begun === 1, {
-      withinMs: 90_000,
-    })
+    await waitUntil(async () => (await notedOf(world, request.callId)).begun === 1)
     await handleOf(runId).signal(cancelRequested)
     await handleOf(runId).cancel()
     await world.untilSql(
@@ -135,13 +131,10 @@ async function expectStillWaiting(runId: string): Promise<void> {
 
 /** The workflow has taken in all that was sent to it: nothing is pending. */
 async function settled(runId: string): Promise<void> {
-  await waitUntil(
-    async () => {
-      const { raw } = await handleOf(runId).describe()
-      return raw.pendingWorkflowTask === null && (raw.pendingActivities ?? []).length === 0
-    },
-    { withinMs: 90_000 },
-  )
+  await waitUntil(async () => {
+    const { raw } = await handleOf(runId).describe()
+    return raw.pendingWorkflowTask === null && (raw.pendingActivities ?? []).length === 0
+  })
 }
 
 // Rules: security.md 14
@@ -163,9 +156,7 @@ describe('a workflow started by hand', () => {
         }),
       ),
     )
-    await waitUntil(async () => (await forged[0]?.describe())?.raw.pendingWorkflowTask === null, {
-      withinMs: 90_000,
-    })
+    await waitUntil(async () => (await forged[0]?.describe())?.raw.pendingWorkflowTask === null)
     await expectUntouched(runId, request.callId)
     expect(await world.waiting(runId)).toHaveLength(1)
     await approveOnce(runId, request)

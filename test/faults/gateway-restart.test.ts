@@ -67,13 +67,10 @@ test('a task and a pending call wait while everything is away for an hour, and e
   await decide(world, { structured: { requestId: rows[0]?.['request_id'] } }, 'approve')
   await decide(world, pending, 'approve')
   let got: Record<string, unknown> = {}
-  await waitUntil(
-    async () => {
-      got = await ask('tasks/get', { taskId })
-      return got['status'] === 'completed' || String(got['status'])
-    },
-    { withinMs: 60_000 },
-  )
+  await waitUntil(async () => {
+    got = await ask('tasks/get', { taskId })
+    return got['status'] === 'completed' || String(got['status'])
+  })
   expect(got).toMatchObject({ result: { content: [{ text: 'note a task' }, {}] } })
   await using after = await Agent.connect(world, 'quick', key)
   expect(await after.call('note', { text: 'called again' })).toMatchObject({

@@ -149,13 +149,10 @@ describe('a client that takes tasks', () => {
     const rows = await world.sql('select request_id from gateway_call where task_id = $1', [taskId])
     await decide(world, { structured: { requestId: rows[0]?.['request_id'] } }, 'approve')
     let got: Record<string, unknown> = {}
-    await waitUntil(
-      async () => {
-        got = await ask('tasks/get', { taskId })
-        return got['status'] === 'completed'
-      },
-      { withinMs: 60_000 },
-    )
+    await waitUntil(async () => {
+      got = await ask('tasks/get', { taskId })
+      return got['status'] === 'completed'
+    })
     expect(got).toMatchObject({ result: { content: [{ text: 'note as a task' }, {}] } })
     expect(JSON.stringify(got)).not.toContain('insufficient_authorization')
     expect(JSON.stringify(got)).toContain('"approved-executed"')
@@ -228,7 +225,7 @@ test('an approved task is not made once the key with which it was called is revo
     got = await askAsTaskClient(world, key, 'tasks/get', { taskId: String(taskId) })
     return got['status'] !== 'working'
   }
-  await waitUntil(look, { withinMs: 60_000 })
+  await waitUntil(look)
   expect(got).toMatchObject({ status: 'completed', result: { isError: true } })
   expect(JSON.stringify(got)).toContain('is no longer valid (request')
   expect(JSON.stringify(got)).toContain('"denied-not-executed"')
@@ -466,7 +463,7 @@ describe('the program on standard input and output', () => {
 // Rules: security.md 13, 14
 test('a call whose host is killed in the middle is not made again: people are asked what became of it', async () => {
   const asked = held.call('until', { text: 'the-signal' })
-  await waitUntil(async () => (await runs('until the-signal', 'held')) === 1, { withinMs: 60_000 })
+  await waitUntil(async () => (await runs('until the-signal', 'held')) === 1)
   const bringBack = await world.takeDown('temporal-worker')
   await bringBack()
   const answer = await asked

@@ -157,13 +157,10 @@ test('a server that does not answer is a sentence for the model, and in an expla
   ])
   const ada = await world.as('ada')
   const question = { worker: 'mute', tool: 'mcp__own__act', input: {} }
-  await waitUntil(
-    async () => {
-      const { body } = await ada.post('/v1/policy/explain', question)
-      return JSON.stringify(body).includes('does not answer')
-    },
-    { withinMs: 60_000 },
-  )
+  await waitUntil(async () => {
+    const { body } = await ada.post('/v1/policy/explain', question)
+    return JSON.stringify(body).includes('does not answer')
+  })
 })
 
 // Rules: security.md 33, 36

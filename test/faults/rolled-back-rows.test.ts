@@ -48,9 +48,7 @@ test('a permit whose rows are reset together with Temporal runs nothing twice', 
     runId,
   ])
   await resetWorkflow(runId)
-  await waitUntil(async () => (await world.audit(runId)).includes('permit.refused'), {
-    withinMs: 90_000,
-  })
+  await waitUntil(async () => (await world.audit(runId)).includes('permit.refused'))
   await world.untilSql(
     `select state from execution where call_id = $1`,
     [request.callId],

@@ -104,8 +104,6 @@ export default defineTool({
     // What a package manager does at its end.
     await writeFile(join(world.installation.folder, 'package.json'), '{"private":true}')
     await utimes(join(world.installation.folder, 'package.json'), new Date(), new Date())
-    await waitUntil(async () => (await looked()).some((text) => text.includes('better')), {
-      withinMs: 90_000,
-    })
+    await waitUntil(async () => (await looked()).some((text) => text.includes('better')))
   }, 240_000)
 })

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { closeServer, listenHere } from './listen.ts'
+import { connect, createServer, type Socket } from 'node:net'
 
 /**
  * What becomes of a commit whose connection ends before the answer comes. `recorded`: Postgres has
@@ -65,11 +65,10 @@ export async function openCommitCutter(databaseUrl: string): Promise<CommitCutte
     there.on('error', end).on('close', end)
     here.on('error', () => isCut || end()).on('close', () => isCut || end())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listenHere(server)
   const url = new URL(databaseUrl)
   url.hostname = '127.0.0.1'
-  url.port = String((server.address() as AddressInfo).port)
+  url.port = String(port)
   return {
     url: url.href,
     cutNext: (fate = 'recorded') => new Promise((done) => (cut = { fate, refuses: false, done })),
@@ -81,7 +80,7 @@ export async function openCommitCutter(databaseUrl: string): Promise<CommitCutte
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
-      await new Promise((resolve) => server.close(resolve))
+      await closeServer(server)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { closeServer, listenHere } from './listen.ts'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -51,7 +52,7 @@ export class HeldModel implements AsyncDisposable {
         await model.#stream(response, answer, Math.round(body.length / 4))
       })
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    await listenHere(server)
     const model: HeldModel = new HeldModel(server)
     return model
   }
@@ -96,7 +97,6 @@ export class HeldModel implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.release()
-    this.#server.closeAllConnections()
-    await new Promise((resolve) => this.#server.close(resolve))
+    await closeServer(this.#server)
   }
 }

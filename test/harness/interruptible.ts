@@ -1,3 +1,4 @@
+import { listenHere } from './listen.ts'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
@@ -11,8 +12,7 @@ export class Interruptible implements AsyncDisposable {
   static async to(address: string): Promise<Interruptible> {
     const [host = '', port = ''] = address.split(':')
     const server = createServer()
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
+    await listenHere(server)
     return new Interruptible({ host, port: Number(port) }, server)
   }
 

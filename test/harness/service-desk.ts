@@ -1,8 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { errorMessage } from '#domain/error-message.ts'
+import { listenHere } from './listen.ts'
 import { newMemoryFolder } from './memory-folder.ts'
 
 /** The shared servers of one vitest run, loaded and started on first demand. */
@@ -80,15 +81,14 @@ export async function startServiceDesk(): Promise<ServiceDesk> {
     started.set(path, pending)
     pending.then(
       (address) => answer(response, 200, JSON.stringify({ address } satisfies ServiceAnswer)),
-      (error: unknown) =>
-        answer(response, 503, error instanceof Error ? error.message : String(error)),
+      (error: unknown) => answer(response, 503, errorMessage(error)),
     )
   })
   desk.requestTimeout = 0
-  await new Promise<void>((resolve) => desk.listen(0, '127.0.0.1', resolve))
+  const port = await listenHere(desk)
 
   return {
-    url: `http://127.0.0.1:${(desk.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     async close() {
       desk.closeAllConnections()
       desk.close()

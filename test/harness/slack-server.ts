@@ -1,6 +1,6 @@
+import { closeServer, listenHere } from './listen.ts'
 import { createHmac } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 /** A received call of a Slack method. Fields that Slack takes as JSON are parsed. */
@@ -92,19 +92,15 @@ export async function openSlackServer(): Promise<SlackServer> {
         return { ok: false, error: 'unknown_method' }
     }
   }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const port = await listenHere(server)
   const slack: SlackServer = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`,
+    url: `http://127.0.0.1:${port}/api/`,
     team: 'T0ACME',
     calls: [],
     users: new Map(),
     instead: () => false,
     of: (method) => slack.calls.filter((one) => one.method === method),
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   }
   return slack
 }

@@ -35,7 +35,7 @@ export async function useOwnNamespace(): Promise<TestTemporal> {
       namespace,
       workflowExecutionRetentionPeriod: msToTs('1 day'),
     })
-    await waitUntil(() => namespaceIsServed(connection, namespace), { withinMs: 90_000 })
+    await waitUntil(() => namespaceIsServed(connection, namespace))
   } finally {
     await connection.close()
   }

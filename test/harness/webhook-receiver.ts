@@ -1,5 +1,5 @@
+import { closeServer, listenHere } from './listen.ts'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
 /** A notification as it arrived. */
@@ -30,18 +30,13 @@ export async function openWebhookReceiver(): Promise<WebhookReceiver> {
       else answer(response, got)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listenHere(server)
   const receiver: WebhookReceiver = {
     port,
     url: `http://127.0.0.1:${port}/hook?for=us`,
     received: [],
     answer: 204,
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   }
   return receiver
 }

@@ -1,5 +1,4 @@
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
 import { expect, expectTypeOf, onTestFinished, test, vi } from 'vitest'
 import type { OperationAnswer, OperationBody } from '#api/operations.ts'
@@ -10,20 +9,17 @@ import {
   type Call,
   type RequestAnswer,
 } from '#program-client'
+import { closeServer, listenHere } from '../harness/listen.ts'
 import { answerCases, openAnswers, type AnswerCase } from './client-answers.ts'
 
 /** A server that answers as the test says, on a port of its own. */
 async function openServer(answer: RequestListener) {
   const server = createServer(answer)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = `http://127.0.0.1:${await listenHere(server)}`
   return {
     url,
     client: createClient({ url, apiKey: 'cs_key', timeoutMs: 1500 }),
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   }
 }
 

@@ -1,5 +1,5 @@
+import { closeServer, listenHere } from '../harness/listen.ts'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 
 /** How a server answers: with these statuses, headers and bodies, the last one for ever. */
 interface Answer {
@@ -172,14 +172,10 @@ export async function openAnswers({ answers }: AnswerCase) {
       if (answer !== undefined) send(response, answer)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listenHere(server)}`,
     paths,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   }
 }
 

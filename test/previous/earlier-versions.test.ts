@@ -12,6 +12,7 @@ import { agentDeskOn, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 import type { TestPerson } from '../harness/fixtures/people.ts'
 import { exportOf } from '../harness/evidence/export-of.ts'
 import { createEmptyDatabase, createTestDatabase } from '../harness/postgres.ts'
+import { rowOf } from '../harness/fixtures/rows.ts'
 import { dumpProject, type Scene } from './dump-project.ts'
 import { dumpNames, readDump, type Dump } from './restored-dump.ts'
 import { schemaOf } from './schema-of.ts'
@@ -33,11 +34,7 @@ describe.each(await dumpNames())('the database of an earlier version, %s', (name
       sealKey,
       taskQueue: 'countersign',
     })
-    const { id } = await database.db
-      .selectFrom('person')
-      .select('id')
-      .where('email', '=', 'linus@example.com')
-      .executeTakeFirstOrThrow()
+    const { id } = await rowOf(database.db, 'person', { email: 'linus@example.com' })
     const actor = { type: 'person', id, name: 'Linus' } as const
     linus = { id, name: 'Linus', caller: { actor, channel: 'dashboard' } }
   })
@@ -96,11 +93,9 @@ describe.each(await dumpNames())('the database of an earlier version, %s', (name
       ['waiting', grace, 'waiting'],
       ['quorum', linus, 'two'],
     ] as const) {
-      const { id, call_id: callId } = await desk.database.db
-        .selectFrom('request')
-        .select(['id', 'call_id'])
-        .where('id', '=', requestOf(scene).id)
-        .executeTakeFirstOrThrow()
+      const { id, call_id: callId } = await rowOf(desk.database.db, 'request', {
+        id: requestOf(scene).id,
+      })
       await desk.decide(who, id, { scope: 'once' })
       expect(await desk.execute(callId ?? '')).toEqual({ kind: 'done' })
       expect(await getRequest(desk.api, grace.caller, { request: id })).toMatchObject({

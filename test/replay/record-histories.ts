@@ -51,7 +51,7 @@ const paths: readonly Path[] = [
       return store
     },
     walk: async (run) => {
-      await waitUntil(() => run.store.activityCounts.has('advanceRequests'), { withinMs: 90_000 })
+      await waitUntil(() => run.store.activityCounts.has('advanceRequests'))
       await decide(run, 1, 'a')
     },
   },
@@ -93,7 +93,7 @@ const paths: readonly Path[] = [
     name: 'delegation-waits-for-its-run',
     store: () => new ScriptedStore([[{ step: 'execute', requestId: 'child' }, {}]]),
     walk: async (run) => {
-      await waitUntil(() => run.store.activityCounts.has('executeCall'), { withinMs: 90_000 })
+      await waitUntil(() => run.store.activityCounts.has('executeCall'))
       run.store.decided.add('child')
       await run.handle.signal(childEnded, ['child'])
     },
@@ -158,15 +158,11 @@ const paths: readonly Path[] = [
 ]
 
 async function looked(run: ScriptedRun, times: number): Promise<void> {
-  await waitUntil(() => (run.store.activityCounts.get('advanceExternal') ?? 0) >= times, {
-    withinMs: 90_000,
-  })
+  await waitUntil(() => (run.store.activityCounts.get('advanceExternal') ?? 0) >= times)
 }
 
 async function taken(run: ScriptedRun, turns: number): Promise<void> {
-  await waitUntil(() => (run.store.activityCounts.get('takeTurn') ?? 0) >= turns, {
-    withinMs: 90_000,
-  })
+  await waitUntil(() => (run.store.activityCounts.get('takeTurn') ?? 0) >= turns)
 }
 
 async function decide(run: ScriptedRun, turn: number, requestId: string): Promise<void> {

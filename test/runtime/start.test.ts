@@ -91,9 +91,8 @@ test('a fresh start plays the sample run until it waits for Grace, and stops wit
   expect(installation.lines.some((line) => line.includes('/sign-in#link='))).toBe(true)
   const identities = await identitiesOf(installation)
   expect(identities).toHaveLength(names.length)
-  await waitUntil(
-    async () => (await runsOf(installation)).every((run) => run.state === 'waiting_for_approval'),
-    { withinMs: 90_000 },
+  await waitUntil(async () =>
+    (await runsOf(installation)).every((run) => run.state === 'waiting_for_approval'),
   )
   expect(await runsOf(installation)).toMatchObject([{ pendingRequests: 1 }])
   expect((await stat(join(folder, '.countersign', 'run', 'dev-token'))).mode & 0o777).toBe(0o600)

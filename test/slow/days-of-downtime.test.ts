@@ -5,6 +5,7 @@ import { fakeClock, type FakeClock } from '../harness/fixtures/fake-clock.ts'
 import { Installation } from '../harness/installation/installation.ts'
 import type { TestSession } from '../harness/installation/test-session.ts'
 import { waitUntil } from '../harness/wait-until.ts'
+import { rowsOf } from '../harness/fixtures/rows.ts'
 import { chaosProject } from './chaos/chaos-project.ts'
 
 const hour = 3_600_000
@@ -115,11 +116,7 @@ test('after days of downtime, with the real Temporal and a database whose clock 
     'permit.issued': 1,
     'execution.started': 1,
   })
-  const expired = await db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', 'request.expired')
-    .execute()
+  const expired = await rowsOf(db, 'audit_event', { type: 'request.expired' }, 'document')
   for (const { document } of expired) {
     expect(JSON.parse(document).detail.missed).toEqual([{ kind: 'remind', afterMs: 48 * hour }])
   }

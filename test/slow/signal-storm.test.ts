@@ -9,7 +9,7 @@ describe('agentRun under a storm of signals', () => {
     await using run = await startScriptedRun(
       new ScriptedStore([ids.map((requestId) => ({ requestId }))]),
     )
-    await waitUntil(() => run.store.activityCounts.has('takeTurn'), { withinMs: 90_000 })
+    await waitUntil(() => run.store.activityCounts.has('takeTurn'))
     for (let round = 0; round < 48; round += 1) {
       await Promise.all(Array.from({ length: 50 }, () => run.handle.signal(decided, ['noise'])))
       if (round % 2 === 1) {

@@ -3,6 +3,7 @@ import { endOfLife } from '../harness/team-life/end-of-life.ts'
 import { liveOn } from '../harness/team-life/live-on.ts'
 import { takeStep } from '../harness/team-life/take-step.ts'
 import { hours, openTeamLife } from '../harness/team-life/team-life.ts'
+import { rowsOf } from '../harness/fixtures/rows.ts'
 
 /** Which steps are taken; another one takes others. A failure is told with it. */
 const seed = Number(process.env['TEAM_LIFE_SEED'] ?? '20261122')
@@ -38,10 +39,15 @@ test('two weeks of thirty people and three queues, with conversations, forks, sc
   }
 
   async function runsByStart() {
-    const runs = await life.db
-      .selectFrom('run')
-      .select(['rest_for_seconds', 'forked_from', 'started_from', 'turn'])
-      .execute()
+    const runs = await rowsOf(
+      life.db,
+      'run',
+      {},
+      'rest_for_seconds',
+      'forked_from',
+      'started_from',
+      'turn',
+    )
     return {
       conversations: runs.filter((run) => run.rest_for_seconds !== null && run.turn > 2).length,
       forks: runs.filter((run) => run.forked_from !== null).length,

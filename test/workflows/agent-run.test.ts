@@ -16,7 +16,7 @@ function asked(run: ScriptedRun, name: keyof Activities): number {
 }
 
 async function untilAsked(run: ScriptedRun, name: keyof Activities, times: number) {
-  await waitUntil(() => asked(run, name) >= times, { withinMs: 90_000 })
+  await waitUntil(() => asked(run, name) >= times)
 }
 
 /** From the first event that is one, up to the last: four whole steps of five. */
@@ -53,7 +53,7 @@ describe('agentRun', () => {
     await using run = await startScriptedRun(
       new ScriptedStore([[{ requestId: 'a' }, { readOnly: true }, {}, { readOnly: true }]]),
     )
-    await waitUntil(() => run.store.journal.length === 1, { withinMs: 90_000 })
+    await waitUntil(() => run.store.journal.length === 1)
     expect(run.store.journal).toEqual(['0.1'])
     await decide(run, 'a')
     await run.handle.result()
@@ -78,9 +78,9 @@ describe('agentRun', () => {
       for (let turn = 0; turn < 5; turn += 1) {
         await untilAsked(run, 'takeTurn', turn + 1)
         // A signal that comes before the run waits has its events elsewhere in the history.
-        await waitUntil(isWaiting, { withinMs: 90_000 })
+        await waitUntil(isWaiting)
         await decide(run, `r${turn}`)
-        await waitUntil(() => run.store.journal.length > turn, { withinMs: 90_000 })
+        await waitUntil(() => run.store.journal.length > turn)
       }
       await run.handle.result()
       const { events } = await run.handle.fetchHistory()
@@ -108,7 +108,7 @@ describe('agentRun', () => {
     await using run = await startScriptedRun(store)
     await untilAsked(run, 'takeTurn', 1)
     await decide(run, 'a')
-    await waitUntil(() => store.journal.length === 2, { withinMs: 90_000 })
+    await waitUntil(() => store.journal.length === 2)
     const turns = asked(run, 'takeTurn')
     expect(turns).toBe(2)
     await run.handle.signal(cancelRequested)
@@ -146,9 +146,8 @@ describe('agentRun', () => {
     store.deadlineMs = 3000
     await using run = await startScriptedRun(store)
     const untilTimer = (attributes: 'timerStartedEventAttributes' | 'timerFiredEventAttributes') =>
-      waitUntil(
-        async () => ((await run.handle.fetchHistory()).events ?? []).some((e) => e[attributes]),
-        { withinMs: 90_000 },
+      waitUntil(async () =>
+        ((await run.handle.fetchHistory()).events ?? []).some((e) => e[attributes]),
       )
     await untilAsked(run, 'takeTurn', 1)
     store.deadlineMs = 60_000

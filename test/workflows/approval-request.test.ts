@@ -11,9 +11,7 @@ describe('the workflow that waits for the request of a program', () => {
     const started = { external: true, nextDeadlineMs: 50, maxCachedWorkflows: 0 }
     await using run = await startScriptedRun(store, started)
     const looked = (times: number): Promise<void> =>
-      waitUntil(() => (store.activityCounts.get('advanceExternal') ?? 0) >= times, {
-        withinMs: 90_000,
-      })
+      waitUntil(() => (store.activityCounts.get('advanceExternal') ?? 0) >= times)
     await looked(1)
     await run.handle.signal(decided, ['of somebody else'])
     await looked(2)
@@ -28,12 +26,7 @@ describe('the workflow that waits for the request of a program', () => {
     const started = { external: true, nextDeadlineMs: 60_000 }
     await using run = await startScriptedRun(new ScriptedStore([]), started)
     const events = async () => (await run.handle.fetchHistory()).events ?? []
-    await waitUntil(
-      async () => (await events()).some((event) => event.timerStartedEventAttributes),
-      {
-        withinMs: 90_000,
-      },
-    )
+    await waitUntil(async () => (await events()).some((event) => event.timerStartedEventAttributes))
     expect((await events()).length).toBeLessThanOrEqual(5)
     await run.handle.signal(decided, ['request'])
     await run.handle.result()

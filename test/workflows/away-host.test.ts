@@ -78,14 +78,14 @@ it("goes on when the workspace's host is back, which was away before a turn and 
     taskQueue: temporal.taskQueue,
     args: [{ runId: 'run' }],
   })
-  await waitUntil(() => waitsForHost(handle, 'takeTurn'), { withinMs: 90_000 })
+  await waitUntil(() => waitsForHost(handle, 'takeTurn'))
   {
     await using _host = await serveWorkspace(store)
-    await waitUntil(() => store.activityCounts.get('takeTurn') === 1, { withinMs: 90_000 })
+    await waitUntil(() => store.activityCounts.get('takeTurn') === 1)
   }
   store.decided.add('a')
   await handle.signal(decided, ['a'])
-  await waitUntil(() => waitsForHost(handle, 'executeCall'), { withinMs: 90_000 })
+  await waitUntil(() => waitsForHost(handle, 'executeCall'))
   expect(store.journal).toEqual([])
   await using _back = await serveWorkspace(store)
   await handle.result()
@@ -110,7 +110,7 @@ it('issues a call again that had not started when its time was over, and only th
     taskQueue: temporal.taskQueue,
     args: [{ runId: 'run' }],
   })
-  await waitUntil(() => store.activityCounts.get('takeTurn') === 1, { withinMs: 90_000 })
+  await waitUntil(() => store.activityCounts.get('takeTurn') === 1)
   await handle.signal(decided, ['a'])
   await handle.result()
   expect(store.journal).toEqual(['0.0', '0.1'])

@@ -14,7 +14,7 @@ async function waitingRun(): Promise<ScriptedRun> {
   const run = await startScriptedRun(
     new ScriptedStore([[{ requestId: 'a' }], [{ requestId: 'b' }]]),
   )
-  await waitUntil(() => run.store.activityCounts.get('takeTurn') === 1, { withinMs: 90_000 })
+  await waitUntil(() => run.store.activityCounts.get('takeTurn') === 1)
   return run
 }
 
@@ -28,7 +28,7 @@ describe('a deployment of changed workflow code', () => {
     await using run = await waitingRun()
     await run.deploy(await deployedBundle())
     await decide(run, 'a')
-    await waitUntil(() => run.store.activityCounts.get('takeTurn') === 2, { withinMs: 90_000 })
+    await waitUntil(() => run.store.activityCounts.get('takeTurn') === 2)
     await decide(run, 'b')
     await run.handle.result()
     expect(run.store.journal).toEqual(['0.0', '1.0'])
@@ -38,16 +38,13 @@ describe('a deployment of changed workflow code', () => {
     await using run = await waitingRun()
     await run.deploy(await bundleOf('changed-workflow'))
     await decide(run, 'a')
-    await waitUntil(
-      async () => {
-        const { raw } = await run.handle.describe()
-        return (raw.pendingWorkflowTask?.attempt ?? 0) > 1
-      },
-      { withinMs: 90_000 },
-    )
+    await waitUntil(async () => {
+      const { raw } = await run.handle.describe()
+      return (raw.pendingWorkflowTask?.attempt ?? 0) > 1
+    })
     expect(run.store.journal).toEqual([])
     await run.deploy(await workflowBundle())
-    await waitUntil(() => run.store.activityCounts.get('takeTurn') === 2, { withinMs: 90_000 })
+    await waitUntil(() => run.store.activityCounts.get('takeTurn') === 2)
     await decide(run, 'b')
     await run.handle.result()
     expect(run.store.journal).toEqual(['0.0', '1.0'])

@@ -61,13 +61,10 @@ export async function rawSignal(
 
 /** The workflow has taken in all that was sent to it. */
 export async function untilTakenIn(client: Client, workflowId: string): Promise<void> {
-  await waitUntil(
-    async () => {
-      const { raw } = await client.workflow.getHandle(workflowId).describe()
-      return !raw.pendingWorkflowTask
-    },
-    { withinMs: 90_000 },
-  )
+  await waitUntil(async () => {
+    const { raw } = await client.workflow.getHandle(workflowId).describe()
+    return !raw.pendingWorkflowTask
+  })
 }
 
 /**

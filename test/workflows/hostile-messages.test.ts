@@ -22,7 +22,7 @@ describe('agentRun', () => {
   it('takes any payload in any signal for nothing, and carries the real decision out once', async () => {
     await using run = await startScriptedRun(new ScriptedStore([[{ requestId: 'a' }]]))
     const { client, handle } = run
-    await waitUntil(() => run.store.activityCounts.get('takeTurn') === 1, { withinMs: 90_000 })
+    await waitUntil(() => run.store.activityCounts.get('takeTurn') === 1)
     for (const [what, payloads] of hostilePayloads) {
       const large = payloads.length > 1000
       for (const name of large ? ['decided'] : signals) {
@@ -155,9 +155,7 @@ describe('agentRun', () => {
       executeCall: async (input) => forge(await activities.executeCall(input)),
     }
     await using run = await startScriptedRun(store)
-    await waitUntil(() => store.activityCounts.get('executeCall') !== undefined || begun > 1, {
-      withinMs: 90_000,
-    })
+    await waitUntil(() => store.activityCounts.get('executeCall') !== undefined || begun > 1)
     store.decided.add('a')
     await run.handle.signal(decided, ['a'])
     await run.handle.result()

@@ -3,14 +3,12 @@ import { called, cancelRequested, decided } from '#workflows/messages.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ScriptedStore, startScriptedRun, type ScriptedRun } from './scripted-run.ts'
 
-const soon = { withinMs: 90_000 }
-
 async function untilEntered(run: ScriptedRun, ...callIds: string[]): Promise<void> {
-  await waitUntil(() => callIds.every((id) => run.store.journal.includes(`entered ${id}`)), soon)
+  await waitUntil(() => callIds.every((id) => run.store.journal.includes(`entered ${id}`)))
 }
 
 async function untilAsked(run: ScriptedRun, name: 'takeTurn' | 'executeCall', times: number) {
-  await waitUntil(() => (run.store.activityCounts.get(name) ?? 0) >= times, soon)
+  await waitUntil(() => (run.store.activityCounts.get(name) ?? 0) >= times)
 }
 
 describe('calls of people', () => {

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listenHere } from '#test/harness/listen.ts'
 import { Service } from '../service/service.ts'
 import { followStream } from './follow-stream.ts'
 
@@ -17,8 +17,7 @@ const server = createServer((request, response) => {
 })
 let service: Service
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  service = new Service(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {})
+  service = new Service(`http://127.0.0.1:${await listenHere(server)}`, {})
 })
 afterAll(() => {
   server.closeAllConnections()

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { listenHere } from '#test/harness/listen.ts'
 import { Service } from '../service/service.ts'
 import { presentationWith, requestWith } from '../text/request.fixture.ts'
 import { outcomeSentence, sendDecision } from './decide.ts'
@@ -38,8 +38,7 @@ async function answering(...answers: ({ status: number; body: string | Buffer } 
     })
   })
   server = listening
-  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
-  return new Service(`http://127.0.0.1:${(listening.address() as AddressInfo).port}`, {})
+  return new Service(`http://127.0.0.1:${await listenHere(listening)}`, {})
 }
 
 const done = { status: 200, body: JSON.stringify({ state: 'approved', stage: 'succeeded' }) }

@@ -73,10 +73,10 @@ describe('the audit log', () => {
         }
       }),
     )
-    await waitUntil(async () => (await coveredPlaces()).length === 300, { withinMs: 90_000 })
+    await waitUntil(async () => (await coveredPlaces()).length === 300)
     commitLate()
     await late
-    await waitUntil(async () => (await coveredPlaces()).length === 301, { withinMs: 90_000 })
+    await waitUntil(async () => (await coveredPlaces()).length === 301)
     const places = await coveredPlaces()
     expect(new Set(places).size).toBe(301)
     expect(places.at(-1)).toBe('late')
@@ -115,9 +115,7 @@ describe('the audit log', () => {
       // It writes its leaves and its tile, and waits before the checkpoint.
       await sql`lock table audit_checkpoint in share mode`.execute(tx)
       const sequencing = Promise.allSettled([sequenceAudit(killed, signer)])
-      await aside(() =>
-        waitUntil(async () => (await waitingFor('relation')) === 1, { withinMs: 90_000 }),
-      )
+      await aside(() => waitUntil(async () => (await waitingFor('relation')) === 1))
       await sql`
         select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'killed'
       `.execute(tx)
@@ -139,9 +137,7 @@ describe('the audit log', () => {
         const appended = await appendToLog(tx, signer)
         atTheLeaf.resolve()
         // The other one is at the same leaf now, and waits for what becomes of this one.
-        await aside(() =>
-          waitUntil(async () => (await waitingFor('transactionid')) === 1, { withinMs: 90_000 }),
-        )
+        await aside(() => waitUntil(async () => (await waitingFor('transactionid')) === 1))
         return appended
       }),
       atTheLeaf.promise.then(append),

@@ -11,6 +11,7 @@ import type { WitnessSetting } from '#policy/settings.ts'
 import type { PolicyReader } from '#services/core/context.ts'
 import type { Db } from '#store/database.ts'
 import { writeRecords } from '#store/records/records.ts'
+import { closeServer, listenHere } from '#test/harness/listen.ts'
 
 /**
  * A real witness of the tests' log in a folder of its own, which can be stopped and started again.
@@ -83,14 +84,10 @@ export async function answerAt(
   const server = createServer((request, response) => {
     void text(request).then((body) => respond(response, body))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await listenHere(server)
   return {
     port: (server.address() as AddressInfo).port,
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   }
 }
 

@@ -25,7 +25,6 @@ import {
 } from './witness-desk.fixture.ts'
 import { WitnessRelay } from './witness-relay.ts'
 
-const within = { withinMs: 90_000 }
 const quick = {
   everyMs: 20,
   timeoutMs: 60_000,
@@ -73,7 +72,7 @@ async function said() {
 }
 
 const untilCosigned = (size: number, name?: string) =>
-  waitUntil(async () => (await statusOf(name))?.size === size || 'not cosigned', within)
+  waitUntil(async () => (await statusOf(name))?.size === size || 'not cosigned')
 
 async function kept(): Promise<{ size: number; witness: string }[]> {
   const rows = await database.db
@@ -125,7 +124,7 @@ describe('the relay of checkpoints', () => {
     await untilCosigned(7, 'home')
     await growLog(database.db, 5)
     await untilCosigned(12, 'home')
-    await waitUntil(async () => (await statusOf())?.problem !== null, within)
+    await waitUntil(async () => (await statusOf())?.problem !== null)
     const waiting = await statusOf()
     expect(waiting).toMatchObject({ size: 3, isContradicted: false })
     expect(waiting?.lagMs).toBeGreaterThan(0)
@@ -160,12 +159,12 @@ describe('the relay of checkpoints', () => {
     }
     await growLog(database.db, 5)
     await using _relay = relayTo(witness.setting)
-    await waitUntil(async () => (await statusOf())?.isContradicted === true, within)
+    await waitUntil(async () => (await statusOf())?.isContradicted === true)
     expect(errors[0]).toContain('cosigned 9 events, and the log has 5')
     await growLog(database.db, 4)
-    await waitUntil(() => errors.some((said) => said.includes('another tree of 9')), within)
+    await waitUntil(() => errors.some((said) => said.includes('another tree of 9')))
     await growLog(database.db, 4)
-    await waitUntil(() => errors.some((said) => said.includes('does not go on')), within)
+    await waitUntil(() => errors.some((said) => said.includes('does not go on')))
     expect(await statusOf()).toMatchObject({ size: 0, isContradicted: true })
     expect(await kept()).toEqual([])
     expect(await said()).toEqual({
@@ -184,7 +183,7 @@ describe('the relay of checkpoints', () => {
       await untilCosigned(3)
     }
     await using _relay = relayTo()
-    await waitUntil(async () => (await statusOf()) === undefined, within)
+    await waitUntil(async () => (await statusOf()) === undefined)
     expect(await kept()).toHaveLength(1)
   })
 })
@@ -217,7 +216,7 @@ describe('what a witness answers', () => {
       expect(outcome).toEqual({ state: 'failed', problem: expect.stringContaining(problem) })
     }
     await using _relay = relayTo(setting)
-    await waitUntil(async () => ((await statusOf('liar'))?.problem ?? null) !== null, within)
+    await waitUntil(async () => ((await statusOf('liar'))?.problem ?? null) !== null)
     expect(await kept()).toEqual([])
     answerOf = (note) => lineOf(note, own, now)
     await untilCosigned(3, 'liar')

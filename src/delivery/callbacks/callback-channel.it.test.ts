@@ -5,6 +5,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { openWebhookReceiver, type WebhookReceiver } from '#test/harness/webhook-receiver.ts'
+import { setRows } from '#test/harness/fixtures/rows.ts'
 import { callbackSecret as secretForPrograms } from '#program-client'
 import { callbackSecret } from '#services/external/callback-secret.ts'
 import { openProgramDesk } from '#services/external/external.fixture.ts'
@@ -17,7 +18,6 @@ import { callbackChannel } from './callback-channel.ts'
 
 const apiKey = 'cs_0123456789abcdef_0123456789012345678901234567890123456789012'
 const secret = callbackSecret(apiKey)
-const within = { withinMs: 90_000 }
 
 let receiver: WebhookReceiver
 
@@ -52,7 +52,7 @@ const newestIs = (state: string) =>
   waitUntil(async () => {
     const [newest] = await mine()
     return newest?.state === state || JSON.stringify(newest)
-  }, within)
+  })
 
 // Rules: security.md 23
 it('calls a program back once its request is decided: signed with the secret of its key, ids only', async () => {
@@ -86,7 +86,7 @@ it('says that it was denied or withdrawn, and to a program that names no address
   await desk.decide(await asking(), 'deny')
   await withdrawRequest(ctx, desk.program.caller, { request: (await asking()).id })
   await desk.decide(await desk.ask(), 'approve')
-  await waitUntil(() => receiver.received.length === 2, within)
+  await waitUntil(() => receiver.received.length === 2)
   const states = receiver.received.map(({ body }) => JSON.parse(body).data.state)
   expect(new Set(states)).toEqual(new Set(['denied', 'cancelled']))
   await newestIs('delivered')
@@ -138,7 +138,7 @@ it('delays no other program for one that hangs', async () => {
   receiver.answer = () => undefined
   await using _relay = relay()
   for (let place = 0; place < 6; place += 1) await desk.decide(await asking(), 'approve')
-  await waitUntil(() => receiver.received.length === 2, within)
+  await waitUntil(() => receiver.received.length === 2)
   const { requestId } = await openExternal(ctx, other.caller, {
     tool: 'deploy',
     input: {},
@@ -146,18 +146,14 @@ it('delays no other program for one that hangs', async () => {
     callback: { url: healthy.url, secret },
   })
   await desk.decide(await desk.read(requestId), 'deny')
-  await waitUntil(() => healthy.received.length === 1, within)
+  await waitUntil(() => healthy.received.length === 1)
   expect(receiver.received).toHaveLength(2)
 })
 
 it('calls back no program whose key was revoked', async () => {
   const { db } = desk.service
   const request = await asking()
-  await db
-    .updateTable('api_key')
-    .set({ revoked_at: new Date() })
-    .where('id', '=', desk.program.id)
-    .execute()
+  await setRows(db, 'api_key', { id: desk.program.id }, { revoked_at: new Date() })
   await using _relay = relay()
   await desk.decide(request, 'approve')
   await newestIs('dead')
@@ -170,11 +166,7 @@ it('signs nothing for a program that only the database says: another address, an
   const { db } = desk.service
   await using elsewhere = await openWebhookReceiver()
   const [moved, denied] = [await asking(), await asking()]
-  await db
-    .updateTable('external_request')
-    .set({ callback_url: elsewhere.url })
-    .where('request_id', '=', moved.id)
-    .execute()
+  await setRows(db, 'external_request', { request_id: moved.id }, { callback_url: elsewhere.url })
   await desk.decide(denied, 'deny')
   await sql`update delivery set body = replace(body, '"denied"', '"approved"')
     where request_id = ${denied.id}`.execute(db)
@@ -189,7 +181,7 @@ it('signs nothing for a program that only the database says: another address, an
       .select(['state', 'last_error'])
       .where('request_id', 'in', [moved.id, denied.id])
       .execute()
-  await waitUntil(async () => (await ends()).every(({ state }) => state === 'dead'), within)
+  await waitUntil(async () => (await ends()).every(({ state }) => state === 'dead'))
   expect((await ends()).map((end) => end.last_error)).toEqual(
     Array(2).fill('its rows were changed in the database'),
   )

@@ -15,7 +15,6 @@ import { EventSequencer } from '../stream/event-sequencer.ts'
 
 export const publicUrl = 'https://countersign.example.com'
 /** How long a test waits for what relays do. */
-export const within = { withinMs: 90_000 }
 
 /**
  * A service whose events are numbered, with one run of Ada's, for tests of the messages of
@@ -77,7 +76,7 @@ export async function openChannelDesk(): Promise<ChannelDesk> {
       await waitUntil(async () => {
         const waiting = db.selectFrom('event').select('id').where('sequence', 'is', null)
         return (await waiting.execute()).length === 0
-      }, within)
+      })
     },
     async [Symbol.asyncDispose]() {
       await sequencer[Symbol.asyncDispose]()

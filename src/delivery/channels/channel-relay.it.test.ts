@@ -5,7 +5,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
 import { configure, relayOf } from '../webhooks/webhook-desk.fixture.ts'
-import { openChannelDesk, within } from './channel-desk.fixture.ts'
+import { openChannelDesk } from './channel-desk.fixture.ts'
 import { usualTimes } from './channel-relay.ts'
 import type { Channel, DueDelivery, Message } from './channel.ts'
 import { createDeliveries } from './create-deliveries.ts'
@@ -64,7 +64,7 @@ it('tells each recipient of an event on its own, and asks again only who was not
   await waitUntil(async () => {
     const all = await deliveriesOf(channel.name)
     return all.length === 2 && all.every(({ state }) => state === 'delivered')
-  }, within)
+  })
   const of = (recipient: string) => sent.filter((one) => one.recipient === recipient)
   expect(of('ada')).toMatchObject([{ body: requestId, requestId, type: 'request.opened' }])
   expect(of('bob').map(({ attempts }) => attempts)).toEqual([1, 2, 3])
@@ -85,8 +85,8 @@ it('waits as long as a receiver asks, and gives up at once what will never be ac
   await desk.open()
   const ofBob = async ({ name }: Channel) =>
     (await deliveriesOf(name)).find(({ recipient }) => recipient === 'bob')
-  await waitUntil(async () => (await ofBob(never.channel))?.state === 'dead', within)
-  await waitUntil(async () => (await ofBob(asked.channel))?.lastError === 'Bob is away', within)
+  await waitUntil(async () => (await ofBob(never.channel))?.state === 'dead')
+  await waitUntil(async () => (await ofBob(asked.channel))?.lastError === 'Bob is away')
   const waiting = await ofBob(asked.channel)
   expect(waiting).toMatchObject({ state: 'pending', attempts: 1 })
   expect(Number(waiting?.nextAttemptAt) - before).toBeGreaterThan(3_000_000)
@@ -107,7 +107,7 @@ it('keeps no other channel waiting for one that cannot say what it would tell', 
     await createDeliveries(desk.service.ctx, channel)
   await using _relay = relayOf(desk, ctx, { channels: [failing, healthy.channel] })
   await desk.open()
-  await waitUntil(() => healthy.sent.length === 2, within)
+  await waitUntil(() => healthy.sent.length === 2)
   expect(await deliveriesOf(failing.name)).toEqual([])
 })
 
@@ -135,7 +135,7 @@ it.each(Object.entries(forgeries))('sends no notification %s in the database', a
   await waitUntil(async () => {
     const all = await deliveriesOf(channel.name)
     return all.every(({ state }) => state !== 'pending')
-  }, within)
+  })
   const dead = (await deliveriesOf(channel.name)).filter(({ state }) => state === 'dead')
   expect(dead).toMatchObject([{ lastError: 'its rows were changed in the database' }])
   expect(sent.every(({ id }) => before.includes(id) && id !== dead[0]?.id)).toBe(true)
@@ -153,6 +153,6 @@ it('tells nobody of a request that was changed in the database', async () => {
   await desk.happen('request.opened', forged.id)
   const honest = await desk.open()
   await using _relay = relayOf(desk, ctx, { channels: [channel] })
-  await waitUntil(() => sent.length === 2, within)
+  await waitUntil(() => sent.length === 2)
   expect(sent.map(({ requestId }) => requestId)).toEqual([honest.id, honest.id])
 })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
+import { setRows } from '#test/harness/fixtures/rows.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import type { Mail } from './mail.ts'
 import { MailRounds, mailRound } from './mail-rounds.ts'
@@ -19,7 +20,6 @@ import {
 } from './mail.fixture.ts'
 
 useMailDesk()
-const within = { withinMs: 90_000 }
 const hourMs = 3_600_000
 /** Tomorrow and later, so that no slot of the database's own clock comes between. */
 const morning = (days: number): Date => {
@@ -79,7 +79,7 @@ it('after days of silence sends one digest, with what waits by then and what has
     await waitUntil(async () => {
       const news = await database.db.selectFrom('mail_news').selectAll().execute()
       return news.some((one) => one.request_id === request.id && one.person_id === ada.id)
-    }, within)
+    })
   }
   await open({ input: { path: 'notes/new.md', content: '' } })
   await round(morning(9))
@@ -109,11 +109,7 @@ it('tells at once of what expires soon, once, and again when it was extended', a
   expect(mails).toMatchObject([{ to: 'grace@example.com', thread: `request-${request.id}` }])
   await round(later(18))
   expect(await made('request.expiring')).toEqual([])
-  await database.db
-    .updateTable('request')
-    .set({ expires_at: later(40) })
-    .where('id', '=', request.id)
-    .execute()
+  await setRows(database.db, 'request', { id: request.id }, { expires_at: later(40) })
   await sealRows(database.db, 'request', 'id', request.id)
   await round(later(37))
   expect(await made('request.expiring')).toHaveLength(1)
@@ -131,6 +127,6 @@ it('goes round by itself, and the relay sends what it made', async () => {
       ({ message, to }) =>
         to.includes('linus@example.com') && message.text?.includes('notes/sent.md') === true,
     )
-  await waitUntil(() => digest() !== undefined, within)
+  await waitUntil(() => digest() !== undefined)
   expect(digest()?.message.references).toBeUndefined()
 })

@@ -1,8 +1,9 @@
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { localCertificate } from '#test/harness/fixtures/keys/local-certificate.ts'
 import { openMailServer, type MailServer } from '#test/harness/mail-server.ts'
 import type { EmailSettings } from '#policy/settings.ts'
+import { closeServer, listenHere } from '#test/harness/listen.ts'
 import type { Mail } from './mail.ts'
 import { sendMail, tryMailServer, type MailRoute } from './send-mail.ts'
 
@@ -126,9 +127,8 @@ test('a refusal is told by its code, and only that of the address is for good', 
 
 test('a server that is not there, or never answers, costs its time and no more', async () => {
   const gone = createServer()
-  await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve))
-  const { port } = gone.address() as AddressInfo
-  await new Promise((resolve) => gone.close(resolve))
+  const port = await listenHere(gone)
+  await closeServer(gone)
   expect((await sendMail(routeTo(port), mail, patient)).error).toContain('ECONNREFUSED')
   server.refuse = 'never answers'
   const brief = { ...patient, timeoutMs: 50 }

@@ -8,6 +8,7 @@ import { Interruptible } from '#test/harness/interruptible.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
 import { useTemporal } from '#test/harness/temporal.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
+import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
 import type { ForeignNamespaceError } from '#services/installation/remember-namespace.ts'
 import { openExternal } from '#services/external/open-external.ts'
 import { lockRun } from '#services/core/locks.ts'
@@ -77,7 +78,7 @@ async function commit(run: TestRun, ...rows: Omit<OutboxRow, 'runId'>[]): Promis
 async function untilQuiet(): Promise<TestRun> {
   const run = await addRun(service, { startedBy: ada })
   await commit(run, start)
-  await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
+  await waitUntil(async () => (await undelivered(run)) === 0)
   return run
 }
 
@@ -121,7 +122,7 @@ describe('relay', () => {
     const run = await addRun(service, { startedBy: ada })
     await commit(run, start, decision('a'), decision('b', 'c'), message, decision('d'))
     await using relay = startRelay()
-    await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
+    await waitUntil(async () => (await undelivered(run)) === 0)
     expect(await signalsOf(relay.client, `run-${run.id}`)).toEqual([
       ['decided', ['a', 'b', 'c']],
       ['messaged'],
@@ -138,9 +139,8 @@ describe('relay', () => {
       for (let round = 0; round < 5; round += 1) {
         await Promise.all(runs.map((run) => commit(run, decision(`${round}`), message)))
       }
-      await waitUntil(
-        async () => (await Promise.all(runs.map(undelivered))).every((left) => left === 0),
-        { withinMs: 90_000 },
+      await waitUntil(async () =>
+        (await Promise.all(runs.map(undelivered))).every((left) => left === 0),
       )
       for (const run of runs) {
         const ids = (await signalsOf(relays[0]!.client, `run-${run.id}`)).flatMap(([name, ids]) =>
@@ -159,7 +159,7 @@ describe('relay', () => {
     const heard = await addRun(service, { startedBy: ada })
     const missing = await addRun(service, { startedBy: ada })
     await commit(heard, start)
-    await waitUntil(async () => (await undelivered(heard)) === 0, { withinMs: 90_000 })
+    await waitUntil(async () => (await undelivered(heard)) === 0)
     for (const run of [heard, missing]) {
       const workflowId = `run-${run.id}`
       const ctx: SystemContext = {
@@ -173,7 +173,7 @@ describe('relay', () => {
         unit.announce({ runId: run.id, workflowId, requestIds: ['a'] })
         await unit.enqueue({ ...decision('a'), runId: run.id })
       })
-      await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
+      await waitUntil(async () => (await undelivered(run)) === 0)
     }
     expect(await signalsOf(relay.client, `run-${heard.id}`)).toEqual([['decided', ['a']]])
     // It was started instead, and reads from the store what there is to do.
@@ -198,7 +198,7 @@ describe('relay', () => {
     }
     const all = async (): Promise<boolean> =>
       (await Promise.all(requests.map(undelivered))).every((left) => left === 0)
-    await waitUntil(all, { withinMs: 90_000 })
+    await waitUntil(all)
     const outbox = requests.map(({ id }) => ({ ...decision(id), runId: id }))
     const rows = await service.db
       .transaction()
@@ -206,7 +206,7 @@ describe('relay', () => {
     const isRound = ({ sql }: LoggedQuery): boolean => sql.includes('"hasOpen"')
     queries.length = 0
     relay.relay.deliver(rows)
-    await waitUntil(all, { withinMs: 90_000 })
+    await waitUntil(all)
     const taken = queries.filter((query) => !isRound(query))
     expect(
       taken.every(({ sql }) => sql.includes('delivered_at = clock')),
@@ -227,7 +227,7 @@ describe('relay', () => {
     await using relay = startRelay()
     const run = await addRun(service, { startedBy: ada })
     await commit(run, start)
-    await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
+    await waitUntil(async () => (await undelivered(run)) === 0)
     const delivered: unknown[] = []
     const ctx: SystemContext = {
       ...service.ctx,
@@ -251,7 +251,7 @@ describe('relay', () => {
     await service.db
       .transaction()
       .execute((tx) => writeRecords(tx, { outbox }, 'a process that has died'))
-    await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
+    await waitUntil(async () => (await undelivered(run)) === 0)
   })
 
   it('finds what nobody notified of in the next round of its own', async () => {
@@ -261,7 +261,7 @@ describe('relay', () => {
       .insertInto('outbox')
       .values({ run_id: run.id, kind: 'signal_messaged', payload: toJsonb({}) })
       .execute()
-    await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
+    await waitUntil(async () => (await undelivered(run)) === 0)
   })
 
   it('delivers what was committed while Temporal was down, once it is back', async () => {
@@ -270,10 +270,10 @@ describe('relay', () => {
     await proxy.interrupt()
     await using relay = startRelay(proxy.address)
     await commit(run, start, decision('a'))
-    await waitUntil(() => !relay.relay.reachable, { withinMs: 90_000 })
+    await waitUntil(() => !relay.relay.reachable)
     expect(await undelivered(run)).toBe(2)
     await proxy.restore()
-    await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
+    await waitUntil(async () => (await undelivered(run)) === 0)
     expect(await signalsOf(relay.client, `run-${run.id}`)).toEqual([['decided', ['a']]])
   })
 
@@ -282,23 +282,13 @@ describe('relay', () => {
       await addRun(service, { startedBy: ada }),
       await addRun(service, { startedBy: ada }),
     ]
-    await service.db
-      .updateTable('run')
-      .set({ state: 'cancelled', ended_at: new Date() })
-      .where('id', '=', ended.id)
-      .execute()
+    await setRows(service.db, 'run', { id: ended.id }, { state: 'cancelled', ended_at: new Date() })
     await commit(going, decision('a'))
     await commit(ended, { kind: 'signal_cancelled', payload: {} })
     await using relay = startRelay()
-    await waitUntil(async () => (await undelivered(going)) + (await undelivered(ended)) === 0, {
-      withinMs: 90_000,
-    })
+    await waitUntil(async () => (await undelivered(going)) + (await undelivered(ended)) === 0)
     expect(await signalsOf(relay.client, `run-${going.id}`)).toEqual([])
-    const row = await service.db
-      .selectFrom('outbox')
-      .select('undeliverable_at')
-      .where('run_id', '=', ended.id)
-      .executeTakeFirstOrThrow()
+    const row = await rowOf(service.db, 'outbox', { run_id: ended.id })
     expect(row.undeliverable_at).not.toBeNull()
   })
 
@@ -314,7 +304,7 @@ describe('relay', () => {
     try {
       await commit(run, start)
       await using relay = startRelay()
-      await waitUntil(() => relay.foreign.length > 0, { withinMs: 90_000 })
+      await waitUntil(() => relay.foreign.length > 0)
       expect(relay.foreign[0]?.message).toContain('countersign doctor --repair')
       expect(await undelivered(run)).toBe(1)
     } finally {

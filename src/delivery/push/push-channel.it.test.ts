@@ -6,6 +6,7 @@ import { testPushKey } from '#test/harness/fixtures/keys/push-key.ts'
 import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { sealedTables } from '#domain/statements/sealed-tables.ts'
 import { hashToken, newToken } from '#services/access/token.ts'
 import { endNamedSession } from '#services/access/sessions/end-sessions.ts'
@@ -18,12 +19,7 @@ import { subscribeDevice } from '#services/channels/push/subscribe-device.ts'
 import { createDeliveries } from '../channels/create-deliveries.ts'
 import { ChannelRelay } from '../channels/channel-relay.ts'
 import type { Channel } from '../channels/channel.ts'
-import {
-  openChannelDesk,
-  publicUrl,
-  within,
-  type ChannelDesk,
-} from '../channels/channel-desk.fixture.ts'
+import { openChannelDesk, publicUrl, type ChannelDesk } from '../channels/channel-desk.fixture.ts'
 import type { Resolve } from '../webhooks/find-target.ts'
 import { quick } from '../webhooks/webhook-desk.fixture.ts'
 import { pushChannel } from './push-channel.ts'
@@ -84,11 +80,9 @@ async function aDevice(person: TestPerson) {
     device: 'Chrome on Android',
     proofHash: hashToken(newToken()),
   })
-  const { id: sessionId } = await desk.database.db
-    .selectFrom('session')
-    .select('id')
-    .where('token_hash', '=', hashToken(token))
-    .executeTakeFirstOrThrow()
+  const { id: sessionId } = await rowOf(desk.database.db, 'session', {
+    token_hash: hashToken(token),
+  })
   const target = service.subscribe(testPushKey.publicKey)
   const input = { sessionId, target }
   const device = await subscribeDevice(desk.service.ctx, person.caller, input)
@@ -115,7 +109,7 @@ async function untilTold(): Promise<void> {
       select told_until = (select max(sequence) from event) as told
       from endpoint where name = ${pushEndpoint}`.execute(desk.database.db)
     return rows[0]?.told === true
-  }, within)
+  })
 }
 
 async function untilEnded(deviceId: string, requestId: string): Promise<string> {
@@ -123,7 +117,7 @@ async function untilEnded(deviceId: string, requestId: string): Promise<string> 
   await waitUntil(async () => {
     outcome = await outcomeFor(deviceId, requestId)
     return /^(delivered|dead)/.test(outcome) || `it is ${outcome}`
-  }, within)
+  })
   return outcome
 }
 
@@ -179,11 +173,11 @@ it('looks once for devices, however many events there are, and reads nothing els
   // The relay has been here, which retires endpoints that it does not know when it starts.
   await desk.open()
   await untilTold()
-  await waitUntil(hasTold, within)
+  await waitUntil(hasTold)
   for (const _ of Array(3)) await desk.open()
   await desk.untilNumbered()
   queries.length = 0
-  await waitUntil(hasTold, within)
+  await waitUntil(hasTold)
   const reads = queries.filter(({ sql }) => /push_subscription|"request"/.test(sql))
   expect(reads.length, textsOf(reads)).toBe(1)
 })
@@ -205,12 +199,8 @@ it('pushes what its person chose, and what comes in quiet hours when these are o
   const hour = 3_600_000
   await choose({ quiet: { from: at(-hour), to: at(hour), timeZone: 'UTC' } })
   const quiet = await desk.open()
-  await waitUntil(async () => (await outcomeFor(device.id, quiet.id)) !== 'none', within)
-  const waiting = await desk.database.db
-    .selectFrom('delivery')
-    .select(['state', 'next_attempt_at'])
-    .where('request_id', '=', quiet.id)
-    .executeTakeFirstOrThrow()
+  await waitUntil(async () => (await outcomeFor(device.id, quiet.id)) !== 'none')
+  const waiting = await rowOf(desk.database.db, 'delivery', { request_id: quiet.id })
   expect(waiting.state).toBe('pending')
   expect(waiting.next_attempt_at.toISOString().slice(11, 16)).toBe(at(hour))
 })
@@ -261,7 +251,7 @@ test.each(sealedTables.push_subscription.columns.filter((column) => column !== '
   async (column) => {
     const [device, other] = [await aDevice(desk.grace), await aDevice(desk.grace)]
     const request = await desk.open()
-    await untilEnded(device.id, request.id)
+    for (const { id } of [device, other]) await untilEnded(id, request.id)
     const value = forged[column]?.(other) ?? ''
     await sql`update push_subscription set ${sql.ref(column)} = ${value} where id = ${device.id}`.execute(
       desk.database.db,
@@ -283,7 +273,7 @@ it('connects to no private address, whatever the name of a push service resolves
   const send = async (channel: Channel): Promise<string | null> => {
     const { signal } = new AbortController()
     const attempt = { ...due, requestId: request.id, attempts: 1 }
-    return (await channel.send(attempt, signal, within.withinMs)).error
+    return (await channel.send(attempt, signal, 90_000)).error
   }
   expect(await send(channelOf({ isDevelopment: false }))).toMatch(/^http is only for this machine/)
   const named = { endpoint: 'https://push.example.com/grace', keys: device.target.keys }

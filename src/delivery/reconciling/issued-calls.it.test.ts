@@ -13,15 +13,13 @@ beforeAll(async () => {
 })
 afterAll(() => temporal.close())
 
-const within = { withinMs: 90_000 }
-
 it('names the calls of a workflow that were given to an executor, and none that waits for people', async () => {
   const store = new ScriptedStore([[{}, { requestId: 'a' }, {}]])
   await using run = await startScriptedRun(store)
   const { workflowId } = run.handle
   const issued = async () => [...((await issuedCalls(temporal, workflowId)) ?? [])]
-  await waitUntil(() => store.journal.length === 1, within)
-  await waitUntil(async () => (await issued()).length === 1, within)
+  await waitUntil(() => store.journal.length === 1)
+  await waitUntil(async () => (await issued()).length === 1)
   expect(await issued()).toEqual(['0.0'])
   store.decided.add('a')
   await run.handle.signal(decided, ['a'])

@@ -4,6 +4,7 @@ import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import { useOwnNamespace, type TestTemporal } from '#test/harness/temporal.ts'
+import { setRows } from '#test/harness/fixtures/rows.ts'
 import { NamespaceGuard } from '../namespace-guard.ts'
 import type { DeliveryContext } from '../outbox/deliver-rows.ts'
 import { connectTemporal, type TemporalClient } from '../temporal-client.ts'
@@ -39,19 +40,16 @@ export function delivering(taskQueue = address.taskQueue): DeliveryContext {
 /** Adds an old run, so that the reconciler does not skip it as too young. */
 export async function addOldRun(): Promise<TestRun> {
   const run = await addRun(service, { startedBy: ada })
-  await service.db
-    .updateTable('run')
-    .set({ created_at: new Date(Date.now() - 3_600_000) })
-    .where('id', '=', run.id)
-    .execute()
+  await setRows(service.db, 'run', { id: run.id }, { created_at: new Date(Date.now() - 3_600_000) })
   return run
 }
 
 /** Ends a run in the database alone. */
 export async function endRun(run: TestRun): Promise<void> {
-  await service.db
-    .updateTable('run')
-    .set({ state: 'completed', ended_at: new Date(Date.now() - 60_000) })
-    .where('id', '=', run.id)
-    .execute()
+  await setRows(
+    service.db,
+    'run',
+    { id: run.id },
+    { state: 'completed', ended_at: new Date(Date.now() - 60_000) },
+  )
 }

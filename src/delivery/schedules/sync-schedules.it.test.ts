@@ -39,8 +39,7 @@ test('Temporal has the schedules of the configuration, as they are there, and ot
       for await (const { scheduleId } of schedule.list()) found.push(scheduleId)
       return found.toSorted().join()
     }
-    const listed = (wanted: string) =>
-      waitUntil(async () => (await ids()) === wanted, { withinMs: 90_000 })
+    const listed = (wanted: string) => waitUntil(async () => (await ids()) === wanted)
     await sync(
       { setting: setting('nightly'), paused: false },
       { setting: setting('weekly'), paused: true },

@@ -7,7 +7,7 @@ import { waitUntil } from '#test/harness/wait-until.ts'
 import type { SlackSettings } from '#policy/settings.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
-import { openChannelDesk, publicUrl, within } from '../channels/channel-desk.fixture.ts'
+import { openChannelDesk, publicUrl } from '../channels/channel-desk.fixture.ts'
 import { ChannelRelay } from '../channels/channel-relay.ts'
 import { createDeliveries } from '../channels/create-deliveries.ts'
 import { SlackClient } from './slack-client.ts'
@@ -61,7 +61,7 @@ async function untilEnded(count: number) {
     items = (await listDeliveries(desk.service.ctx, desk.aud.caller, {})).items
     const ended = items.filter(({ state }) => state !== 'pending').length
     return ended >= count || JSON.stringify(items)
-  }, within)
+  })
   return items
 }
 
@@ -101,7 +101,7 @@ it('writes the message anew when it is decided elsewhere, and reminds in its thr
     request: request.id,
     body: { decision: 'deny', digest: request.digest, revision: 1 },
   })
-  await waitUntil(() => slack.of('chat.update').length > 0, within)
+  await waitUntil(() => slack.of('chat.update').length > 0)
   const [updated] = slack.of('chat.update')
   expect(updated?.fields).toMatchObject({ channel: 'C0PLATFORM', ts: '1503435956.000001' })
   expect(JSON.stringify(updated?.fields)).toContain('Denied by Grace')
@@ -153,7 +153,7 @@ it('writes what changed while it was being posted, though that was told of befor
   await waitUntil(async () => {
     await desk.happen('request.changed', request?.id ?? '')
     return slack.of('chat.update').length > 0
-  }, within)
+  })
   expect(JSON.stringify(slack.of('chat.update')[0]?.fields)).toContain('nobody decided in time')
 })
 
@@ -167,7 +167,7 @@ it('waits as long as Slack asks, and delivers nothing twice meanwhile', async ()
   const before = Date.now()
   await desk.open()
   const due = async () => (await listDeliveries(desk.service.ctx, desk.aud.caller, {})).items[0]
-  await waitUntil(async () => (await due())?.lastStatus === 429, within)
+  await waitUntil(async () => (await due())?.lastStatus === 429)
   expect(Number((await due())?.nextAttemptAt) - before).toBeGreaterThan(3_000_000)
   expect(slack.of('chat.postMessage')).toHaveLength(1)
 })

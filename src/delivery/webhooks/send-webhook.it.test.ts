@@ -1,9 +1,9 @@
 import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, expect, it } from 'vitest'
 import { localCertificate } from '#test/harness/fixtures/keys/local-certificate.ts'
+import { closeServer, listenHere } from '#test/harness/listen.ts'
 import { sendWebhook } from './send-webhook.ts'
 
 const authorities = getCACertificates('default')
@@ -20,16 +20,11 @@ async function openTlsReceiver() {
   })
   // A client that does not trust it is what one test is about.
   server.on('tlsClientError', () => undefined)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listenHere(server)
   return {
     port,
     received,
-    async [Symbol.asyncDispose]() {
-      const closed = new Promise((resolve) => server.close(resolve))
-      server.closeAllConnections()
-      await closed
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   }
 }
 

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { expect, it } from 'vitest'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { openWebhookReceiver } from '#test/harness/webhook-receiver.ts'
-import { publicUrl, within } from '../channels/channel-desk.fixture.ts'
+import { setRows } from '#test/harness/fixtures/rows.ts'
+import { publicUrl } from '../channels/channel-desk.fixture.ts'
 import { createDeliveries } from '../channels/create-deliveries.ts'
 import { sendWebhook } from './send-webhook.ts'
 import {
@@ -64,7 +65,7 @@ it('tells of a command, a question and a program’s call that there is one, not
   await desk.open('request.opened', { tool: 'shell', input })
   await desk.open('request.opened', { tool: 'ask_person', kind: 'question', input })
   await desk.open('request.opened', { tool: 'deploy', kind: 'external', input })
-  await waitUntil(() => receiver.received.length === 3, within)
+  await waitUntil(() => receiver.received.length === 3)
   const titles = receiver.received.map((one) => String(verified(one).data['title']))
   expect(new Set(titles)).toEqual(
     new Set(['A question for a person', 'Call deploy', 'Run a command']),
@@ -154,11 +155,7 @@ it('signs no approval that only the row of the notification states', async () =>
   await createDeliveries(desk.service.ctx, channelOf(to))
   await sql`update delivery set body = replace(replace(body, '"pending"', '"approved"'),
     'request.opened', 'request.decided') where request_id = ${requestId}`.execute(desk.database.db)
-  await desk.database.db
-    .updateTable('request')
-    .set({ state: 'approved' })
-    .where('id', '=', requestId)
-    .execute()
+  await setRows(desk.database.db, 'request', { id: requestId }, { state: 'approved' })
   await using _relay = relayOf(desk, ctx)
   await untilState(desk, ctx, to, 'dead')
   expect((await newest(desk, ctx, to))?.lastError).toBe('its rows were changed in the database')

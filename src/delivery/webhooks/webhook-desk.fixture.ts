@@ -10,12 +10,7 @@ import {
 import type { WebhookEndpoint } from '#policy/settings.ts'
 import type { ServiceContext } from '#services/core/context.ts'
 import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
-import {
-  openChannelDesk,
-  publicUrl,
-  within,
-  type ChannelDesk,
-} from '../channels/channel-desk.fixture.ts'
+import { openChannelDesk, publicUrl, type ChannelDesk } from '../channels/channel-desk.fixture.ts'
 import type { Channel } from '../channels/channel.ts'
 import { ChannelRelay, type RelayTimes } from '../channels/channel-relay.ts'
 import { createDeliveries } from '../channels/create-deliveries.ts'
@@ -123,7 +118,7 @@ export async function untilState(
   await waitUntil(async () => {
     const delivery = await newest(desk, ctx, to)
     return delivery?.state === state || `it is ${delivery?.state}: ${delivery?.lastError}`
-  }, within)
+  })
 }
 
 /** What came, once its signature was verified by the library of Standard Webhooks. */

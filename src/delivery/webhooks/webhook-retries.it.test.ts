@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { openWebhookReceiver } from '#test/harness/webhook-receiver.ts'
+import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
 import { listEndpoints } from '#services/channels/webhooks/list-endpoints.ts'
 import { resendDelivery } from '#services/channels/webhooks/resend-delivery.ts'
-import { within } from '../channels/channel-desk.fixture.ts'
 import type { DueDelivery } from '../channels/channel.ts'
 import { takeDue } from '../channels/due-deliveries.ts'
 import { createDeliveries } from '../channels/create-deliveries.ts'
@@ -71,11 +71,12 @@ it('gives up after the last attempt, shows it, and sends it again when somebody 
   await resendDelivery(ctx, desk.olga.caller, { deliveryId })
   await untilState(desk, ctx, to, 'delivered')
   expect(receiver.received.at(-1)?.headers['webhook-id']).toBe(deliveryId)
-  const audited = await desk.database.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', 'webhook.resent')
-    .execute()
+  const audited = await rowsOf(
+    desk.database.db,
+    'audit_event',
+    { type: 'webhook.resent' },
+    'document',
+  )
   expect(audited.map(({ document }) => document)).toEqual([expect.stringContaining(deliveryId)])
 })
 
@@ -102,7 +103,7 @@ it('sends nothing more to a receiver that is gone, until somebody sends again or
   receiver.answer = 410
   const relay = relayOf(desk, ctx)
   await desk.open()
-  await waitUntil(async () => (await isGone()) === true, within)
+  await waitUntil(async () => (await isGone()) === true)
   const dead = await newest(desk, ctx, to)
   await nextEvent()
   expect(await newest(desk, ctx, to)).toEqual(dead)
@@ -112,13 +113,13 @@ it('sends nothing more to a receiver that is gone, until somebody sends again or
   expect(await isGone()).toBe(false)
   receiver.answer = 410
   await nextEvent()
-  await waitUntil(async () => (await isGone()) === true, within)
+  await waitUntil(async () => (await isGone()) === true)
   await relay[Symbol.asyncDispose]()
   await using moved = await openWebhookReceiver()
   const elsewhere = { ...to, url: moved.url }
   await using _other = relayOf(desk, await configure(desk, elsewhere))
   await desk.open()
-  await waitUntil(() => moved.received.length === 1, within)
+  await waitUntil(() => moved.received.length === 1)
 })
 
 it('sends again, with the same id, what a process sent that was killed before it could say so', async () => {
@@ -138,7 +139,7 @@ it('sends again, with the same id, what a process sent that was killed before it
       })
     )[0]
     return taken !== undefined
-  }, within)
+  })
   if (taken === undefined) throw new Error('nothing was due')
   const { id, body } = taken
   const sent = await sendWebhook({
@@ -167,14 +168,14 @@ it('delays nothing for a receiver that hangs, and asks it only four times at onc
   receiver.answer = () => undefined
   await using _relay = relayOf(desk, ctx)
   for (let place = 0; place < 12; place += 1) await desk.open()
-  await waitUntil(() => healthy.received.length === 12, within)
-  await waitUntil(() => receiver.received.length === 4, within)
+  await waitUntil(() => healthy.received.length === 12)
+  await waitUntil(() => receiver.received.length === 4)
   // Each endpoint gets the events that had numbers when its turn came; the last may need another
   // round.
   await waitUntil(async () => {
     const waiting = { endpoint: hanging.name, state: 'pending' } as const
     return (await listDeliveries(ctx, desk.olga.caller, waiting)).items.length === 12
-  }, within)
+  })
   expect(receiver.received).toHaveLength(4)
 })
 
@@ -185,7 +186,7 @@ it('gives up what waits for an endpoint that is configured no more, and tells it
   {
     await using _relay = relayOf(desk, ctx, { times: long })
     await desk.open()
-    await waitUntil(async () => (await newest(desk, ctx, to))?.attempts === 1, within)
+    await waitUntil(async () => (await newest(desk, ctx, to))?.attempts === 1)
   }
   const without = await configure(desk)
   await using _relay = relayOf(desk, without, { times: long })

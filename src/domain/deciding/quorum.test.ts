@@ -83,7 +83,7 @@ describe('the assignment', () => {
         const seats = wanted.flatMap(({ team, count, also = [] }) =>
           Array.from({ length: count }, () => [team, ...also]),
         )
-        expect(counted.counted.length).toBe(mostFilled(seats, given))
+        expect(counted.counted.length).toBe(maxFilled(seats, given))
         expect(counted.met).toBe(counted.counted.length === seats.length)
         expect(counted.counted.length + lacking(counted.missing)).toBe(seats.length)
       }),
@@ -119,21 +119,21 @@ function lacking(missing: readonly QuorumPlace[]): number {
   return missing.reduce((sum, place) => sum + place.count, 0)
 }
 
-function mostFilled(seats: readonly (readonly string[])[], votes: readonly Vote[]): number {
+function maxFilled(seats: readonly (readonly string[])[], votes: readonly Vote[]): number {
   const [seat, ...rest] = seats
   if (seat === undefined) return 0
   const seated = votes.flatMap((vote) =>
     vote.teams.some((team) => seat.includes(team))
       ? [
           1 +
-            mostFilled(
+            maxFilled(
               rest,
               votes.filter((one) => one !== vote),
             ),
         ]
       : [],
   )
-  return Math.max(mostFilled(rest, votes), ...seated)
+  return Math.max(maxFilled(rest, votes), ...seated)
 }
 
 test('two quorums at once: of one team the larger number, of two teams each, every pair of alternatives once', () => {

@@ -1,11 +1,11 @@
-import { once } from 'node:events'
-import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { sql } from 'kysely'
 import { expect, it, vi } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { hungDatabase } from '#test/harness/fake-database.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
 import { connectTemporal } from '#delivery/temporal-client.ts'
+import { listenHere } from '#test/harness/listen.ts'
 import { readinessReader } from './readiness.ts'
 
 const database = disposeAfterTests(await createTestDatabase())
@@ -15,10 +15,10 @@ const quiet = { recent: () => [] }
 it('answers within seconds when Temporal takes the connection and never answers, and the clock is set back', async () => {
   const sockets: Socket[] = []
   const silent = createServer((socket) => void sockets.push(socket))
-  silent.listen(0, '127.0.0.1')
-  await once(silent, 'listening')
-  const { port } = silent.address() as AddressInfo
-  const temporal = connectTemporal({ address: `127.0.0.1:${port}`, namespace: 'default' })
+  const temporal = connectTemporal({
+    address: `127.0.0.1:${await listenHere(silent)}`,
+    namespace: 'default',
+  })
   const now = Date.now.bind(Date)
   try {
     const begunMs = performance.now()

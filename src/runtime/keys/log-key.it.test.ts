@@ -6,6 +6,7 @@ import { exportOf } from '#test/harness/evidence/export-of.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { sequenceAudit } from '#delivery/audit-log/audit-sequencer.ts'
 import { formatVerifierKey, parseVerifierKey } from '#evidence/note/note-key.ts'
 import { isSignedBy, parseNote } from '#evidence/note/signed-note.ts'
@@ -44,7 +45,7 @@ async function write(keeper: LogKeyKeeper): Promise<void> {
 const vkeyOf = (keeper: LogKeyKeeper): string => formatVerifierKey(keeper.presentSigner.key)
 
 async function handedOver(folder = dataDir): Promise<void> {
-  await waitUntil(async () => !(await isHandoverOpen(folder)), { withinMs: 60_000 })
+  await waitUntil(async () => !(await isHandoverOpen(folder)))
 }
 
 async function verdicts(vkey: string): Promise<Record<string, string>> {
@@ -99,11 +100,7 @@ describe('the log’s key', () => {
     expect(vkeyOf(later)).toBe(vkeyOf(keeper))
     expect(await verdicts(old)).toEqual(allHold)
     expect(await verdicts(vkeyOf(keeper))).toEqual(allHold)
-    const { document } = await database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('type', '=', 'key.created')
-      .executeTakeFirstOrThrow()
+    const { document } = await rowOf(database.db, 'audit_event', { type: 'key.created' })
     expect(JSON.parse(document)).toMatchObject({
       detail: { kind: 'log', vkey: vkeyOf(keeper), previous: old, vouched: true },
     })
@@ -157,7 +154,7 @@ describe('the log’s key', () => {
         return true
       }
     }
-    await waitUntil(hasStopped, { withinMs: 60_000 })
+    await waitUntil(hasStopped)
     await write(heir)
     const files = await exportOf(database.db, heir.signer, verifier)
     const judged = verifyLog(files, parseVerifierKey(first), null)

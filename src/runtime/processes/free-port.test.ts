@@ -1,15 +1,14 @@
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
+import { closeServer, listenHere } from '#test/harness/listen.ts'
 import { choosePort, isPortFree } from './free-port.ts'
 
 test('the wanted port is taken when it is free, and another one when it is not', async () => {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = await listenHere(server)
   expect(await isPortFree(port)).toBe(false)
   expect(await choosePort(port)).not.toBe(port)
-  await new Promise((resolve) => server.close(resolve))
+  await closeServer(server)
   expect(await choosePort(port)).toBe(port)
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mostSavedViews } from '#domain/saved-view.ts'
+import { maxSavedViews } from '#domain/saved-view.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
@@ -28,11 +28,11 @@ test('a view is kept under its name, for its owner alone, and the same name repl
 
 test('nobody keeps more views of a page than the limit, also when they are saved at once', async () => {
   const { ada } = desk.people
-  const names = Array.from({ length: mostSavedViews + 3 }, (_, index) => `View ${index}`)
+  const names = Array.from({ length: maxSavedViews + 3 }, (_, index) => `View ${index}`)
   const saved = await Promise.allSettled(
     names.map((name) => saveView(desk.api, ada.caller, { ...late, name })),
   )
-  expect(saved.filter(({ status }) => status === 'fulfilled')).toHaveLength(mostSavedViews)
+  expect(saved.filter(({ status }) => status === 'fulfilled')).toHaveLength(maxSavedViews)
   const beyond = saveView(desk.api, ada.caller, { ...late, name: 'One more' })
   expect((await refusal(beyond)).code).toBe('conflict')
 })

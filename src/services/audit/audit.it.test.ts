@@ -10,6 +10,7 @@ import {
 import { addKey, addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import type { Caller } from '../core/context.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import type { AuditFilter } from './audit-filter.ts'
@@ -74,11 +75,7 @@ describe('the trail', () => {
       keyReadsAudit: false,
       type: 'permit.issued',
     })
-    const stored = await database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('type', '=', 'permit.issued')
-      .executeTakeFirstOrThrow()
+    const stored = await rowOf(database.db, 'audit_event', { type: 'permit.issued' })
     expect(documents).toEqual([stored.document])
   })
 
@@ -210,11 +207,7 @@ describe('an export', () => {
 
 describe('the trail, searched', () => {
   test('finds the events of requests by words of what was asked for; the words that were searched for are not recorded', async () => {
-    const title = await database.db
-      .selectFrom('request')
-      .select('title')
-      .where('id', '=', request.id)
-      .executeTakeFirstOrThrow()
+    const title = await rowOf(database.db, 'request', { id: request.id })
     const [word = ''] = title.title.split(' ')
     expect((await read(grace, { q: word })).map((event) => event['requestId'])).toContain(
       request.id,

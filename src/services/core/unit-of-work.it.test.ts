@@ -6,6 +6,7 @@ import { addRun } from '#test/harness/fixtures/gated-run.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
+import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { inUnitOfWork, type UnitOfWork } from './unit-of-work.ts'
 import { bySystem, service as self } from './authority.ts'
 
@@ -29,14 +30,15 @@ async function lock(unit: UnitOfWork, key: number): Promise<void> {
 test('two units that deadlock both happen, each once, and what the ended try enqueued is forgotten', async () => {
   const { ctx, ids } = handedOver()
   const bothHoldOne = Promise.withResolvers<void>()
-  let tries = 0
+  let [tries, holders] = [0, 0]
   const tags = [uuidv7(), uuidv7()]
   const crossing = (own: number, other: number, tag: string): Promise<number> =>
     inUnitOfWork(ctx, bySystem(ctx, self), async (unit) => {
       tries += 1
       await lock(unit, own)
       await unit.enqueue({ kind: 'signal_decided', runId, payload: { tag } })
-      if (tries >= 2) bothHoldOne.resolve()
+      holders += 1
+      if (holders >= 2) bothHoldOne.resolve()
       await bothHoldOne.promise
       await lock(unit, other)
       return own
@@ -44,11 +46,7 @@ test('two units that deadlock both happen, each once, and what the ended try enq
   const [first = '', second = ''] = tags
   expect(await Promise.all([crossing(1, 2, first), crossing(2, 1, second)])).toEqual([1, 2])
   expect(tries).toBeGreaterThan(2)
-  const rows = await database.db
-    .selectFrom('outbox')
-    .select(['id', 'payload'])
-    .where('run_id', '=', runId)
-    .execute()
+  const rows = await rowsOf(database.db, 'outbox', { run_id: runId }, 'id', 'payload')
   expect(rows.map((row) => String(row.payload['tag'])).toSorted()).toEqual(tags.toSorted())
   expect(ids.toSorted()).toEqual(rows.map((row) => row.id).toSorted())
 })

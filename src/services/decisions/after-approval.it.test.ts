@@ -11,6 +11,7 @@ import { eventsAbout } from '#test/harness/fixtures/events-about.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { decideRequest } from './decide-request.ts'
 import { advanceRequests } from '../requests/ending/advance-requests.ts'
 import { extendRequest } from '../requests/extend-request.ts'
@@ -35,11 +36,7 @@ async function approve(request: TestRequest): Promise<string> {
 }
 
 async function deliver(): Promise<void> {
-  await database.db
-    .updateTable('outbox')
-    .set({ delivered_at: new Date() })
-    .where('run_id', '=', run.id)
-    .execute()
+  await setRows(database.db, 'outbox', { run_id: run.id }, { delivered_at: new Date() })
 }
 
 // Rules: product.md 14
@@ -66,20 +63,12 @@ describe('an approval taken back', () => {
     expect((await refusal(revoke(grace))).code).toBe('conflict')
     await approve(request)
     expect((await refusal(revoke(ada))).code).toBe('not_eligible')
-    await database.db
-      .updateTable('permit')
-      .set({ state: 'consumed' })
-      .where('request_id', '=', request.id)
-      .execute()
+    await setRows(database.db, 'permit', { request_id: request.id }, { state: 'consumed' })
     expect((await refusal(revoke(grace))).code).toBe('already_started')
   })
 
   async function outboxCount(): Promise<number> {
-    const rows = await database.db
-      .selectFrom('outbox')
-      .select('id')
-      .where('run_id', '=', run.id)
-      .execute()
+    const rows = await rowsOf(database.db, 'outbox', { run_id: run.id }, 'id')
     return rows.length
   }
 })
@@ -93,11 +82,7 @@ describe('more time', () => {
       expiresAt,
     })
     expect(answer.expiresAt.toISOString()).toBe(expiresAt)
-    const signals = await database.db
-      .selectFrom('outbox')
-      .select('kind')
-      .where('run_id', '=', run.id)
-      .execute()
+    const signals = await rowsOf(database.db, 'outbox', { run_id: run.id }, 'kind')
     expect(signals).toEqual([{ kind: 'signal_decided' }])
   })
 
@@ -134,11 +119,7 @@ describe('more time', () => {
 // Rules: product.md 12
 describe("a run's timer", () => {
   const stateOf = async (request: TestRequest): Promise<string> => {
-    const { state } = await database.db
-      .selectFrom('request')
-      .select('state')
-      .where('id', '=', request.id)
-      .executeTakeFirstOrThrow()
+    const { state } = await rowOf(database.db, 'request', { id: request.id })
     return state
   }
 
@@ -147,11 +128,7 @@ describe("a run's timer", () => {
     await advanceRequests(service.ctx, { runId: run.id })
     expect(await stateOf(request)).toBe('pending')
     await approve(request)
-    await database.db
-      .updateTable('request')
-      .set({ expires_at: new Date(0) })
-      .where('id', '=', request.id)
-      .execute()
+    await setRows(database.db, 'request', { id: request.id }, { expires_at: new Date(0) })
     await advanceRequests(service.ctx, { runId: run.id })
     expect(await stateOf(request)).toBe('approved')
   })
@@ -169,12 +146,12 @@ describe("a run's timer", () => {
       'pending',
       'pending',
     ])
-    const events = await database.db
-      .selectFrom('audit_event')
-      .select('id')
-      .where('type', '=', 'request.expired')
-      .where('request_id', '=', due.id)
-      .execute()
+    const events = await rowsOf(
+      database.db,
+      'audit_event',
+      { type: 'request.expired', request_id: due.id },
+      'id',
+    )
     expect(events).toHaveLength(1)
   })
 })

@@ -9,6 +9,7 @@ import {
 } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { decideRequest } from './decide-request.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
@@ -57,12 +58,12 @@ function row(requestId: string | undefined) {
 }
 
 async function principals(requestId: string | undefined, why: string): Promise<string[]> {
-  const rows = await desk.database.db
-    .selectFrom('request_principal')
-    .select('person_id')
-    .where('request_id', '=', requestId ?? '')
-    .where('why', '=', why)
-    .execute()
+  const rows = await rowsOf(
+    desk.database.db,
+    'request_principal',
+    { request_id: requestId ?? '', why },
+    'person_id',
+  )
   return rows.map((one) => one.person_id)
 }
 
@@ -148,11 +149,7 @@ describe('a question', () => {
 
   test('that nobody answers in time is an expiry, and a cancelled run takes it along', async () => {
     const { runId, turn, requests } = await asked(open)
-    await desk.database.db
-      .updateTable('request')
-      .set({ expires_at: new Date(0) })
-      .where('run_id', '=', runId)
-      .execute()
+    await setRows(desk.database.db, 'request', { run_id: runId }, { expires_at: new Date(0) })
     expect((await refusal(answer(desk.people.grace, requests[0], 'next'))).code).toBe('expired')
     await desk.perform(turn)
     expect(await desk.calls(runId, 1)).toMatchObject([{ result: 'expired' }])
@@ -261,11 +258,7 @@ describe('what is refused', () => {
 
   test('an approval that was only written into the row: nothing runs, and nothing is answered', async () => {
     const { runId, turn, requests } = await asked(open)
-    await desk.database.db
-      .updateTable('request')
-      .set({ state: 'approved' })
-      .where('id', '=', requests[0] ?? '')
-      .execute()
+    await setRows(desk.database.db, 'request', { id: requests[0] ?? '' }, { state: 'approved' })
     await desk.perform(turn)
     expect(await desk.calls(runId, 1)).toMatchObject([{ result: 'error' }])
     expect(await desk.auditTypes(runId)).toContain('execution.refused')

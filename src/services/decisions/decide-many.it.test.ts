@@ -4,6 +4,7 @@ import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
+import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { lockRun } from '../core/locks.ts'
 import { decideMany } from './decide-many.ts'
 import {
@@ -71,11 +72,12 @@ test('alike approvals are decided each on its own, with one batch id on every de
     [200, 'approved'],
     [200, 'approved'],
   ])
-  const rows = await database.db
-    .selectFrom('decision')
-    .select('batch_decision_id')
-    .where('batch_decision_id', '=', answer.batchDecisionId)
-    .execute()
+  const rows = await rowsOf(
+    database.db,
+    'decision',
+    { batch_decision_id: answer.batchDecisionId },
+    'batch_decision_id',
+  )
   expect(rows).toHaveLength(3)
 })
 
@@ -323,15 +325,12 @@ describe('approvals in one call', () => {
     })
     await locked.promise
     const deciding = decideMany(service.ctx, grace.caller, { decisions })
-    await waitUntil(
-      async () => {
-        const { rows } = await sql<{ waiting: number }>`
+    await waitUntil(async () => {
+      const { rows } = await sql<{ waiting: number }>`
         select count(*)::int as waiting from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db)
-        return rows[0]?.waiting === 1
-      },
-      { withinMs: 60_000 },
-    )
+      return rows[0]?.waiting === 1
+    })
     // Neither request is locked while a run is waited for.
     const { rows } = await sql<{ id: string }>`
       select id from request where id in (${request.id}, ${other.id}) for update skip locked

@@ -7,6 +7,7 @@ import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/
 import { addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
 import { fixtureFiles, policyOf } from '#test/harness/fixtures/project.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { decideRequest } from './decide-request.ts'
 import { verifyPermit } from '../permits/permits.ts'
 import {
@@ -41,16 +42,8 @@ describe('an approval', () => {
         text: '1 of platform',
       },
     })
-    const permit = await database.db
-      .selectFrom('permit')
-      .selectAll()
-      .where('request_id', '=', request.id)
-      .executeTakeFirstOrThrow()
-    const revision = await database.db
-      .selectFrom('request_revision')
-      .selectAll()
-      .where('request_id', '=', request.id)
-      .executeTakeFirstOrThrow()
+    const permit = await rowOf(database.db, 'permit', { request_id: request.id })
+    const revision = await rowOf(database.db, 'request_revision', { request_id: request.id })
     const expected = {
       requestId: request.id,
       revision: 1,
@@ -75,27 +68,15 @@ describe('an approval', () => {
       'decision.recorded',
       'permit.issued',
     ])
-    const outbox = await database.db
-      .selectFrom('outbox')
-      .select(['kind', 'payload'])
-      .where('run_id', '=', run.id)
-      .execute()
+    const outbox = await rowsOf(database.db, 'outbox', { run_id: run.id }, 'kind', 'payload')
     expect(outbox).toEqual([{ kind: 'signal_decided', payload: { requestIds: [request.id] } }])
-    const after = await database.db
-      .selectFrom('run')
-      .select(['state', 'pending_requests'])
-      .where('id', '=', run.id)
-      .executeTakeFirstOrThrow()
+    const after = await rowOf(database.db, 'run', { id: run.id }, 'state', 'pending_requests')
     expect(after).toEqual({ state: 'running', pending_requests: 0 })
   })
 
   test('names the request by its number too', async () => {
     const request = await addRequest(service, run)
-    const { number } = await database.db
-      .selectFrom('request')
-      .select('number')
-      .where('id', '=', request.id)
-      .executeTakeFirstOrThrow()
+    const { number } = await rowOf(database.db, 'request', { id: request.id })
     expect(await decide(grace, { id: number }, approving(request))).toMatchObject({
       state: 'approved',
     })
@@ -159,11 +140,7 @@ describe('an approval', () => {
     const request = await addRequest(service, run, { quorum })
     const gone = await addPerson(database.db, 'Gone', ['platform'])
     await decide(gone, request, approving(request))
-    await database.db
-      .updateTable('person')
-      .set({ disabled_at: new Date() })
-      .where('id', '=', gone.id)
-      .execute()
+    await setRows(database.db, 'person', { id: gone.id }, { disabled_at: new Date() })
     expect(await decide(grace, request, approving(request))).toMatchObject({ state: 'pending' })
   })
 })
@@ -179,11 +156,7 @@ describe('a denial', () => {
       state: 'denied',
     })
     expect(await stateOf(sibling.id)).toBe('pending')
-    const row = await database.db
-      .selectFrom('request')
-      .select('denied_then')
-      .where('id', '=', request.id)
-      .executeTakeFirstOrThrow()
+    const row = await rowOf(database.db, 'request', { id: request.id })
     expect(row.denied_then).toBe('continue')
   })
 
@@ -206,11 +179,7 @@ describe('a denial', () => {
       'cancelled',
       'approved',
     ])
-    const permit = await database.db
-      .selectFrom('permit')
-      .select('state')
-      .where('request_id', '=', fourth.id)
-      .executeTakeFirstOrThrow()
+    const permit = await rowOf(database.db, 'permit', { request_id: fourth.id })
     expect(permit.state).toBe('revoked')
     const gone = await refusal(decide(grace, third, approving(third)))
     expect([gone.status, gone.code, gone.facts]).toEqual([
@@ -258,15 +227,11 @@ describe('idempotency keys', () => {
 test('a decision is made in few queries', async () => {
   const request = await addRequest(service, run)
   const queries: LoggedQuery[] = []
-  const counted = withQueryLog(database.url, queries)
-  try {
-    await decideRequest({ ...service.ctx, db: counted }, grace.caller, {
-      request: request.id,
-      body: approving(request),
-    })
-  } finally {
-    await counted.destroy()
-  }
+  await using counted = withQueryLog(database.url, queries)
+  await decideRequest({ ...service.ctx, db: counted }, grace.caller, {
+    request: request.id,
+    body: approving(request),
+  })
   expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(20)
   const { rows } = await sql<{
     n: string

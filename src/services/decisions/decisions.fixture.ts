@@ -4,6 +4,7 @@ import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts
 import { addRun, type TestRequest, type TestRun } from '#test/harness/fixtures/gated-run.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { decideRequest } from './decide-request.ts'
 
 export let database: TestDatabase
@@ -61,10 +62,6 @@ export async function auditTypes(requestId: string): Promise<string[]> {
 }
 
 export async function stateOf(requestId: string): Promise<string> {
-  const row = await database.db
-    .selectFrom('request')
-    .select('state')
-    .where('id', '=', requestId)
-    .executeTakeFirstOrThrow()
+  const row = await rowOf(database.db, 'request', { id: requestId })
   return row.state
 }

@@ -10,6 +10,7 @@ import { judgedCall } from '#test/harness/fixtures/judged-call.ts'
 import { type TestPerson, addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
 import { outcomeOf } from '#test/harness/fixtures/refusal.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { decideRequest } from './decide-request.ts'
 import { advanceRequests } from '../requests/ending/advance-requests.ts'
@@ -123,11 +124,7 @@ async function actor() {
   let revision = 1
   const take = async (step: Step): Promise<void> => {
     if (step.do === 'run-out') {
-      await db
-        .updateTable('request')
-        .set({ expires_at: new Date(0) })
-        .where('id', '=', request.id)
-        .execute()
+      await setRows(db, 'request', { id: request.id }, { expires_at: new Date(0) })
     } else if (step.do === 'propose-expiry') {
       await advanceRequests(service.ctx, { runId: run.id })
     } else if (step.do === 'cancel') {
@@ -193,10 +190,6 @@ test('any sequence of votes, edits, departures, expiries and cancels ends as the
 })
 
 async function runEnded(runId: string): Promise<boolean> {
-  const run = await database.db
-    .selectFrom('run')
-    .select('ended_at')
-    .where('id', '=', runId)
-    .executeTakeFirstOrThrow()
+  const run = await rowOf(database.db, 'run', { id: runId })
   return run.ended_at !== null
 }

@@ -8,6 +8,7 @@ import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { outcomeOf } from '#test/harness/fixtures/refusal.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { disablePerson } from '../access/disable-person.ts'
 import { claimRequest } from '../requests/claim-request.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
@@ -160,16 +161,8 @@ describe('an approval and an expiry at the same moment', () => {
         advanceRequests(service.ctx, { runId: run.id }),
       ])
       await advanceRequests(service.ctx, { runId: run.id })
-      const { state } = await database.db
-        .selectFrom('request')
-        .select('state')
-        .where('id', '=', request.id)
-        .executeTakeFirstOrThrow()
-      const permits = await database.db
-        .selectFrom('permit')
-        .select('id')
-        .where('request_id', '=', request.id)
-        .execute()
+      const { state } = await rowOf(database.db, 'request', { id: request.id })
+      const permits = await rowsOf(database.db, 'permit', { request_id: request.id }, 'id')
       if ('answer' in decided) expect([state, permits.length]).toEqual(['approved', 1])
       else {
         expect(decided.refusal.code).toBe('expired')
@@ -177,11 +170,7 @@ describe('an approval and an expiry at the same moment', () => {
         expect(state).toBe('expired')
       }
     }
-    const { pending_requests } = await database.db
-      .selectFrom('run')
-      .select('pending_requests')
-      .where('id', '=', run.id)
-      .executeTakeFirstOrThrow()
+    const { pending_requests } = await rowOf(database.db, 'run', { id: run.id })
     expect(pending_requests).toBe(0)
   })
 })

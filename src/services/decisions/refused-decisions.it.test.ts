@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '#domain/json/json.ts'
+import { auditDocuments } from '#test/harness/fixtures/events-about.ts'
 import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
 import { addKey, addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { decideRequest } from './decide-request.ts'
 import {
   useDecisionDesk,
@@ -175,11 +177,7 @@ describe('what is refused', () => {
   test('self-approval, where the queue allows it, decides and is marked', async () => {
     const request = await addRequest(service, run, { routing: { selfApproval: true } })
     await decide(ada, request, approving(request))
-    const row = await database.db
-      .selectFrom('decision')
-      .select('self_approved')
-      .where('request_id', '=', request.id)
-      .executeTakeFirstOrThrow()
+    const row = await rowOf(database.db, 'decision', { request_id: request.id })
     expect(row.self_approved).toBe(true)
   })
 
@@ -244,14 +242,10 @@ describe('what is refused', () => {
     const request = await addRequest(service, run)
     await refusal(decide(ada, request, approving(request)))
     await refusal(decide(grace, request, approving(request, { revision: 7 })))
-    const rows = await database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('request_id', '=', request.id)
-      .where('type', '=', 'decision.refused')
-      .orderBy('sequence')
-      .execute()
-    const events = rows.map((row) => JSON.parse(row.document) as JsonObject)
+    const events = await auditDocuments(database.db, {
+      request_id: request.id,
+      type: 'decision.refused',
+    })
     expect(events).toMatchObject([
       { actor: { id: ada.id }, detail: { code: 'not_eligible', which: 'behind_request' } },
       { actor: { id: grace.id }, detail: { code: 'stale_revision' } },

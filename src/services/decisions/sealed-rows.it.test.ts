@@ -4,6 +4,7 @@ import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixture
 import { gatedWrites } from '#test/harness/fixtures/gated-writes.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { putContent } from '#store/content/content.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
 import { requestContent } from '../requests/detail/request-content.ts'
@@ -23,11 +24,7 @@ const two = 'routing: [{ when: { tool: "*" }, queue: platform, quorum: { count: 
 beforeAll(async () => {
   desk = await openAgentDesk()
   await desk.activate({ 'countersign.yaml': `${deskConfig}${two}` })
-  const row = await desk.database.db
-    .selectFrom('person')
-    .select(['id', 'name'])
-    .where('email', '=', 'linus@example.com')
-    .executeTakeFirstOrThrow()
+  const row = await rowOf(desk.database.db, 'person', { email: 'linus@example.com' })
   linus = { ...row, caller: { actor: { type: 'person', ...row }, channel: 'dashboard' } }
 })
 afterAll(() => desk[Symbol.asyncDispose]())
@@ -183,11 +180,7 @@ describe('the people behind a request', () => {
     await write(sql`update run set started_by = ${desk.people.olga.id} where id = ${runId}`)
     await desk.turn(runId, 1)
     await write(sql`update run set started_by = ${desk.people.ada.id} where id = ${runId}`)
-    const asked = await desk.database.db
-      .selectFrom('request')
-      .select(['id', 'seal'])
-      .where('run_id', '=', runId)
-      .execute()
+    const asked = await rowsOf(desk.database.db, 'request', { run_id: runId }, 'id', 'seal')
     for (const { id, seal } of asked) {
       expect(seal).toBeNull()
       expect((await refused(id, desk.people.ada)).code).toBe('tampered')
@@ -204,11 +197,14 @@ describe('the page of a request', () => {
       const read = () => getRequest(desk.api, linus.caller, { request: requestId })
       expect((await read()).eligibility).toEqual({ canDecide: true, reason: null })
       const { db } = desk.database
-      const before = await db
-        .selectFrom('request_revision')
-        .select(['presentation_hash', 'input_hash', 'presentation_digest'])
-        .where('request_id', '=', requestId)
-        .executeTakeFirstOrThrow()
+      const before = await rowOf(
+        db,
+        'request_revision',
+        { request_id: requestId },
+        'presentation_hash',
+        'input_hash',
+        'presentation_digest',
+      )
       const { presentation } = await read()
       const harmless = await putContent(
         db,
@@ -234,11 +230,7 @@ describe('the page of a request', () => {
   test('and its change set show no presentation but that of the digest by which one decides', async () => {
     const { requestId } = (await aWrite()).call
     const { db } = desk.database
-    const { run_id: runId, turn } = await db
-      .selectFrom('request')
-      .select(['run_id', 'turn'])
-      .where('id', '=', requestId)
-      .executeTakeFirstOrThrow()
+    const { run_id: runId, turn } = await rowOf(db, 'request', { id: requestId })
     const shown = () =>
       readChangeSet(desk.api, linus.caller, { runId: runId ?? '', turn: turn ?? 0 })
     const [call] = (await shown()).calls

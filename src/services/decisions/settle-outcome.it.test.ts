@@ -3,6 +3,7 @@ import type { PermitStatement } from '#domain/statements/statement.ts'
 import { addRequest, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { decideRequest } from './decide-request.ts'
 import { settleOutcome, type SettleOutcomeInput } from './settle-outcome.ts'
 
@@ -42,22 +43,14 @@ describe('an outcome check', () => {
     async (ran, state) => {
       expect(await settle(grace, { ran })).toMatchObject({ state: 'approved' })
       expect(await attemptOne()).toEqual({ state, settled_by: grace.id, settled_then: 'continue' })
-      const permits = await database.db
-        .selectFrom('permit')
-        .select('id')
-        .where('call_id', '=', check.callId)
-        .execute()
+      const permits = await rowsOf(database.db, 'permit', { call_id: check.callId }, 'id')
       expect(permits).toEqual([])
     },
   )
 
   test('settled with `again` issues one permit, for the next attempt of that very call', async () => {
     await settle(grace, { ran: false, then: 'again' })
-    const permit = await database.db
-      .selectFrom('permit')
-      .selectAll()
-      .where('call_id', '=', check.callId)
-      .executeTakeFirstOrThrow()
+    const permit = await rowOf(database.db, 'permit', { call_id: check.callId })
     expect(permit.state).toBe('live')
     const statement = JSON.parse(permit.statement) as PermitStatement
     expect(statement).toMatchObject({
@@ -72,11 +65,7 @@ describe('an outcome check', () => {
   test('settled with `stop` stops the rest of the turn as a denial does', async () => {
     const later = await addRequest(service, run, { position: 2 })
     expect(await settle(grace, { ran: true, then: 'stop' })).toMatchObject({ state: 'denied' })
-    const { state, cancel_reason } = await database.db
-      .selectFrom('request')
-      .select(['state', 'cancel_reason'])
-      .where('id', '=', later.id)
-      .executeTakeFirstOrThrow()
+    const { state, cancel_reason } = await rowOf(database.db, 'request', { id: later.id })
     expect([state, cancel_reason]).toEqual(['cancelled', 'sibling_denied'])
   })
 })

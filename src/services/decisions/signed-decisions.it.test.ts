@@ -10,6 +10,7 @@ import {
   relyingParty,
 } from '#test/harness/fixtures/keys/registered-passkey.ts'
 import type { Misbehaviour, SoftwarePasskey } from '#test/harness/fixtures/keys/software-passkey.ts'
+import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { readPublicKey } from '../passkeys/public-key.ts'
 import { removeCredential } from '../passkeys/remove-credential.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
@@ -105,11 +106,7 @@ describe('a high-risk request whose queue requires a signature', () => {
       nonce: expect.any(String),
     })
     expect(basis).toMatchObject({ signature: 'required' })
-    const { public_key: coseKey } = await service.db
-      .selectFrom('credential')
-      .select('public_key')
-      .where('id', '=', credentialId)
-      .executeTakeFirstOrThrow()
+    const { public_key: coseKey } = await rowOf(service.db, 'credential', { id: credentialId })
     const key = readPasskeyKey((await readPublicKey(coseKey)).spki)
     expect(whyNotSigned(signature as never, key!)).toBeNull()
     expect(
@@ -218,11 +215,12 @@ describe('a high-risk request whose queue requires a signature', () => {
     const own = await addSession(service, linus)
     expect(await refusedFor(send(body, request, linus, own))).toBe('challenge')
     const late = await signed()
-    await service.db
-      .updateTable('passkey_challenge')
-      .set({ expires_at: new Date(Date.now() - 1000) })
-      .where('challenge', '=', clientChallenge(late))
-      .execute()
+    await setRows(
+      service.db,
+      'passkey_challenge',
+      { challenge: clientChallenge(late) },
+      { expires_at: new Date(Date.now() - 1000) },
+    )
     expect(await refusedFor(send(late))).toBe('challenge')
     expect((await send(body)).state).toBe('pending')
     const again = await addRequest(service, run, {

@@ -232,7 +232,7 @@ describe('erasing is refused', () => {
     await db.transaction().execute(async (tx) => {
       await sql`lock table delivery in access exclusive mode`.execute(tx)
       const going = aside(() => erase(call.requestId).catch((error: unknown) => error))
-      await aside(() => waitUntil(async () => (await endWaiting()) > 0, { withinMs: 60_000 }))
+      await aside(() => waitUntil(async () => (await endWaiting()) > 0))
       ended = await going
     })
     expect(ended).toBeInstanceOf(Error)

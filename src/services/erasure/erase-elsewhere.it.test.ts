@@ -4,6 +4,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { getTexts } from '#store/content/content.ts'
 import { reviseRequest } from '../revising/revise-request.ts'
 import { admitRun } from '../engine/lifecycle/admit-run.ts'
@@ -114,11 +115,7 @@ describe('erasing what a call holds reaches', () => {
     const run = await getRun(desk.api, desk.people.ada.caller, child)
     const said = expect.stringContaining('[erased on ') as string
     expect(run).toMatchObject({ title: said, input: said, output: said })
-    const row = await db
-      .selectFrom('run')
-      .selectAll()
-      .where('id', '=', child)
-      .executeTakeFirstOrThrow()
+    const row = await rowOf(db, 'run', { id: child })
     expect(verifyRun(desk.api.verifier, row)).not.toBeNull()
     await nowhere('Iachimo')
   })

@@ -11,6 +11,7 @@ import { revokePermit } from '../permits/revoke-permit.ts'
 import { advanceExternal } from './advance-external.ts'
 import { consumePermit } from './consume-permit.ts'
 import { outcomeOf, refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { openProgramDesk } from './external.fixture.ts'
 import { reportOutcome } from './report-outcome.ts'
 import { withdrawRequest } from './withdraw-request.ts'
@@ -164,11 +165,7 @@ describe('a permit', () => {
     const input = { request: request.id, digest: request.digest }
     const late = await refusal(consumePermit(ctx, desk.program.caller, input))
     expect(late.code).toBe('expired')
-    const row = await db
-      .selectFrom('permit')
-      .select('state')
-      .where('request_id', '=', request.id)
-      .executeTakeFirstOrThrow()
+    const row = await rowOf(db, 'permit', { request_id: request.id })
     expect(row.state).toBe('lapsed')
   })
 
@@ -176,11 +173,14 @@ describe('a permit', () => {
   test('is not made by a row: another request’s permit, or a changed one, is refused', async () => {
     const [mine, other] = [await approved(), await approved()]
     const { db } = desk.service
-    const theirs = await db
-      .selectFrom('permit')
-      .select(['statement', 'signature', 'key_id'])
-      .where('request_id', '=', other.id)
-      .executeTakeFirstOrThrow()
+    const theirs = await rowOf(
+      db,
+      'permit',
+      { request_id: other.id },
+      'statement',
+      'signature',
+      'key_id',
+    )
     await db.updateTable('permit').set(theirs).where('request_id', '=', mine.id).execute()
     expect((await refusal(take(mine))).code).toBe('conflict')
     expect((await desk.read(mine.id)).execution.state).toBe('not_started')
@@ -279,12 +279,12 @@ describe('a request that nobody decides', () => {
       code: 'cancelled',
       facts: { cancelReason: 'withdrawn' },
     })
-    const signals = await db
-      .selectFrom('outbox')
-      .select('kind')
-      .where('run_id', '=', request.id)
-      .where('kind', '=', 'signal_decided')
-      .execute()
+    const signals = await rowsOf(
+      db,
+      'outbox',
+      { run_id: request.id, kind: 'signal_decided' },
+      'kind',
+    )
     expect(signals).toHaveLength(1)
     const decided = await approved()
     const late = await refusal(withdrawRequest(ctx, desk.program.caller, { request: decided.id }))

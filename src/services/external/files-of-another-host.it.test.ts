@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
+import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { Problem } from '#domain/problem.ts'
 import type { Tool } from '#domain/tools/tool.ts'
@@ -50,11 +51,7 @@ test.each(calls)(
     expect(content.bytes.toString()).toContain(reported)
     expect(content.bytes.toString()).not.toContain(marker)
     const { db } = desk.database
-    const rows = await db
-      .selectFrom('request_revision')
-      .select(['facts', 'title'])
-      .where('request_id', '=', requestId)
-      .execute()
+    const rows = await rowsOf(db, 'request_revision', { request_id: requestId }, 'facts', 'title')
     // Neither its hash nor whether it is there.
     expect(rows).toMatchObject([{ facts: { bases: [] } }])
     expect(rows[0]?.title).not.toMatch(/^(Edit|Create)/)

@@ -9,6 +9,7 @@ import { decideRequest } from '../decisions/decide-request.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { openProgramDesk } from './external.fixture.ts'
 import { openExternal } from './open-external.ts'
 
@@ -49,11 +50,7 @@ describe('a program asks', () => {
       },
     })
     expect(await desk.auditOf(request.id)).toEqual(['request.opened'])
-    const rows = await desk.service.db
-      .selectFrom('outbox')
-      .select(['kind', 'run_id'])
-      .where('run_id', '=', request.id)
-      .execute()
+    const rows = await rowsOf(desk.service.db, 'outbox', { run_id: request.id }, 'kind', 'run_id')
     expect(rows).toEqual([{ kind: 'start_approval', run_id: request.id }])
   })
 
@@ -213,11 +210,12 @@ describe('nothing is opened', () => {
     const caller = who === 'by a person' ? desk.grace.caller : desk.program.caller
     const refused = await refusal(openExternal(desk.service.ctx, caller, { ...call, ...more }))
     expect(refused.code).toBe(code)
-    const rows = await desk.service.db
-      .selectFrom('external_request')
-      .select('request_id')
-      .where('external_id', '=', more.externalId)
-      .execute()
+    const rows = await rowsOf(
+      desk.service.db,
+      'external_request',
+      { external_id: more.externalId },
+      'request_id',
+    )
     expect(rows).toEqual([])
   })
 })
@@ -257,11 +255,7 @@ describe("a worker's policy judges first", () => {
       'call.judged',
       'permit.issued',
     ])
-    const row = await desk.service.db
-      .selectFrom('permit')
-      .select('statement')
-      .where('request_id', '=', request.id)
-      .executeTakeFirstOrThrow()
+    const row = await rowOf(desk.service.db, 'permit', { request_id: request.id })
     expect(JSON.parse(row.statement)).toMatchObject({ deciders: [], runId: null, callId: null })
   })
 

@@ -8,6 +8,7 @@ import { newDataFolder, newMemory } from '#test/harness/fixtures/data-folder.ts'
 import { testSigner } from '#test/harness/fixtures/keys/test-keys.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { hostProof, hostProofId } from '#domain/requests/host-proof.ts'
 import type { JsonObject } from '#domain/json/json.ts'
@@ -307,12 +308,10 @@ describe('the same externalId', () => {
 test('the trail has the hash of the origin and whether it was proved, and none of its contents', async () => {
   const proof = await proofOf(desk.root)
   const request = await open({ origin: origin({ proof, files: reported }) })
-  const { document } = await desk.database.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('request_id', '=', request.id)
-    .where('type', '=', 'request.opened')
-    .executeTakeFirstOrThrow()
+  const { document } = await rowOf(desk.database.db, 'audit_event', {
+    request_id: request.id,
+    type: 'request.opened',
+  })
   const { detail } = JSON.parse(document) as { detail: JsonObject }
   expect(detail).toMatchObject({
     originHash: request.presentation.metadata['originHash'],
@@ -356,11 +355,7 @@ describe('an origin or a worker that somebody wrote into the database', () => {
 
   test('and rows of a version that knew no origin go on to hold', async () => {
     const request = await open()
-    const row = await desk.database.db
-      .selectFrom('external_request')
-      .selectAll()
-      .where('request_id', '=', request.id)
-      .executeTakeFirstOrThrow()
+    const row = await rowOf(desk.database.db, 'external_request', { request_id: request.id })
     // As that version sealed it: every column that it had, and no other.
     const { request_id, owner_id, external_id, api_key_id, on_behalf_of, verdict, body_hash } = row
     const before = {

@@ -5,6 +5,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { eventsAbout } from '#test/harness/fixtures/events-about.ts'
 import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { type TestPerson, addPerson, joinTeam } from '#test/harness/fixtures/people.ts'
+import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { callOf, openGrants, otherDigest } from './grants.fixture.ts'
@@ -115,17 +116,9 @@ describe('a grant', () => {
   test('holds only while its giver is enabled, in the team, and not behind the run', async () => {
     const request = await desk.grant()
     const call = callOf(request)
-    await desk.database.db
-      .updateTable('person')
-      .set({ disabled_at: new Date() })
-      .where('id', '=', desk.grace.id)
-      .execute()
+    await setRows(desk.database.db, 'person', { id: desk.grace.id }, { disabled_at: new Date() })
     expect(await desk.find(call)).toBeNull()
-    await desk.database.db
-      .updateTable('person')
-      .set({ disabled_at: null })
-      .where('id', '=', desk.grace.id)
-      .execute()
+    await setRows(desk.database.db, 'person', { id: desk.grace.id }, { disabled_at: null })
     expect(await desk.find(call)).not.toBeNull()
     await desk.database.db
       .deleteFrom('team_member')
@@ -133,10 +126,7 @@ describe('a grant', () => {
       .execute()
     expect(await desk.find(call)).toBeNull()
     await joinTeam(desk.database.db, desk.grace.id, 'platform')
-    const hash = await desk.database.db
-      .selectFrom('content')
-      .select('hash')
-      .executeTakeFirstOrThrow()
+    const hash = await rowOf(desk.database.db, 'content', {})
     await desk.database.db
       .insertInto('message')
       .values({
@@ -153,11 +143,7 @@ describe('a grant', () => {
 
   test('changed in any column, copied to another run or made up by SQL, is no grant', async () => {
     const request = await desk.grant({ scope: 'run', grant: { uses: 1 } })
-    const original = await desk.database.db
-      .selectFrom('approval_grant')
-      .selectAll()
-      .where('root_run_id', '=', desk.run.id)
-      .executeTakeFirstOrThrow()
+    const original = await rowOf(desk.database.db, 'approval_grant', { root_run_id: desk.run.id })
     const other = await addRun(desk.service, { startedBy: desk.ada })
     const changes = [
       { scope: 'path' as const, path: 'notes/1.md' },
@@ -172,19 +158,11 @@ describe('a grant', () => {
       { root_run_id: other.id },
     ]
     for (const change of changes) {
-      await desk.database.db
-        .updateTable('approval_grant')
-        .set(change)
-        .where('id', '=', original.id)
-        .execute()
+      await setRows(desk.database.db, 'approval_grant', { id: original.id }, change)
       const at = 'root_run_id' in change ? other : desk.run
       const digest = 'digest' in change ? otherDigest : request.digest
       expect(await desk.find(callOf(request, { digest }), at), JSON.stringify(change)).toBeNull()
-      await desk.database.db
-        .updateTable('approval_grant')
-        .set(original)
-        .where('id', '=', original.id)
-        .execute()
+      await setRows(desk.database.db, 'approval_grant', { id: original.id }, original)
     }
     expect(await desk.find(callOf(request))).not.toBeNull()
   })

@@ -7,6 +7,7 @@ import {
   type AgentDesk,
 } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import type { Caller } from '../core/context.ts'
 import { listPolicyChanges, proposePolicyChange, withdrawPolicyChange } from './policy-changes.ts'
 
@@ -61,11 +62,12 @@ test('a proposed change is shown to who activates policy or reads the trail and 
   const runId = await desk.start()
   await desk.turn(runId, 1)
   expect((await desk.calls(runId, 1))[0]?.verdict).toBe('ask')
-  const events = await desk.database.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', 'policy.change_proposed')
-    .execute()
+  const events = await rowsOf(
+    desk.database.db,
+    'audit_event',
+    { type: 'policy.change_proposed' },
+    'document',
+  )
   expect(events.map(({ document }) => JSON.parse(document) as unknown)).toMatchObject([
     {
       detail: { number: change.number, worker: 'scribe', rule: 'zone:notes.write' },

@@ -177,13 +177,9 @@ test('it costs what its time costs, whatever the tables hold', async () => {
   `.execute(database.db)
   await sql`analyze`.execute(database.db)
   const queries: LoggedQuery[] = []
-  const db = withQueryLog(database.url, queries)
-  try {
-    await readAttention({ ...service.ctx, db }, people.grace.caller, {})
-    const cost = await costOf(database.url, queries, new Set(['request']))
-    expect(cost.unindexed).toEqual([])
-    expect(cost.rows, JSON.stringify(cost)).toBeLessThan(100)
-  } finally {
-    await db.destroy()
-  }
+  await using db = withQueryLog(database.url, queries)
+  await readAttention({ ...service.ctx, db }, people.grace.caller, {})
+  const cost = await costOf(database.url, queries, new Set(['request']))
+  expect(cost.unindexed).toEqual([])
+  expect(cost.rows, JSON.stringify(cost)).toBeLessThan(100)
 })

@@ -196,15 +196,11 @@ describe('insights cost what their time costs, whatever the table holds', () => 
 
   test.each(insightKeys)('by %s', async (key) => {
     const queries: LoggedQuery[] = []
-    const db = withQueryLog(database.url, queries)
-    try {
-      const { items } = await readInsights({ ...service.ctx, db }, people.grace.caller, { by: key })
-      expect(items[0]).toMatchObject({ waiting: 2 })
-      const cost = await costOf(database.url, queries, new Set(['request']))
-      expect(cost.unindexed).toEqual([])
-      expect(cost.rows, JSON.stringify(cost)).toBeLessThan(100)
-    } finally {
-      await db.destroy()
-    }
+    await using db = withQueryLog(database.url, queries)
+    const { items } = await readInsights({ ...service.ctx, db }, people.grace.caller, { by: key })
+    expect(items[0]).toMatchObject({ waiting: 2 })
+    const cost = await costOf(database.url, queries, new Set(['request']))
+    expect(cost.unindexed).toEqual([])
+    expect(cost.rows, JSON.stringify(cost)).toBeLessThan(100)
   })
 })

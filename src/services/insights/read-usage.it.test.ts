@@ -83,16 +83,12 @@ test('usage is of the time that is requested, 92 days at most, and reads that ti
   `.execute(db)
   await sql`analyze`.execute(db)
   const queries: LoggedQuery[] = []
-  const logged = withQueryLog(database.url, queries)
-  try {
-    const { items } = await readUsage({ ...service.ctx, db: logged }, aud.caller, { by: 'worker' })
-    expect(items).toHaveLength(2)
-    const cost = await costOf(database.url, queries, new Set(['turn_attempt']))
-    expect(cost.unindexed).toEqual([])
-    expect(cost.rows, JSON.stringify(cost)).toBeLessThan(100)
-  } finally {
-    await logged.destroy()
-  }
+  await using logged = withQueryLog(database.url, queries)
+  const { items } = await readUsage({ ...service.ctx, db: logged }, aud.caller, { by: 'worker' })
+  expect(items).toHaveLength(2)
+  const cost = await costOf(database.url, queries, new Set(['turn_attempt']))
+  expect(cost.unindexed).toEqual([])
+  expect(cost.rows, JSON.stringify(cost)).toBeLessThan(100)
   const hour = 3_600_000
   const of = (from: number, to: number) => {
     const times = { from: new Date(Date.now() + from), to: new Date(Date.now() + to) }

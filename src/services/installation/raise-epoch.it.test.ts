@@ -6,6 +6,7 @@ import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { decideMany } from '../decisions/decide-many.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
@@ -51,17 +52,15 @@ describe('raiseEpoch', () => {
     expect(raised.checks).toBe(1)
     expect(await checksOf(request)).toMatchObject([{ state: 'pending', attempt: 2 }])
     expect(await checksOf(waiting)).toEqual([])
-    const permit = await service.db
-      .selectFrom('permit')
-      .select('state')
-      .where('call_id', '=', request.callId)
-      .executeTakeFirstOrThrow()
+    const permit = await rowOf(service.db, 'permit', { call_id: request.callId })
     expect(permit.state).toBe('revoked')
-    const execution = await service.db
-      .selectFrom('execution')
-      .select(['state', 'attempt'])
-      .where('call_id', '=', request.callId)
-      .execute()
+    const execution = await rowsOf(
+      service.db,
+      'execution',
+      { call_id: request.callId },
+      'state',
+      'attempt',
+    )
     expect(execution).toEqual([{ state: 'unknown', attempt: 1 }])
   })
 
@@ -117,11 +116,12 @@ describe('raiseEpoch', () => {
   it('makes a call that nobody was asked about, and that may have run, an outcome check, once', async () => {
     const run = await addRun(service, { startedBy: ada })
     const { callId } = await addRequest(service, run)
-    await service.db
-      .updateTable('tool_call')
-      .set({ verdict: 'preApproved', request_id: null })
-      .where('id', '=', callId)
-      .execute()
+    await setRows(
+      service.db,
+      'tool_call',
+      { id: callId },
+      { verdict: 'preApproved', request_id: null },
+    )
     expect(await readCallsWithoutRequest(service.db)).toEqual([
       { callId, workflowId: `run-${run.id}` },
     ])
@@ -131,12 +131,13 @@ describe('raiseEpoch', () => {
     expect((await raiseEpoch(service.ctx, { namespaceId: 'new', lost })).checks).toBe(1)
     expect(await readCallsWithoutRequest(service.db)).toEqual([])
     expect((await raiseEpoch(service.ctx, { namespaceId: 'new', lost })).checks).toBe(0)
-    const check = await service.db
-      .selectFrom('request')
-      .select(['state', 'attempt'])
-      .where('call_id', '=', callId)
-      .where('kind', '=', 'outcome_check')
-      .execute()
+    const check = await rowsOf(
+      service.db,
+      'request',
+      { call_id: callId, kind: 'outcome_check' },
+      'state',
+      'attempt',
+    )
     expect(check).toEqual([{ state: 'pending', attempt: 2 }])
   })
 

@@ -5,6 +5,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gatedWrites } from '#test/harness/fixtures/gated-writes.ts'
 import { testSigner } from '#test/harness/fixtures/keys/test-keys.ts'
+import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { signStatement, type RetiredKey, type Signer } from '#domain/statements/statement-bytes.ts'
 import { bySystem, service } from '../core/authority.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
@@ -30,11 +31,12 @@ await desk.decide(desk.people.grace, approved.call.requestId)
 const remembered = await aWrite()
 await desk.decide(desk.people.grace, remembered.call.requestId, { scope: 'run' })
 const ended = await aWrite()
-await desk.database.db
-  .updateTable('run')
-  .set({ state: 'completed', ended_at: sql<Date>`clock_timestamp()` })
-  .where('id', '=', ended.runId)
-  .execute()
+await setRows(
+  desk.database.db,
+  'run',
+  { id: ended.runId },
+  { state: 'completed', ended_at: sql<Date>`clock_timestamp()` },
+)
 
 async function keyEvents(): Promise<unknown[]> {
   const rows = await desk.database.db
@@ -58,11 +60,7 @@ async function discarded(runId: string, rootRunId: string): Promise<void> {
 }
 
 async function discardKeyOf(runId: string): Promise<string | undefined> {
-  const { worktree } = await desk.database.db
-    .selectFrom('run')
-    .select('worktree')
-    .where('id', '=', runId)
-    .executeTakeFirstOrThrow()
+  const { worktree } = await rowOf(desk.database.db, 'run', { id: runId })
   return worktree?.discard?.keyId
 }
 
@@ -94,11 +92,12 @@ describe('a compromised signing key', () => {
     // Two worktrees that a host which is away has not removed yet: one that Ada had discarded, and
     // one whose discard was written into the row.
     for (const { runId } of [ended, forged]) await discarded(runId, ended.runId)
-    await desk.database.db
-      .updateTable('run')
-      .set({ key_id: 'test-key', title: 'signed by nobody' })
-      .where('id', '=', forged.runId)
-      .execute()
+    await setRows(
+      desk.database.db,
+      'run',
+      { id: forged.runId },
+      { key_id: 'test-key', title: 'signed by nobody' },
+    )
     await retireSigningKeys(desk.api, ['test-key'])
     await retireSigningKeys(desk.api, ['test-key'])
     const { verifier } = keys()

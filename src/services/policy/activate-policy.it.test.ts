@@ -4,11 +4,13 @@ import { signStatement } from '#domain/statements/statement-bytes.ts'
 import type { Policy, ProjectFiles } from '#policy/policy.ts'
 import { policyDocument } from '#policy/version-digest.ts'
 import { toJsonb } from '#store/database.ts'
+import { auditDocuments } from '#test/harness/fixtures/events-about.ts'
 import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { fixtureFiles, policyOf } from '#test/harness/fixtures/project.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
+import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
 import type { PolicyReader, SigningContext } from '../core/context.ts'
 import { activatePolicy } from './activate-policy.ts'
 import { createPolicyReader } from './activations/policy-reader.ts'
@@ -48,13 +50,7 @@ const loose = folder((config) =>
 )
 
 async function auditTrail(world: World, type: string) {
-  const rows = await world.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', type)
-    .orderBy('at')
-    .execute()
-  return rows.map((row) => JSON.parse(row.document))
+  return auditDocuments(world.db, { type })
 }
 
 /** What somebody who can only write rows can do: a version and its activation, without the key. */
@@ -159,11 +155,7 @@ test('people and teams become what the version says; who left a team is out of i
     'ada@example.com',
     'linus@example.com',
   ])
-  const grace = await world.db
-    .selectFrom('person')
-    .select('disabled_at')
-    .where('email', '=', 'grace@example.com')
-    .executeTakeFirstOrThrow()
+  const grace = await rowOf(world.db, 'person', { email: 'grace@example.com' })
   expect(grace.disabled_at).not.toBeNull()
 })
 
@@ -240,11 +232,12 @@ test('activating again mends what was changed or is in the way', async () => {
 test('a stored version whose text was changed by SQL is refused, and mended by activating it again', async () => {
   await using world = await createWorld()
   const { policy } = await world.activate(strict)
-  await world.db
-    .updateTable('policy_version')
-    .set({ document: toJsonb(policyDocument(loose)) })
-    .where('digest', '=', policy.digest)
-    .execute()
+  await setRows(
+    world.db,
+    'policy_version',
+    { digest: policy.digest },
+    { document: toJsonb(policyDocument(loose)) },
+  )
   await expect(world.fresh().inForce()).rejects.toMatchObject({
     message: expect.stringContaining('was changed in the database'),
   })

@@ -3,10 +3,12 @@ import { signStatement } from '#domain/statements/statement-bytes.ts'
 import type { ProjectFiles } from '#policy/policy.ts'
 import { policyDigest, policyDocument } from '#policy/version-digest.ts'
 import { toJsonb } from '#store/database.ts'
+import { auditDocuments } from '#test/harness/fixtures/events-about.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { fixtureFiles } from '#test/harness/fixtures/project.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
+import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
 import type { Caller, SigningSystemContext } from '../core/context.ts'
 import { activatePolicy } from './activate-policy.ts'
 import { agreeToPolicy, type Agreement } from './agree-to-policy.ts'
@@ -49,13 +51,7 @@ async function createWorld() {
       agreeToPolicy(ctx, person(name), { files, note: 'commit 1', digest }),
     inForce: async () => (await ctx.policies.inForce()).digest,
     async trail(type: string) {
-      const events = await database.db
-        .selectFrom('audit_event')
-        .select('document')
-        .where('type', '=', type)
-        .orderBy('at')
-        .execute()
-      return events.map((event) => JSON.parse(event.document))
+      return auditDocuments(database.db, { type })
     },
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
@@ -101,11 +97,7 @@ test('what changes who decides takes force only when a second, different person 
     actor: { id: world.idOf('olga') },
     detail: { people: [world.idOf('edsger'), world.idOf('olga')] },
   })
-  const row = await world.db
-    .selectFrom('policy_activation')
-    .select('statement')
-    .where('sequence', '=', 2)
-    .executeTakeFirstOrThrow()
+  const row = await rowOf(world.db, 'policy_activation', { sequence: 2 })
   expect(JSON.parse(row.statement).people).toEqual([world.idOf('edsger'), world.idOf('olga')])
 })
 
@@ -185,11 +177,12 @@ test('a cancelled or expired proposal is confirmed by nobody', async () => {
     expiresAt: past.toISOString(),
   }
   const signed = signStatement(world.ctx.signer, 'proposal', statement)
-  await world.db
-    .updateTable('policy_proposal')
-    .set({ expires_at: past, statement: signed.statement, signature: signed.signature })
-    .where('id', '=', second.id)
-    .execute()
+  await setRows(
+    world.db,
+    'policy_proposal',
+    { id: second.id },
+    { expires_at: past, statement: signed.statement, signature: signed.signature },
+  )
   const third = await proposed(world.agree('edsger', weaker))
   expect(third.id).not.toBe(second.id)
   expect((await world.trail('policy.withdrawn')).map((event) => event.detail.why)).toEqual([
@@ -202,11 +195,7 @@ test('a cancelled or expired proposal is confirmed by nobody', async () => {
 test('the agreement of a proposer who lost the right or was disabled does not count', async () => {
   await using world = await createWorld()
   await world.agree('edsger', weaker)
-  await world.db
-    .updateTable('person')
-    .set({ disabled_at: new Date() })
-    .where('id', '=', world.idOf('edsger'))
-    .execute()
+  await setRows(world.db, 'person', { id: world.idOf('edsger') }, { disabled_at: new Date() })
   await expect(world.agree('olga', weaker)).rejects.toMatchObject({ code: 'conflict' })
   expect(await world.inForce()).toBe(policyDigest(base))
 })
@@ -245,10 +234,7 @@ test('a proposal that was inserted or rewritten by SQL counts for nothing', asyn
     })
     .execute()
   expect((await proposed(world.agree('olga', weaker))).proposed_by).toBe(world.idOf('olga'))
-  await world.db
-    .updateTable('policy_proposal')
-    .set({ proposed_by: world.idOf('edsger') })
-    .execute()
+  await setRows(world.db, 'policy_proposal', {}, { proposed_by: world.idOf('edsger') })
   expect((await proposed(world.agree('olga', weaker))).proposed_by).toBe(world.idOf('olga'))
   expect(await world.inForce()).toBe(policyDigest(base))
 })

@@ -11,6 +11,7 @@ import {
   useDelegationDesk,
 } from '../engine/delegation/delegation.fixture.ts'
 import { replayPolicy, type ReplayPage } from './replay-policy.ts'
+import { setRows } from '#test/harness/fixtures/rows.ts'
 
 useDelegationDesk()
 
@@ -102,11 +103,12 @@ test('a worker that is no longer there leaves those below it nothing to touch', 
 test('a run whose lineage is not signed cannot be judged, and is said to be so', async () => {
   const childId = await childAtWork()
   const { signature } = await row(childId)
-  await desk.database.db
-    .updateTable('run')
-    .set({ signature: Buffer.alloc(64).toString('base64') })
-    .where('id', '=', childId)
-    .execute()
+  await setRows(
+    desk.database.db,
+    'run',
+    { id: childId },
+    { signature: Buffer.alloc(64).toString('base64') },
+  )
   const { judged, items, notJudged } = await replay()
   expect({ judged, items }).toEqual({ judged: 1, items: [] })
   expect(notJudged).toHaveLength(4)

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { addRequest } from '#test/harness/fixtures/gated-run.ts'
 import { eventsAbout } from '#test/harness/fixtures/events-about.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { setRows } from '#test/harness/fixtures/rows.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { claimRequest, releaseClaim } from './claim-request.ts'
 import { commentRequest } from './comment-request.ts'
@@ -34,11 +35,12 @@ describe('a claim', () => {
   test('ends with its lease or its release, and is not for who is outside the queue', async () => {
     const request = await addRequest(service, root, { turn: 5 })
     await claimRequest(service.ctx, grace.caller, { request: request.id })
-    await database.db
-      .updateTable('claim')
-      .set({ lease_until: sql<Date>`clock_timestamp()` })
-      .where('request_id', '=', request.id)
-      .execute()
+    await setRows(
+      database.db,
+      'claim',
+      { request_id: request.id },
+      { lease_until: sql<Date>`clock_timestamp()` },
+    )
     await claimRequest(service.ctx, linus.caller, { request: request.id })
     await releaseClaim(service.ctx, linus.caller, { request: request.id })
     await releaseClaim(service.ctx, linus.caller, { request: request.id })

@@ -5,6 +5,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { endAbsence, readAbsence, setAbsence } from '../access/absence.ts'
 import { mailRecipients } from '../channels/mail/mail-recipients.ts'
 import { getRun } from '../runs/reading/get-run.ts'
@@ -108,11 +109,7 @@ test('its starter reminds of a request once an hour, and nobody else does', asyn
   expect(soon).toMatchObject({ status: 429, facts: { retryAfterSeconds: expect.any(Number) } })
   await sql`update request_nudge set at = at - interval '1 hour'`.execute(desk.database.db)
   expect(await nudgeRequest(desk.api, ada.caller, { request: id })).toEqual({ told: 2 })
-  const events = await desk.database.db
-    .selectFrom('event')
-    .select('type')
-    .where('type', '=', 'request.reminded')
-    .execute()
+  const events = await rowsOf(desk.database.db, 'event', { type: 'request.reminded' }, 'type')
   expect(events).toHaveLength(2)
   const byAda = { actor: { type: 'person', id: ada.id }, detail: { told: 2 } }
   expect(await trailOf(id, 'request.nudged')).toMatchObject([byAda, byAda])
@@ -262,10 +259,6 @@ test('who wrote a comment edits and removes it while the request is pending; nob
 })
 
 async function runOf(requestId: string): Promise<string | null> {
-  const { run_id: runId } = await desk.database.db
-    .selectFrom('request')
-    .select('run_id')
-    .where('id', '=', requestId)
-    .executeTakeFirstOrThrow()
+  const { run_id: runId } = await rowOf(desk.database.db, 'request', { id: requestId })
   return runId
 }

@@ -8,6 +8,7 @@ import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
 import { judgedCall } from '#test/harness/fixtures/judged-call.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { extendRequest } from './extend-request.ts'
 import { reviseRequest } from '../revising/revise-request.ts'
@@ -130,12 +131,10 @@ describe('a request that nobody decides', () => {
       'request.reminded',
       'request.expired',
     ])
-    const { document } = await database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('request_id', '=', request.id)
-      .where('type', '=', 'request.expired')
-      .executeTakeFirstOrThrow()
+    const { document } = await rowOf(database.db, 'audit_event', {
+      request_id: request.id,
+      type: 'request.expired',
+    })
     expect(JSON.parse(document)).toMatchObject({
       detail: {
         missed: [

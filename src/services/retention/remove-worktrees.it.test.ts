@@ -10,6 +10,7 @@ import { readRecord, writeRecord } from '#sandbox/worktrees/worktree-record.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import type { WorkerContext } from '../core/worker-context.ts'
 import { closeRun } from '../engine/lifecycle/close-run.ts'
@@ -138,12 +139,10 @@ describe.skipIf(!testSandbox.works)('the worktree of a run that has ended', () =
     expect(await may()).toBe(false)
     expect([existsSync(folderOf(run.id)), exists(run.branch)]).toEqual([false, false])
     expect(await removals(run.id)).toEqual(['run.discarded', 'worktree.removed'])
-    const { document } = await desk.database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('run_id', '=', run.id)
-      .where('type', '=', 'worktree.removed')
-      .executeTakeFirstOrThrow()
+    const { document } = await rowOf(desk.database.db, 'audit_event', {
+      run_id: run.id,
+      type: 'worktree.removed',
+    })
     expect(JSON.parse(document)).toMatchObject({
       detail: { why: 'discarded', branch: run.branch, tip },
     })

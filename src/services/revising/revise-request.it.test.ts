@@ -10,6 +10,7 @@ import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { judgedCall } from '#test/harness/fixtures/judged-call.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { reviseRequest } from './revise-request.ts'
@@ -161,12 +162,10 @@ describe('a changed call', () => {
   test('is recorded with its editor and both digests', async () => {
     const request = await asking()
     const { digest } = await revise(grace, request)
-    const row = await database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('request_id', '=', request.id)
-      .where('type', '=', 'request.revised')
-      .executeTakeFirstOrThrow()
+    const row = await rowOf(database.db, 'audit_event', {
+      request_id: request.id,
+      type: 'request.revised',
+    })
     expect(JSON.parse(row.document)).toMatchObject({
       actor: { id: grace.id },
       digest,
@@ -179,11 +178,7 @@ describe('a changed call', () => {
 describe('a change is refused, and nothing changes,', () => {
   async function expectRefused(request: TestRequest, attempt: Promise<unknown>, code: string) {
     expect((await refusal(attempt)).code).toBe(code)
-    const { revision } = await database.db
-      .selectFrom('request')
-      .select('revision')
-      .where('id', '=', request.id)
-      .executeTakeFirstOrThrow()
+    const { revision } = await rowOf(database.db, 'request', { id: request.id })
     expect(revision).toBe(1)
   }
 

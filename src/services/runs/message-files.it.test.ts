@@ -3,6 +3,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { onePixel } from '#test/harness/fixtures/result-with-files.ts'
+import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
@@ -137,12 +138,10 @@ describe('files that somebody sends', () => {
         hash: hashBytes(onePixel),
       })
       expect(bytes.equals(onePixel)).toBe(true)
-      const event = await desk.database.db
-        .selectFrom('audit_event')
-        .select('document')
-        .where('run_id', '=', fork.id)
-        .where('type', '=', 'run.started')
-        .executeTakeFirstOrThrow()
+      const event = await rowOf(desk.database.db, 'audit_event', {
+        run_id: fork.id,
+        type: 'run.started',
+      })
       expect(event.document).toContain(hashBytes(onePixel))
     }
   })
@@ -179,11 +178,7 @@ describe('files that somebody sends', () => {
   test('are named, with their hashes, to whoever approves a start', async () => {
     const { id } = await start([png], 'asks')
     const { db } = desk.database
-    const { id: requestId } = await db
-      .selectFrom('request')
-      .select('id')
-      .where('run_id', '=', id)
-      .executeTakeFirstOrThrow()
+    const { id: requestId } = await rowOf(db, 'request', { run_id: id })
     const request = await getRequest(desk.api, desk.people.grace.caller, {
       request: requestId,
     })
@@ -227,11 +222,7 @@ describe('files that somebody sends', () => {
     expect(first?.files).toBeUndefined()
     const gone = await refusal(readMessageFile(desk.api, caller(), { runId: id, hash }))
     expect(gone.code).toBe('not_found')
-    const released = await desk.database.db
-      .selectFrom('released_content')
-      .select('hash')
-      .where('hash', '=', hash)
-      .execute()
+    const released = await rowsOf(desk.database.db, 'released_content', { hash }, 'hash')
     expect(released).toHaveLength(1)
   })
 })

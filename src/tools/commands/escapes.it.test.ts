@@ -8,6 +8,7 @@ import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
 import type { SandboxPlan } from '#sandbox/bwrap/sandbox-plan.ts'
 import { commandLimits } from '#sandbox/process/command-limits.ts'
 import { Snapshots } from '#sandbox/snapshots/snapshots.ts'
+import { listenHere } from '#test/harness/listen.ts'
 import { parsed } from '../workspace.fixture.ts'
 import { commandDesk, testSandbox } from './commands.fixture.ts'
 import { mountNamed } from './execution/mount-named.ts'
@@ -82,8 +83,7 @@ describe.skipIf(!testSandbox.works)('out of the sandbox there is no way to', () 
   test('the network, the host’s loopback included', async () => {
     using desk = await commandDesk()
     const server = createServer((socket) => socket.end('reached'))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as { port: number }
+    const port = await listenHere(server)
     const ran = await desk.shell(
       `exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3; exec 3<>/dev/tcp/1.1.1.1/53 && echo OUT; cat /proc/net/dev | tail -n +3 | grep -v lo:`,
     )
@@ -232,8 +232,7 @@ describe.skipIf(!testSandbox.works || !slirp)('with network: allow', () => {
   test('a command has a network of its own, which never leads to the host’s loopback', async () => {
     using desk = await commandDesk({}, { sandbox: '{ required: true, network: allow }' })
     const server = createServer((socket) => socket.end('reached'))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as { port: number }
+    const port = await listenHere(server)
     const reach = (host: string) => `(exec 3<>/dev/tcp/${host}/${port} && cat <&3)`
     const ran = await desk.shell(
       `grep tap0 /proc/net/dev | cut -d: -f1; cat /etc/resolv.conf; ${reach('127.0.0.1')}; ${reach('10.0.2.2')}; exit 0`,

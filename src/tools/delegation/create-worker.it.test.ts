@@ -8,6 +8,7 @@ import { getRequest } from '#services/requests/detail/get-request.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import { admitRun } from '#services/engine/lifecycle/admit-run.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
+import { setRows } from '#test/harness/fixtures/rows.ts'
 
 let made = 0
 
@@ -54,7 +55,7 @@ const narrow = `zones: [{ name: mine, root: ./notes/mine, mode: rw, suffixes: [.
 /** What the API does when it watches the folder: activates what is there, once it is there. */
 async function activateOnceWritten(text: string): Promise<void> {
   const path = `workers/made-${made}.md`
-  await waitUntil(() => existsSync(join(desk.root, path)), { withinMs: 60_000 })
+  await waitUntil(() => existsSync(join(desk.root, path)))
   await desk.activate({ [path]: text })
 }
 
@@ -215,11 +216,7 @@ describe('a worker that a run has written', () => {
     const runId = await written()
     desk.say({})
     const other = await desk.start()
-    await desk.database.db
-      .updateTable('run')
-      .set({ root_run_id: other })
-      .where('id', '=', runId)
-      .execute()
+    await setRows(desk.database.db, 'run', { id: runId }, { root_run_id: other })
     desk.steps.length = 0
     expect(await calls(other, 1)).toMatchObject({ result: 'error', requestId: '' })
   })

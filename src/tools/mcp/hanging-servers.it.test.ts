@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Policy } from '#policy/policy.ts'
 import { sdkServer } from '#test/harness/fixtures/mcp/sdk-tools.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
+import { listenHere } from '#test/harness/listen.ts'
 import { mcpBench, type McpBench, policyWith, stdioServer } from './mcp.fixture.ts'
 
 let server: Server
@@ -22,7 +23,7 @@ beforeAll(async () => {
     asked += 1
     if (!isHanging) void answer(request, response)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await listenHere(server)
 })
 afterAll(() => {
   server.closeAllConnections()
@@ -43,7 +44,7 @@ const namesOf = (registry: { all(): readonly { readonly name: string }[] }): rea
 
 async function untilListed(bench: McpBench, version: Policy, name: string): Promise<void> {
   const isListed = async () => namesOf(await bench.registry(version)).includes(name)
-  await waitUntil(isListed, { withinMs: 60_000 })
+  await waitUntil(isListed)
 }
 
 describe('a server that hangs', () => {
@@ -99,7 +100,7 @@ describe('a server that hangs', () => {
       const { problems } = await bench.servers.toolsOf(policy(), worker)
       return (problems.get('hang') ?? []).length > 0
     }
-    await waitUntil(isLate, { withinMs: 60_000 })
+    await waitUntil(isLate)
     expect(namesOf(await bench.registry(policy()))).toEqual(before)
   })
 })

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import { describe, expect, it } from 'vitest'
 import { sdkServer } from '#test/harness/fixtures/mcp/sdk-tools.ts'
+import { closeServer, listenHere } from '#test/harness/listen.ts'
 import { mcpBench, policyWith, stdioServer } from './mcp.fixture.ts'
 
 const sums = (args: readonly string[] = [], more = ''): string =>
@@ -204,15 +204,11 @@ describe('an MCP server over streamable HTTP', () => {
       await transport.handleRequest(request, response)
     }
     const server = createServer((request, response) => void handle(request, response))
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return {
-      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+      url: `http://127.0.0.1:${await listenHere(server)}/mcp`,
       seen,
       server,
-      async [Symbol.asyncDispose]() {
-        server.closeAllConnections()
-        await new Promise((resolve) => server.close(resolve))
-      },
+      [Symbol.asyncDispose]: () => closeServer(server),
     }
   }
 

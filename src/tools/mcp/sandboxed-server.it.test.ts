@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
+import { listenHere } from '#test/harness/listen.ts'
 import { mcpBench, policyWith, scriptServer } from './mcp.fixture.ts'
 
 const sandbox = await findSandbox('bwrap')
@@ -140,8 +141,7 @@ sandbox: { required: true }
       await using bench = mcpBench({ sandbox })
       writeFileSync(path.join(bench.root, 'server.mjs'), scriptServer)
       const listening = createServer((socket) => socket.end('reached'))
-      await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
-      const { port } = listening.address() as AddressInfo
+      const port = await listenHere(listening)
       const server = `{ command: ${process.execPath}, args: [server.mjs] }`
       const zone = 'zones: [{ name: all, root: ., mode: ro }]\n'
       const policy = policyWith(

@@ -9,6 +9,7 @@ import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixture
 import { branchCalls } from '#test/harness/fixtures/git/branch-calls.ts'
 import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { testSandbox } from '../commands/commands.fixture.ts'
 
 let desk: AgentDesk
@@ -91,11 +92,7 @@ describe.skipIf(!testSandbox.works)('git_push', () => {
     // What a later commit removes is pushed as well.
     for (const line of ['+secret-word', '-secret-word', '+two', head])
       expect(content).toContain(line)
-    const { risk } = await desk.database.db
-      .selectFrom('request')
-      .select('risk')
-      .where('id', '=', call.requestId)
-      .executeTakeFirstOrThrow()
+    const { risk } = await rowOf(desk.database.db, 'request', { id: call.requestId })
     expect(risk).toBe('high')
     expect(remote('branch', '--list', run.branch)).toBe('')
     expect((await calls.approve(run.id, 2)).call?.text).toContain(`is at ${head}`)
@@ -201,11 +198,7 @@ describe.skipIf(!testSandbox.works)('git_push', () => {
     expect(killPushes()).toBe(1)
     await writeFile(at('go'), '')
     expect((await approved).outcome.kind).toBe('wait')
-    const check = await desk.database.db
-      .selectFrom('request')
-      .select(['id', 'state'])
-      .where('outcome_of', '=', call.requestId)
-      .executeTakeFirstOrThrow()
+    const check = await rowOf(desk.database.db, 'request', { outcome_of: call.requestId })
     expect(check.state).toBe('pending')
     expect((await desk.execute(call.id)).kind).toBe('wait')
     const isThere = (): boolean => remote('rev-parse', '--verify', '-q', run.branch) === head

@@ -13,6 +13,7 @@ import {
   type IssuerKey,
   type TokenIssuer,
 } from '../../harness/open-id/token-issuer.ts'
+import { setRows } from '../../harness/fixtures/rows.ts'
 import { createTestApi, type Reply, type TestApi } from '../test-api.ts'
 
 const publicUrl = 'http://localhost:4400'
@@ -268,11 +269,7 @@ test('a token is nobody’s whose account nobody has here, or who is nobody any 
   expect((await details('key.created')).map(({ ownerId }) => ownerId)).toEqual([linus.id])
   expect(await refused(await of({ sub: 'new', email: 'linus@example.com' }))).toBe('other_account')
   // A row that SQL made is believed by nobody.
-  await api.service.db
-    .updateTable('identity')
-    .set({ person_id: ada.id })
-    .where('subject', '=', 'his')
-    .execute()
+  await setRows(api.service.db, 'identity', { subject: 'his' }, { person_id: ada.id })
   expect(await refused(await of({ sub: 'his' }))).toBe('unknown_person')
 
   const good = await of({})
@@ -280,11 +277,7 @@ test('a token is nobody’s whose account nobody has here, or who is nobody any 
   const disabled = { disabled_at: new Date() }
   const person = { id: grace.id, email: 'grace@example.com', ...disabled }
   const seal = api.service.ctx.seals.of('person', person)
-  await api.service.db
-    .updateTable('person')
-    .set({ ...disabled, seal })
-    .where('id', '=', grace.id)
-    .execute()
+  await setRows(api.service.db, 'person', { id: grace.id }, { ...disabled, seal })
   expect(await refused(good)).toBe('disabled')
 })
 

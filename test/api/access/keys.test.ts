@@ -3,6 +3,7 @@ import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { createTestApi, type Client } from '../test-api.ts'
 import { sealRows } from '../../harness/fixtures/keys/test-keys.ts'
+import { rowOf, rowsOf, setRows } from '../../harness/fixtures/rows.ts'
 
 const api = disposeAfterTests(await createTestApi())
 const ada = await api.signIn(api.people.ada)
@@ -19,11 +20,7 @@ async function createKey(client: Client, scopes: string[]): Promise<{ id: string
 test('a key is shown once, stored hashed, works for what it was made for, and is listed with its last use', async () => {
   const { id, key } = await createKey(ada, ['runs:read'])
   expect(key).toMatch(/^cs_[0-9a-f]{16}_[\w-]{43}$/)
-  const row = await api.service.db
-    .selectFrom('api_key')
-    .selectAll()
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
+  const row = await rowOf(api.service.db, 'api_key', { id })
   expect(JSON.stringify(row)).not.toContain(key.split('_').slice(2).join('_'))
   expect((await ada.get('/v1/keys')).text).not.toContain(key)
   const lastUse = async () => {
@@ -57,11 +54,12 @@ test('a key never decides, whatever its scopes and whoever owns it, and the atte
     headers: bearer(key),
   })
   expect(reply).toMatchObject({ status: 403, body: { code: 'not_eligible', which: 'machine' } })
-  const refused = await api.service.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', 'decision.refused')
-    .execute()
+  const refused = await rowsOf(
+    api.service.db,
+    'audit_event',
+    { type: 'decision.refused' },
+    'document',
+  )
   expect(refused).toHaveLength(1)
   expect(await api.service.db.selectFrom('decision').selectAll().execute()).toEqual([])
 })
@@ -87,11 +85,7 @@ test('a revoked key, and the key of a disabled person, stop at once', async () =
   expect((await api.ask('/v1/workers', { headers: bearer(key) })).status).toBe(401)
   const linus = await api.signIn(api.people.linus)
   const his = await createKey(linus, ['runs:read'])
-  await api.service.db
-    .updateTable('person')
-    .set({ disabled_at: new Date() })
-    .where('name', '=', 'Linus')
-    .execute()
+  await setRows(api.service.db, 'person', { name: 'Linus' }, { disabled_at: new Date() })
   expect((await api.ask('/v1/workers', { headers: bearer(his.key) })).status).toBe(401)
 })
 
@@ -140,21 +134,13 @@ test('a rotated key is the same key with another secret; the one before works on
     true,
     true,
   ])
-  await api.service.db
-    .updateTable('api_key')
-    .set({ previous_until: new Date(Date.now() - 1000) })
-    .where('id', '=', id)
-    .execute()
+  await setRows(api.service.db, 'api_key', { id }, { previous_until: new Date(Date.now() - 1000) })
   await sealRows(api.service.db, 'api_key', 'id', id)
   expect([await works(first.body.key), await works(second.body.key)]).toEqual([false, true])
   const now = await ada.post(`/v1/keys/${id}/rotate`, { overlapSeconds: 0 })
   expect(now.body.previousUntil).toBeNull()
   expect([await works(second.body.key), await works(now.body.key)]).toEqual([false, true])
-  const rows = await api.service.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', 'key.created')
-    .execute()
+  const rows = await rowsOf(api.service.db, 'audit_event', { type: 'key.created' }, 'document')
   const details = rows.map((row) => JSON.parse(row.document).detail)
   expect(details.filter((one) => one.keyId === id && one.rotated === true)).toHaveLength(3)
 })

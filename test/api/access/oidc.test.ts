@@ -4,6 +4,8 @@ import { openIdProviders } from '#delivery/oidc/open-id-provider.ts'
 import { hashToken, newToken } from '#services/access/token.ts'
 import type { Policy } from '#policy/policy.ts'
 import { syncPeople } from '#services/policy/sync-people.ts'
+import type { AuditEventType } from '#domain/audit-event.ts'
+import { auditDocuments } from '../../harness/fixtures/events-about.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { fixtureFiles, policyOf } from '../../harness/fixtures/project.ts'
@@ -13,6 +15,7 @@ import {
   startOpenIdProvider,
   type Account,
 } from '../../harness/open-id/open-id-provider.ts'
+import { setRows } from '../../harness/fixtures/rows.ts'
 import { cookieOf, createTestApi } from '../test-api.ts'
 
 const publicUrl = 'http://localhost:4400'
@@ -111,14 +114,9 @@ async function whoIs(browser: Browser) {
   return api.ask('/v1/me', { headers: { cookie: browser.cookie } })
 }
 
-async function details(type: string): Promise<Record<string, unknown>[]> {
-  const rows = await api.service.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', type as 'session.refused')
-    .orderBy('at')
-    .execute()
-  return rows.map((row) => JSON.parse(row.document).detail)
+async function details(type: AuditEventType): Promise<Record<string, unknown>[]> {
+  const rows = await auditDocuments(api.service.db, { type })
+  return rows.map(({ detail }) => detail)
 }
 
 const refusedWith = (why: string): string => `/sign-in?refused=${why}`
@@ -253,10 +251,12 @@ test('an answer counts once, in the browser that began, for what it began, and f
 
   const late = new Browser()
   const tooLate = await goThere(late)
-  await api.service.db
-    .updateTable('sign_in_flow')
-    .set({ expires_at: sql<Date>`now() - interval '1 second'` })
-    .execute()
+  await setRows(
+    api.service.db,
+    'sign_in_flow',
+    {},
+    { expires_at: sql<Date>`now() - interval '1 second'` },
+  )
   expect(locationOf(await late.get(tooLate))).toBe(refusedWith('not_valid'))
 })
 
@@ -451,11 +451,7 @@ test('groups that somebody wrote into the database give no team, whatever is act
   const { browser } = await signIn({ ...linus, groups: ['other'] })
   const teams = async () => (await whoIs(browser)).body.person.teams
   const before = await teams()
-  await db
-    .updateTable('identity')
-    .set({ groups: ['ops', 'guards'] })
-    .where('subject', '=', 'linus')
-    .execute()
+  await setRows(db, 'identity', { subject: 'linus' }, { groups: ['ops', 'guards'] })
   const { config } = withProvider()
   await db
     .transaction()

@@ -1,11 +1,13 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { CredentialView } from '#api/schemas/access/credentials.ts'
+import { auditDocuments } from '../../harness/fixtures/events-about.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import {
   softwarePasskey,
   type Misbehaviour,
   type SoftwarePasskey,
 } from '../../harness/fixtures/keys/software-passkey.ts'
+import { setRows } from '../../harness/fixtures/rows.ts'
 import { createApiWithActivators } from '../activating-operators.ts'
 import { cookieOf, type Client, type Reply } from '../test-api.ts'
 
@@ -28,13 +30,8 @@ async function register(
 }
 
 async function changes(): Promise<Record<string, unknown>[]> {
-  const rows = await api.database.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', 'credential.changed')
-    .orderBy('id')
-    .execute()
-  return rows.map(({ document }) => JSON.parse(document).detail)
+  const rows = await auditDocuments(api.database.db, { type: 'credential.changed' })
+  return rows.map(({ detail }) => detail)
 }
 
 describe('registering a passkey', () => {
@@ -83,10 +80,12 @@ describe('registering a passkey', () => {
     ])
     expect([first.status, second.status].toSorted((one, other) => one - other)).toEqual([201, 422])
     const late = (await grace.post('/v1/credentials/options')).body
-    await api.database.db
-      .updateTable('passkey_challenge')
-      .set({ expires_at: new Date(Date.now() - 1000) })
-      .execute()
+    await setRows(
+      api.database.db,
+      'passkey_challenge',
+      {},
+      { expires_at: new Date(Date.now() - 1000) },
+    )
     const response = softwarePasskey().create(late)
     expect((await grace.post('/v1/credentials', { name: 'Late', response })).status).toBe(422)
   })

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { newToken } from '#services/access/token.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
+import { rowsOf } from '../../harness/fixtures/rows.ts'
 import { cookieOf, createTestApi, developmentToken, type Reply } from '../test-api.ts'
 
 const api = disposeAfterTests(await createTestApi())
@@ -35,11 +36,7 @@ async function signInAsBrowser(proof = newToken()) {
 }
 
 async function refusals(why: string): Promise<unknown[]> {
-  const rows = await api.service.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', 'session.refused')
-    .execute()
+  const rows = await rowsOf(api.service.db, 'audit_event', { type: 'session.refused' }, 'document')
   return rows.map((row) => JSON.parse(row.document).detail).filter((detail) => detail.why === why)
 }
 

@@ -3,6 +3,7 @@ import type { SessionView } from '#api/schemas/access/sessions.ts'
 import { createApiWithActivators } from '../activating-operators.ts'
 import { cookieOf, developmentToken, type Client } from '../test-api.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { rowsOf } from '../../harness/fixtures/rows.ts'
 
 const api = disposeAfterTests(await createApiWithActivators())
 
@@ -35,10 +36,7 @@ test('a person sees where they are signed in, in words, without anything that si
     { device: 'Another program', method: 'development', current: true },
   ])
   const told = JSON.stringify(listed)
-  const stored = await api.service.db
-    .selectFrom('session')
-    .select(['token_hash', 'csrf_token'])
-    .execute()
+  const stored = await rowsOf(api.service.db, 'session', {}, 'token_hash', 'csrf_token')
   for (const secret of [
     cookie.split('=')[1] ?? '',
     ...stored.flatMap((row) => [row.token_hash, row.csrf_token]),
@@ -55,11 +53,7 @@ test('a session that is ended by its id is over at once, and the trail says who 
   expect((await lost.get('/v1/me')).status).toBe(401)
   expect((await kept.get('/v1/me')).status).toBe(200)
   expect(await kept.delete(`/v1/sessions/${id}`)).toMatchObject({ status: 404 })
-  const events = await api.service.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', 'session.ended')
-    .execute()
+  const events = await rowsOf(api.service.db, 'audit_event', { type: 'session.ended' }, 'document')
   expect(events.map((row) => JSON.parse(row.document))).toContainEqual(
     expect.objectContaining({
       actor: { type: 'person', id: api.people.grace.id, name: 'Grace' },

@@ -8,6 +8,7 @@ import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { Interruptible } from '../../harness/interruptible.ts'
 import { createTestDatabase } from '../../harness/postgres.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
+import { rowOf, rowsOf } from '../../harness/fixtures/rows.ts'
 import { createTestApi, type Client, type Reply, type TestApi } from '../test-api.ts'
 
 // Times stand still, so that a look-up never becomes too old: only what is tested ends it.
@@ -63,11 +64,7 @@ async function signedIn(): Promise<SignedIn> {
   }
   expect((await there.get('/v1/me')).status).toBe(200)
   await rememberedBy(() => here.get('/v1/me'))
-  const { id: sessionId } = await api.service.db
-    .selectFrom('session')
-    .select('id')
-    .where('person_id', '=', person.id)
-    .executeTakeFirstOrThrow()
+  const { id: sessionId } = await rowOf(api.service.db, 'session', { person_id: person.id })
   return { person, here, there, sessionId }
 }
 
@@ -94,11 +91,7 @@ async function waitingRequest() {
 }
 
 async function stateOf(id: string): Promise<string> {
-  const { state } = await api.service.db
-    .selectFrom('request')
-    .select('state')
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow()
+  const { state } = await rowOf(api.service.db, 'request', { id })
   return state
 }
 
@@ -162,11 +155,7 @@ test.each([0, 1])(
     const made = (await here.post('/v1/keys', { name: 'robot', scopes: ['runs:read'] })).body
     const headers = { authorization: `Bearer ${made.key}` }
     const { db } = api.service
-    const before = await db
-      .selectFrom('api_key')
-      .selectAll()
-      .where('id', '=', made.id)
-      .executeTakeFirstOrThrow()
+    const before = await rowOf(db, 'api_key', { id: made.id })
     await here.post(`/v1/keys/${made.id}/rotate`, { overlapSeconds })
     await db.updateTable('api_key').set(before).where('id', '=', made.id).execute()
     for (const at of [api, deaf]) {
@@ -261,12 +250,12 @@ test('a session that ends between the look-up and the transaction decides nothin
   expect(items).toMatchObject([{ status: 401 }, { status: 401 }])
   for (const { id } of [first, second]) {
     expect(await stateOf(id)).toBe('pending')
-    const refused = await api.service.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('type', '=', 'decision.refused')
-      .where('request_id', '=', id)
-      .execute()
+    const refused = await rowsOf(
+      api.service.db,
+      'audit_event',
+      { type: 'decision.refused', request_id: id },
+      'document',
+    )
     expect(JSON.parse(refused[0]?.document ?? '{}')).toMatchObject({
       actor: { id: one.person.id },
       detail: { code: 'unauthenticated' },
@@ -307,11 +296,12 @@ test('a row that was forged is refused when it is looked up, however often other
     where id = ${one.sessionId}`.execute(api.service.db)
   await waitUntil(async () => (await one.here.get('/v1/me')).status === 401, { withinMs: 30_000 })
   expect((await other.here.get('/v1/me')).status).toBe(200)
-  const refused = await api.service.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', 'session.refused')
-    .execute()
+  const refused = await rowsOf(
+    api.service.db,
+    'audit_event',
+    { type: 'session.refused' },
+    'document',
+  )
   expect(refused.map(({ document }) => JSON.parse(document).detail)).toContainEqual(
     expect.objectContaining({ why: 'tampered', id: one.sessionId }),
   )

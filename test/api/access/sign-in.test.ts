@@ -5,6 +5,7 @@ import { createSignInLink } from '#services/access/sign-in/sign-in-link.ts'
 import { cookieOf, createTestApi, developmentToken } from '../test-api.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { sealRows } from '../../harness/fixtures/keys/test-keys.ts'
+import { rowsOf, setRows } from '../../harness/fixtures/rows.ts'
 
 const api = disposeAfterTests(await createTestApi())
 
@@ -37,11 +38,7 @@ test('development sign-in starts a session in a cookie that scripts and other ho
 
 test('a wrong token, an unknown and a disabled person are refused alike, and audited', async () => {
   const { db } = api.service
-  await db
-    .updateTable('person')
-    .set({ disabled_at: sql`now()` })
-    .where('name', '=', 'Linus')
-    .execute()
+  await setRows(db, 'person', { name: 'Linus' }, { disabled_at: sql`now()` })
   const replies = [
     await login({ email: 'grace@example.com', token: 'wrong' }),
     await login({ email: 'nobody@example.com', token: developmentToken }),
@@ -79,17 +76,9 @@ test("signing in clears what a person's own sessions left behind, and records it
   const hers = db.updateTable('session').where('person_id', '=', api.people.aud.id)
   await hers.set({ expires_at: sql`now() - interval '1 second'` }).execute()
   await api.signIn(api.people.aud)
-  const left = await db
-    .selectFrom('session')
-    .select('token_hash')
-    .where('person_id', '=', api.people.aud.id)
-    .execute()
+  const left = await rowsOf(db, 'session', { person_id: api.people.aud.id }, 'token_hash')
   expect(left).toHaveLength(1)
-  const ended = await db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', 'session.ended')
-    .execute()
+  const ended = await rowsOf(db, 'audit_event', { type: 'session.ended' }, 'document')
   expect(ended.map((row) => JSON.parse(row.document).detail)).toContainEqual({
     personId: api.people.aud.id,
     sessionId: expect.any(String),
@@ -172,10 +161,12 @@ test('an expired link does not sign in', async () => {
     { actor: { type: 'system', name: 'start' }, channel: 'system' },
     { email: 'edsger@example.com' },
   )
-  await fresh.service.db
-    .updateTable('sign_in_link')
-    .set({ expires_at: sql`now() - interval '1 second'` })
-    .execute()
+  await setRows(
+    fresh.service.db,
+    'sign_in_link',
+    {},
+    { expires_at: sql`now() - interval '1 second'` },
+  )
   expect((await fresh.ask('/v1/auth/link', { method: 'POST', body: { token } })).status).toBe(401)
 })
 

@@ -58,9 +58,7 @@ describe('a decision that is committed while its answer is lost', () => {
     await cut
     expect(lost).toMatchObject({ status: 503, body: { code: 'unavailable' } })
     expect(lost.body.detail).not.toMatch(/nothing was changed/)
-    await waitUntil(async () => (await recorded(request))?.state === 'approved', {
-      withinMs: 90_000,
-    })
+    await waitUntil(async () => (await recorded(request))?.state === 'approved')
     expect(await decide(request, key)).toMatchObject({ status: 200, body: { state: 'approved' } })
     expect(await decide(request)).toMatchObject({
       status: 409,
@@ -90,7 +88,7 @@ describe('a decision that is recorded before the database fails', () => {
   test('is answered as recorded, though how far it has come cannot be read', async () => {
     const request = await open()
     const answering = decide(request, { prefer: 'wait=10' })
-    await waitUntil(async () => (await recorded(request))?.decisions === 1, { withinMs: 90_000 })
+    await waitUntil(async () => (await recorded(request))?.decisions === 1)
     const release = Promise.withResolvers<void>()
     const locked = database.db.transaction().execute(async (tx) => {
       await sql`lock table outbox in access exclusive mode`.execute(tx)

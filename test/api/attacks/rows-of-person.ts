@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { Db } from '#store/database.ts'
+import { rowOf } from '../../harness/fixtures/rows.ts'
 
 /** One row of a person for each other operation with an id, and an id that no row has. */
 export async function rowsOfPerson(
@@ -68,10 +69,7 @@ export async function rowsOfPerson(
       ended_at: null,
     })
     .execute()
-  const { digest } = await db
-    .selectFrom('policy_version')
-    .select('digest')
-    .executeTakeFirstOrThrow()
+  const { digest } = await rowOf(db, 'policy_version', {})
   await db
     .insertInto('policy_proposal')
     .values({

@@ -7,6 +7,7 @@ import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun, type TestRequest } from '../../harness/fixtures/gated-run.ts'
 import type { TestPerson } from '../../harness/fixtures/people.ts'
 import { openSlackServer, signedBySlack, slackMember } from '../../harness/slack-server.ts'
+import { rowsOf } from '../../harness/fixtures/rows.ts'
 import { createTestApi, type Reply } from '../test-api.ts'
 
 const signingSecret = '8f742231b10e8888abcd99yyyzzz85a5'
@@ -171,12 +172,12 @@ test('the button opens everything that a decision is about, and the form decides
     state: 'approved',
     decisions: [{ person: { name: 'Grace' }, decision: 'approve', reason: 'read it' }],
   })
-  const audited = await api.database.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', 'decision.recorded')
-    .where('request_id', '=', request.id)
-    .execute()
+  const audited = await rowsOf(
+    api.database.db,
+    'audit_event',
+    { type: 'decision.recorded', request_id: request.id },
+    'document',
+  )
   expect(audited.map(({ document }) => JSON.parse(document))).toMatchObject([{ channel: 'slack' }])
 })
 

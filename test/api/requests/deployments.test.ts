@@ -6,6 +6,7 @@ import { consumeDeploymentPermit } from '#services/deployments/consume-deploymen
 import { putContent } from '#store/content/content.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
+import { rowsOf, setRows } from '../../harness/fixtures/rows.ts'
 import { openDeskApi, type DeskApi } from '../desk-api.ts'
 import { createProgram } from '../program.ts'
 import type { Client, Reply } from '../test-api.ts'
@@ -17,7 +18,6 @@ import {
   type GitHubServer,
 } from './github-server.ts'
 
-const within = { withinMs: 60_000 }
 const secrets: Record<string, string> = {}
 let api: DeskApi
 let github: GitHubServer
@@ -118,13 +118,12 @@ const told = (count = 1, run = '') =>
     () =>
       github.reviews().filter(({ path }) => path.includes(`/${run}`)).length >= count ||
       deliveries(),
-    within,
   )
 const outcomeIs = (id: string, outcome: string) =>
   waitUntil(async () => {
     const { body } = await grace.get(`/v1/requests/${id}`)
     return body.external.outcome?.state === outcome || deliveries()
-  }, within)
+  })
 
 // Rules: product.md 46, 47
 describe('a deployment of GitHub', () => {
@@ -279,11 +278,12 @@ describe('an answer that is interrupted', () => {
     await outcomeIs(request.id, 'succeeded')
     const own = github.reviews().filter(({ path }) => path.includes(`/${request.input.run}/`))
     expect(own.map(({ body }) => body['state'])).toEqual(['approved', 'approved'])
-    const trail = await api.desk.database.db
-      .selectFrom('audit_event')
-      .select('type')
-      .where('request_id', '=', request.id)
-      .execute()
+    const trail = await rowsOf(
+      api.desk.database.db,
+      'audit_event',
+      { request_id: request.id },
+      'type',
+    )
     expect(trail.filter(({ type }) => type === 'permit.consumed')).toHaveLength(1)
   })
 
@@ -305,11 +305,7 @@ describe('rows that somebody wrote let no deployment go on', () => {
     const { db } = api.desk.database
     const other = { ...request.input, run: 4711, environment: 'payments' }
     const input_hash = await putContent(db, JSON.stringify(other))
-    await db
-      .updateTable('request_revision')
-      .set({ input_hash })
-      .where('request_id', '=', request.id)
-      .execute()
+    await setRows(db, 'request_revision', { request_id: request.id }, { input_hash })
     await using _relay = relay()
     await outcomeIs(request.id, 'unknown')
     expect(github.reviews()).toEqual([])
@@ -322,16 +318,8 @@ describe('rows that somebody wrote let no deployment go on', () => {
       200,
     )
     const { db } = api.desk.database
-    await db
-      .updateTable('external_request')
-      .set({ consumed_at: new Date() })
-      .where('request_id', '=', request.id)
-      .execute()
-    await db
-      .updateTable('permit')
-      .set({ state: 'consumed' })
-      .where('request_id', '=', request.id)
-      .execute()
+    await setRows(db, 'external_request', { request_id: request.id }, { consumed_at: new Date() })
+    await setRows(db, 'permit', { request_id: request.id }, { state: 'consumed' })
     await using _relay = relay()
     await told(1, `${request.input.run}/`)
     expect(github.reviews().map(({ body }) => body['state'])).toEqual(['rejected'])
@@ -359,7 +347,7 @@ describe('rows that somebody wrote let no deployment go on', () => {
     await using _relay = relay()
     const ends = () =>
       db.selectFrom('delivery').select('state').where('request_id', '=', request.id).execute()
-    await waitUntil(async () => (await ends()).every(({ state }) => state === 'dead'), within)
+    await waitUntil(async () => (await ends()).every(({ state }) => state === 'dead'))
     expect(github.reviews().filter(({ body: { state } }) => state === 'approved')).toEqual([])
   })
 })

@@ -7,6 +7,7 @@ import { callbackSecret } from '#services/external/callback-secret.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { createTestDatabase } from '../../harness/postgres.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
+import { rowOf } from '../../harness/fixtures/rows.ts'
 import { createProgram } from '../program.ts'
 import { createTestApi, type Reply } from '../test-api.ts'
 
@@ -69,7 +70,7 @@ describe('long polling', () => {
     const waiting = requests.flatMap(({ id }) =>
       Array.from({ length: 3 }, () => program.get(`/v1/requests/${id}?wait=60`)),
     )
-    await waitUntil(() => readings.subscribers === 1 || 'nobody waits yet', { withinMs: 60_000 })
+    await waitUntil(() => readings.subscribers === 1 || 'nobody waits yet')
     await Promise.all(others.map((request) => decide(request, 'approve')))
     await decide(first, 'deny')
     const answers = await Promise.all(waiting)
@@ -93,7 +94,7 @@ describe('long polling', () => {
       api.ask(`/v1/requests/${id}?wait=3`, { headers }),
       owner.get(`/v1/requests/${id}?wait=3`),
     ]
-    await waitUntil(() => readings.subscribers === 1 || 'nobody waits yet', { withinMs: 60_000 })
+    await waitUntil(() => readings.subscribers === 1 || 'nobody waits yet')
     expect((await owner.delete(`/v1/keys/${made.body.id}`)).status).toBeLessThan(300)
     expect((await owner.post('/v1/auth/logout')).status).toBeLessThan(300)
     for (const reply of await Promise.all(waiting)) {
@@ -172,11 +173,9 @@ describe('a program', () => {
         external: { outcome: { state: 'succeeded', summary: 'done' } },
       },
     })
-    const { callback_url, callback_secret } = await api.database.db
-      .selectFrom('external_request')
-      .selectAll()
-      .where('request_id', '=', opened.body.id)
-      .executeTakeFirstOrThrow()
+    const { callback_url, callback_secret } = await rowOf(api.database.db, 'external_request', {
+      request_id: opened.body.id,
+    })
     expect({ callback_url, callback_secret }).toEqual({
       callback_url: 'https://deployer.example.com/hook',
       callback_secret: callbackSecret(program.key),

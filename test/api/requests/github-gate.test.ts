@@ -9,7 +9,6 @@ import { createProgram } from '../program.ts'
 import { createTestApi, type Client, type Reply, type TestApi } from '../test-api.ts'
 
 const folder = join(import.meta.dirname, '../../../packages/github-gate')
-const within = { withinMs: 60_000 }
 const commit = 'a1'.repeat(20)
 let api: TestApi
 let ada: Client
@@ -93,7 +92,7 @@ const decide = async (id: string, decision: string, by = grace): Promise<Reply> 
 test('a step waits until another person approves this commit for this environment, and takes the permit once', async () => {
   run += 1
   const waiting = step({ environment: 'production', 'on-behalf-of': 'grace@example.com' })
-  await waitUntil(async () => (await newest()) !== undefined, within)
+  await waitUntil(async () => (await newest()) !== undefined)
   const { id } = await newest()
   expect((await decide(id, 'approve')).body.code).toBe('not_eligible')
   const linus = await api.signIn(api.people.linus)

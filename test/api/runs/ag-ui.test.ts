@@ -68,9 +68,7 @@ test('a front end of AG-UI shows a run whose approval is given elsewhere by some
   // What the front end sends as its own person's answer decides nothing.
   const yes = { interruptId: requestId, status: 'resolved', payload: { approved: true } } as const
   const resumed = chat.run({ resume: [yes] })
-  await waitUntil(() => chat.types().filter((type) => type === 'RUN_STARTED').length === 2, {
-    withinMs: 90_000,
-  })
+  await waitUntil(() => chat.types().filter((type) => type === 'RUN_STARTED').length === 2)
   expect((await (await api.signIn('linus')).get(`/v1/requests/${requestId}`)).body.state).toBe(
     'pending',
   )

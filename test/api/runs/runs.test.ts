@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addPerson } from '../../harness/fixtures/people.ts'
+import { rowsOf } from '../../harness/fixtures/rows.ts'
 import { answerPreApproved } from '../judging.ts'
 import { createTestApi, type Client } from '../test-api.ts'
 
@@ -221,12 +222,13 @@ test('showing a masked value of a run is recorded by its form and length, for wh
   }
   const stranger = await api.signIn(await addPerson(api.service.db, 'Sly', []))
   expect((await stranger.post(`/v1/runs/${run.id}/reveals`, body)).status).toBe(404)
-  const revealed = await api.service.db
-    .selectFrom('audit_event')
-    .select(['actor_id', 'document'])
-    .where('run_id', '=', run.id)
-    .where('type', '=', 'content.revealed')
-    .execute()
+  const revealed = await rowsOf(
+    api.service.db,
+    'audit_event',
+    { run_id: run.id, type: 'content.revealed' },
+    'actor_id',
+    'document',
+  )
   expect(revealed.map(({ actor_id: actor }) => actor)).toEqual([api.people.ada.id])
   expect(JSON.parse(revealed[0]?.document ?? '').detail).toEqual({ secret: body })
 })

@@ -3,6 +3,7 @@ import { webhookHeaders, readSecrets } from '#delivery/webhooks/webhook-secret.t
 import { principalsOfRun } from '#services/requests/people/principals-of-run.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
+import { rowsOf } from '../../harness/fixtures/rows.ts'
 import { openDeskApi } from '../desk-api.ts'
 import type { Client } from '../test-api.ts'
 
@@ -146,11 +147,12 @@ describe('a signed message', () => {
     expect(bare.status).toBe(401)
     expect(await bare.json()).toMatchObject({ detail: expect.stringContaining('webhook-id') })
     expect(await count()).toBe(before)
-    const refused = await api.desk.database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('type', '=', 'attempt.refused')
-      .execute()
+    const refused = await rowsOf(
+      api.desk.database.db,
+      'audit_event',
+      { type: 'attempt.refused' },
+      'document',
+    )
     expect(refused.length).toBeGreaterThan(0)
     expect(JSON.stringify(refused)).not.toContain('__proto__')
   })
@@ -279,11 +281,12 @@ describe('a paused trigger', () => {
     })
     expect(response.status).toBe(409)
     await change(olga, 'unset', 'resume')
-    const refused = await api.desk.database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('type', '=', 'attempt.refused')
-      .execute()
+    const refused = await rowsOf(
+      api.desk.database.db,
+      'audit_event',
+      { type: 'attempt.refused' },
+      'document',
+    )
     const texts = refused.map(({ document }) => document)
     expect(
       texts.filter((text) => text.includes('trigger_paused') && text.includes('"unset"')),

@@ -3,6 +3,7 @@ import { encode } from 'uqr'
 import type { Page } from 'playwright-core'
 import { openDashboard } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { rowsOf } from '../../harness/fixtures/rows.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 
@@ -48,11 +49,12 @@ test('the code on the account page signs a phone in as oneself, once, and is aud
   await phone.getByRole('button', { name: 'Signed in as Grace' }).waitFor()
   const another = await dashboard.openSignedOut(url.slice(dashboard.url.length))
   await another.getByRole('heading', { name: 'This link does not sign you in' }).waitFor()
-  const made = await dashboard.desk.database.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', 'credential.changed')
-    .execute()
+  const made = await rowsOf(
+    dashboard.desk.database.db,
+    'audit_event',
+    { type: 'credential.changed' },
+    'document',
+  )
   expect(JSON.stringify(made)).toContain('link_created')
   expect(JSON.stringify(made)).not.toContain(url.split('link=')[1])
   await sessions.getByRole('button', { name: 'Done' }).click()

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { ask, openDashboard } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { rowsOf } from '../../harness/fixtures/rows.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 
@@ -118,11 +119,7 @@ test('who opened a revision that is no longer current cannot decide the new one 
   await linus.getByRole('button', { name: 'Submit', exact: true }).click()
   await linus.getByText('Approved by you').waitFor()
   const { db } = dashboard.desk.database
-  const decisions = await db
-    .selectFrom('decision')
-    .select('revision')
-    .where('request_id', '=', id)
-    .execute()
+  const decisions = await rowsOf(db, 'decision', { request_id: id }, 'revision')
   expect(decisions).toEqual([{ revision: 2 }])
 })
 

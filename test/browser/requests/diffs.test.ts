@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { rowsOf } from '../../harness/fixtures/rows.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 
@@ -64,12 +65,12 @@ test('unchanged lines are shown from the stored file, gap by gap and whole, and 
   await page.locator('.diff-code-normal', { hasText: 'value59 = 59' }).waitFor()
   expect(await showLines(page).count()).toBe(0)
   expect(await page.locator('.diff-line').count()).toBe(61)
-  const audited = await dashboard.desk.database.db
-    .selectFrom('audit_event')
-    .select('type')
-    .where('request_id', '=', requestId)
-    .where('type', '=', 'content.revealed')
-    .execute()
+  const audited = await rowsOf(
+    dashboard.desk.database.db,
+    'audit_event',
+    { request_id: requestId, type: 'content.revealed' },
+    'type',
+  )
   expect(audited).toHaveLength(1)
 })
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { getRequest } from '#services/requests/detail/get-request.ts'
 import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { setRows } from '../../harness/fixtures/rows.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 
@@ -135,11 +136,7 @@ test('who changes a call reads before it is sent that too few others could then 
   const warning = page.getByText('Too few people could approve your change')
   expect(await warning.count()).toBe(0)
   const { db } = dashboard.desk.database
-  await db
-    .updateTable('person')
-    .set({ disabled_at: new Date() })
-    .where('email', '=', 'linus@example.com')
-    .execute()
+  await setRows(db, 'person', { email: 'linus@example.com' }, { disabled_at: new Date() })
   await page.reload()
   await page.getByText('At present too few others could then decide it').waitFor()
   await page.getByRole('radio', { name: 'Approve with changes' }).check()

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { claimedPictures, endWithFiles } from '../../harness/fixtures/result-with-files.ts'
+import { rowsOf } from '../../harness/fixtures/rows.ts'
 import { ask, openDashboard, phone } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
@@ -156,12 +157,12 @@ test('what looks like a secret is a chip that is revealed in place once that is 
   await effect.getByText('correcthorse').waitFor()
   await submit.click()
   await page.getByText('Approved by you').waitFor()
-  const revealed = await desk.database.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('request_id', '=', requestIds[0]!)
-    .where('type', '=', 'content.revealed')
-    .execute()
+  const revealed = await rowsOf(
+    desk.database.db,
+    'audit_event',
+    { request_id: requestIds[0]!, type: 'content.revealed' },
+    'document',
+  )
   expect(revealed).toHaveLength(2)
   expect(JSON.stringify(revealed)).not.toContain(token)
 })

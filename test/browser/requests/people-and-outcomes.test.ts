@@ -8,6 +8,7 @@ import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addKey } from '../../harness/fixtures/people.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
+import { setRows } from '../../harness/fixtures/rows.ts'
 import { ask, openDashboard } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
@@ -53,13 +54,10 @@ test('who is asked what became of a call says so, and only a call that did not r
   desk.beforeExecute = () => held
   const running = desk.execute(callId)
   const { db } = desk.database
-  await waitUntil(
-    async () => {
-      const query = db.selectFrom('execution').select('state').where('call_id', '=', callId)
-      return (await query.executeTakeFirst())?.state === 'started'
-    },
-    { withinMs: 90_000 },
-  )
+  await waitUntil(async () => {
+    const query = db.selectFrom('execution').select('state').where('call_id', '=', callId)
+    return (await query.executeTakeFirst())?.state === 'started'
+  })
   const settled = await settleUnknown(desk.worker, { callId })
   const [check] = settled.kind === 'wait' ? settled.requestIds : []
   const page = await dashboard.open('Grace', `/requests/${check}`)
@@ -207,8 +205,5 @@ test('what was asked before a restore says in the queue and on its page that it 
 
 /** As `doctor --repair` leaves it, which raises the installation's epoch too. */
 async function restoredIn(epoch: number): Promise<void> {
-  await dashboard.desk.database.db
-    .updateTable('installation')
-    .set({ restored_epoch: epoch })
-    .execute()
+  await setRows(dashboard.desk.database.db, 'installation', {}, { restored_epoch: epoch })
 }

@@ -3,6 +3,7 @@ import { messageRun } from '#services/runs/message-run.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { onePixel } from '../../harness/fixtures/result-with-files.ts'
 import { deskWorker } from '../../harness/fixtures/agent-desk.ts'
+import { rowsOf } from '../../harness/fixtures/rows.ts'
 import type { Locator } from 'playwright-core'
 import { ask, openDashboard, phone } from '../open-dashboard.ts'
 
@@ -367,12 +368,7 @@ test('a message whose answer was lost counts once when it is sent again, also af
   // The same words again, after they arrived, are meant again.
   await send('Third')
   await expect.poll(() => message.inputValue(), { timeout: 60_000 }).toBe('')
-  const rows = await desk.database.db
-    .selectFrom('message')
-    .select('id')
-    .where('run_id', '=', id)
-    .where('role', '=', 'user')
-    .execute()
+  const rows = await rowsOf(desk.database.db, 'message', { run_id: id, role: 'user' }, 'id')
   // The task; First, Second, and Third twice.
   expect(rows).toHaveLength(5)
   // What is typed while a message is on its way stays, also when the browser can keep no more.

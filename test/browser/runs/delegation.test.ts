@@ -3,6 +3,7 @@ import { admitRun } from '#services/engine/lifecycle/admit-run.ts'
 import { answerQuestion } from '#services/decisions/answer-question.ts'
 import { closeRun } from '#services/engine/lifecycle/close-run.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
+import { rowOf } from '../../harness/fixtures/rows.ts'
 import { openDashboard, tellTemporal, type Dashboard } from '../open-dashboard.ts'
 
 let dashboard: Dashboard
@@ -137,11 +138,7 @@ test('a question that is asked, and answered by somebody else, appears and is cl
   const run = await dashboard.open('Ada', `/runs/${runId}`)
   await run.getByRole('link', { name: 'Waits for an answer' }).waitFor()
   for (const page of [open, run]) await page.getByText('Live', { exact: true }).waitFor()
-  const linus = await desk.database.db
-    .selectFrom('person')
-    .select(['id', 'name'])
-    .where('email', '=', 'linus@example.com')
-    .executeTakeFirstOrThrow()
+  const linus = await rowOf(desk.database.db, 'person', { email: 'linus@example.com' })
   await answerQuestion(
     desk.api,
     { actor: { type: 'person', ...linus }, channel: 'dashboard' },

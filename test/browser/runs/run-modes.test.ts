@@ -4,6 +4,7 @@ import { settleUnknown } from '#services/engine/executions/settle-unknown.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import { openDashboard } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { rowOf } from '../../harness/fixtures/rows.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
 
@@ -41,11 +42,7 @@ test('every page of a run in approve_all says so, and who started it', async () 
   const banner = page.getByRole('note', { name: 'Mode of the run' })
   await banner.getByText('Approve all.').waitFor()
   expect(await banner.innerText()).toContain('Olga started this run in this mode')
-  const { id } = await desk.database.db
-    .selectFrom('request')
-    .select('id')
-    .where('run_id', '=', runId)
-    .executeTakeFirstOrThrow()
+  const { id } = await rowOf(desk.database.db, 'request', { run_id: runId })
   await page.goto(`${dashboard.url}/requests/${id}`)
   await banner.getByText('Approve all.').waitFor()
   expect(await banner.innerText()).toContain('Olga')

@@ -5,6 +5,7 @@ import { closeRun } from '#services/engine/lifecycle/close-run.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { lengthenRun } from '../../harness/fixtures/long-run.ts'
 import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
+import { rowOf, rowsOf } from '../../harness/fixtures/rows.ts'
 import { ask, openDashboard } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
@@ -50,11 +51,7 @@ test('an approval for the run is listed there with what it covers and who gave i
   await grants.getByRole('button', { name: 'Revoke' }).click()
   await grants.getByText('Revoked by Grace').waitFor()
   expect(await grants.getByRole('button', { name: 'Revoke' }).count()).toBe(0)
-  const row = await desk.database.db
-    .selectFrom('approval_grant')
-    .select('revoked_at')
-    .where('request_id', '=', id)
-    .executeTakeFirstOrThrow()
+  const row = await rowOf(desk.database.db, 'approval_grant', { request_id: id })
   expect(row.revoked_at).not.toBeNull()
 })
 
@@ -80,11 +77,15 @@ test('before approving for the run one reads exactly what that covers, and bound
   await page.goto(`${dashboard.url}/runs/${runId}`)
   const grants = page.getByRole('region', { name: 'Remembered approvals' })
   await grants.getByText('used 0 of 3, 3 left').waitFor()
-  const [grant] = await desk.database.db
-    .selectFrom('approval_grant')
-    .select(['scope', 'path', 'uses_allowed', 'expires_at'])
-    .where('request_id', '=', id)
-    .execute()
+  const [grant] = await rowsOf(
+    desk.database.db,
+    'approval_grant',
+    { request_id: id },
+    'scope',
+    'path',
+    'uses_allowed',
+    'expires_at',
+  )
   expect(grant).toMatchObject({ scope: 'path', path, uses_allowed: 3 })
   expect(grant?.expires_at?.getUTCFullYear()).toBeGreaterThan(2097)
 })
@@ -155,12 +156,12 @@ test('what looks like a secret in what a run said and asked for is a chip until 
   await chip.first().click()
   await turns.getByText(`I write ${token} down.`).waitFor()
   expect(await chip.count()).toBe(0)
-  const revealed = await desk.database.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('run_id', '=', runId)
-    .where('type', '=', 'content.revealed')
-    .execute()
+  const revealed = await rowsOf(
+    desk.database.db,
+    'audit_event',
+    { run_id: runId, type: 'content.revealed' },
+    'document',
+  )
   expect(revealed).toHaveLength(1)
   expect(JSON.stringify(revealed)).not.toContain(token)
 })

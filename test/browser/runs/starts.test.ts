@@ -4,6 +4,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
+import { rowOf, rowsOf } from '../../harness/fixtures/rows.ts'
 import { openDashboard, phone } from '../open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
@@ -40,13 +41,7 @@ test('the start of a run is read and approved like any request, on its own page 
   await banner.waitFor()
   await picture(ada, 'start-run')
   expect(await ada.getByRole('textbox', { name: 'Message' }).count()).toBe(0)
-  const requestId = (
-    await desk.database.db
-      .selectFrom('run')
-      .select('start_request_id')
-      .where('id', '=', runId)
-      .executeTakeFirstOrThrow()
-  ).start_request_id
+  const requestId = (await rowOf(desk.database.db, 'run', { id: runId })).start_request_id
   const grace = await dashboard.open('Grace', `/requests/${requestId ?? ''}`)
   await grace.getByText('Start a run of careful').first().waitFor()
   await grace.getByText('Does alone:').waitFor()
@@ -122,13 +117,7 @@ test('the runs page lists schedules in words with their next time, and who may s
 test('who may manage a schedule starts a run of it now, once for two clicks, and a list that does not load says so', async () => {
   const { db } = dashboard.desk.database
   const count = async () =>
-    (
-      await db
-        .selectFrom('run')
-        .select('id')
-        .where('started_from', '=', 'schedule:nightly')
-        .execute()
-    ).length
+    (await rowsOf(db, 'run', { started_from: 'schedule:nightly' }, 'id')).length
   const before = await count()
   const ada = await dashboard.open('Ada', '/runs')
   const section = ada.getByRole('region', { name: 'Schedules' })

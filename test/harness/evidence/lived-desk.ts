@@ -7,6 +7,7 @@ import { startFromTrigger } from '#services/runs/starting/start-from-trigger.ts'
 import { deskWorker, openAgentDesk, type AgentDesk } from '../fixtures/agent-desk.ts'
 import type { TestPerson } from '../fixtures/people.ts'
 import { coverAudit, logSigner } from '../fixtures/cover-audit.ts'
+import { rowOf } from '../fixtures/rows.ts'
 
 /** An installation with events of every type, and the key of its log. */
 export interface LivedDesk {
@@ -133,10 +134,6 @@ async function denyAndStop(desk: AgentDesk): Promise<void> {
 }
 
 async function linusOf(desk: AgentDesk): Promise<TestPerson> {
-  const { id, name } = await desk.database.db
-    .selectFrom('person')
-    .select(['id', 'name'])
-    .where('email', '=', 'linus@example.com')
-    .executeTakeFirstOrThrow()
+  const { id, name } = await rowOf(desk.database.db, 'person', { email: 'linus@example.com' })
   return { id, name, caller: { actor: { type: 'person', id, name }, channel: 'dashboard' } }
 }

@@ -1,6 +1,6 @@
+import { closeServer, listenHere } from '../listen.ts'
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Provider } from 'oidc-provider'
 
 /** The claims of the provider about a person; `sub` is the account. */
@@ -42,12 +42,9 @@ export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdPr
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   let handle: (request: IncomingMessage, response: ServerResponse) => void = () => undefined
   const server = createServer((request, response) => handle(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const issuer = `http://127.0.0.1:${await listenHere(server)}`
   const stop = async (): Promise<void> => {
-    const closed = new Promise((resolve) => server.close(resolve))
-    server.closeAllConnections()
-    await closed
+    await closeServer(server)
   }
   const settings: OpenIdProvider = {
     issuer,

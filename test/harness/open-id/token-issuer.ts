@@ -1,5 +1,5 @@
+import { closeServer, listenHere } from '../listen.ts'
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose'
 
 /** A key of the issuer, as it signs and as it publishes it. */
@@ -55,8 +55,7 @@ export async function startTokenIssuer(): Promise<TokenIssuer> {
         return json(response, { keys: tokenIssuer.keys.map(({ jwk }) => jwk) })
     }
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const issuer = `http://127.0.0.1:${await listenHere(server)}`
   const metadata = {
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -73,10 +72,7 @@ export async function startTokenIssuer(): Promise<TokenIssuer> {
       if (by === undefined || kid === undefined) throw new Error('there is no key')
       return new SignJWT(claims).setProtectedHeader({ alg: 'ES256', kid, typ }).sign(by.privateKey)
     },
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
-    },
+    [Symbol.asyncDispose]: () => closeServer(server),
   }
   return tokenIssuer
 }

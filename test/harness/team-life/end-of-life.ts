@@ -7,6 +7,7 @@ import { deadlocks } from '../fixtures/broken-invariants.ts'
 import { coverAudit, logSigner } from '../fixtures/cover-audit.ts'
 import { brokenInLife } from './judge-life.ts'
 import { hours, type TeamLife } from './team-life.ts'
+import { rowsOf } from '../fixtures/rows.ts'
 
 /**
  * Ends everything: pending requests expire, and runs that wait for a message get one. Then nothing
@@ -51,12 +52,7 @@ export async function endOfLife(life: TeamLife): Promise<void> {
 
 /** Everybody tries to settle a call with an unknown outcome; the first who may succeeds. */
 async function settleChecks(life: TeamLife): Promise<void> {
-  const checks = await life.db
-    .selectFrom('request')
-    .select('id')
-    .where('kind', '=', 'outcome_check')
-    .where('state', '=', 'pending')
-    .execute()
+  const checks = await rowsOf(life.db, 'request', { kind: 'outcome_check', state: 'pending' }, 'id')
   const finding = { ran: true, then: 'continue', reason: 'looked' }
   for (const { id } of checks) {
     for (const { caller } of life.people) {

@@ -16,7 +16,7 @@ import { hours, type TeamLife } from './team-life.ts'
 import { handle, many, pick, race, vote, voterOf, pickWaiting } from './act-on-requests.ts'
 
 /** At most so many are disabled, or nobody is left who decides. */
-const disabledMost = 4
+const maxDisabled = 4
 
 /**
  * Takes a step with the real verbs, and then settles. A refusal is a valid answer; any other error
@@ -85,7 +85,7 @@ async function happen(life: TeamLife, step: Step): Promise<void> {
     case 'somebody is disabled': {
       const email = mailOf(pick(life.team.people.slice(2), who))
       const disabled = await disabledCount(life)
-      if (disabled >= disabledMost) return
+      if (disabled >= maxDisabled) return
       await life.call(which, (ctx) => disablePerson(ctx, pick(life.people, 0).caller, { email }))
       return
     }

@@ -73,9 +73,7 @@ async function start(order: string, lookEvery?: number): Promise<WorkflowHandle>
     taskQueue,
     args,
   })
-  await waitUntil(async () => (await desk.pending(`refund_${order}`)).length === 1, {
-    withinMs: 60_000,
-  })
+  await waitUntil(async () => (await desk.pending(`refund_${order}`)).length === 1)
   return handle
 }
 

@@ -136,7 +136,7 @@ export class AgentWorld implements AsyncDisposable {
 
   /** Waits until it is so. */
   async until(isSo: () => Promise<boolean>): Promise<void> {
-    await waitUntil(async () => (await isSo()) || 'it is not so', { withinMs: 60_000 })
+    await waitUntil(async () => (await isSo()) || 'it is not so')
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

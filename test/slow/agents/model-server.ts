@@ -1,3 +1,4 @@
+import { closeServer } from '../../harness/listen.ts'
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -69,7 +70,6 @@ export class ModelServer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#server.closeAllConnections()
-    await new Promise((resolve) => this.#server.close(resolve))
+    await closeServer(this.#server)
   }
 }

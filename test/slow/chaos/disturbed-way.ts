@@ -1,3 +1,4 @@
+import { listenHere } from '../../harness/listen.ts'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { pipeline } from 'node:stream/promises'
@@ -16,8 +17,7 @@ export class DisturbedWay implements AsyncDisposable {
 
   static async to(find: FindServer): Promise<DisturbedWay> {
     const server = createServer()
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
+    await listenHere(server)
     return new DisturbedWay(find, server)
   }
 

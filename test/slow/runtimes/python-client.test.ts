@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -9,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callDigest, callbackSecret } from '#program-client'
+import { closeServer, listenHere } from '../../harness/listen.ts'
 import { packPython, type PythonFiles } from '../../../scripts/packages/packages.ts'
 import { ContractDesk } from '../../contract/contract-desk.ts'
 import { contractConfig, writerTo } from '../../contract/contract-project.ts'
@@ -335,12 +335,10 @@ describe.skipIf(pythons.size === 0).each([...pythons])('under Python %s', (versi
         return response.end(JSON.stringify({ id: 'r1', number: 1, state: 'pending' }))
       })
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
+    const port = await listenHere(server)
     const running = runProgram(installed, ['-c', rest, `http://127.0.0.1:${port}`])
     const { stdout } = await running
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
+    await closeServer(server)
     expect(JSON.parse(stdout)).toEqual(['refused', 'refused', 'refused', 'cancelled', 'cancelled'])
     expect(got.map(({ url }) => url.replace('/v1/requests', ''))).toEqual([
       '/r1/outcome',
@@ -375,15 +373,14 @@ describe.skipIf(pythons.size === 0).each([...pythons])('under Python %s', (versi
       reached.push(request.url)
       response.writeHead(307, { location: '/elsewhere' }).end()
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as AddressInfo
+    const port = await listenHere(server)
     const program = `from countersign import Client, CountersignError
 try:
     Client(url="http://127.0.0.1:${port}", api_key="x", timeout=5).decision("r1")
 except CountersignError as error:
     print(error.code, error.status)`
     const { stdout } = await runProgram(installed, ['-c', program])
-    await new Promise((resolve) => server.close(resolve))
+    await closeServer(server)
     expect(stdout.trim()).toBe('unavailable 307')
     expect(reached).toEqual(['/v1/requests/r1'])
   })

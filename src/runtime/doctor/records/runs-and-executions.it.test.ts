@@ -2,7 +2,8 @@ import { beforeAll, expect, test } from 'vitest'
 import { addRequest } from '#test/harness/fixtures/gated-run.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
-import { startRun } from '#delivery/outbox/deliver-rows.ts'
+import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
+import { startRunWorkflow } from '#delivery/outbox/deliver-rows.ts'
 import {
   addOldRun,
   address,
@@ -37,7 +38,7 @@ beforeAll(async () => {
 })
 
 async function startWorkflow(workflowId: string): Promise<void> {
-  await startRun(delivering(), { id: workflowId, workflow_id: workflowId })
+  await startRunWorkflow(delivering(), { id: workflowId, workflow_id: workflowId })
 }
 
 test('doctor names runs without a workflow, workflows without a run and ended runs whose workflow goes on, and touches none', async () => {
@@ -45,7 +46,7 @@ test('doctor names runs without a workflow, workflows without a run and ended ru
   await startWorkflow(`run-${revived.id}`)
   await startWorkflow('run-of-nobody')
   await endRun(revived)
-  await waitUntil(async () => (await checkRuns(target)).length === 3, { withinMs: 90_000 })
+  await waitUntil(async () => (await checkRuns(target)).length === 3)
   const findings = await checkRuns(target)
   expect(findings.map(({ check, state }) => `${check} ${state}`)).toEqual([
     'runs problem',
@@ -63,10 +64,7 @@ test('doctor names runs without a workflow, workflows without a run and ended ru
 })
 
 test('doctor says nothing about runs at a Temporal that is not the one of this installation', async () => {
-  const own = await service.db
-    .selectFrom('installation')
-    .select('namespace_id')
-    .executeTakeFirstOrThrow()
+  const own = await rowOf(service.db, 'installation', {}, 'namespace_id')
   await service.db.updateTable('installation').set({ namespace_id: 'another' }).execute()
   expect(await checkRuns(target)).toEqual([])
   await service.db.updateTable('installation').set(own).execute()
@@ -79,14 +77,8 @@ test('doctor names approvals that an interrupted repair left, and calls that nob
     request: request.id,
     body: { decision: 'approve', digest: request.digest, revision: 1, scope: 'once' },
   })
-  const { epoch } = await service.db
-    .selectFrom('installation')
-    .select('epoch')
-    .executeTakeFirstOrThrow()
-  await service.db
-    .updateTable('installation')
-    .set({ epoch: epoch + 1 })
-    .execute()
+  const { epoch } = await rowOf(service.db, 'installation', {})
+  await setRows(service.db, 'installation', {}, { epoch: epoch + 1 })
   expect(await checkExecutions(target)).toMatchObject([
     { state: 'problem', found: expect.stringContaining('which was interrupted: 1') },
   ])

@@ -17,6 +17,7 @@ import { cosignNewest } from '#test/harness/evidence/cosign-newest.ts'
 import { exportOf } from '#test/harness/evidence/export-of.ts'
 import { noteSigner } from '#test/harness/evidence/fixed-log.ts'
 import { livedDesk, type LivedDesk } from '#test/harness/evidence/lived-desk.ts'
+import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { readCheckpoint } from '../log/read-checkpoint.ts'
 import { exportBundle } from './export-bundle.ts'
 
@@ -119,11 +120,12 @@ describe('an evidence bundle', () => {
 
   test('is an event, and is given to nobody who may not read the trail', async () => {
     const { desk, requestId } = lived
-    const events = await desk.database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('type', '=', 'audit.exported')
-      .execute()
+    const events = await rowsOf(
+      desk.database.db,
+      'audit_event',
+      { type: 'audit.exported' },
+      'document',
+    )
     expect(events.map(({ document }) => document).join()).toContain(requestId)
     const asked = { request: requestId, keysNote: '', keyReadsAudit: false }
     const refused = exportBundle(desk.api, desk.people.ada.caller, asked)

@@ -10,6 +10,7 @@ import { exportOf } from '#test/harness/evidence/export-of.ts'
 import { livedDesk, type LivedDesk } from '#test/harness/evidence/lived-desk.ts'
 import { installClock, shiftClock } from '#test/harness/evidence/shifted-clock.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { closeRun } from '../../engine/lifecycle/close-run.ts'
 
 const command = join(import.meta.dirname, '..', '..', '..', '..', 'bin', 'countersign')
@@ -38,11 +39,7 @@ async function approvedRun(path: string, meanwhile?: () => Promise<void>): Promi
   await meanwhile?.()
   const [call] = await desk.calls(runId, 1)
   await desk.decide(desk.people.grace, call?.requestId ?? '')
-  const { id, name } = await desk.database.db
-    .selectFrom('person')
-    .select(['id', 'name'])
-    .where('email', '=', 'linus@example.com')
-    .executeTakeFirstOrThrow()
+  const { id, name } = await rowOf(desk.database.db, 'person', { email: 'linus@example.com' })
   const linus = { id, name, caller: { actor: { type: 'person', id, name }, channel: 'dashboard' } }
   await desk.decide(linus as typeof desk.people.grace, call?.requestId ?? '')
   await desk.perform(turn)

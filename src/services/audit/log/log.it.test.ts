@@ -6,6 +6,7 @@ import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
+import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { verifyConsistency } from '#evidence/merkle/consistency-proof.ts'
 import { verifyInclusion } from '#evidence/merkle/inclusion-proof.ts'
 import { leafHash } from '#evidence/merkle/tree-hash.ts'
@@ -120,11 +121,12 @@ describe('the tiles', () => {
     for (const path of ['tile/0/000', 'tile/entries/000']) {
       expect((await refusal(tile(path, grace))).code).toBe('forbidden')
     }
-    const recorded = await database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('type', '=', 'audit.exported')
-      .execute()
+    const recorded = await rowsOf(
+      database.db,
+      'audit_event',
+      { type: 'audit.exported' },
+      'document',
+    )
     expect(recorded.map(({ document }) => JSON.parse(document) as unknown)).toMatchObject([
       { actor: { id: auditor.id }, detail: { format: 'entries' } },
     ])

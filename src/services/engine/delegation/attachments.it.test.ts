@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import type { Json } from '#domain/json/json.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import { reviseRequest } from '../../revising/revise-request.ts'
@@ -56,11 +57,12 @@ describe('attachments', () => {
     await desk.decide(grace, second?.id ?? '')
     const childId = waitedFor(await desk.execute(callId))
     expect(await admitRun(desk.api, { runId: childId })).toBe(true)
-    const permits = await desk.database.db
-      .selectFrom('permit')
-      .select('state')
-      .where('run_id', '=', (await row(childId)).parent_run_id)
-      .execute()
+    const permits = await rowsOf(
+      desk.database.db,
+      'permit',
+      { run_id: (await row(childId)).parent_run_id },
+      'state',
+    )
     expect(permits.map(({ state }) => state)).toEqual(['consumed', 'consumed', 'consumed'])
     desk.say({ text: 'Read.' })
     await desk.turn(childId, 1)
@@ -89,11 +91,7 @@ describe('attachments', () => {
     expect(call?.result).toBe('denied')
     expect(call?.text).toContain('not that one')
     expect(await row(runId)).toMatchObject({ pending_requests: 0 })
-    const permits = await desk.database.db
-      .selectFrom('permit')
-      .select('state')
-      .where('run_id', '=', runId)
-      .execute()
+    const permits = await rowsOf(desk.database.db, 'permit', { run_id: runId }, 'state')
     expect(permits.map(({ state }) => state)).toEqual(['revoked'])
   })
 
@@ -115,11 +113,7 @@ describe('attachments', () => {
     const { runId, callId } = await delegating(attached)
     const [own, first] = await requestsOf(callId)
     await desk.decide(desk.people.grace, own?.id ?? '')
-    await desk.database.db
-      .updateTable('request')
-      .set({ expires_at: new Date(0) })
-      .where('id', '=', first?.id ?? '')
-      .execute()
+    await setRows(desk.database.db, 'request', { id: first?.id ?? '' }, { expires_at: new Date(0) })
     expect(await desk.execute(callId)).toEqual({ kind: 'done' })
     expect((await desk.calls(runId, 1))[0]?.result).toBe('expired')
     const states = (await requestsOf(callId)).map(({ state }) => state)
@@ -187,11 +181,7 @@ describe('attachments', () => {
 
   test('and the worker stay as they were asked about: an edit may change the task alone', async () => {
     const { requestId } = await delegating(attached)
-    const { digest } = await desk.database.db
-      .selectFrom('request')
-      .select('digest')
-      .where('id', '=', requestId)
-      .executeTakeFirstOrThrow()
+    const { digest } = await rowOf(desk.database.db, 'request', { id: requestId })
     const editing = (input: { readonly [field: string]: Json }) =>
       reviseRequest(desk.api, desk.people.grace.caller, {
         request: requestId,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { findIdleRuns } from '#delivery/reconciling/still-runs.ts'
+import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { settleUnknown } from '../executions/settle-unknown.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
 import { closeRun } from '../lifecycle/close-run.ts'
@@ -39,11 +40,7 @@ describe('a delegation', () => {
 
   test('asks, and shows the target, the input and no attachment', async () => {
     const { requestId } = await delegating()
-    const request = await desk.database.db
-      .selectFrom('request')
-      .selectAll()
-      .where('id', '=', requestId)
-      .executeTakeFirstOrThrow()
+    const request = await rowOf(desk.database.db, 'request', { id: requestId })
     expect(request).toMatchObject({ kind: 'tool_call', tool: 'call_worker', risk: 'medium' })
     expect(request.title).toBe('Call worker reviewer: Review it')
   })
@@ -90,11 +87,7 @@ describe('a delegation', () => {
     await desk.decide(desk.people.grace, asked.requestId)
     const starts = await Promise.all([1, 2, 3, 4].map(() => desk.execute(asked.callId)))
     const [childId] = new Set(starts.map(waitedFor))
-    const children = await desk.database.db
-      .selectFrom('run')
-      .select('id')
-      .where('parent_run_id', '=', asked.runId)
-      .execute()
+    const children = await rowsOf(desk.database.db, 'run', { parent_run_id: asked.runId }, 'id')
     expect(children.map(({ id }) => id)).toEqual([childId])
     await Promise.all([1, 2, 3].map(() => admitRun(desk.api, { runId: childId ?? '' })))
     desk.say({ text: 'Done.' })
@@ -131,11 +124,7 @@ describe('a delegation', () => {
   test('keeps the parent waiting while the child waits for input, and the reconciler leaves it alone', async () => {
     const { runId, callId, childId } = await delegated()
     await admitRun(desk.api, { runId: childId })
-    await desk.database.db
-      .updateTable('run')
-      .set({ state: 'waiting_for_input' })
-      .where('id', '=', childId)
-      .execute()
+    await setRows(desk.database.db, 'run', { id: childId }, { state: 'waiting_for_input' })
     expect(waitedFor(await desk.execute(callId))).toBe(childId)
     await desk.database.db.updateTable('outbox').set({ delivered_at: new Date() }).execute()
     const still = await findIdleRuns(desk.database.db, { seconds: 0, most: 1000 })
@@ -157,11 +146,13 @@ describe('the end of one of them', () => {
     expect((await row(childId)).state).toBe('cancelled')
     const [call] = await desk.calls(runId, 1)
     expect(call?.result).toBe('cancelled')
-    const attempt = await desk.database.db
-      .selectFrom('execution')
-      .select(['state', 'reason'])
-      .where('call_id', '=', call?.id ?? '')
-      .executeTakeFirstOrThrow()
+    const attempt = await rowOf(
+      desk.database.db,
+      'execution',
+      { call_id: call?.id ?? '' },
+      'state',
+      'reason',
+    )
     expect(attempt).toEqual({ state: 'failed', reason: 'cancelled' })
     expect(await outbox(childId)).toContain('signal_cancelled')
   })

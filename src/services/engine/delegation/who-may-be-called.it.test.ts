@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { deskConfig } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import type { Json } from '#domain/json/json.ts'
 import { admitRun } from '../lifecycle/admit-run.ts'
 import {
@@ -97,11 +98,9 @@ test('somebody behind the root is behind everything its child asks, and a grant 
   expect(mine.code).toBe('not_eligible')
   await desk.decide(desk.people.grace, call?.requestId ?? '', { scope: 'run' })
   await desk.perform(turn)
-  const grant = await desk.database.db
-    .selectFrom('approval_grant')
-    .select('root_run_id')
-    .where('request_id', '=', call?.requestId ?? '')
-    .executeTakeFirstOrThrow()
+  const grant = await rowOf(desk.database.db, 'approval_grant', {
+    request_id: call?.requestId ?? '',
+  })
   expect(grant.root_run_id).toBe((await row(childId)).root_run_id)
   await desk.turn(childId, 2)
   expect((await desk.calls(childId, 2))[0]?.verdict).toBe('preApproved')

@@ -7,6 +7,7 @@ import {
   type AgentDesk,
   type DeskCall,
 } from '#test/harness/fixtures/agent-desk.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import type { Presentation } from '#domain/tools/presentation.ts'
 import { getText } from '#store/content/content.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
@@ -45,11 +46,9 @@ async function calls(
 }
 
 async function shown(call: DeskCall | undefined): Promise<Presentation> {
-  const row = await desk.database.db
-    .selectFrom('request_revision')
-    .select('presentation_hash')
-    .where('request_id', '=', call?.requestId ?? '')
-    .executeTakeFirstOrThrow()
+  const row = await rowOf(desk.database.db, 'request_revision', {
+    request_id: call?.requestId ?? '',
+  })
   return JSON.parse(await getText(desk.database.db, row.presentation_hash)) as Presentation
 }
 
@@ -162,12 +161,10 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
       state: 'failed',
       reason: expect.stringContaining('it made "scratch/.envrc"'),
     })
-    const audited = await desk.database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('call_id', '=', call?.id ?? '')
-      .where('type', '=', 'execution.finished')
-      .executeTakeFirstOrThrow()
+    const audited = await rowOf(desk.database.db, 'audit_event', {
+      call_id: call?.id ?? '',
+      type: 'execution.finished',
+    })
     expect(audited.document).toContain('scratch/.envrc')
     await expect(desk.read('scratch/.envrc')).rejects.toThrow('ENOENT')
   })
@@ -266,12 +263,10 @@ describe('without a sandbox', () => {
       text: expect.stringContaining('It ran without a sandbox'),
     })
     expect(await plain.read('scratch/out.txt')).toBe('version: 1\n')
-    const started = await plain.database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('call_id', '=', call?.id ?? '')
-      .where('type', '=', 'execution.started')
-      .executeTakeFirstOrThrow()
+    const started = await rowOf(plain.database.db, 'audit_event', {
+      call_id: call?.id ?? '',
+      type: 'execution.started',
+    })
     expect(started.document).toContain('"sandbox":"none"')
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { deskWorker, type DeskCall } from '#test/harness/fixtures/agent-desk.ts'
+import { setRows } from '#test/harness/fixtures/rows.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { reviseRequest } from '../../revising/revise-request.ts'
 import { revokePermit } from '../../permits/revoke-permit.ts'
@@ -121,11 +122,7 @@ describe('what was approved', () => {
     const { call, runId } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)
     // Only the signing process can shorten a permit: a changed row is not believed.
-    await desk.database.db
-      .updateTable('permit')
-      .set({ state: 'lapsed' })
-      .where('request_id', '=', call.requestId)
-      .execute()
+    await setRows(desk.database.db, 'permit', { request_id: call.requestId }, { state: 'lapsed' })
     expect(await desk.execute(call.id)).toMatchObject({ kind: 'wait' })
     expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'refused', reason: 'lapsed' }])
     expect((await onlyCall(runId)).requestId).not.toBe(call.requestId)

@@ -8,6 +8,7 @@ import {
   openAgentDesk,
   type AgentDesk,
 } from '#test/harness/fixtures/agent-desk.ts'
+import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { boundsByKernel } from '#sandbox/process/control-group.ts'
 import { getText } from '#store/content/content.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
@@ -104,12 +105,7 @@ async function attempt(callId: string) {
 }
 
 async function audited(callId: string, type: 'execution.unknown' | 'system.reconciled') {
-  const rows = await desk.database.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('call_id', '=', callId)
-    .where('type', '=', type)
-    .execute()
+  const rows = await rowsOf(desk.database.db, 'audit_event', { call_id: callId, type }, 'document')
   return rows.map(({ document }) => document).join('\n')
 }
 
@@ -128,11 +124,7 @@ describe.skipIf(!testSandbox.works)('a command whose host was killed', () => {
     })
     expect(await audited(id, 'execution.unknown')).toContain('scratch/.envrc')
     const check = settled.kind === 'wait' ? (settled.requestIds[0] ?? '') : ''
-    const shown = await desk.database.db
-      .selectFrom('request_revision')
-      .select('content_hash')
-      .where('request_id', '=', check)
-      .executeTakeFirstOrThrow()
+    const shown = await rowOf(desk.database.db, 'request_revision', { request_id: check })
     expect(await getText(desk.database.db, shown.content_hash ?? '')).toContain(violation)
     expect(records()).toEqual([])
   })

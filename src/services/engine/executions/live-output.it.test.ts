@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import type { OutputStream } from '#domain/tools/tool-result.ts'
 import { putContent } from '#store/content/content.ts'
 import { maxLiveBytes, putLiveOutput } from '#store/content/live-output.ts'
@@ -65,11 +66,7 @@ async function liveOf(runId: string): Promise<unknown> {
 }
 
 async function rows(callId: string): Promise<number> {
-  const found = await desk.database.db
-    .selectFrom('live_output')
-    .select('stream')
-    .where('call_id', '=', callId)
-    .execute()
+  const found = await rowsOf(desk.database.db, 'live_output', { call_id: callId }, 'stream')
   return found.length
 }
 
@@ -284,11 +281,7 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
     await executeCall(desk.worker, { callId, signal: new AbortController().signal })
     const forged = { stdout: 'words', full: { stdout: { hash: secret } } }
     const output = await putContent(desk.database.db, JSON.stringify(forged))
-    await desk.database.db
-      .updateTable('tool_call')
-      .set({ result_output_hash: output })
-      .where('id', '=', callId)
-      .execute()
+    await setRows(desk.database.db, 'tool_call', { id: callId }, { result_output_hash: output })
     await expect(read(callId, 'stdout')).rejects.toMatchObject({ code: 'not_found' })
   })
 

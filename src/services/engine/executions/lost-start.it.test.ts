@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DeskCall } from '#test/harness/fixtures/agent-desk.ts'
 import { openCommitCutter, type CommitCutter } from '#test/harness/cut-commits.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { connectDatabase, type Db } from '#store/database.ts'
 import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { settleOutcome } from '../../decisions/settle-outcome.ts'
@@ -61,7 +62,7 @@ describe('a start whose commit has no answer', () => {
     const executing = executeCut(call)
     await cut
     // It waits for the lock that the start holds.
-    await waitUntil(isBlocked, { withinMs: 90_000 })
+    await waitUntil(isBlocked)
     expect(desk.executed).toEqual([])
     cutter.letThrough()
     expect(await executing).toEqual({ kind: 'done' })
@@ -89,7 +90,7 @@ describe('a start whose commit has no answer', () => {
     const executing = executeCut(call)
     const other = cut.then(() => desk.execute(call.id))
     const failure = executing.catch(String)
-    await waitUntil(async () => (await executions(call.id)).length === 1, { withinMs: 90_000 })
+    await waitUntil(async () => (await executions(call.id)).length === 1)
     expect(await failure).toMatch(/connection/i)
     held.resolve()
     expect(await other).toEqual({ kind: 'done' })
@@ -121,11 +122,7 @@ describe('a start whose commit has no answer, on a host without a database for l
       result: 'error',
       text: expect.stringContaining('was not carried out') as string,
     })
-    const { state } = await desk.database.db
-      .selectFrom('request')
-      .select('state')
-      .where('id', '=', check)
-      .executeTakeFirstOrThrow()
+    const { state } = await rowOf(desk.database.db, 'request', { id: check })
     expect(state).toBe('cancelled')
   })
 
@@ -134,7 +131,7 @@ describe('a start whose commit has no answer, on a host without a database for l
     const finding = { request: check, ran: false, then: 'again', reason: 'nothing is there' }
     await settleOutcome(desk.api, desk.people.grace.caller, finding)
     const again = desk.execute(call.id)
-    await waitUntil(async () => (await executions(call.id)).length === 2, { withinMs: 90_000 })
+    await waitUntil(async () => (await executions(call.id)).length === 2)
     cutter.letThrough()
     expect(await again).toEqual({ kind: 'done' })
     expect(await executing).toEqual({ kind: 'done' })

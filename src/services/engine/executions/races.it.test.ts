@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { Problem } from '#domain/problem.ts'
 import { advanceRequests } from '../../requests/ending/advance-requests.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'
@@ -41,17 +42,13 @@ test('decisions, denials that stop, cancels, messages and executions race withou
     const done = results.filter((result) => result === 'output').length
     expect(desk.executed.length).toBeLessThanOrEqual(3)
     expect(desk.executed.length).toBeGreaterThanOrEqual(done)
-    const { pending_requests: pending } = await desk.database.db
-      .selectFrom('run')
-      .select('pending_requests')
-      .where('id', '=', runId)
-      .executeTakeFirstOrThrow()
-    const open = await desk.database.db
-      .selectFrom('request')
-      .select('id')
-      .where('run_id', '=', runId)
-      .where('state', '=', 'pending')
-      .execute()
+    const { pending_requests: pending } = await rowOf(desk.database.db, 'run', { id: runId })
+    const open = await rowsOf(
+      desk.database.db,
+      'request',
+      { run_id: runId, state: 'pending' },
+      'id',
+    )
     expect(pending).toBe(open.length)
   }
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { deskWorker } from '#test/harness/fixtures/agent-desk.ts'
+import { setRows } from '#test/harness/fixtures/rows.ts'
 import {
   desk,
   aWrite,
@@ -16,11 +17,7 @@ useExecutionDesk()
 describe('what only a writer of rows approved', () => {
   test('an approved state without a permit executes nothing and is audited', async () => {
     const { call, path, runId } = await aWrite()
-    await desk.database.db
-      .updateTable('request')
-      .set({ state: 'approved' })
-      .where('id', '=', call.requestId)
-      .execute()
+    await setRows(desk.database.db, 'request', { id: call.requestId }, { state: 'approved' })
     expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
     expect(await onlyCall(runId)).toMatchObject({ result: 'error' })
     expect(await desk.auditTypes(runId)).toEqual(
@@ -33,16 +30,13 @@ describe('what only a writer of rows approved', () => {
     const first = await aWrite()
     const second = await aWrite()
     await desk.decide(desk.people.grace, first.call.requestId)
-    await desk.database.db
-      .updateTable('permit')
-      .set({ call_id: second.call.id, request_id: second.call.requestId })
-      .where('request_id', '=', first.call.requestId)
-      .execute()
-    await desk.database.db
-      .updateTable('request')
-      .set({ state: 'approved' })
-      .where('id', '=', second.call.requestId)
-      .execute()
+    await setRows(
+      desk.database.db,
+      'permit',
+      { request_id: first.call.requestId },
+      { call_id: second.call.id, request_id: second.call.requestId },
+    )
+    await setRows(desk.database.db, 'request', { id: second.call.requestId }, { state: 'approved' })
     await desk.execute(second.call.id)
     expect(await executions(second.call.id)).toEqual([
       { attempt: 1, state: 'refused', reason: 'invalid_permit' },
@@ -66,11 +60,7 @@ describe('what only a writer of rows approved', () => {
     const path = newPath()
     desk.say({ calls: [{ tool: 'write_file', input: { path, content: 'x' } }] })
     const runId = await desk.start()
-    await desk.database.db
-      .updateTable('run')
-      .set({ mode: 'approve_all' })
-      .where('id', '=', runId)
-      .execute()
+    await setRows(desk.database.db, 'run', { id: runId }, { mode: 'approve_all' })
     await desk.turn(runId, 1)
     const call = await onlyCall(runId)
     expect(call.verdict).toBe('ask')
@@ -82,11 +72,7 @@ describe('what only a writer of rows approved', () => {
 
   test('a verdict changed to preApproved is judged again and asks', async () => {
     const { call, runId } = await aWrite()
-    await desk.database.db
-      .updateTable('tool_call')
-      .set({ verdict: 'preApproved' })
-      .where('id', '=', call.id)
-      .execute()
+    await setRows(desk.database.db, 'tool_call', { id: call.id }, { verdict: 'preApproved' })
     expect(await desk.execute(call.id)).toMatchObject({ kind: 'wait' })
     expect(await onlyCall(runId)).toMatchObject({ verdict: 'ask', result: null })
     expect(desk.executed).toEqual([])
@@ -100,11 +86,7 @@ describe('what only a writer of rows approved', () => {
     await sql`insert into policy_activation (sequence, digest, statement, signature, key_id, actor)
       select 1000, digest, statement, signature, key_id, actor from policy_activation
       where sequence = 2`.execute(desk.database.db)
-    await desk.database.db
-      .updateTable('tool_call')
-      .set({ verdict: 'preApproved' })
-      .where('id', '=', call.id)
-      .execute()
+    await setRows(desk.database.db, 'tool_call', { id: call.id }, { verdict: 'preApproved' })
     await desk.execute(call.id)
     await sql`delete from policy_activation where sequence = 1000`.execute(desk.database.db)
     expect(await onlyCall(runId)).toMatchObject({ verdict: 'ask', result: null })
@@ -147,11 +129,12 @@ describe('grants', () => {
     await desk.execute(first.id)
     await desk.write(path, 'changed back\n')
     const second = await desk.turn(runId, 2)
-    await desk.database.db
-      .updateTable('approval_grant')
-      .set({ revoked_at: new Date() })
-      .where('root_run_id', '=', runId)
-      .execute()
+    await setRows(
+      desk.database.db,
+      'approval_grant',
+      { root_run_id: runId },
+      { revoked_at: new Date() },
+    )
     expect(await desk.perform(second)).toMatchObject([{ kind: 'wait' }])
     expect(desk.executed).toEqual(['write_file'])
   })

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { waitUntil } from '#test/harness/wait-until.ts'
+import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { revokePermit } from '../../permits/revoke-permit.ts'
 import { revokeGrant } from '../../grants/revoke-grant.ts'
 import {
@@ -26,12 +27,12 @@ async function rollBack(callId: string): Promise<void> {
 }
 
 async function refusals(callId: string) {
-  const rows = await desk.database.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('call_id', '=', callId)
-    .where('type', '=', 'permit.refused')
-    .execute()
+  const rows = await rowsOf(
+    desk.database.db,
+    'audit_event',
+    { call_id: callId, type: 'permit.refused' },
+    'document',
+  )
   return rows.map(({ document }) => (JSON.parse(document) as { detail: object }).detail)
 }
 
@@ -48,12 +49,13 @@ test('a permit that was reset in the rows is spent: the call does not run again,
   await expect(desk.read(path)).rejects.toThrow('ENOENT')
   expect(await executions(call.id)).toMatchObject([{ attempt: 1, state: 'unknown' }])
   expect(await refusals(call.id)).toMatchObject([{ reason: 'already_spent', attempt: 1 }])
-  const check = await desk.database.db
-    .selectFrom('request')
-    .select(['kind', 'state'])
-    .where('run_id', '=', runId)
-    .where('kind', '=', 'outcome_check')
-    .execute()
+  const check = await rowsOf(
+    desk.database.db,
+    'request',
+    { run_id: runId, kind: 'outcome_check' },
+    'kind',
+    'state',
+  )
   expect(check).toEqual([{ kind: 'outcome_check', state: 'pending' }])
 })
 
@@ -109,11 +111,7 @@ test('a permit and a grant that were taken back stay so, though their rows are r
   expect(desk.executed).toEqual([])
   const granted = await aWrite()
   await desk.decide(desk.people.grace, granted.call.requestId, { scope: 'path' })
-  const grant = await db
-    .selectFrom('approval_grant')
-    .select('id')
-    .where('request_id', '=', granted.call.requestId)
-    .executeTakeFirstOrThrow()
+  const grant = await rowOf(db, 'approval_grant', { request_id: granted.call.requestId })
   await revokeGrant(desk.api, desk.people.grace.caller, { grantId: grant.id })
   await sql`update approval_grant set revoked_at = null, revoked_by = null where id = ${grant.id}`.execute(
     db,
@@ -147,7 +145,7 @@ test('an activation that was taken away, with the trail forged to fit, rolls no 
   }
   const rejected = () =>
     db.selectFrom('audit_event').select('document').where('type', '=', 'policy.rejected').execute()
-  await waitUntil(async () => (await rejected()).length > 0, { withinMs: 90_000 })
+  await waitUntil(async () => (await rejected()).length > 0)
   expect((await rejected()).map(({ document }) => JSON.parse(document).detail)).toEqual([
     { why: 'rolled_back', seen: row?.sequence, found: (row?.sequence ?? 0) - 1 },
   ])

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { DeskCall } from '#test/harness/fixtures/agent-desk.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
+import { setRows } from '#test/harness/fixtures/rows.ts'
 import { escalateRouting } from '#domain/deciding/waiting-steps.ts'
 import { toJsonb } from '#store/database.ts'
 import { settleOutcome } from '../../decisions/settle-outcome.ts'
@@ -95,11 +96,7 @@ describe('an attempt nobody knows the end of', () => {
     const { db } = desk.database
     const { routing } = await requestRow(call.requestId)
     const widened = toJsonb(escalateRouting(routing, ['operators']))
-    await db
-      .updateTable('request')
-      .set({ routing: widened })
-      .where('id', '=', call.requestId)
-      .execute()
+    await setRows(db, 'request', { id: call.requestId }, { routing: widened })
     const settled = await settleUnknown(desk.worker, { callId: call.id })
     const check = settled.kind === 'wait' ? (settled.requestIds[0] ?? '') : ''
     expect((await requestRow(check)).routing).toMatchObject({
@@ -151,7 +148,7 @@ describe('an attempt nobody knows the end of', () => {
   test('asked for twice while it runs here, a call is not taken for lost: both get its end', async () => {
     const { call, letFinish, finished } = await vanishing()
     const second = desk.execute(call.id)
-    await waitUntil(async () => (await executions(call.id)).length === 1, { withinMs: 90_000 })
+    await waitUntil(async () => (await executions(call.id)).length === 1)
     letFinish()
     expect(await Promise.all([finished, second])).toEqual([{ kind: 'done' }, { kind: 'done' }])
     expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'succeeded', reason: null }])
@@ -280,7 +277,7 @@ describe('stopping', () => {
     desk.beforeExecute = async (_tool, signal) => {
       await before(runId)
       stop.abort(reason)
-      if (stops) await waitUntil(() => signal.aborted, { withinMs: 90_000 })
+      if (stops) await waitUntil(() => signal.aborted)
       // While a stop is being verified, this makes the same queries one after the other.
       else for (let time = 0; time < 10; time += 1) await desk.calls(runId, 1)
       seen.push(signal.aborted)

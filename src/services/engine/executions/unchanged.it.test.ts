@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { deskWorker } from '#test/harness/fixtures/agent-desk.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import type { Json } from '#domain/json/json.ts'
 import { desk, executions, useExecutionDesk } from './executions.fixture.ts'
 
@@ -17,11 +18,7 @@ async function taken(...calls: readonly { readonly tool: string; readonly input:
 
 /** The rule that decided, as it is stored. */
 async function ruleOf(callId: string): Promise<string | undefined> {
-  const row = await desk.database.db
-    .selectFrom('tool_call')
-    .select('rule')
-    .where('id', '=', callId)
-    .executeTakeFirstOrThrow()
+  const row = await rowOf(desk.database.db, 'tool_call', { id: callId })
   return row.rule?.id
 }
 

@@ -3,6 +3,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
 import { forkRun } from '../../runs/forking/fork-run.ts'
 import { messageRun } from '../../runs/message-run.ts'
@@ -43,11 +44,7 @@ async function waiting(input: Partial<StartRunInput> = {}) {
     input: 'Write the notes',
     ...input,
   })
-  const { start_request_id: requestId } = await desk.database.db
-    .selectFrom('run')
-    .select('start_request_id')
-    .where('id', '=', run.id)
-    .executeTakeFirstOrThrow()
+  const { start_request_id: requestId } = await rowOf(desk.database.db, 'run', { id: run.id })
   return { run, runId: run.id, requestId: requestId ?? '' }
 }
 
@@ -165,21 +162,13 @@ describe('a worker that asks before it starts', () => {
     const { db } = desk.database
     const { runId, requestId } = await waiting()
     await db.updateTable('request').set({ state: 'approved' }).where('id', '=', requestId).execute()
-    await db
-      .updateTable('run')
-      .set({ state: 'running', pending_requests: 0 })
-      .where('id', '=', runId)
-      .execute()
+    await setRows(db, 'run', { id: runId }, { state: 'running', pending_requests: 0 })
     expect(await desk.turn(runId, 1)).toEqual({ kind: 'ended' })
     expect(desk.modelRequests).toEqual([])
     expect(await desk.auditTypes(runId)).toContain('permit.refused')
     // Without the request in its row the signature of the run does not hold.
     const other = await waiting()
-    await db
-      .updateTable('run')
-      .set({ start_request_id: null, state: 'running' })
-      .where('id', '=', other.runId)
-      .execute()
+    await setRows(db, 'run', { id: other.runId }, { start_request_id: null, state: 'running' })
     desk.say({ calls: [{ tool: 'write_file', input: { path: 'scratch/x', content: 'x' } }] })
     const turn = await desk.turn(other.runId, 1)
     if (turn.kind === 'calls') await desk.perform(turn)
@@ -198,11 +187,12 @@ describe('a worker that asks before it starts', () => {
       .set(({ ref }) => ({ state: 'consumed', ended_at: ref('issued_at') }))
       .where('request_id', '=', requestId)
       .execute()
-    await db
-      .updateTable('run')
-      .set({ state: 'running', ended_at: null, pending_requests: 0 })
-      .where('id', '=', runId)
-      .execute()
+    await setRows(
+      db,
+      'run',
+      { id: runId },
+      { state: 'running', ended_at: null, pending_requests: 0 },
+    )
     expect(await desk.turn(runId, 1)).toEqual({ kind: 'ended' })
     expect(desk.modelRequests).toEqual([])
   })

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { ModelAnswer } from '#models/model.ts'
 import { beginRun } from '../lifecycle/begin-run.ts'
@@ -41,11 +42,7 @@ async function invoke(
 }
 
 async function runState(runId: string): Promise<string> {
-  const run = await desk.database.db
-    .selectFrom('run')
-    .select('state')
-    .where('id', '=', runId)
-    .executeTakeFirstOrThrow()
+  const run = await rowOf(desk.database.db, 'run', { id: runId })
   return run.state
 }
 
@@ -101,11 +98,13 @@ describe('a manual tool', () => {
     const shown = await getRequest(desk.api, ada.caller, { request: requestId })
     expect(shown).toMatchObject({ invokedBy: { id: olga.id }, turn: 0, agentReason: null })
     expect(shown.batch).toMatchObject({ position: 1, size: 1, siblings: [] })
-    const principals = await desk.database.db
-      .selectFrom('request_principal')
-      .select(['person_id', 'why'])
-      .where('request_id', '=', requestId)
-      .execute()
+    const principals = await rowsOf(
+      desk.database.db,
+      'request_principal',
+      { request_id: requestId },
+      'person_id',
+      'why',
+    )
     expect(principals).toContainEqual({ person_id: olga.id, why: 'invoked' })
     await expect(desk.decide(grace, requestId)).rejects.toMatchObject({ code: 'not_eligible' })
     expect(await desk.execute(called.callId)).toMatchObject({
@@ -164,19 +163,16 @@ describe('a manual tool', () => {
     }
     const executing = desk.execute(callId)
     await reached.promise
-    await desk.database.db
-      .updateTable('manual_call')
-      .set({ invoked_by: grace.id })
-      .where('call_id', '=', callId)
-      .execute()
+    await setRows(desk.database.db, 'manual_call', { call_id: callId }, { invoked_by: grace.id })
     const settled = await settleUnknown(desk.worker, { callId })
     const [check] = settled.kind === 'wait' ? settled.requestIds : []
-    const behind = await desk.database.db
-      .selectFrom('request_principal')
-      .select(['person_id', 'why'])
-      .where('request_id', '=', check ?? '')
-      .where('why', '=', 'invoked')
-      .execute()
+    const behind = await rowsOf(
+      desk.database.db,
+      'request_principal',
+      { request_id: check ?? '', why: 'invoked' },
+      'person_id',
+      'why',
+    )
     expect(behind).toContainEqual({ person_id: ada.id, why: 'invoked' })
     held.resolve()
     desk.beforeExecute = async () => undefined
@@ -274,12 +270,12 @@ describe('invoking a tool is refused', () => {
     })
     await expect(invoke(runId, input)).rejects.toMatchObject({ code: 'policy_blocked' })
     await desk.activate({ 'workers/scribe.md': manual })
-    const rows = await desk.database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('run_id', '=', runId)
-      .where('type', '=', 'call.judged')
-      .execute()
+    const rows = await rowsOf(
+      desk.database.db,
+      'audit_event',
+      { run_id: runId, type: 'call.judged' },
+      'document',
+    )
     const documents = rows.map(({ document }) => JSON.parse(document) as JsonObject)
     expect(documents).toMatchObject([
       {

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { setRows } from '#test/harness/fixtures/rows.ts'
 import { messageRun } from '../../runs/message-run.ts'
 import { getRun } from '../../runs/reading/get-run.ts'
 
@@ -85,11 +86,12 @@ test('a monthly budget that is used up starts nothing and stops runs after the s
   expect((await refusal(desk.start())).message).toContain('all workers')
   // What an earlier month cost does not count.
   await desk.activate(priced('budgets: [{ worker: other, period: month, costUsd: 2 }]\n'))
-  await desk.database.db
-    .updateTable('turn_attempt')
-    .set({ started_at: new Date(Date.now() - 40 * 86_400_000) })
-    .where('run_id', '=', runId)
-    .execute()
+  await setRows(
+    desk.database.db,
+    'turn_attempt',
+    { run_id: runId },
+    { started_at: new Date(Date.now() - 40 * 86_400_000) },
+  )
   await messageRun(desk.api, desk.people.ada.caller, { runId, text: 'Go on' })
   desk.say({ text: 'Done.' })
   await step(runId, 3)

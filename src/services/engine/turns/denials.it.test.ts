@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { findIdleRuns } from '#delivery/reconciling/still-runs.ts'
+import { setRows } from '#test/harness/fixtures/rows.ts'
 import { advanceRequests } from '../../requests/ending/advance-requests.ts'
 import { useTurnDesk, desk, aWrite, runRow, say } from './turns.fixture.ts'
 
@@ -110,11 +111,7 @@ describe('denials', () => {
     desk.say({ calls: [aWrite] })
     const runId = await desk.start()
     const turn = await desk.turn(runId, 1)
-    await desk.database.db
-      .updateTable('request')
-      .set({ expires_at: new Date(0) })
-      .where('run_id', '=', runId)
-      .execute()
+    await setRows(desk.database.db, 'request', { run_id: runId }, { expires_at: new Date(0) })
     expect(await advanceRequests(desk.api, { runId })).toEqual({ nextDeadlineMs: null })
     await desk.perform(turn)
     expect(await desk.calls(runId, 1)).toMatchObject([{ result: 'expired' }])

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openMcpDesk, type McpDesk } from '#test/harness/fixtures/mcp-desk.ts'
 import { onePixel } from '#test/harness/fixtures/result-with-files.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { limits } from '#domain/limits.ts'
 import { getText } from '#store/content/content.ts'
@@ -50,11 +51,7 @@ test('a picture that an MCP server returns is in the result that the model reads
     { mediaType: 'application/zip', bytes: 3 },
   ])
   const { db } = honest.desk.database
-  const { result_output_hash: output } = await db
-    .selectFrom('tool_call')
-    .select('result_output_hash')
-    .where('id', '=', callId)
-    .executeTakeFirstOrThrow()
+  const { result_output_hash: output } = await rowOf(db, 'tool_call', { id: callId })
   expect(await getText(db, output ?? '')).not.toContain(onePixel.toString('base64'))
 })
 
@@ -94,12 +91,7 @@ test('an answer that is not what its tool says it returns is a failed execution,
     text: expect.stringMatching(/total: Invalid input/),
   })
   const { db } = unfit.desk.database
-  const event = await db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('call_id', '=', callId)
-    .where('type', '=', 'execution.finished')
-    .executeTakeFirstOrThrow()
+  const event = await rowOf(db, 'audit_event', { call_id: callId, type: 'execution.finished' })
   expect((JSON.parse(event.document) as JsonObject)['detail']).toMatchObject({
     state: 'failed',
     reason: expect.stringMatching(/^act of the MCP server sums ran to its end, but .*total/),

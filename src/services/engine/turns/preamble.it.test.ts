@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { hashJson } from '#domain/json/digest.ts'
 import { signStatement } from '#domain/statements/statement-bytes.ts'
 import { deskConfig, deskWorker } from '#test/harness/fixtures/agent-desk.ts'
+import { setRows } from '#test/harness/fixtures/rows.ts'
 import { statementOf } from '../../core/verify-run.ts'
 import { readPreamble } from '../../runs/reading/read-preamble.ts'
 import { aRead, desk, runRow, useTurnDesk } from './turns.fixture.ts'
@@ -50,11 +51,7 @@ test('a run that pinned its worker before there was a preamble is told its instr
     .execute()
   const statement = statementOf({ ...run, worker_digest: digest })
   const { signature, keyId } = signStatement(desk.api.signer, 'run', statement)
-  await db
-    .updateTable('run')
-    .set({ worker_digest: digest, signature, key_id: keyId })
-    .where('id', '=', runId)
-    .execute()
+  await setRows(db, 'run', { id: runId }, { worker_digest: digest, signature, key_id: keyId })
   desk.say({ calls: [aRead] }, { text: 'Read.' })
   await desk.perform(await desk.turn(runId, 1))
   await desk.turn(runId, 2)

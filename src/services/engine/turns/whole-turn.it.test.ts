@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { Problem } from '#domain/problem.ts'
 import { reviseRequest } from '../../revising/revise-request.ts'
 import { revokePermit } from '../../permits/revoke-permit.ts'
@@ -145,11 +146,7 @@ class Played {
   }
 
   async #edit(place: number, request: string, content: string): Promise<void> {
-    const current = await desk.database.db
-      .selectFrom('request')
-      .select(['digest', 'revision'])
-      .where('id', '=', request)
-      .executeTakeFirstOrThrow()
+    const current = await rowOf(desk.database.db, 'request', { id: request })
     const input = { path: this.model.calls[place]?.path ?? '', content }
     const { caller } = desk.people.linus
     await reviseRequest(desk.api, caller, { request, ...current, input })
@@ -157,11 +154,12 @@ class Played {
 
   async #expire(place: number): Promise<void> {
     const calls = await desk.calls(this.#runId, 1)
-    await desk.database.db
-      .updateTable('request')
-      .set({ expires_at: new Date(0) })
-      .where('id', '=', calls[place]?.requestId ?? '')
-      .execute()
+    await setRows(
+      desk.database.db,
+      'request',
+      { id: calls[place]?.requestId ?? '' },
+      { expires_at: new Date(0) },
+    )
     await advanceRequests(desk.api, { runId: this.#runId })
   }
 

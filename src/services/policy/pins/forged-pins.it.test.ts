@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openMcpDesk } from '#test/harness/fixtures/mcp-desk.ts'
+import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { sequenceOfVersion } from '../activations/sequence-of-version.ts'
 import { agreeToFolder } from '../agree-to-policy.ts'
 
@@ -72,11 +73,13 @@ describe.each(forgeries)('with a pin %s', (_how, forge) => {
     await forge()
     for (const { runId, callId } of [free, approved]) {
       await bench.perform(callId)
-      const executions = await bench.desk.database.db
-        .selectFrom('execution')
-        .select(['state', 'reason'])
-        .where('call_id', '=', callId)
-        .execute()
+      const executions = await rowsOf(
+        bench.desk.database.db,
+        'execution',
+        { call_id: callId },
+        'state',
+        'reason',
+      )
       expect(executions).toEqual([{ state: 'refused', reason: 'invalid_statement' }])
       const audited = await bench.desk.auditTypes(runId)
       expect(audited).toEqual(expect.arrayContaining(['permit.refused', 'execution.refused']))

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { auditDocuments } from '#test/harness/fixtures/events-about.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openMcpDesk } from '#test/harness/fixtures/mcp-desk.ts'
 import { keepCovered, logSigner } from '#test/harness/fixtures/cover-audit.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { formatStatementKeys } from '#evidence/bundle/statement-keys.ts'
 import type { EvidenceBundle } from '#evidence/bundle/evidence-bundle.ts'
@@ -21,21 +23,13 @@ const add = { tool: 'mcp__sums__add', input: { a: 1, b: 2 } }
 const bench = disposeAfterTests(await openMcpDesk('add: preApproved'))
 
 async function pinnedEvents(): Promise<JsonObject[]> {
-  const rows = await bench.desk.database.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', 'policy.pinned')
-    .orderBy('at')
-    .execute()
-  return rows.map((row) => JSON.parse(row.document) as JsonObject)
+  return auditDocuments(bench.desk.database.db, { type: 'policy.pinned' })
 }
 
 async function presented(requestId: string): Promise<JsonObject> {
-  const { presentation_hash: hash } = await bench.desk.database.db
-    .selectFrom('request_revision')
-    .select('presentation_hash')
-    .where('request_id', '=', requestId)
-    .executeTakeFirstOrThrow()
+  const { presentation_hash: hash } = await rowOf(bench.desk.database.db, 'request_revision', {
+    request_id: requestId,
+  })
   return JSON.parse(await getText(bench.desk.database.db, hash)) as JsonObject
 }
 
@@ -114,11 +108,7 @@ describe('the pins of an MCP server', () => {
     await bench.restart()
     const asks = await bench.call(add.tool, add.input)
     expect(asks.verdict).toBe('ask')
-    const shown = await bench.desk.database.db
-      .selectFrom('request')
-      .select('rule')
-      .where('id', '=', asks.requestId)
-      .executeTakeFirstOrThrow()
+    const shown = await rowOf(bench.desk.database.db, 'request', { id: asks.requestId })
     expect(shown.rule).toMatchObject({ id: 'mcp:changed' })
     expect(await presented(asks.requestId)).toMatchObject({
       metadata: {

@@ -4,6 +4,7 @@ import type { Quorum } from '#domain/requests/request.ts'
 import { addRequest } from '#test/harness/fixtures/gated-run.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { decideRequest } from '../../decisions/decide-request.ts'
 import { commentRequest } from '../comment-request.ts'
 import { getRequest } from './get-request.ts'
@@ -134,11 +135,7 @@ describe('one request', () => {
       return [shown.counted.map(({ person }) => person.name).toSorted(), shown.missing]
     }
     expect(await counted()).toEqual([['Changed after', 'Stayed'], []])
-    await database.db
-      .updateTable('team_member')
-      .set({ team: 'security' })
-      .where('person_id', '=', changed!.id)
-      .execute()
+    await setRows(database.db, 'team_member', { person_id: changed!.id }, { team: 'security' })
     expect(await counted()).toEqual([['Changed after', 'Stayed'], []])
   })
 
@@ -146,12 +143,12 @@ describe('one request', () => {
     const content = await requestContent(service.ctx, grace.caller, { request: first.id })
     expect(content.bytes.toString()).toBe(JSON.stringify('hello\n'))
     expect(content.contentType).toBe('text/plain')
-    const events = await database.db
-      .selectFrom('audit_event')
-      .select('actor_id')
-      .where('request_id', '=', first.id)
-      .where('type', '=', 'content.revealed')
-      .execute()
+    const events = await rowsOf(
+      database.db,
+      'audit_event',
+      { request_id: first.id, type: 'content.revealed' },
+      'actor_id',
+    )
     expect(events).toEqual([{ actor_id: grace.id }])
     const unseen = requestContent(service.ctx, edsger.caller, { request: first.id })
     expect((await refusal(unseen)).code).toBe('not_found')

@@ -50,13 +50,9 @@ await sql`analyze`.execute(database.db)
 /** What a reading costs by the plans of its queries, and how much it read. */
 async function costOfReading(read: (db: Db) => Promise<number>): Promise<ReadingCost> {
   const queries: LoggedQuery[] = []
-  const db = withQueryLog(database.url, queries)
-  try {
-    expect(await read(db)).toBe(50)
-    return await costOf(database.url, queries, manyOf)
-  } finally {
-    await db.destroy()
-  }
+  await using db = withQueryLog(database.url, queries)
+  expect(await read(db)).toBe(50)
+  return await costOf(database.url, queries, manyOf)
 }
 
 /** The tables that hold many rows here. */
@@ -140,14 +136,10 @@ describe('who may see nothing waits for nothing:', () => {
   }
   test.each(Object.entries(nothing))('%s', async (_name, read) => {
     const queries: LoggedQuery[] = []
-    const db = withQueryLog(database.url, queries)
-    try {
-      expect(await read({ ...service.ctx, db })).toEqual([])
-      const cost = await costOf(database.url, queries, manyOf)
-      expect(cost.unindexed).toEqual([])
-      expect(cost.rows, JSON.stringify(cost)).toBeLessThan(10)
-    } finally {
-      await db.destroy()
-    }
+    await using db = withQueryLog(database.url, queries)
+    expect(await read({ ...service.ctx, db })).toEqual([])
+    const cost = await costOf(database.url, queries, manyOf)
+    expect(cost.unindexed).toEqual([])
+    expect(cost.rows, JSON.stringify(cost)).toBeLessThan(10)
   })
 })

@@ -114,20 +114,16 @@ describe('a list of requests', () => {
 
   test('and a queue list and one request cost the same number of queries whatever they hold', async () => {
     const queries: LoggedQuery[] = []
-    const db = withQueryLog(database.url, queries)
+    await using db = withQueryLog(database.url, queries)
     const ctx = { ...service.ctx, db }
-    try {
-      await listRequests(ctx, grace.caller, { state: 'pending' })
-      expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(4)
-      queries.length = 0
-      await getRequest(ctx, grace.caller, { request: first.id })
-      expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(9)
-      queries.length = 0
-      await listQueues(ctx, grace.caller, {})
-      expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(2)
-    } finally {
-      await db.destroy()
-    }
+    await listRequests(ctx, grace.caller, { state: 'pending' })
+    expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(4)
+    queries.length = 0
+    await getRequest(ctx, grace.caller, { request: first.id })
+    expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(9)
+    queries.length = 0
+    await listQueues(ctx, grace.caller, {})
+    expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(2)
   })
 })
 

@@ -18,7 +18,7 @@ import { listRequests } from './list-requests.ts'
 const few = 2_000
 const many = 30_000
 /** How many times as many blocks a page of the larger one may touch. */
-const mostGrowth = 3
+const maxGrowth = 3
 
 const costsOfFew = new Map<string, number>()
 
@@ -79,19 +79,15 @@ async function addMany(like: string, from: number, to: number): Promise<void> {
 /** The blocks that a page of hers touches; it shows something. */
 async function blocksOf(name: string): Promise<number> {
   const queries: LoggedQuery[] = []
-  const db = withQueryLog(database.url, queries)
-  try {
-    expect(await pages[name]?.({ ...service.ctx, db })).not.toEqual([])
-    return (await costOf(database.url, queries)).blocks
-  } finally {
-    await db.destroy()
-  }
+  await using db = withQueryLog(database.url, queries)
+  expect(await pages[name]?.({ ...service.ctx, db })).not.toEqual([])
+  return (await costOf(database.url, queries)).blocks
 }
 
 test.each(Object.keys(pages))(
   'a page of who sees only what they started costs the same whatever others do: %s',
   async (name) => {
     const blocks = await blocksOf(name)
-    expect(blocks).toBeLessThanOrEqual(mostGrowth * (costsOfFew.get(name) ?? 0))
+    expect(blocks).toBeLessThanOrEqual(maxGrowth * (costsOfFew.get(name) ?? 0))
   },
 )

@@ -5,6 +5,7 @@ import { addRequest, addRun, type TestRun } from '#test/harness/fixtures/gated-r
 import { addKey, addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { ownersOfEarlierRows } from '#store/migrations/20261126T190000Z-st-owners.ts'
 import { openExternal } from '../../external/open-external.ts'
 import { viewerOf } from './viewer.ts'
@@ -66,11 +67,7 @@ async function addRuns(count: number): Promise<void> {
 async function addPrograms(count: number): Promise<void> {
   const keys = await Promise.all(people.map((person) => addKey(database.db, person)))
   for (let nth = 0; nth < count; nth += 1) {
-    const email = await database.db
-      .selectFrom('person')
-      .select('email')
-      .where('id', '=', anyOf(people).id)
-      .executeTakeFirstOrThrow()
+    const email = await rowOf(database.db, 'person', { id: anyOf(people).id })
     const onBehalfOf = below(2) === 0 ? {} : { onBehalfOf: email.email }
     await openExternal(service.ctx, anyOf(keys).caller, {
       tool: 'deploy',

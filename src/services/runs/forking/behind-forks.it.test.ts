@@ -3,6 +3,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { answerQuestion } from '../../decisions/answer-question.ts'
 import { admitRun } from '../../engine/lifecycle/admit-run.ts'
 import { messageRun } from '../message-run.ts'
@@ -106,11 +107,7 @@ describe('behind every request of a fork stands', () => {
     const forked = await fork(id, ada, { afterTurn: 0 })
     const request = await askIn(forked.id, 1)
     await desk.decide(linus, request)
-    const { state } = await desk.database.db
-      .selectFrom('request')
-      .select('state')
-      .where('id', '=', request)
-      .executeTakeFirstOrThrow()
+    const { state } = await rowOf(desk.database.db, 'request', { id: request })
     expect(state).toBe('approved')
   })
 })

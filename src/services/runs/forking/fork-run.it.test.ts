@@ -4,6 +4,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskWorker, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addKey, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { listGrants } from '../../grants/list-grants.ts'
 import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import { closeConversation } from '../../engine/lifecycle/close-conversation.ts'
@@ -185,13 +186,7 @@ describe('a fork', () => {
     const old = await finished()
     const { ada } = desk.people
     const digestOf = async (id: string) =>
-      (
-        await desk.database.db
-          .selectFrom('run')
-          .select('worker_digest')
-          .where('id', '=', id)
-          .executeTakeFirstOrThrow()
-      ).worker_digest
+      (await rowOf(desk.database.db, 'run', { id })).worker_digest
     await desk.activate({ 'workers/scribe.md': deskWorker.replace('You write', 'You now write') })
     const current = await fork(old)
     const pinned = await fork(old, { worker: 'pinned' })

@@ -7,6 +7,7 @@ import { hashBytes } from '#domain/json/digest.ts'
 import { getText } from '#store/content/content.ts'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { beginChanging } from '#sandbox/worktrees/files-record.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { startRun } from '../starting/start-run.ts'
@@ -57,11 +58,9 @@ async function start(): Promise<string> {
 }
 
 async function approve(requestId: string): Promise<void> {
-  const { presentation_hash: hash } = await desk.database.db
-    .selectFrom('request_revision')
-    .select('presentation_hash')
-    .where('request_id', '=', requestId)
-    .executeTakeFirstOrThrow()
+  const { presentation_hash: hash } = await rowOf(desk.database.db, 'request_revision', {
+    request_id: requestId,
+  })
   const presentation = JSON.parse(await getText(desk.database.db, hash)) as { digest: string }
   const how = { reason: 'It is needed', seen: presentation.digest }
   await desk.decide(desk.people.grace, requestId, how)

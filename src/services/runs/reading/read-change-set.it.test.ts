@@ -5,6 +5,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { commentRequest } from '../../requests/comment-request.ts'
 import { getRequest } from '../../requests/detail/get-request.ts'
 import { forkRun } from '../forking/fork-run.ts'
@@ -87,11 +88,7 @@ test('a change set has the comments of each call, and says where the words of on
   const others = [undefined, [], undefined, []]
   expect(await commentsOf()).toEqual([[['Linus', 'use yarn', anchor]], ...others])
   const { db } = desk.database
-  const { text_hash: hash } = await db
-    .selectFrom('comment')
-    .select('text_hash')
-    .where('request_id', '=', request)
-    .executeTakeFirstOrThrow()
+  const { text_hash: hash } = await rowOf(db, 'comment', { request_id: request })
   await db.transaction().execute((tx) => eraseContents(tx, [hash], linus.id))
   const erased = expect.stringMatching(/^\[erased on .* by Linus\]$/)
   expect(await commentsOf()).toEqual([[['Linus', erased, anchor]], ...others])

@@ -5,6 +5,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { cancelRun } from '../../engine/lifecycle/cancel-run.ts'
 import { clearTranscript } from '../../retention/clear-transcript.ts'
 import { readChanges } from './read-changes.ts'
@@ -42,11 +43,7 @@ const changes = (runId: string, page: { limit?: number; cursor?: string } = {}) 
 
 async function numberOf(runId: string, turn: number, position: number): Promise<number> {
   const call = (await desk.calls(runId, turn))[position - 1]
-  const { number } = await desk.database.db
-    .selectFrom('request')
-    .select('number')
-    .where('id', '=', call?.requestId ?? '')
-    .executeTakeFirstOrThrow()
+  const { number } = await rowOf(desk.database.db, 'request', { id: call?.requestId ?? '' })
   return Number(number)
 }
 

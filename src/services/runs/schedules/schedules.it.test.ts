@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { listSchedules } from './list-schedules.ts'
@@ -50,13 +51,9 @@ const outcomesOf = async (schedule: string) =>
   ).map(({ outcome }) => outcome)
 
 const skipped = async (schedule: string) =>
-  (
-    await desk.database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('type', '=', 'schedule.skipped')
-      .execute()
-  ).filter(({ document }) => JSON.stringify(document).includes(schedule)).length
+  (await rowsOf(desk.database.db, 'audit_event', { type: 'schedule.skipped' }, 'document')).filter(
+    ({ document }) => JSON.stringify(document).includes(schedule),
+  ).length
 
 describe('a scheduled time', () => {
   test('that is told of twice, to processes that race, starts one run as its person', async () => {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import type { RunMode } from '#domain/policy/verdict.ts'
 import { listGrants } from '../../grants/list-grants.ts'
 import { settleUnknown } from '../../engine/executions/settle-unknown.ts'
@@ -89,11 +90,7 @@ describe('approve_all', () => {
     await desk.activate({ 'workers/scribe.md': scratchAsks })
     await desk.perform(turn)
     expect(await told(runId)).toEqual([['preApproved', 'output']])
-    const { rule } = await desk.database.db
-      .selectFrom('tool_call')
-      .select('rule')
-      .where('run_id', '=', runId)
-      .executeTakeFirstOrThrow()
+    const { rule } = await rowOf(desk.database.db, 'tool_call', { run_id: runId })
     expect(rule?.id).toBe('mode:approve_all')
   })
 
@@ -133,21 +130,15 @@ describe('approve_all', () => {
     const refused = await refusal(startRun(desk.api, desk.people.ada.caller, asked))
     expect(refused.code).toBe('mode_not_permitted')
     const runId = await startIn('approve_all')
-    const run = await desk.database.db
-      .selectFrom('run')
-      .selectAll()
-      .where('id', '=', runId)
-      .executeTakeFirstOrThrow()
+    const run = await rowOf(desk.database.db, 'run', { id: runId })
     const { olga } = desk.people
     const signed = { mode: 'approve_all', startedBy: olga.id }
     expect(verifyRun(desk.worker.verifier, run)).toMatchObject(signed)
     expect(verifyRun(desk.worker.verifier, { ...run, mode: 'prompt' })).toBeNull()
-    const event = await desk.database.db
-      .selectFrom('audit_event')
-      .select(['actor_id', 'document'])
-      .where('run_id', '=', runId)
-      .where('type', '=', 'run.started')
-      .executeTakeFirstOrThrow()
+    const event = await rowOf(desk.database.db, 'audit_event', {
+      run_id: runId,
+      type: 'run.started',
+    })
     expect(event.actor_id).toBe(olga.id)
     expect(JSON.parse(event.document)).toMatchObject({ detail: { mode: 'approve_all' } })
   })

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { forkRun } from '../forking/fork-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { startRun } from './start-run.ts'
@@ -87,11 +88,7 @@ describe('a run works in', () => {
 
   test('what is signed: a changed row executes nothing', async () => {
     const { id } = await start('both', 'shop')
-    await desk.database.db
-      .updateTable('run')
-      .set({ workspace: 'default' })
-      .where('id', '=', id)
-      .execute()
+    await setRows(desk.database.db, 'run', { id }, { workspace: 'default' })
     const call = await firstCall(id, write('notes/moved.md'))
     expect(call?.result).not.toBe('output')
     await expect(desk.read('first/notes/moved.md')).rejects.toThrow('ENOENT')
@@ -125,12 +122,10 @@ describe('a delegated run works', () => {
     const childId = outcome.requestIds[0] ?? ''
     expect(await admitRun(desk.api, { runId: childId })).toBe(true)
     const child = await getRun(desk.api, desk.people.ada.caller, childId)
-    const { document } = await desk.database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('run_id', '=', childId)
-      .where('type', '=', 'run.started')
-      .executeTakeFirstOrThrow()
+    const { document } = await rowOf(desk.database.db, 'audit_event', {
+      run_id: childId,
+      type: 'run.started',
+    })
     // The trail says what is signed: `default` is not written.
     const { name: signed } = child.workspace
     expect(JSON.parse(document).detail.workspace ?? 'default').toBe(signed)

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gitIn, gitWorker } from '#test/harness/fixtures/git/git-workspace.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { setRows } from '#test/harness/fixtures/rows.ts'
 import { testSandbox } from '#tools/commands/commands.fixture.ts'
 import { admitRun } from '../../engine/lifecycle/admit-run.ts'
 import { forkRun } from '../forking/fork-run.ts'
@@ -243,11 +244,12 @@ rm -rf .git/refs/heads; ln -s ${join(desk.root, 'shop/.git/refs/heads')} .git/re
 
   test('executes nothing once somebody has changed where it begins in the database', async () => {
     const { id } = await start()
-    await desk.database.db
-      .updateTable('run')
-      .set({ worktree: JSON.stringify({ branch: 'x', base: 'main', baseCommit: '0'.repeat(40) }) })
-      .where('id', '=', id)
-      .execute()
+    await setRows(
+      desk.database.db,
+      'run',
+      { id },
+      { worktree: JSON.stringify({ branch: 'x', base: 'main', baseCommit: '0'.repeat(40) }) },
+    )
     const [call] = await took(id, 1, write('a.txt', 'x')).catch(() => [])
     expect(call?.result ?? null).not.toBe('output')
   })

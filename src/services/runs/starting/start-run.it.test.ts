@@ -5,6 +5,7 @@ import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/ag
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
+import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { cancelRun } from '../../engine/lifecycle/cancel-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { listRuns } from '../reading/list-runs.ts'
@@ -28,19 +29,11 @@ describe('starting', () => {
   test('writes run, statement, lineage, message, event and outbox row together', async () => {
     const started = await startRun(desk.api, desk.people.ada.caller, asking)
     const { db } = desk.database
-    const row = await db
-      .selectFrom('run')
-      .selectAll()
-      .where('id', '=', started.id)
-      .executeTakeFirstOrThrow()
+    const row = await rowOf(db, 'run', { id: started.id })
     expect(started).toMatchObject({ workflowId: `agent-run:${started.id}`, state: 'running' })
     expect(verifyRun(desk.api.verifier, row)).toMatchObject({ runId: started.id, mode: 'prompt' })
     expect(verifyRun(desk.api.verifier, { ...row, mode: 'approve_all' })).toBeNull()
-    const outbox = await db
-      .selectFrom('outbox')
-      .select('kind')
-      .where('run_id', '=', started.id)
-      .execute()
+    const outbox = await rowsOf(db, 'outbox', { run_id: started.id }, 'kind')
     expect(outbox).toEqual([{ kind: 'start_run' }])
     expect(await desk.auditTypes(started.id)).toEqual(['run.started'])
     expect(await readTranscript(desk.api, desk.people.ada.caller, started.id)).toMatchObject([
