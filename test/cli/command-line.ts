@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, readlink } from 'node:fs/promises'
@@ -37,9 +38,12 @@ export class CommandLine {
     return new CommandLine(this.#folder, { ...this.#environment, ...environment })
   }
 
-  /** Without a terminal: pipes on all three sides. */
+  /**
+   * Without a terminal: pipes on all three sides. Here and below the first argument may be several
+   * words with blanks between them.
+   */
   async run(...args: string[]): Promise<Ended> {
-    const child = spawn(process.execPath, [command, ...args], {
+    const child = spawn(process.execPath, [command, ...wordsOf(args)], {
       cwd: this.#folder,
       env: { ...process.env, ...this.#environment },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -54,6 +58,22 @@ export class CommandLine {
     const { code, out, err } = await this.run(...args)
     if (code !== 0) throw new Error(`countersign ${args.join(' ')} ended with ${code}: ${err}`)
     return out
+  }
+
+  /** The same, for what must end with this exit code; `reason` is what standard error says. */
+  async fails(code: number, reason: string | RegExp, ...args: string[]): Promise<void> {
+    const { code: actual, err } = await this.run(...args)
+    assert.ok(typeof reason === 'string' ? err.includes(reason) : reason.test(err), err)
+    assert.equal(actual, code, err)
+  }
+
+  /** A run of a worker that waits for a person, and the number of the request it waits for. */
+  async waiting(worker: string): Promise<{ run: string; request: string }> {
+    const { code, out } = await this.run(`run ${worker} please --watch --as ada@example.com`)
+    assert.equal(code, 3, out)
+    const [, run = ''] = /^run (\S+) of/.exec(out) ?? []
+    const [, request = ''] = /^#(\d+) /m.exec(out) ?? []
+    return { run, request }
   }
 
   /** The same, as JSON. */
@@ -114,9 +134,19 @@ export class Terminal {
   async sees(text: string): Promise<void> {
     await waitUntil(
       () => this.screen.includes(text, this.#seen) || `no “${text}” in:\n${this.screen}`,
-      { withinMs: 90_000 },
     )
     this.#seen = this.screen.indexOf(text, this.#seen) + text.length
+  }
+
+  /** Waits for each text in turn, and types the keys that stand beside it. */
+  async converse(
+    ...steps: readonly (string | readonly [text: string, keys: string])[]
+  ): Promise<void> {
+    for (const step of steps) {
+      const [text, keys] = typeof step === 'string' ? [step] : step
+      await this.sees(text)
+      if (keys !== undefined) this.type(keys)
+    }
   }
 
   type(keys: string): void {
@@ -159,7 +189,11 @@ async function childOf(pid: number): Promise<number> {
 }
 
 function lineOf(args: readonly string[]): string {
-  return [process.execPath, command, ...args].map(quote).join(' ')
+  return [process.execPath, command, ...wordsOf(args)].map(quote).join(' ')
+}
+
+function wordsOf([first = '', ...others]: readonly string[]): string[] {
+  return [...first.split(' '), ...others]
 }
 
 function quote(word: string): string {

@@ -58,9 +58,7 @@ const stateOf = async (run: string): Promise<unknown> =>
 /** What people have said in a run, from its task on. */
 async function wordsIn(run: string): Promise<string[]> {
   const { transcript } = await cli.json<{ transcript: { role: string; text?: string }[] }>(
-    'runs',
-    'show',
-    run,
+    `runs show ${run}`,
     ...ada,
   )
   return transcript.filter(({ role }) => role === 'user').map(({ text = '' }) => text)
@@ -82,7 +80,7 @@ async function expectUsable(terminal: Terminal, exitCode: number): Promise<void>
 async function streaming(place: string): Promise<Terminal> {
   const terminal = cli.inShell('run', 'talker', `hold-${place}`, ...ada)
   await terminal.sees('│ These are words')
-  await waitUntil(() => model.holds(place) || 'the model does not hold', { withinMs: 60_000 })
+  await waitUntil(() => model.holds(place) || 'the model does not hold')
   return terminal
 }
 
@@ -90,7 +88,6 @@ async function untilAnswered(run: string): Promise<void> {
   model.release()
   await waitUntil(
     async () => (await stateOf(run)) === 'waiting_for_input' || 'the run does not rest',
-    { withinMs: 60_000 },
   )
 }
 
@@ -136,10 +133,7 @@ test('a signal that ends the command leaves the terminal usable, and the run at 
 
 test('Ctrl-C at a question answers nothing, leaves the run, and gives the terminal back', async () => {
   const terminal = cli.inShell('run', 'asker', 'go', '--no-conversation', ...ada)
-  await terminal.sees('Your answer')
-  await terminal.sees('Enter:')
-  terminal.type(ctrlC)
-  await terminal.sees('You left the run; it continues.')
+  await terminal.converse('Your answer', ['Enter:', ctrlC], 'You left the run; it continues.')
   await expectUsable(terminal, 3)
   const run = runOf(terminal)
   expect(await stateOf(run)).toBe('waiting_for_approval')
@@ -152,12 +146,12 @@ test('a killed API is a lost connection: the conversation goes on when it is bac
   await terminal.sees('The connection was lost. Trying again …')
   await installation.untilBack('api', gone)
   model.release()
-  await terminal.sees('And more of them came.')
-  await terminal.sees('The run waits for your message.')
-  terminal.type(`go on${enter}`)
-  await terminal.sees('│ Answer 2 is here.')
-  terminal.type(`/close${enter}`)
-  await terminal.sees('completed')
+  await terminal.converse(
+    'And more of them came.',
+    ['The run waits for your message.', `go on${enter}`],
+    ['│ Answer 2 is here.', `/close${enter}`],
+    'completed',
+  )
   await expectUsable(terminal, 0)
 })
 
@@ -170,14 +164,14 @@ test('a line that is edited outlasts a narrower window and Ctrl-Z; a terminal th
   await terminal.sees('one and ')
   await terminal.resize(40)
   terminal.type('two')
-  await terminal.sees('two')
-  terminal.type(ctrlZ)
-  await terminal.sees('exit code 148')
-  await terminal.sees(' icanon ')
-  await terminal.sees('> one and two')
-  terminal.type(` three${enter}`)
-  await terminal.sees('│ Answer 2 is here.')
-  await terminal.sees('> ')
+  await terminal.converse(
+    ['two', ctrlZ],
+    'exit code 148',
+    ' icanon ',
+    ['> one and two', ` three${enter}`],
+    '│ Answer 2 is here.',
+    '> ',
+  )
   expect(await wordsIn(run)).toEqual(['hello', 'one and two three'])
   await terminal.signal('SIGHUP')
   await expectUsable(terminal, 129)
@@ -220,23 +214,18 @@ test('what is pasted is one message, whatever it contains: no key, no command, n
   for (const sequence of ['\u001B[31m', '\u001B]52', '\u0007'])
     expect(terminal.raw).not.toContain(sequence)
   // The same from a terminal that does not mark what is pasted.
-  await terminal.sees('> ')
-  terminal.type('/cancel\rtwo\rthree')
-  await terminal.sees('two␤three')
-  terminal.type(enter)
-  await terminal.sees('│ Answer 3 is here.')
+  await terminal.converse(
+    ['> ', '/cancel\rtwo\rthree'],
+    ['two␤three', enter],
+    '│ Answer 3 is here.',
+  )
   expect((await wordsIn(run)).at(-1)).toBe('/cancel\ntwo\nthree')
   // In the middle of a typed line it is a part of that line.
-  await terminal.sees('> ')
-  terminal.type('say ')
-  await terminal.sees('say ')
-  terminal.type(paste('one\ntwo'))
+  await terminal.converse(['> ', 'say '], ['say ', paste('one\ntwo')])
   terminal.type(` end${enter}`)
   await terminal.sees('│ Answer 4 is here.')
   expect((await wordsIn(run)).at(-1)).toBe('say one\ntwo end')
-  await terminal.sees('> ')
-  terminal.type(`/forks${enter}`)
-  await terminal.sees('There is no such command.')
+  await terminal.converse(['> ', `/forks${enter}`], 'There is no such command.')
   expect(await stateOf(run)).toBe('waiting_for_input')
   terminal.type(ctrlC)
   await terminal.sees('You left the run')
@@ -250,54 +239,44 @@ test('a long text is pasted whole, and what is said from elsewhere appears', asy
   const run = runOf(terminal)
   const lines = Array.from({ length: 1200 }, (_, line) => `${line}: a line of a log, with “€”`)
   terminal.type(paste(`${lines.join('\r\n')}\r\nend of it`))
-  await terminal.sees('end of it')
-  terminal.type(enter)
-  await terminal.sees('│ Answer 2 is here.')
+  await terminal.converse(['end of it', enter], '│ Answer 2 is here.')
   expect((await wordsIn(run)).at(-1)).toBe([...lines, 'end of it'].join('\n'))
   // What somebody else says is answered in less time than passes between two looks.
   await cli.ok('runs', 'message', run, 'from elsewhere', ...ada)
-  await terminal.sees('│ from elsewhere')
-  await terminal.sees('│ Answer 3 is here.')
-  terminal.type(`/close${enter}`)
+  await terminal.converse('│ from elsewhere', ['│ Answer 3 is here.', `/close${enter}`])
   await terminal.ends()
 })
 
 // Rules: product.md 29
 test('/file before /fork goes with the first message of the fork, and not with a message before it', async () => {
   const terminal = cli.atTerminal('run', 'talker', 'hello', ...ada)
-  await terminal.sees('│ Answer 1 is here.')
-  await terminal.sees('> ')
-  terminal.type(`/file notes/gone.md${enter}`)
-  await terminal.sees('notes/gone.md: ')
-  await terminal.sees('> ')
-  terminal.type(`/file notes/keep.md${enter}`)
-  await terminal.sees('Goes with your next message: notes/keep.md')
-  await terminal.sees('> ')
-  terminal.type(`/fork look at it${enter}`)
-  await terminal.sees('run #')
-  await terminal.sees('[keep.md, text/plain, 5 bytes]')
-  await terminal.sees('│ Answer 2 is here.')
-  await terminal.sees('> ')
-  terminal.type(`/close${enter}`)
-  await terminal.sees('completed')
+  await terminal.converse(
+    '│ Answer 1 is here.',
+    ['> ', `/file notes/gone.md${enter}`],
+    'notes/gone.md: ',
+    ['> ', `/file notes/keep.md${enter}`],
+    'Goes with your next message: notes/keep.md',
+    ['> ', `/fork look at it${enter}`],
+    'run #',
+    '[keep.md, text/plain, 5 bytes]',
+    '│ Answer 2 is here.',
+    ['> ', `/close${enter}`],
+    'completed',
+  )
   expect(await terminal.ends()).toBe(0)
   await cli.ok('runs', 'close', runOf(terminal), ...ada)
 })
 
 test('what is pasted at a request decides nothing, and submits no reason', async () => {
-  const { out } = await cli.run('run', 'scribe', 'please', '--watch', ...ada)
-  const [, request = ''] = /^#(\d+) /m.exec(out) ?? []
-  const run = /^run (\S+) of/.exec(out)?.[1] ?? ''
+  const { run, request } = await cli.waiting('scribe')
   const terminal = cli.atTerminal('runs', 'attach', run, ...grace)
-  await terminal.sees('a approve once')
-  terminal.type(paste('a'))
-  await terminal.sees('a approve once')
-  terminal.type(paste(`a${enter}y`))
-  await terminal.sees('a approve once')
-  terminal.type('d')
-  await terminal.sees('Reason')
-  terminal.type(paste(`not\r\nthis`))
-  await terminal.sees('not this')
+  await terminal.converse(
+    ['a approve once', paste('a')],
+    ['a approve once', paste(`a${enter}y`)],
+    ['a approve once', 'd'],
+    ['Reason', paste(`not\r\nthis`)],
+    'not this',
+  )
   expect(await cli.json('requests', 'show', request, ...grace)).toMatchObject({ state: 'pending' })
   terminal.type(enter)
   await terminal.sees('Recorded.')
@@ -307,9 +286,7 @@ test('what is pasted at a request decides nothing, and submits no reason', async
 })
 
 test('no key that was pressed before a request is on the screen decides it', async () => {
-  const { out } = await cli.run('run', 'scribe', 'please', '--watch', ...ada)
-  const [, request = ''] = /^#(\d+) /m.exec(out) ?? []
-  const run = /^run (\S+) of/.exec(out)?.[1] ?? ''
+  const { run, request } = await cli.waiting('scribe')
   const isPending = async (): Promise<void> => {
     const shown = await cli.json('requests', 'show', request, ...grace)
     expect(shown).toMatchObject({ state: 'pending' })
@@ -331,31 +308,26 @@ test('no key that was pressed before a request is on the screen decides it', asy
   }
   const approve = cli.atTerminal('approve', request, ...grace)
   approve.type('y')
-  await approve.sees('scope once')
-  approve.type(enter)
-  await approve.sees('Nothing was decided.')
+  await approve.converse(['scope once', enter], 'Nothing was decided.')
   expect(await approve.ends()).toBe(1)
   await isPending()
   await cli.ok('runs', 'cancel', run, ...ada)
 })
 
 test('a command at a request is a line: none of its letters decides, however slowly it is typed', async () => {
-  const { out } = await cli.run('run', 'scribe', 'please', '--watch', ...ada)
-  const [, request = ''] = /^#(\d+) /m.exec(out) ?? []
-  const run = /^run (\S+) of/.exec(out)?.[1] ?? ''
+  const { run, request } = await cli.waiting('scribe')
   const terminal = cli.atTerminal('runs', 'attach', run, ...grace)
-  await terminal.sees('/ command')
-  terminal.type('/')
-  await terminal.sees('> /')
+  await terminal.converse(['/ command', '/'], '> /')
   for (const letter of 'mode') {
     terminal.type(letter)
     await terminal.sees(letter)
   }
   terminal.type(enter)
-  await terminal.sees('The mode of a run is fixed')
-  await terminal.sees('/ command')
-  terminal.type('/detach\r')
-  await terminal.sees('You left the run')
+  await terminal.converse(
+    'The mode of a run is fixed',
+    ['/ command', '/detach\r'],
+    'You left the run',
+  )
   expect(await terminal.ends()).toBe(3)
   expect(await cli.json('requests', 'show', request, ...grace)).toMatchObject({ state: 'pending' })
   await cli.ok('runs', 'cancel', run, ...ada)
@@ -365,14 +337,11 @@ test('no key that was pressed before a question is on the screen answers it', as
   const { id } = await cli.json<{ id: string }>('run', 'asker', 'go', '--no-watch', ...ada)
   const asked = async (): Promise<readonly { number: number }[]> =>
     (await cli.json<{ waitsFor: { number: number }[] }>('runs', 'show', id, ...ada)).waitsFor
-  await waitUntil(async () => (await asked()).length === 1 || 'no question', { withinMs: 60_000 })
+  await waitUntil(async () => (await asked()).length === 1 || 'no question')
   const [question] = await asked()
   const terminal = cli.atTerminal('answer', String(question?.number), ...ada)
   terminal.type('\u001B[B\n')
-  await terminal.sees('Your answer')
-  await terminal.sees('Enter:')
-  terminal.type(enter)
-  await terminal.sees('Nothing was answered.')
+  await terminal.converse('Your answer', ['Enter:', enter], 'Nothing was answered.')
   expect(await terminal.ends()).toBe(1)
   expect(await asked()).toHaveLength(1)
   await cli.ok('runs', 'cancel', id, ...ada)
@@ -385,19 +354,16 @@ test('Ctrl-C in a pager is the pager’s, which prints colours: the run is not l
     pager,
     `trap 'echo interrupted' INT\necho "paging $LESS"\nread -r key || read -r key\necho closed\n`,
   )
-  const { out } = await cli.run('run', 'scribe', 'please', '--watch', ...ada)
-  const run = /^run (\S+) of/.exec(out)?.[1] ?? ''
+  const { run } = await cli.waiting('scribe')
   const shell = cli.with({ PAGER: `sh '${pager}' < /dev/tty`, LESS: '' })
   const terminal = shell.inShell('runs', 'attach', run, ...grace)
-  await terminal.sees('a approve once')
-  terminal.type('v')
-  await terminal.sees('paging R')
-  terminal.type(ctrlC)
-  await terminal.sees('interrupted')
-  terminal.type('\n')
-  await terminal.sees('closed')
-  await terminal.sees('a approve once')
-  terminal.type('q')
+  await terminal.converse(
+    ['a approve once', 'v'],
+    ['paging R', ctrlC],
+    ['interrupted', '\n'],
+    'closed',
+    ['a approve once', 'q'],
+  )
   await expectUsable(terminal, 3)
   await cli.ok('runs', 'cancel', run, ...ada)
 })

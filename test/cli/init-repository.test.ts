@@ -94,6 +94,6 @@ describe.skipIf(!sandbox.works)('what init writes for a repository', () => {
       'the worktree of run #2 is discarded, and its branch countersign/2-assistant\n',
     )
     const isGone = async () => (await git('branch', '--list', 'countersign/2-assistant')) === ''
-    await waitUntil(isGone, { withinMs: 60_000 })
+    await waitUntil(isGone)
   })
 })

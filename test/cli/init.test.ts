@@ -35,7 +35,7 @@ test('what init writes is started as it is: its worker runs, asks the colleague,
   await cli.ok('approve', '1', '--digest', digest, ...colleague)
   const written = (): Promise<string> =>
     readFile(join(installation.folder, 'HELLO.md'), 'utf8').catch(() => '')
-  await waitUntil(async () => (await written()) !== '', { withinMs: 60_000 })
+  await waitUntil(async () => (await written()) !== '')
   expect(await written()).toBe('Hello from Countersign.\n')
   const remove = JSON.stringify({ path: 'docs/plan.md' })
   const blocked = await cli.json('explain', 'assistant', 'delete_file', remove, ...you)

@@ -51,14 +51,8 @@ test('in production a changed folder takes force when a person agreed to the dig
   expect(shown).toContain('queues.platform.expiresAfter: 3d → 36h')
   expect(shown).not.toContain('second person')
   const digest = (await olga.ok('policy', 'diff', '--digest')).trim()
-  expect(await olga.run('policy', 'activate')).toMatchObject({
-    code: 2,
-    err: expect.stringContaining('policy diff --digest'),
-  })
-  expect(await grace.run('policy', 'activate', '--digest', digest)).toMatchObject({
-    code: 1,
-    err: expect.stringContaining('activatePolicy'),
-  })
+  await olga.fails(2, 'policy diff --digest', 'policy', 'activate')
+  await grace.fails(1, 'activatePolicy', 'policy', 'activate', '--digest', digest)
   expect(await olga.ok('policy', 'activate', '--digest', digest)).toContain(`In force: ${digest}`)
   expect(await olga.ok('policy', 'diff')).toContain('The folder holds the version in force')
 })
@@ -74,10 +68,11 @@ test('what changes who decides is proposed with exit code 3, and activated by a 
   expect((await olga.run('policy', 'activate', '--digest', to)).code).toBe(3)
   expect(await ada.ok('policy')).toMatch(/waits {5}sha256:\S+\n\s+proposed by Olga/)
   const second = ada.atTerminal('policy', 'activate')
-  await second.sees('queues.platform.selfApproval: false → true')
-  await second.sees('Activate ')
-  second.type('y')
-  await second.sees('In force: sha256:')
+  await second.converse(
+    'queues.platform.selfApproval: false → true',
+    ['Activate ', 'y'],
+    'In force: sha256:',
+  )
   expect(await second.ends()).toBe(0)
   expect(await grace.ok('policy', 'history')).toMatch(/\b3 .*Olga, Ada/)
 })
@@ -86,9 +81,7 @@ test('a proposal is withdrawn, and a terminal where nobody says yes to what it s
   await change('manageRuns: [operators]', 'manageRuns: [platform]')
   const unsure = olga.atTerminal('policy', 'activate')
   unsure.type('y')
-  await unsure.sees('Activate ')
-  unsure.type('\r')
-  await unsure.sees('Nothing was activated.')
+  await unsure.converse(['Activate ', '\r'], 'Nothing was activated.')
   expect(await unsure.ends()).toBe(1)
   const { to } = await olga.json<{ to: string }>('policy', 'diff')
   await olga.run('policy', 'activate', '--digest', to)
@@ -151,6 +144,5 @@ test('whoever has the host makes a key as its owner in production too, in a sess
   expect((await program.run('runs')).code).toBe(0)
   const hers = await grace.json<{ items: unknown[] }>('sessions')
   expect(hers.items).toHaveLength(1)
-  const { code, err } = await host.run(...asked)
-  expect([code, err]).toEqual([2, expect.stringContaining('countersign login')])
+  await host.fails(2, 'countersign login', ...asked)
 })
