@@ -33,6 +33,13 @@ export async function lockLineage(
     .execute()
 }
 
+/** Locks one request, which the caller has found. Rejects if its row no longer exists. */
+export async function lockRequest(tx: Tx, id: string): Promise<Selectable<RequestTable>> {
+  const [request] = await lockRequests(tx, [id])
+  if (request === undefined) throw new Error(`Request ${id} is gone`)
+  return request
+}
+
 /** Locks requests by id, ascending; call it after their runs are locked. */
 export async function lockRequests(
   tx: Tx,

@@ -12,10 +12,10 @@ import { factsWhileOpen } from '../requests/ending/refuse-ended.ts'
 import { invalid } from '../requests/facts/decision-input.ts'
 import { endRequest } from '../requests/ending/end-request.ts'
 import { onceForKey } from '../core/idempotency.ts'
-import { judgePerson } from './judge-decision.ts'
+import { judgePerson, type EligiblePerson } from './judge-decision.ts'
 import { recordDecision } from './record-decision.ts'
 import { verifyRun } from '../core/verify-run.ts'
-import { lockRequests, lockRun } from '../core/locks.ts'
+import { lockRequest, lockRun } from '../core/locks.ts'
 import { answeredText } from '../transcript/result-texts.ts'
 import { storeResult } from '../transcript/store-result.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
@@ -86,23 +86,22 @@ async function answerLocked(
   { requestId, steering }: { readonly requestId: string; readonly steering: Authority | null },
   text: string,
 ): Promise<AnsweredQuestion | Problem> {
-  const [request] = await lockRequests(attempt.tx, [requestId])
-  if (request === undefined) throw new Error(`Request ${requestId} is gone`)
+  const request = await lockRequest(attempt.tx, requestId)
   const { kind, run_id: runId, call_id: callId } = request
   if (kind !== 'question' || runId === null || callId === null) {
     throw invalid('request', 'is not a question; decide it')
   }
   const facts = await factsWhileOpen(attempt, caller, request)
   if (facts instanceof Problem) return facts
-  const marks = judgeAnswerer(caller, request, facts, steering)
-  const unit = attempt.under(marks.authority)
+  const voter = judgeAnswerer(caller, request, facts, steering)
+  const unit = attempt.under(voter.authority)
   await refuseOtherChoice(unit.tx, facts, text)
-  const decisionId = await recordAnswer(unit, caller, request, facts, marks, text)
+  const decisionId = await recordAnswer(unit, caller, request, facts, voter, text)
   await endRequest(unit, request, { event: 'approve' })
   await storeResult(unit.tx, callId, {
     type: 'output',
     output: { answer: text },
-    text: answeredText(marks.person.name, text),
+    text: answeredText(voter.person.name, text),
   })
   await unit.event('run.changed', { runId })
   const payload = { requestIds: [request.id] }
@@ -119,7 +118,7 @@ function judgeAnswerer(
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
   steering: Authority | null,
-): ReturnType<typeof judgePerson> {
+): EligiblePerson {
   const { person } = facts
   if (steering === null || person === null || !person.enabled || facts.tampered !== null) {
     return judgePerson(caller, request, facts)
@@ -140,7 +139,7 @@ async function recordAnswer(
   caller: Caller,
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
-  marks: ReturnType<typeof judgePerson>,
+  voter: EligiblePerson,
   text: string,
 ): Promise<string> {
   return recordDecision(
@@ -158,7 +157,7 @@ async function recordAnswer(
       bounds: null,
       again: false,
     },
-    { ...marks, batchDecisionId: null, facts, signed: null },
+    { ...voter, batchDecisionId: null, facts, signed: null },
   )
 }
 

@@ -7,7 +7,7 @@ import type { Caller, ServiceContext } from '../core/context.ts'
 import { findByAddress } from '../access/person-by-address.ts'
 import { aboutRequest } from '../requests/ending/end-request.ts'
 import { putSaltedText } from '../requests/words/salted-text.ts'
-import { lockRequests, lockRun } from '../core/locks.ts'
+import { lockRequest, lockRun } from '../core/locks.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { checkedWhy, requestToErase } from './erasure-input.ts'
 import { byRight, type Authority, type PersonActor } from '../core/authority.ts'
@@ -95,8 +95,7 @@ async function eraseOf(
   return inUnitOfWork(ctx, authority, async (unit) => {
     const { tx } = unit
     if (target.run_id !== null) await lockRun(tx, target.run_id)
-    const [request] = await lockRequests(tx, [target.id])
-    if (request === undefined) throw new Error(`Request ${target.id} is gone`)
+    const request = await lockRequest(tx, target.id)
     const words = await committedWords(tx, request.id, person)
     const hashes = await eraseContents(
       tx,

@@ -3,7 +3,7 @@ import { Problem } from '#domain/problem.ts'
 import type { ExternalRequestTable, RequestTable } from '#store/tables/requests.ts'
 import { invalid } from '../requests/facts/decision-input.ts'
 import { refuseEndedKey } from '../access/api-keys/refuse-ended-key.ts'
-import { lockRequests } from '../core/locks.ts'
+import { lockRequest } from '../core/locks.ts'
 import { tamperedProblem } from '../core/tampered.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import type { Caller } from '../core/context.ts'
@@ -28,8 +28,7 @@ export async function lockOwn(
 ): Promise<OwnExternal> {
   const authority = byProgram(caller)
   await refuseEndedKey({ tx, seals }, authority.actor.id)
-  const [request] = await lockRequests(tx, [requestId])
-  if (request === undefined) throw new Error(`Request ${requestId} is gone`)
+  const request = await lockRequest(tx, requestId)
   const external = await tx
     .selectFrom('external_request')
     .selectAll()

@@ -1,7 +1,7 @@
 import { limits } from '#domain/limits.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { lockRequests, lockRun } from '../core/locks.ts'
+import { lockRequest, lockRun } from '../core/locks.ts'
 import { requireQueuePerson } from '../requests/people/queue-person.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
@@ -27,8 +27,7 @@ export async function revokePermit(
   return attemptOnRequest(ctx, caller, input.request, { attempt: 'revoke' }, (location) =>
     inUnitOfWork(ctx, byAttempt(caller), async (attempt) => {
       if (location.runId !== null) await lockRun(attempt.tx, location.runId)
-      const [request] = await lockRequests(attempt.tx, [location.id])
-      if (request === undefined) throw new Error(`Request ${location.id} is gone`)
+      const request = await lockRequest(attempt.tx, location.id)
       const unit = attempt.under(await requireQueuePerson(attempt, caller, request))
       const permit = await unit.tx
         .selectFrom('permit')

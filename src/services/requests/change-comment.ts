@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { lockRequests } from '../core/locks.ts'
+import { lockRequest } from '../core/locks.ts'
 import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import { aboutRequest } from './ending/end-request.ts'
 import { refuseEnded } from './ending/refuse-ended.ts'
@@ -72,8 +72,7 @@ export async function removeComment(
 async function judgeOf(ctx: ServiceContext, caller: Caller, input: CommentReference) {
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
   return async (at: JudgingContext) => {
-    const [request] = await lockRequests(at.tx, [location.id])
-    if (request === undefined) throw new Error(`Request ${location.id} is gone`)
+    const request = await lockRequest(at.tx, location.id)
     const authority = await requireQueuePerson(at, caller, request)
     const comment = await at.tx
       .selectFrom('comment')

@@ -4,7 +4,7 @@ import type { RequestTable } from '#store/tables/requests.ts'
 import { aboutRequest } from './ending/end-request.ts'
 import { refuseEnded } from './ending/refuse-ended.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { lockRequests } from '../core/locks.ts'
+import { lockRequest } from '../core/locks.ts'
 import { inUnitOfWork, type UnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import { findRequest } from './people/find-request.ts'
 import { requireQueuePerson } from './people/queue-person.ts'
@@ -78,8 +78,7 @@ async function lockForClaim(
   caller: Caller,
   requestId: string,
 ): Promise<{ request: Selectable<RequestTable>; authority: Authority<PersonActor> }> {
-  const [request] = await lockRequests(at.tx, [requestId])
-  if (request === undefined) throw new Error(`Request ${requestId} is gone`)
+  const request = await lockRequest(at.tx, requestId)
   return { request, authority: await requireQueuePerson(at, caller, request) }
 }
 

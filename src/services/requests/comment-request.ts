@@ -6,7 +6,7 @@ import { requireCommentText } from './facts/decision-input.ts'
 import { requireAnchor } from './facts/require-anchor.ts'
 import { putSaltedText } from './words/salted-text.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { lockRequests } from '../core/locks.ts'
+import { lockRequest } from '../core/locks.ts'
 import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import { findRequest } from './people/find-request.ts'
 import { requireQueuePerson } from './people/queue-person.ts'
@@ -27,8 +27,7 @@ export async function commentRequest(
   requireCommentText(text)
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
   const judge = async (at: JudgingContext) => {
-    const [request] = await lockRequests(at.tx, [location.id])
-    if (request === undefined) throw new Error(`Request ${location.id} is gone`)
+    const request = await lockRequest(at.tx, location.id)
     return { request, authority: await requireQueuePerson(at, caller, request) }
   }
   return inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {

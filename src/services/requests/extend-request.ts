@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { durationText, longestMs } from '#policy/reading/duration.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { lockRequests, lockRun } from '../core/locks.ts'
+import { lockRequest, lockRun } from '../core/locks.ts'
 import { wakeWaiting } from './ending/wake-waiting.ts'
 import { requireQueuePerson } from './people/queue-person.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
@@ -26,8 +26,7 @@ export async function extendRequest(
   return attemptOnRequest(ctx, caller, input.request, { attempt: 'extend' }, (location) =>
     inUnitOfWork(ctx, byAttempt(caller), async (attempt) => {
       if (location.runId !== null) await lockRun(attempt.tx, location.runId)
-      const [request] = await lockRequests(attempt.tx, [location.id])
-      if (request === undefined) throw new Error(`Request ${location.id} is gone`)
+      const request = await lockRequest(attempt.tx, location.id)
       const refusal = await refuseEnded(attempt.tx, request)
       if (refusal !== null) return refusal
       const clock = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(attempt.tx)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { quorumTeams } from '#domain/deciding/quorum.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { lockRequests } from '../core/locks.ts'
+import { lockRequest } from '../core/locks.ts'
 import { inUnitOfWork, type JudgingContext, type UnitOfWork } from '../core/unit-of-work.ts'
 import { aboutRequest } from './ending/end-request.ts'
 import { refuseEnded } from './ending/refuse-ended.ts'
@@ -24,8 +24,7 @@ export async function handOverRequest(
 ): Promise<{ readonly requestId: string; readonly handedTo: HandoverRecord }> {
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
   const judge = async (at: JudgingContext) => {
-    const [request] = await lockRequests(at.tx, [location.id])
-    if (request === undefined) throw new Error(`Request ${location.id} is gone`)
+    const request = await lockRequest(at.tx, location.id)
     return { request, authority: await requireQueuePerson(at, caller, request) }
   }
   return inUnitOfWork(ctx, judge, async (unit, { request, authority }) => {

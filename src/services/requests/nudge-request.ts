@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import { byOwner } from '../core/authority.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { lockRequests } from '../core/locks.ts'
+import { lockRequest } from '../core/locks.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { aboutRequest } from './ending/end-request.ts'
 import { refuseEnded } from './ending/refuse-ended.ts'
@@ -32,8 +32,7 @@ export async function nudgeRequest(
   )
   return inUnitOfWork(ctx, authority, async (unit) => {
     const { tx } = unit
-    const [request] = await lockRequests(tx, [id])
-    if (request === undefined) throw new Error(`Request ${id} is gone`)
+    const request = await lockRequest(tx, id)
     const refusal = await refuseEnded(tx, request)
     if (refusal !== null) throw refusal
     const { rows } = await sql<{ waitSeconds: number | null; told: number }>`

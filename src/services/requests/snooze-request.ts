@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { bySelf } from '../core/authority.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
-import { lockRequests } from '../core/locks.ts'
+import { lockRequest } from '../core/locks.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { refuseEnded } from './ending/refuse-ended.ts'
 import { invalid } from './facts/decision-input.ts'
@@ -28,8 +28,7 @@ export async function snoozeRequest(
   const { id } = await findRequest(ctx.db, await viewerOf(ctx, caller), request)
   const own = { request_id: id, person_id: authority.actor.id }
   return inUnitOfWork(ctx, authority, async ({ tx }) => {
-    const [row] = await lockRequests(tx, [id])
-    if (row === undefined) throw new Error(`Request ${id} is gone`)
+    const row = await lockRequest(tx, id)
     if (until === null) {
       await tx
         .deleteFrom('request_snooze')

@@ -10,7 +10,7 @@ import { getText } from '#store/content/content.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import type { RemoteJudgement } from '../core/host-queries.ts'
-import { lockRequests, lockRun } from '../core/locks.ts'
+import { lockRequest, lockRun } from '../core/locks.ts'
 import type { RequestLocation } from '../requests/people/find-request.ts'
 import { releaseOnFailure } from '../core/release-on-failure.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
@@ -117,8 +117,7 @@ async function editable(
   expected: { readonly digest: string; readonly revision: number },
 ): Promise<Editable | Problem> {
   if (target.runId !== null) await lockRun(unit.tx, target.runId)
-  const [request] = await lockRequests(unit.tx, [target.id])
-  if (request === undefined) throw new Error(`Request ${target.id} is gone`)
+  const request = await lockRequest(unit.tx, target.id)
   const facts = await factsWhileOpen(unit, caller, request)
   if (facts instanceof Problem) return facts
   // An earlier editor may edit it again, but perhaps not decide it.

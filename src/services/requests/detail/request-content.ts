@@ -7,7 +7,7 @@ import type { RequestTable } from '#store/tables/requests.ts'
 import { aboutRequest } from '../ending/end-request.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { refuseErased } from '../words/erased-requests.ts'
-import { lockRequests } from '../../core/locks.ts'
+import { lockRequest } from '../../core/locks.ts'
 import { tamperedProblem } from '../../core/tampered.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { findRequest } from '../people/find-request.ts'
@@ -35,8 +35,7 @@ export async function requestContent(
 ): Promise<RequestContent> {
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
   return inUnitOfWork(ctx, byReader(caller), async (unit) => {
-    const [request] = await lockRequests(unit.tx, [location.id])
-    if (request === undefined) throw new Error(`Request ${location.id} is gone`)
+    const request = await lockRequest(unit.tx, location.id)
     await refuseErased(unit.tx, request.id)
     const revision = await unit.tx
       .selectFrom('request_revision')

@@ -2,7 +2,7 @@ import { aboutRequest } from '../ending/end-request.ts'
 import { invalid } from '../facts/decision-input.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { refuseErased } from '../words/erased-requests.ts'
-import { lockRequests } from '../../core/locks.ts'
+import { lockRequest } from '../../core/locks.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { findRequest } from '../people/find-request.ts'
 import { viewerOf } from '../people/viewer.ts'
@@ -26,8 +26,7 @@ export async function revealSecret(
   const { revision, kind, characters } = input
   const location = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
   await inUnitOfWork(ctx, byReader(caller), async (unit) => {
-    const [request] = await lockRequests(unit.tx, [location.id])
-    if (request === undefined) throw new Error(`Request ${location.id} is gone`)
+    const request = await lockRequest(unit.tx, location.id)
     await refuseErased(unit.tx, request.id)
     if (revision > request.revision) {
       throw invalid('revision', `must be at most ${request.revision}`)
