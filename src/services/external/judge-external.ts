@@ -13,6 +13,7 @@ import { resolve } from 'node:path'
 import { hostProofId, isHostProof } from '#domain/requests/host-proof.ts'
 import { isRealFolderIn } from '../engine/judging/proven-here.ts'
 import type { Origin } from '../requests/facts/origin.ts'
+import { requireWorker } from '../core/require-worker.ts'
 
 /**
  * Programs touch files and run commands themselves; only a run can use the other built-in tools.
@@ -116,9 +117,7 @@ async function byWorker(
   if (call.queue !== undefined) throw invalid('queue', 'is decided by the worker that is named')
   if (isDoneByRun(tool)) throw invalid('tool', 'is done by runs of ours only')
   const policy = await ctx.policies.inForce()
-  if (!policy.workers.has(worker)) {
-    throw new Problem('unknown_worker', `There is no worker ${worker}`)
-  }
+  requireWorker(policy, worker)
   const within = callsWithin(
     { tool, input },
     call.hasNoRoot === true ? undefined : call.origin?.folder,

@@ -15,9 +15,10 @@ import { findMember } from '../runs/starting/find-member.ts'
 import { bodyHashOf, type ExternalInput } from '../requests/facts/external-input.ts'
 import { insertExternal, peopleBehind, type ExternalOpening } from './insert-external.ts'
 import { judgeExternal } from './judge-external.ts'
-import { preApprove } from './pre-approve.ts'
+import { preApproveExternal } from './pre-approve.ts'
 import { presentReported } from './present-reported.ts'
 import { byProgram, type Program } from '../core/authority.ts'
+import { requireWorker } from '../core/require-worker.ts'
 
 export interface OpenedExternal {
   readonly requestId: string
@@ -91,7 +92,7 @@ export async function openJudged(
   await refuseTooMany(unit.tx, opening.program.ownerId)
   const request = await insertExternal(unit, caller, opening)
   if (judgement.verdict === 'preApproved') {
-    await preApprove(ctx, unit, request, judgement)
+    await preApproveExternal(ctx, unit, request, judgement)
     return { requestId: request.id, state: 'approved' }
   }
   await unit.enqueue({ kind: 'start_approval', runId: request.id, payload: {} })
@@ -178,8 +179,7 @@ async function refuseWorker(
 ): Promise<void> {
   if (name === undefined) return
   const policy = await ctx.policies.inForce()
-  const worker = policy.workers.get(name)
-  if (worker === undefined) throw new Problem('unknown_worker', `There is no worker ${name}`)
+  const worker = requireWorker(policy, name)
   const teams = worker.startableBy
   if (teams === null) return
   const owner = await findMember(ctx, program.ownerId, teams)

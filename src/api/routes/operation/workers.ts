@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { Problem } from '#domain/problem.ts'
 import { readPerson } from '#services/access/read-person.ts'
 import { pageByName } from '#services/core/pages.ts'
 import { previewedLines, previewStart } from '#services/runs/starting/preview-start.ts'
 import { personBehind } from '#services/requests/people/viewer.ts'
+import { requireWorker } from '#services/core/require-worker.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { pageView } from '../../views/page-view.ts'
 import { route } from '../../route/route.ts'
@@ -50,10 +50,7 @@ export const workerRoutes = [
     problems: ['unknown_worker'],
     answer: async (api, { params, caller }) => {
       const policy = await api.ctx.policies.inForce()
-      const worker = policy.workers.get(params.name)
-      if (worker === undefined) {
-        throw new Problem('unknown_worker', `There is no worker ${params.name}`)
-      }
+      const worker = requireWorker(policy, params.name)
       const person = await readPerson(api.ctx, personBehind(caller))
       const preview = await previewStart(api.ctx, caller, policy, worker)
       return { status: 200, body: workerDetailView(policy, worker, person.teams, preview) }
@@ -72,9 +69,7 @@ export const workerRoutes = [
     problems: ['unknown_worker', 'workspace_unreachable'],
     answer: async (api, { params }) => {
       const policy = await api.ctx.policies.inForce()
-      if (!policy.workers.has(params.name)) {
-        throw new Problem('unknown_worker', `There is no worker ${params.name}`)
-      }
+      requireWorker(policy, params.name)
       const tools = await api.ctx.toolsOf(params.name)
       return { status: 200, body: { items: tools.map((tool) => ({ ...tool })) } }
     },

@@ -1,4 +1,3 @@
-import { Problem } from '#domain/problem.ts'
 import { startRunName } from '#domain/runs/start-of-run.ts'
 import { judgeStart } from '#policy/judge/judge-start.ts'
 import { route } from '../../route/route.ts'
@@ -17,6 +16,7 @@ import { listDefinitions } from '#services/policy/pins/list-definitions.ts'
 import { readPolicyState } from '#services/policy/read-policy-state.ts'
 import { replayPolicy } from '#services/replay/replay-policy.ts'
 import { showDifference } from '#services/policy/show-difference.ts'
+import { requireWorker } from '#services/core/require-worker.ts'
 import { answerOf } from '../../views/answer-of.ts'
 import { pageView } from '../../views/page-view.ts'
 import { id, withdrawn } from '../../schemas/common.ts'
@@ -41,10 +41,7 @@ export const policyRoutes = [
     problems: ['unknown_worker', 'workspace_unreachable'],
     answer: async (api, { body }) => {
       const policy = await api.ctx.policies.inForce()
-      const worker = policy.workers.get(body.worker)
-      if (worker === undefined) {
-        throw new Problem('unknown_worker', `There is no worker ${body.worker}`)
-      }
+      const worker = requireWorker(policy, body.worker)
       if (body.tool === startRunName) {
         const started = { worker: worker.name, input: body.input, mode: 'prompt', attachments: [] }
         return { status: 200, body: explanationView(judgeStart(policy, worker, started)) }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
-import { workspacesOf } from '#policy/workspaces.ts'
 import { Problem } from '#domain/problem.ts'
+import { workspacesOf } from '#policy/workspaces.ts'
 import type { SkipReason } from '#domain/runs/schedule.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { ScheduleSetting } from '#policy/project-config.ts'
@@ -15,10 +15,11 @@ import { assertReachable } from '../starting/reachable-approvers.ts'
 import { worktreeStart, type WorktreeStart } from '../starting/worktree-start.ts'
 import { newRunOf, recordRun, type StartedRun } from '../starting/record-run.ts'
 import { requireInputFits, starterOf, taskMessage } from '../starting/start-run.ts'
+import { requireWorker } from '../../core/require-worker.ts'
 
 /** A time is missed when its run could not start within these milliseconds. */
 const missedAfterMs = 60_000
-const mostAtOnce = 100
+const maxAtOnce = 100
 
 /** Starts the runs of all recorded times, each once, even with several processes. */
 export async function startDueTimes(ctx: SigningContext): Promise<void> {
@@ -27,7 +28,7 @@ export async function startDueTimes(ctx: SigningContext): Promise<void> {
     .select(['schedule', 'at'])
     .where('outcome', 'is', null)
     .orderBy('at')
-    .limit(mostAtOnce)
+    .limit(maxAtOnce)
     .execute()
   for (const time of due) await startDue(ctx, time)
 }
@@ -144,12 +145,10 @@ async function settle(
 /** The person whom `as` names, if they may start the worker now. Rejects with `forbidden`. */
 export async function starterOfSchedule(
   ctx: SigningContext,
-  { workers }: Policy,
+  policy: Policy,
   { worker: name, as }: ScheduleSetting,
 ): Promise<PersonRef> {
-  const worker = workers.get(name)
-  if (worker === undefined) throw new Problem('unknown_worker', `There is no worker ${name}`)
-  return starterOf(ctx, worker, await personOfEmail(ctx, as))
+  return starterOf(ctx, requireWorker(policy, name), await personOfEmail(ctx, as))
 }
 
 /** Where the worktree of a schedule's run begins, by `worktreeStart`. */
@@ -181,8 +180,7 @@ export async function startOfSchedule(
   },
 ): Promise<StartedRun> {
   const { policy, setting, starter, worktree, by, id } = start
-  const worker = policy.workers.get(setting.worker)
-  if (worker === undefined) throw new Problem('unknown_worker', `There is no ${setting.worker}`)
+  const worker = requireWorker(policy, setting.worker)
   const task = taskMessage(setting.input)
   requireInputFits(worker, setting.input)
   const others = by === undefined || by.id === starter.id ? [] : [by.id]

@@ -17,6 +17,7 @@ import { assertReachable } from './reachable-approvers.ts'
 import { worktreeStart } from './worktree-start.ts'
 import { newRunOf, recordRun, type StartedRun } from './record-run.ts'
 import { behindStart, requireInputFits, starterOf, taskMessage } from './start-run.ts'
+import { requireWorker } from '../../core/require-worker.ts'
 
 export interface TriggeredStart {
   readonly trigger: TriggerSetting
@@ -52,10 +53,7 @@ export async function startFromTrigger(
     return refuseAsPaused(ctx, caller, trigger.name)
   }
   const policy = await ctx.policies.inForce()
-  const worker = policy.workers.get(trigger.worker)
-  if (worker === undefined) {
-    throw new Problem('unknown_worker', `There is no worker ${trigger.worker}`)
-  }
+  const worker = requireWorker(policy, trigger.worker)
   const task = taskMessage(input)
   requireInputFits(worker, input)
   const starter = await starterOfTrigger(ctx, worker, trigger, key)
