@@ -1,5 +1,6 @@
 import '#runtime/processes/async-disposable-stack.ts'
 import { CommanderError } from 'commander'
+import { errorMessage } from '#domain/error-message.ts'
 import { takeLifeline } from '#runtime/processes/lifeline.ts'
 import { CommandFailure, exitCodes } from './terminal/exit-codes.ts'
 import { createProgram } from './program.ts'
@@ -37,7 +38,7 @@ async function main(): Promise<void> {
       return
     }
     // A message of the service may quote text of an agent, which may have control characters.
-    console.error(printable(error instanceof Error ? error.message : String(error)))
+    console.error(printable(errorMessage(error)))
     process.exitCode = error instanceof CommandFailure ? error.exitCode : exitCodes.failed
   }
 }

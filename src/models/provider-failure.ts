@@ -5,6 +5,7 @@ import {
   StreamProviderError,
   TypeValidationError,
 } from 'ai'
+import { errorMessage } from '#domain/error-message.ts'
 import { ModelProblem } from './model.ts'
 
 const maxWaitMs = 3_600_000
@@ -31,7 +32,7 @@ export function providerFailure(
     return new ModelProblem(text, { retryable: true }, options)
   }
   const isSdk = AISDKError.isInstance(error) && !isBrokenAnswer(error)
-  const why = clip(messageOf(error), secret)
+  const why = clip(errorMessage(error), secret)
   if (StreamProviderError.isInstance(error)) {
     const retryable = error.isRetryable
     return new ModelProblem(sentence(`broke off: ${why}`), { retryable }, options)
@@ -103,10 +104,6 @@ function isBrokenAnswer(error: Error): boolean {
   return /JSONParse|InvalidResponseData|EmptyResponseBody|NoContentGenerated|NoOutputGenerated/.test(
     error.name,
   )
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 /** A shorter key is a placeholder (`x`, `ollama`), and its letters are in every other word. */

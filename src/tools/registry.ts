@@ -4,6 +4,7 @@ import type { Workspace } from '#domain/tools/workspace.ts'
 import type { Policy } from '#policy/policy.ts'
 import { hashJson } from '#domain/json/digest.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import { builtInToolsHere } from './built-in.ts'
 import { customTool } from './custom/custom-tool.ts'
 import type { ToolProcess } from './custom/tool-process.ts'
@@ -94,7 +95,7 @@ async function listedTools(names: readonly string[], toolProcess: ToolProcess): 
   try {
     loaded = await toolProcess.describe()
   } catch (error) {
-    const sentence = error instanceof Error ? error.message : String(error)
+    const sentence = errorMessage(error)
     return names.map((name) => unavailableTool(name, sentence))
   }
   return names.map((name) => {

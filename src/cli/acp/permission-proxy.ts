@@ -1,6 +1,7 @@
 import { isObject } from '#domain/json/is-object.ts'
 import type { RequestSummary } from '#program-client'
 import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import { AgentCalls } from './agent-calls.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -88,7 +89,7 @@ export class PermissionProxy {
       decision = await this.#judge.decide(event, stop.signal, takeBack)
       if (decision.decision === 'allow') this.#allowed.set(allowedKey(event), event)
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = errorMessage(error)
       decision = { decision: 'deny', reason: `Countersign: ${why}` }
     }
     this.#open.delete(stop)

@@ -12,6 +12,7 @@ import { allowedCall, unmakeableReason, unmakeableReport } from '#domain/hooks/a
 import { canBeChanged, changedInputOf, type HookedCall } from '#domain/hooks/call-of-event.ts'
 import { externalIdOf } from '#domain/hooks/external-id.ts'
 import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import { callHere } from './call-here.ts'
 import { originOfCall } from './origin/origin-of-call.ts'
 import type { WaitingCalls } from './waiting/waiting-calls.ts'
@@ -207,7 +208,7 @@ function sentenceOf(error: unknown): string {
   if (error instanceof DOMException && error.name === 'TimeoutError') {
     return 'the service did not answer in time, so this call does not run. Ask again later.'
   }
-  return error instanceof Error ? error.message : String(error)
+  return errorMessage(error)
 }
 
 /**

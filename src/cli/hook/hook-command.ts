@@ -3,6 +3,7 @@ import type { Environment } from '#runtime/environment.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { agentSettings, askingEvents, type AskingEvent } from './settings/agent-settings.ts'
 import { agentOf, agents, type AgentName } from '#domain/hooks/agents.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import { hookCommand, hookUrl, installHook, writeManaged, type HookWords } from './install-hook.ts'
 import { writePlugin } from './write-plugin.ts'
 import { runHook, secondsOf, type HookOptions } from './run-hook.ts'
@@ -131,10 +132,7 @@ function checkedWait(text: string, option?: string): number {
   try {
     return secondsOf(text, option)
   } catch (error) {
-    throw new CommandFailure(
-      error instanceof Error ? error.message : String(error),
-      exitCodes.usage,
-    )
+    throw new CommandFailure(errorMessage(error), exitCodes.usage)
   }
 }
 

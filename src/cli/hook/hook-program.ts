@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { processEnvironment } from '#runtime/environment.ts'
 import { CommandFailure } from '../terminal/exit-codes.ts'
 import { agentNames } from '#domain/hooks/agents.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import { runHookCommand } from './hook-command.ts'
 import { runResumeCommand } from './resume-command.ts'
 
@@ -19,7 +20,7 @@ COUNTERSIGN_API_KEY is a key with the scopes requests:write and requests:read, C
 
 /** Agents take exit code 2 with a sentence for a denial. */
 function block(error: unknown): void {
-  console.error(error instanceof Error ? error.message : String(error))
+  console.error(errorMessage(error))
   process.exit(error instanceof CommandFailure ? error.exitCode : 2)
 }
 

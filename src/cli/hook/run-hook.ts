@@ -8,6 +8,7 @@ import { decideHook, reportHook } from './answer-hook.ts'
 import { parseInput, type HookDecision } from '#domain/hooks/hook-event.ts'
 import { harmlessReason } from '#domain/hooks/harmless-tools.ts'
 import { projectFolderOf } from '#domain/hooks/project-folder.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import type { RequestSummary } from '#program-client'
 import { DeferredSessions } from './waiting/deferred-sessions.ts'
 import { WaitingCalls } from './waiting/waiting-calls.ts'
@@ -58,7 +59,7 @@ export async function runHook(
     const decision = await Promise.race([answer, tooLate])
     return decision === null ? '' : agent.say(decision, eventName)
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     const reason = `Countersign could not be reached: ${why}`
     return agent.say({ decision: 'deny', reason }, eventName)
   }

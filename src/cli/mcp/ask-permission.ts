@@ -4,6 +4,7 @@ import { assertThere, isUnanswered, type ServiceAddress } from '../hook/answer-h
 import type { HookEvent } from '#domain/hooks/hook-event.ts'
 import { isObject } from '#domain/json/is-object.ts'
 import { canBeChanged, changedInputOf } from '#domain/hooks/call-of-event.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import { callHere } from '../hook/call-here.ts'
 import { originOfCall } from '../hook/origin/origin-of-call.ts'
 
@@ -52,7 +53,7 @@ export async function askPermission(
   try {
     return await ask(question, settings, signal)
   } catch (error) {
-    return deny(error instanceof Error ? error.message : String(error))
+    return deny(errorMessage(error))
   }
 }
 

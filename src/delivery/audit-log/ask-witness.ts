@@ -1,3 +1,4 @@
+import { errorMessage } from '#domain/error-message.ts'
 import { MalformedEvidence } from '#evidence/malformed-evidence.ts'
 import {
   cosignatureIn,
@@ -51,7 +52,7 @@ export async function askWitness(
     return outcomeOf(await submit(db, checkpoint, size, call), checkpoint, call.key)
   } catch (error) {
     if (call.stopping.aborted) return { state: 'failed', problem: 'the service stopped' }
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     return { state: 'failed', problem: message.slice(0, 300) }
   }
 }

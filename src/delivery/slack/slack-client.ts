@@ -1,5 +1,6 @@
 import type { FetchFunction, KnownBlock, View, WebClient } from '@slack/web-api'
 import { readEmailAddress } from '#domain/email-address.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import { postPinned, untilAborted } from '../webhooks/post-pinned.ts'
 import { findTarget, type TargetRules } from '../webhooks/find-target.ts'
 
@@ -172,7 +173,7 @@ function fetchPinned(rules: TargetRules, signal: AbortSignal): FetchFunction {
     const url = new URL(target)
     const address = await untilAborted(signal, findTarget(url, rules))
     const { headers = {} } = init
-    if (typeof init.body !== 'string') throw new Error('Slack is asked with a form')
+    if (typeof init.body !== 'string') throw new Error('The body of a request to Slack is a form')
     const answer = await postPinned({ url, address, headers, body: init.body, signal, maxBytes })
     const head = new Map(
       Object.entries(answer.headers).flatMap(([name, value]): [string, string][] =>
@@ -215,6 +216,6 @@ function failureOf(library: Library, error: unknown): SlackFailure {
     const word = /^[a-z_]{1,80}$/.exec(error.data.error)?.[0] ?? 'in an unknown format'
     return new SlackFailure(`Slack answered ${word}`, { status: 200, reason: word })
   }
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorMessage(error)
   return new SlackFailure(message.slice(0, 300), {})
 }

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js'
+import { errorMessage } from '#domain/error-message.ts'
 import { globSource } from './glob-source.ts'
 
 /** A compiled glob: its match function, or a sentence that says why it is invalid. */
@@ -24,7 +25,7 @@ export function compileGlob(glob: string, options: { readonly byName: boolean })
   try {
     expression = RE2JS.compile(source.source)
   } catch (error) {
-    return { ok: false, problem: error instanceof Error ? error.message : String(error) }
+    return { ok: false, problem: errorMessage(error) }
   }
   return {
     ok: true,

@@ -1,4 +1,5 @@
 import { Cron } from 'croner'
+import { errorMessage } from '#domain/error-message.ts'
 
 const fields = /^[0-9A-Za-z*/,-]+( +[0-9A-Za-z*/,-]+){4}$/
 
@@ -28,7 +29,7 @@ export function readCron(expression: string, timezone: string): CronTimes | stri
     if (cron.nextRun() === null) return 'has no time in the future'
     return { next: (from) => nextOf(cron, from), has: (at) => cron.match(at) }
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     return `is not a cron expression of the time zone ${timezone} (${why.slice(0, 200)})`
   }
 }

@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { RE2JS } from 're2js'
 import type { Json, JsonObject } from '#domain/json/json.ts'
+import { errorMessage } from '#domain/error-message.ts'
 
 /** The most characters of a schema as JSON, which bounds the time of compiling it. */
 const maxSchemaCharacters = 32 * 1024
@@ -62,7 +63,7 @@ function compileNow(schema: JsonObject): CompiledSchema {
   try {
     return { ok: true, validate: ajv.compile(schema) }
   } catch (error) {
-    const text = error instanceof Error ? error.message : String(error)
+    const text = errorMessage(error)
     return { ok: false, problem: `is not a JSON Schema: ${text.slice(0, 300)}` }
   }
 }

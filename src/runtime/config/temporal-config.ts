@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import type { ConnectionOptions } from '@temporalio/client'
 import { loadClientConnectConfig } from '@temporalio/envconfig'
+import { errorMessage } from '#domain/error-message.ts'
 import { readText, type Environment } from '../environment.ts'
 
 /** The connection settings for Temporal, as `Connection` and `NativeConnection` take them. */
@@ -74,7 +75,7 @@ function load(environment: Environment): ReturnType<typeof loadClientConnectConf
       disableFile: file === undefined && variables['TEMPORAL_PROFILE'] === undefined,
     })
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
+    const why = errorMessage(error)
     throw new Error(`The configuration of Temporal cannot be read: ${why}`, { cause: error })
   }
 }

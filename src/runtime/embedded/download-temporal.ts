@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { pipeline } from 'node:stream/promises'
+import { errorMessage } from '#domain/error-message.ts'
 import { temporalCliVersion } from './temporal-version.ts'
 
 const downloadSite = 'https://temporal.download/cli'
@@ -97,5 +98,5 @@ function megabytes(bytes: number): string {
 
 function reasonOf(cause: unknown): string {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
-  return inner instanceof Error ? inner.message : String(inner)
+  return errorMessage(inner)
 }

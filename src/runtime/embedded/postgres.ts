@@ -2,6 +2,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
+import { errorMessage } from '#domain/error-message.ts'
 import { choosePort } from '../processes/free-port.ts'
 import { launchServer, type LaunchedServer } from '../processes/launch-server.ts'
 import type { ProcessIdentity } from '../processes/process-identity.ts'
@@ -155,7 +156,7 @@ async function becomesReady(
   try {
     return { password: await ensureDatabase(url, dataDir) }
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return errorMessage(error)
   }
 }
 

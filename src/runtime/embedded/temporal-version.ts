@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { errorMessage } from '#domain/error-message.ts'
 
 const run = promisify(execFile)
 
@@ -17,10 +18,7 @@ const oldestServer = [1, 31] as const
  */
 export async function readServerVersion(binary: string): Promise<string> {
   const output = await run(binary, ['--version'], { timeout: 15_000 }).catch((cause: unknown) => {
-    throw new Error(
-      `${binary} does not run: ${cause instanceof Error ? cause.message : String(cause)}`,
-      { cause },
-    )
+    throw new Error(`${binary} does not run: ${errorMessage(cause)}`, { cause })
   })
   const version = /Server (\d+\.\d+\.\d+)/.exec(output.stdout)?.[1]
   if (version === undefined)

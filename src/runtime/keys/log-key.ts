@@ -3,6 +3,7 @@ import { handOverLog } from '#delivery/audit-log/hand-over-log.ts'
 import type { TrailNotifications } from '#delivery/audit-log/trail-notifications.ts'
 import { RepeatedWork } from '#delivery/repeated-work.ts'
 import type { Signer } from '#domain/statements/statement-bytes.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import { openCheckpoint } from '#evidence/note/checkpoint.ts'
 import { formatVerifierKey, parseVerifierKey } from '#evidence/note/note-key.ts'
 import type { NoteSigner } from '#evidence/note/signed-note.ts'
@@ -89,7 +90,7 @@ export async function keepLogKey(parts: {
     try {
       await follow()
     } catch (error) {
-      problem = error instanceof Error ? error.message : String(error)
+      problem = errorMessage(error)
       throw error
     }
   }

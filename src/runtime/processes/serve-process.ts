@@ -1,4 +1,5 @@
 import { flushCompileCache } from 'node:module'
+import { errorMessage } from '#domain/error-message.ts'
 import { ownLifeline } from './lifeline.ts'
 
 /** A process that cannot serve, also after a restart: the whole start ends with the sentence. */
@@ -42,7 +43,7 @@ export async function serveProcess(
   } catch (error) {
     await undo.disposeAsync().catch(() => undefined)
     if (error instanceof Refusal) await ownLifeline()?.sayRefused(error.message)
-    console.error(error instanceof Error ? error.message : String(error))
+    console.error(errorMessage(error))
     process.exit(1)
   }
   ownLifeline()?.sayReady()

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { errorMessage } from '#domain/error-message.ts'
 import { ownLifeline } from './lifeline.ts'
 
 /** How long a starting process waits for a server: a busy machine is slow. */
@@ -61,6 +62,6 @@ function sayWaiting({ name, patienceMs: atMostMs }: AwaitedServer<unknown>): voi
 }
 
 function sentenceOf({ name, remedy }: AwaitedServer<unknown>, tookMs: number, error: unknown) {
-  const why = error instanceof Error ? error.message : String(error)
+  const why = errorMessage(error)
   return `${name} did not answer within ${Math.round(tookMs / 1000)} s (${why}): ${remedy}`
 }

@@ -1,5 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorMessage } from '#domain/error-message.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { removeDevToken, writeDevToken } from '../data-folder/run-secrets.ts'
 import { type Environment, readText } from '../environment.ts'
@@ -161,9 +162,7 @@ async function buildDashboard(progress: Progress): Promise<void> {
   try {
     await progress.during('building the dashboard', buildUi)
   } catch (error) {
-    progress.say(
-      `${error instanceof Error ? error.message : String(error)}\nThe service runs without the dashboard.`,
-    )
+    progress.say(`${errorMessage(error)}\nThe service runs without the dashboard.`)
   }
 }
 

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { errorMessage } from '#domain/error-message.ts'
 import {
   removeIdentityFile,
   writeIdentityFile,
@@ -87,7 +88,7 @@ export async function supervise(
       current = await begin().catch((error: unknown) => {
         if (stopping.signal.aborted) return null
         if (error instanceof ServiceRefused) throw error
-        log(error instanceof Error ? error.message : String(error))
+        log(errorMessage(error))
         return null
       })
       if (current !== null) log(`${service.name} runs again (process ${current.identity.pid})`)

@@ -1,6 +1,7 @@
 import { lstat, readFile, realpath } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import type { CommandHost } from '#domain/tools/command.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import { boundsByKernel, type BoundsByKernel } from '../process/control-group.ts'
 import { commandLimits } from '../process/command-limits.ts'
 import { ownArchitecture } from '../seccomp/filter.ts'
@@ -82,7 +83,7 @@ export async function findSandbox(bwrap: string): Promise<HostSandbox> {
         : (end.exceeded ?? (message || `exit code ${end.exitCode}`)),
     )
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     return unusable(bwrap, message)
   }
 }

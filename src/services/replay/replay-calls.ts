@@ -21,6 +21,7 @@ import type {
 import { readStoredCalls, type StoredCall } from './stored-calls.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { isBuiltInTool } from '#domain/tools/built-in-tools.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import { policyInWorkspace } from '#policy/workspaces.ts'
 
 /** The caller waits ten seconds; it asks again for what was not judged by then. */
@@ -109,7 +110,7 @@ class Judges {
     try {
       return { workspace: await this.#ctx.workspaceOf(place, this.#inForce) }
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error)
+      const problem = errorMessage(error)
       return { why: `the files of its run cannot be read: ${problem}` }
     }
   }

@@ -1,3 +1,4 @@
+import { errorMessage } from '#domain/error-message.ts'
 import type { ToolFile } from '#policy/policy.ts'
 import { openToolProcess } from './tool-process.ts'
 import type { LoadedTools } from './tool-protocol.ts'
@@ -16,7 +17,7 @@ export async function loadToolDescriptions(options: {
   try {
     return await toolProcess.describe()
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error)
+    const problem = errorMessage(error)
     return { tools: [], problems: [{ file: 'tools/', line: null, problem, changed: false }] }
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { errorMessage } from '#domain/error-message.ts'
 import { compileGlob } from '#policy/globs/compile-glob.ts'
 import { compilePattern } from './search/patterns.ts'
 
@@ -14,7 +15,7 @@ export const searchPattern = z
     try {
       compilePattern(pattern)
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error)
+      const why = errorMessage(error)
       context.addIssue({
         code: 'custom',
         message:

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import type { McpHost } from './mcp-host.ts'
 
 const checkTimeoutMs = 10_000
@@ -47,6 +48,6 @@ async function problemsOf(
     return await host.request(query, { timeoutMs: checkTimeoutMs, signal })
   } catch (error) {
     if (signal.aborted) throw error
-    return [`it could not be checked: ${error instanceof Error ? error.message : String(error)}`]
+    return [`it could not be checked: ${errorMessage(error)}`]
   }
 }

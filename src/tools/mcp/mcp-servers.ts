@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Tool } from '#domain/tools/tool.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import type { McpServer, WorkerDefinition } from '#policy/worker-definition.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { ServerPlace } from './connection.ts'
@@ -121,7 +122,7 @@ export function openMcpServers(
     } catch (error) {
       entry.listing = null
       entry.listedAt = performance.now()
-      entry.failed = messageOf(error)
+      entry.failed = errorMessage(error)
       entry.isLate = true
       throw error
     } finally {
@@ -133,7 +134,7 @@ export function openMcpServers(
   async function listWithin(entry: ServerEntry, withinMs: number): Promise<McpListing | string> {
     const timeout = new AbortController()
     const late = delay(withinMs, null, { signal: timeout.signal })
-    const listing = await Promise.race([listOf(entry).catch(messageOf), late])
+    const listing = await Promise.race([listOf(entry).catch(errorMessage), late])
     timeout.abort()
     if (listing !== null) return listing
     entry.isLate = true
@@ -178,17 +179,19 @@ export function openMcpServers(
         problems.push(`The name ${name} has more than ${nameCharacters} characters.`)
         continue
       }
-      const before = pinned.get(definition.name) ?? null
-      const about = { name, server: server.name, serverHash, forged }
-      // The earlier list is no longer used.
-      const onChanged = (): void => void (entry.listing = null)
-      const calling = { host, onChanged, onMessageEnded, watched }
       tools.push(
         mcpTool({
-          ...about,
-          ...calling,
+          name,
+          server: server.name,
+          serverHash,
+          forged,
+          host,
+          // The earlier list is no longer used.
+          onChanged: () => void (entry.listing = null),
+          onMessageEnded,
+          watched,
           definition,
-          pinned: before,
+          pinned: pinned.get(definition.name) ?? null,
           transport: isLocal ? 'pipe' : 'tcp',
         }),
       )
@@ -235,8 +238,4 @@ export function openMcpServers(
     endIn: (root) => entries.endIn(root),
     [Symbol.asyncDispose]: () => entries[Symbol.asyncDispose](),
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

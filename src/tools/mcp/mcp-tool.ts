@@ -3,6 +3,7 @@ import type { JsonObject } from '#domain/json/json.ts'
 import type { CallPresentation, ServerTool, Tool } from '#domain/tools/tool.ts'
 import type { ToolResult } from '#domain/tools/tool-result.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import { QueryNotAccepted, ToolProcessEnded } from '../custom/tool-child.ts'
 import { titleLine, presentStructured } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
@@ -93,7 +94,7 @@ export function mcpTool(parts: McpToolParts): Tool {
       try {
         return await host.request(query, { timeoutMs: quickTimeoutMs, signal: null })
       } catch (error) {
-        const why = error instanceof Error ? error.message : String(error)
+        const why = errorMessage(error)
         const problem = `The MCP server ${server} does not answer: ${why} Go on without its tools, or call one again later.`
         return { ok: false, problems: [problem] }
       }

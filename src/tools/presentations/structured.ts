@@ -3,6 +3,7 @@ import { canonicalJson } from '#domain/json/digest.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 import type { Presentation } from '#domain/tools/presentation.ts'
 import type { CallPresentation, Tool } from '#domain/tools/tool.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import { makePresentation } from './make-presentation.ts'
 
 /** Arguments or facts as indented JSON. */
@@ -29,7 +30,7 @@ export function presentRaw(
   input: JsonObject,
   error: unknown,
 ): CallPresentation {
-  const why = error instanceof Error ? error.message : String(error)
+  const why = errorMessage(error)
   return {
     title: titleOfCall(tool.name, input),
     presentation: presentStructured(input, {}, [

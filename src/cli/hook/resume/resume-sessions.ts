@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { errorMessage } from '#domain/error-message.ts'
 import { createClient, type Client, type RequestState } from '#program-client'
 import { CommandFailure } from '../../terminal/exit-codes.ts'
 import type { DeferredSession, DeferredSessions } from '../waiting/deferred-sessions.ts'
@@ -84,7 +85,7 @@ async function resume(
   try {
     exitCode = await runClaude(session, { program, words, output })
   } catch (error) {
-    problem = error instanceof Error ? error.message : String(error)
+    problem = errorMessage(error)
   } finally {
     await sessions.release(session, { isDone: exitCode === 0 })
   }

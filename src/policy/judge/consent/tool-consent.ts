@@ -1,5 +1,6 @@
 import type { ApprovalWord } from '#domain/policy/verdict.ts'
 import type { ServerTool } from '#domain/tools/tool.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import type { WorkerDefinition } from '../../worker-definition.ts'
 import type { CanonicalCall } from '../calls/canonical-call.ts'
 import { opinionOf, type Opinion } from './opinion.ts'
@@ -49,7 +50,7 @@ async function ownOpinion({
   try {
     answer = await tool.approval(input)
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     return asks(
       tool.name,
       `tool ${tool.name} asks: its approval function failed (${clip(message)})`,

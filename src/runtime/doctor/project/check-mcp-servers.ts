@@ -6,6 +6,7 @@ import { loadProject } from '#services/policy/read-project.ts'
 import { openMcpServers } from '#tools/mcp/mcp-servers.ts'
 import { spawnInSandbox } from '#tools/mcp/spawn-in-sandbox.ts'
 import { defaultWorkspace } from '#domain/tools/workspace-name.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import { policyInWorkspace, workspacesOf } from '#policy/workspaces.ts'
 import { readText } from '../../environment.ts'
 import { Workspaces } from '../../project/workspaces.ts'
@@ -61,7 +62,7 @@ export const checkMcpServers: Check = async ({ folders, environment }) => {
       }),
     )
   } catch (error) {
-    const finding = `The MCP servers could not be asked: ${error instanceof Error ? error.message : String(error)}`
+    const finding = `The MCP servers could not be asked: ${errorMessage(error)}`
     return [
       {
         check: 'mcp',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { errorMessage } from '#domain/error-message.ts'
 import { GrowingTree } from '#evidence/merkle/growing-tree.ts'
 import { isSameHash } from '#evidence/merkle/tree-hash.ts'
 import { parseCheckpoint } from '#evidence/note/checkpoint.ts'
@@ -124,7 +125,7 @@ function compare({ size, note }: StoredCheckpoint, root: Uint8Array, keys: LogKe
     if (checkpoint.size === size && isSameHash(checkpoint.root, root)) return null
     return `the first ${size} events are not those that the checkpoint of ${size} signed`
   } catch (error) {
-    return `the checkpoint of ${size} is not the log's: ${error instanceof Error ? error.message : String(error)}`
+    return `the checkpoint of ${size} is not the log's: ${errorMessage(error)}`
   }
 }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { countWords } from '#domain/text/count-words.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import { readText } from '../../environment.ts'
 import { loadVerifier } from '../../keys/public-keys.ts'
 import { findRetiring } from '../../keys/rotate-signing-key.ts'
@@ -22,7 +23,7 @@ export const checkKeys: Check = async (target) => {
       {
         check: 'keys',
         state,
-        found: error instanceof Error ? error.message : String(error),
+        found: errorMessage(error),
         remedy:
           'the API makes its key when it first starts; afterwards keep keys/ with your backups',
       },

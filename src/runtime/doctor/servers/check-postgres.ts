@@ -1,4 +1,5 @@
 import { Client } from 'pg'
+import { errorMessage } from '#domain/error-message.ts'
 import { unknownMigrations } from '#store/migrating/applied-migrations.ts'
 import { migrations } from '#store/migrations/index.ts'
 import {
@@ -36,7 +37,7 @@ export const checkPostgres: Check = async (target: CheckTarget) => {
       {
         check: 'postgres',
         state: 'problem',
-        found: `Postgres does not answer: ${error instanceof Error ? error.message : String(error)}`,
+        found: `Postgres does not answer: ${errorMessage(error)}`,
         remedy:
           'nothing is decided and nothing executes until it does: start it, or check DATABASE_URL',
       },

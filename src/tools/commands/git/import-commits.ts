@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { isCommitHash, type WorktreeOnHost } from '#domain/tools/worktree.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import type { HostSandbox } from '#sandbox/bwrap/find-sandbox.ts'
 import { runSandboxed } from '#sandbox/bwrap/run-sandboxed.ts'
 import { identityOf } from '#sandbox/hidden-paths.ts'
@@ -120,7 +121,7 @@ async function packOf(
     signal,
   }).catch((error: unknown) => {
     if (error instanceof CommandStopped) throw error
-    throw commitsProblem(error instanceof Error ? error.message : String(error))
+    throw commitsProblem(errorMessage(error))
   })
   const { bytes } = end.stdout
   const lineEnd = bytes.indexOf(10)

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads'
+import { errorMessage } from '#domain/error-message.ts'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
 import {
   lookForNames,
@@ -27,7 +28,7 @@ async function take(question: Exclude<LookRequest, { do: 'cancel' }>): Promise<v
   const stop = new AbortController()
   running.set(id, stop)
   const answer = await answerTo(question, stop.signal).catch((error: unknown): LookAnswer => {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = errorMessage(error)
     const type = stop.signal.aborted
       ? 'cancelled'
       : error instanceof TooManyEntries

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { errorMessage } from '#domain/error-message.ts'
 import { recordModules } from './record-modules.ts'
 
 /**
@@ -16,5 +17,5 @@ send('loaded')
 try {
   send({ modules: recordModules(projectDir, toolFiles) })
 } catch (error) {
-  send({ problem: error instanceof Error ? error.message : String(error) })
+  send({ problem: errorMessage(error) })
 }

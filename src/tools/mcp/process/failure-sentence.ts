@@ -1,3 +1,4 @@
+import { errorMessage } from '#domain/error-message.ts'
 /** How many nested causes are read. */
 const maxDepth = 5
 
@@ -39,6 +40,6 @@ function withCauses(error: unknown): string {
 function messageOf(error: Error): string {
   const inner = error instanceof AggregateError ? error.errors : []
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  const messages = inner.map((cause) => (cause instanceof Error ? cause.message : String(cause)))
+  const messages = inner.map(errorMessage)
   return [error.message === '' ? code : error.message, ...messages].filter(Boolean).join('; ')
 }

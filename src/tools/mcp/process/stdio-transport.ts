@@ -2,6 +2,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import type { MCPTransport } from '@ai-sdk/mcp'
+import { errorMessage } from '#domain/error-message.ts'
 import { firstInside, informationDescriptor } from '#sandbox/bwrap/first-inside.ts'
 import { giveNetwork, type OwnNetwork } from '#sandbox/bwrap/own-network.ts'
 import { readLines } from '../../custom/bounded-lines.ts'
@@ -103,7 +104,7 @@ export class StdioTransport implements MCPTransport {
           throw new Error(`it wrote ${nonsense} lines that are not messages`)
       }
     } catch (error) {
-      this.#end(error instanceof Error ? error.message : String(error))
+      this.#end(errorMessage(error))
       this.#process?.kill('SIGKILL')
     }
   }

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { realpathSync } from 'node:fs'
+import { errorMessage } from '#domain/error-message.ts'
 import type { ServerPrograms } from '#policy/worker/server-programs.ts'
 import { readPrograms } from './read-programs.ts'
 
@@ -19,5 +20,5 @@ send('loaded')
 try {
   send({ files: readPrograms(realpathSync(root), servers, copies) })
 } catch (error) {
-  send({ problem: error instanceof Error ? error.message : String(error) })
+  send({ problem: errorMessage(error) })
 }

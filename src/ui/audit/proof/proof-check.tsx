@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
+import { errorMessage } from '#domain/error-message.ts'
 import { callApi } from '../../api/call-api.ts'
 import { Notice } from '../../states/notice.tsx'
 import { checkReceipt, type CheckedReceipt } from './check-receipt.ts'
@@ -28,7 +29,7 @@ export function ProofCheck({ request }: { request: string }) {
       setFindings({ ...checked, vkey, waiting, key: keySeen(vkey) })
     } catch (error) {
       setFindings(null)
-      setFailure(error instanceof Error ? error.message : String(error))
+      setFailure(errorMessage(error))
     } finally {
       setIsChecking(false)
     }

@@ -4,6 +4,7 @@ import { useNavigate } from 'react-router'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import type { RunMode } from '#domain/policy/verdict.ts'
+import { errorMessage } from '#domain/error-message.ts'
 import { ApiRefusal, callApi } from '../../api/call-api.ts'
 import { useMe } from '../../api/queries.ts'
 import { useIntentKey } from '../../api/use-intent-key.ts'
@@ -74,7 +75,7 @@ export function useNewRun<Body>(
 
 /** The refusal of a start, for its form. */
 function refusalOf(error: unknown): StartRefusal {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = errorMessage(error)
   const field: unknown = error instanceof ApiRefusal ? error.facts['field'] : undefined
   return { message, field: typeof field === 'string' ? field : null }
 }

@@ -1,0 +1,4 @@
+/** What a thrown value says: the message of an error; any other value as text. */
+export function errorMessage(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
