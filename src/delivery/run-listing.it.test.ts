@@ -4,10 +4,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { useOwnNamespace } from '#test/harness/temporal.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { ScriptedStore, workflowBundle } from '#test/workflows/scripted-run.ts'
+import { setRows } from '#test/harness/fixtures/rows.ts'
 import { searchAttributes } from '#domain/runs/search-attributes.ts'
 import { turnQueueOf } from '#workflows/activity-port.ts'
 import { decided } from '#workflows/messages.ts'
-import { startRun } from './outbox/deliver-rows.ts'
+import { startRunWorkflow } from './outbox/deliver-rows.ts'
 import { reconcileRuns } from './reconciling/reconcile-runs.ts'
 import {
   addOldRun,
@@ -63,12 +64,8 @@ function asking(taskQueue: string): ScriptedStore {
 async function startListed(taskQueue: string, listing: RunListing, turn = 0) {
   const run = await addOldRun()
   const workflow = { id: run.id, workflow_id: `run-${run.id}` }
-  await service.db
-    .updateTable('run')
-    .set({ task_queue: taskQueue, turn })
-    .where('id', '=', run.id)
-    .execute()
-  expect(await startRun({ ...delivering(taskQueue), listing }, workflow)).toBe('started')
+  await setRows(service.db, 'run', { id: run.id }, { task_queue: taskQueue, turn })
+  expect(await startRunWorkflow({ ...delivering(taskQueue), listing }, workflow)).toBe('started')
   return { run, handle: temporal.client.workflow.getHandle(workflow.workflow_id) }
 }
 
@@ -78,7 +75,7 @@ async function untilFound(query: string, ids: readonly string[]): Promise<void> 
     for await (const one of temporal.client.workflow.list({ query })) list.push(one.workflowId)
     return String(list) === String(ids)
   }
-  await waitUntil(found, { withinMs: 90_000 })
+  await waitUntil(found)
 }
 
 async function removeAttributes(): Promise<void> {
@@ -97,7 +94,7 @@ describe('runs in the list of workflows of Temporal', () => {
     const store = asking('refused')
     await serve(store)
     const { run, handle } = await startListed('refused', listing)
-    await waitUntil(() => store.activityCounts.has('takeTurn'), { withinMs: 90_000 })
+    await waitUntil(() => store.activityCounts.has('takeTurn'))
     store.decided.add('a')
     await handle.signal(decided, ['a'])
     await handle.result()
@@ -134,7 +131,7 @@ describe('runs in the list of workflows of Temporal', () => {
       first = await startListed('listed', listing)
       return false
     }
-    await waitUntil(isListed, { withinMs: 90_000, everyMs: 500 })
+    await waitUntil(isListed, { everyMs: 500 })
     const id = `run-${first.run.id}`
     const waits = `CountersignState = 'waiting_for_approval' AND CountersignQueue = 'platform'`
     await untilFound(`${waits} AND CountersignStarter = '${ada.id}'`, [id])
@@ -152,7 +149,7 @@ describe('runs in the list of workflows of Temporal', () => {
     const { handle } = await startListed('removed', listing)
     const waits = async (): Promise<boolean> =>
       (await handle.describe()).typedSearchAttributes.get(searchAttributes.queue) !== undefined
-    await waitUntil(waits, { withinMs: 90_000 })
+    await waitUntil(waits)
     await listing[Symbol.asyncDispose]()
     await removeAttributes()
     // The new workflow plans the same wait, and looks at its deadline.

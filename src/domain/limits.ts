@@ -62,5 +62,5 @@ export const limits = {
   auditEventBytes: 60 * 1024,
   bulkDecisions: 200,
   listDefault: 50,
-  listMost: 200,
+  maxListItems: 200,
 } as const

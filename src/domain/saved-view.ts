@@ -3,4 +3,4 @@ export const savedViewPages = ['inbox', 'audit'] as const
 export type SavedViewPage = (typeof savedViewPages)[number]
 
 /** How many one person can save for each page. */
-export const mostSavedViews = 50
+export const maxSavedViews = 50

@@ -44,7 +44,7 @@ export function openModel(options: {
       : endpoint === null
         ? null
         : { provider: endpoint.provider, connection: endpointSettings(endpoint, environment) }
-  if (place === null) throw new Error('An endpoint that is known is there')
+  if (place === null) throw new Error('The model names an endpoint that is not configured')
   const provided = {
     ...place,
     name: options.model,

@@ -13,14 +13,14 @@ const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 const abandonedAfterMs = 10 * 60_000
 
 /** A name in an open folder; `at` is its path for sentences. */
-export interface Place {
+export interface FilePlace {
   readonly directory: Directory
   readonly name: string
   readonly at: string
 }
 
 /** Throws code `stale` unless the place has exactly the expected content: a hash, or nothing. */
-export async function requireBase(place: Place, expected: string): Promise<void> {
+export async function requireBase(place: FilePlace, expected: string): Promise<void> {
   const { directory, name, at } = place
   const state = await stateOf(directory, name, at)
   if (state.kind === 'absent' && expected === 'absent') return
@@ -40,7 +40,7 @@ export async function requireBase(place: Place, expected: string): Promise<void>
  * and access list are preserved.
  */
 export async function replaceFile(
-  place: Place,
+  place: FilePlace,
   bytes: Uint8Array,
   expected: string,
   confirm: () => Promise<void>,
@@ -89,7 +89,7 @@ export async function replaceFile(
 
 /** Removes a regular file with the expected bytes; other links to it stay. */
 export async function removeFile(
-  place: Place,
+  place: FilePlace,
   expected: string,
   confirm: () => Promise<void>,
 ): Promise<void> {
@@ -110,8 +110,8 @@ export async function removeFile(
  * the old one.
  */
 export async function moveFile(
-  from: Place,
-  to: Place,
+  from: FilePlace,
+  to: FilePlace,
   expected: { readonly from: string; readonly to: string },
   confirm: () => Promise<void>,
 ): Promise<void> {

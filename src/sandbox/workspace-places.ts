@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { FileState } from '#domain/tools/workspace.ts'
 import { refuseClash } from './case-clash.ts'
-import type { Place } from './change-file.ts'
+import type { FilePlace } from './change-file.ts'
 import { hiddenPaths, hiddenProblem, identityOf } from './hidden-paths.ts'
 import { openDirectory, type ChildNaming, type Directory, type Walk } from './open-directory.ts'
 import type { Enter } from './open-folders.ts'
@@ -19,7 +19,7 @@ export interface WorkspacePlaces {
     enterFolder: Enter,
     path: string,
     create: boolean,
-    use: (place: Place, parents: readonly string[]) => Promise<T>,
+    use: (place: FilePlace, parents: readonly string[]) => Promise<T>,
   ): Promise<T>
   /** Throws code `hidden` for a hidden folder under another name. */
   refuseCovered(directory: Directory, name: string, at: string): Promise<void>
@@ -61,7 +61,7 @@ export function workspacePlaces(
     enterFolder: Enter,
     path: string,
     create: boolean,
-    use: (place: Place, parents: readonly string[]) => Promise<T>,
+    use: (place: FilePlace, parents: readonly string[]) => Promise<T>,
   ): Promise<T> {
     const components = componentsOf(path)
     const name = components.at(-1)

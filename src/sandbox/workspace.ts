@@ -3,7 +3,7 @@ import type { FileState, Workspace } from '#domain/tools/workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { WorktreeOnHost } from '#domain/tools/worktree.ts'
 import { foldedNames, refuseClash, type FoldedNames } from './case-clash.ts'
-import { moveFile, removeFile, replaceFile, sweepAbandoned, type Place } from './change-file.ts'
+import { moveFile, removeFile, replaceFile, sweepAbandoned, type FilePlace } from './change-file.ts'
 import { pathLabel } from './file-problem.ts'
 import { oneAtATime } from '#domain/sharing/one-at-a-time.ts'
 import { platformNaming, type ChildNaming } from './open-directory.ts'
@@ -43,7 +43,7 @@ export async function openWorkspace(options: {
   }
 
   /** The open folder must still be the one at the path, or the change would happen elsewhere. */
-  async function confirmReachable(place: Place, parents: readonly string[]): Promise<void> {
+  async function confirmReachable(place: FilePlace, parents: readonly string[]): Promise<void> {
     await using again = await enter(parents, false)
     if (again.identity !== place.directory.identity) {
       const at = parents.join('/')

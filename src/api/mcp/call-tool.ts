@@ -55,7 +55,7 @@ export async function callTool(
       const isTask = takesTask && now.verdict === 'ask'
       const callState = isTask ? now : await followCall(api, caller, following)
       if (round < maxRounds && asksAnew(callState)) continue
-      if (!takesTask || hasEnded(callState)) return await tell(api, callState)
+      if (!takesTask || hasEnded(callState)) return await reportState(api, callState)
       await recordReply(api.ctx, requestId, 'waits')
       return { content: [], resultType: 'task', ...taskOf(callState, publicUrl) }
     }
@@ -66,7 +66,7 @@ export async function callTool(
 }
 
 /** Answers with the state of the call, and records that its caller got it. */
-export async function tell(api: Api, callState: GatewayCallState): Promise<CallToolResult> {
+export async function reportState(api: Api, callState: GatewayCallState): Promise<CallToolResult> {
   const { requestId, outcome } = callState
   const result = outcome === null ? null : await gatewayResult(api.ctx, requestId)
   await recordReply(api.ctx, requestId, hasEnded(callState) ? 'end' : 'waits')

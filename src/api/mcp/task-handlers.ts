@@ -13,7 +13,7 @@ import { cancelGatewayCall } from '#services/gateway/cancel-gateway-call.ts'
 import { readCallState, type GatewayCallState } from '#services/gateway/read-call-state.ts'
 import type { Api } from '../context/api.ts'
 import type { Attempt } from '../route/recording-refusals.ts'
-import { tell } from './call-tool.ts'
+import { reportState } from './call-tool.ts'
 import {
   errorOfFailure,
   errorOfResult,
@@ -63,7 +63,7 @@ export function handleTasks(
     const state = await find(taskId, context)
     const task = taskOf(state, api.settings.publicUrl)
     if (task.status !== 'completed') return { ...task }
-    return { ...task, result: await tell(api, state) }
+    return { ...task, result: await reportState(api, state) }
   })
   // The tasks of the gateway have no questions for the client, so an update has nothing to answer.
   server.setRequestHandler(

@@ -108,12 +108,12 @@ export function wholeNumber(range: {
     .pipe(z.int(message).min(least, message).max(most, message))
 }
 
-const limitRange = `must be a whole number from 1 to ${limits.listMost}`
+const limitRange = `must be a whole number from 1 to ${limits.maxListItems}`
 
 /** The query parameters of every list. */
 export const page = {
   cursor: text(1000).optional().describe('`nextCursor` of the page before; absent: the first page'),
-  limit: wholeNumber({ least: 1, most: limits.listMost, message: limitRange })
+  limit: wholeNumber({ least: 1, most: limits.maxListItems, message: limitRange })
     .default(limits.listDefault)
     .describe('The largest number of items in the answer'),
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import type { UiPart } from '#domain/runs/ui-part.ts'
 import { askByKey } from '../decide/ask-by-key.ts'
-import { away, keysOf } from '../decide/keys-of.ts'
+import { nullIfUnreachable, keysOf } from '../decide/keys-of.ts'
 import { OutputReader } from '../decide/read-output.ts'
 import { sendChoice } from '../decide/send-choice.ts'
 import { type Service, pageUrl } from '../service/service.ts'
@@ -18,12 +18,12 @@ import { terminalColumns } from '../text/wrap.ts'
 import { followStream, isFinal } from './follow-stream.ts'
 import { leftSentence, lostSentence, restSentence } from './sentences.ts'
 import { LiveText } from './live-text.ts'
-import { messageOf, obey, type LineOutcome } from './obey.ts'
+import { messageOf, runLine, type LineOutcome } from './run-line.ts'
 
 /** How often to look for what no stream reports: output of commands, child runs, other people. */
 const lookEveryMs = 1_000
 
-type Next = ExitCode | 'again' | { readonly runId: string }
+type NextStep = ExitCode | 'again' | { readonly runId: string }
 
 /**
  * A run as a conversation at the terminal: its text as it is written, its calls, a key for each
@@ -104,7 +104,7 @@ class Conversation {
     }
   }
 
-  async #atState(run: RunDetail): Promise<Next> {
+  async #atState(run: RunDetail): Promise<NextStep> {
     switch (run.state) {
       case 'completed':
         console.log('completed')
@@ -123,7 +123,7 @@ class Conversation {
     }
   }
 
-  async #whileItRests(run: RunDetail): Promise<Next> {
+  async #whileItRests(run: RunDetail): Promise<NextStep> {
     const rest = `${run.rest} ${run.turns}`
     if (rest !== this.#rest) console.log(restSentence(run))
     this.#rest = rest
@@ -136,7 +136,7 @@ class Conversation {
         process.stdout.write(leavePrompt())
         return this.#typed(keys)
       }
-      const now = await this.#lookAtRun().catch(away)
+      const now = await this.#lookAtRun().catch(nullIfUnreachable)
       if (now !== null && (now.state !== run.state || now.turns !== run.turns)) {
         process.stdout.write(leavePrompt())
         return 'again'
@@ -144,7 +144,7 @@ class Conversation {
     }
   }
 
-  async #whileItWorks(): Promise<Next> {
+  async #whileItWorks(): Promise<NextStep> {
     const leave = new AbortController()
     const parts = followStream(this.#service, this.#run.id, leave.signal)
     try {
@@ -161,7 +161,7 @@ class Conversation {
           if (next !== 'again') return next
         }
         if (first === 'look') {
-          const next = this.#writing === null ? await this.#look().catch(away) : null
+          const next = this.#writing === null ? await this.#look().catch(nullIfUnreachable) : null
           if (next !== null) return next
         } else if (first !== undefined) {
           if (first.value.done === true) {
@@ -186,7 +186,7 @@ class Conversation {
       case 'text-start': {
         const turn = Number(part.id.split('.')[0])
         if (this.#printer.hasSaid(turn)) return
-        await this.#sync().catch(away)
+        await this.#sync().catch(nullIfUnreachable)
         if (this.#printer.hasSaid(turn)) return
         this.#printer.setSaid(turn, true)
         this.#writing = turn
@@ -211,7 +211,7 @@ class Conversation {
         console.error(dim('Connected again.'))
         return
       default:
-        await this.#sync().catch(away)
+        await this.#sync().catch(nullIfUnreachable)
     }
   }
 
@@ -247,7 +247,7 @@ class Conversation {
   /**
    * The requests for which the run and its child runs wait: each is decided here or mentioned once.
    */
-  async #look(): Promise<Exclude<Next, 'again'> | null> {
+  async #look(): Promise<Exclude<NextStep, 'again'> | null> {
     await this.#sync()
     const run = await this.#lookAtRun()
     for (const { requestId, number, people } of run.waitsFor) {
@@ -262,9 +262,9 @@ class Conversation {
         console.log(waitingLines(request, where).join('\n'))
         continue
       }
-      const line: { next: Next } = { next: 'again' }
+      const line: { next: NextStep } = { next: 'again' }
       const keys = keysOf(this.#service, this.#keyboard, requestId, async (command) => {
-        line.next = await this.#obey(command)
+        line.next = await this.#runLine(command)
         if (typeof line.next === 'number') return 'detach'
         const { waitsFor } = await this.#lookAtRun()
         const waits = waitsFor.some((one) => one.requestId === requestId)
@@ -289,25 +289,25 @@ class Conversation {
     return null
   }
 
-  async #typed(keys: Parameters<Keyboard['line']>[0]): Promise<Next> {
+  async #typed(keys: Parameters<Keyboard['line']>[0]): Promise<NextStep> {
     if (keys.some(isInterrupt)) return this.#left()
     if (keys.every(({ text }) => text === '')) return 'again'
     const line = await this.#keyboard.line(keys)
-    return line === null ? 'again' : this.#obey(line)
+    return line === null ? 'again' : this.#runLine(line)
   }
 
-  async #obey(line: Line): Promise<Next> {
-    let obeyed: LineOutcome
+  async #runLine(line: Line): Promise<NextStep> {
+    let outcome: LineOutcome
     try {
-      obeyed = await obey(this.#service, { run: this.#run, files: this.#files }, line)
+      outcome = await runLine(this.#service, { run: this.#run, files: this.#files }, line)
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error
       console.error(error.message)
       return 'again'
     }
-    if (obeyed === 'detach') return this.#left()
-    if (typeof obeyed === 'object') return obeyed
-    if (obeyed === 'said') this.#printer.leaveOut(messageOf(line))
+    if (outcome === 'detach') return this.#left()
+    if (typeof outcome === 'object') return outcome
+    if (outcome === 'said') this.#printer.leaveOut(messageOf(line))
     return 'again'
   }
 

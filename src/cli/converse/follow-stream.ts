@@ -7,7 +7,7 @@ import { type Service, ServiceProblem } from '../service/service.ts'
 
 /** Pauses between attempts to reach a service that is away. */
 const firstWaitMs = 250
-const mostWaitMs = 5_000
+const maxWaitMs = 5_000
 
 /**
  * The events of a run's stream, until the run rests or has ended. A lost connection is reported
@@ -37,7 +37,7 @@ export async function* followStream(
       isLost = true
     }
     await delay(wait, null, { signal }).catch(() => null)
-    wait = Math.min(mostWaitMs, wait * 2)
+    wait = Math.min(maxWaitMs, wait * 2)
   }
 }
 

@@ -9,22 +9,22 @@ import type { KeySource } from './ask-by-key.ts'
 const lookEveryMs = 1_000
 
 /**
- * Reads keys for one request while it is pending. Pasted text is no key. `obey` carries out a line
- * that begins with `/`.
+ * Reads keys for one request while it is pending. Pasted text is no key. `runLine` carries out a
+ * line that begins with `/`.
  */
 export function keysOf(
   service: Service,
   keyboard: Keyboard,
   requestId: string,
-  obey?: (line: Line) => Promise<'left' | 'detach' | null>,
+  runLine?: (line: Line) => Promise<'left' | 'detach' | null>,
 ): KeySource {
   let pressed: readonly Key[] = []
   const command = async (): Promise<'left' | 'detach' | null> => {
     const line = await keyboard.line(pressed)
-    return line === null || obey === undefined ? null : obey(line)
+    return line === null || runLine === undefined ? null : runLine(line)
   }
   return {
-    ...(obey === undefined ? {} : { command }),
+    ...(runLine === undefined ? {} : { command }),
     aside: (act) => keyboard.aside(act),
     prompt: (act) => keyboard.prompt(act),
     settle: (restMs) => keyboard.settle(restMs),
@@ -37,7 +37,7 @@ export function keysOf(
         if (key?.name === 'paste') return ''
         if (key !== undefined) return key.ctrl ? `ctrl-${key.name}` : key.text
         const of = { params: { id: requestId } }
-        const request = await service.call('getRequest', of).catch(away)
+        const request = await service.call('getRequest', of).catch(nullIfUnreachable)
         if (request !== null && request.state !== 'pending') return null
       }
     },
@@ -45,7 +45,7 @@ export function keysOf(
 }
 
 /** While the service is away, the last known state counts. */
-export function away(error: unknown): null {
+export function nullIfUnreachable(error: unknown): null {
   if (error instanceof CommandFailure) return null
   throw error
 }

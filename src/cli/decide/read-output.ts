@@ -9,9 +9,9 @@ import { quoteLines } from '../text/quote-lines.ts'
 
 const names: Record<OutputStream, string> = { stdout: 'standard output', stderr: 'standard error' }
 /** A longer line is printed in pieces. */
-const lineMost = 4096
+const maxLineCharacters = 4096
 /** For output that a command printed between the last look and its end. */
-const restMost = 64 * 1024
+const maxRestCharacters = 64 * 1024
 /** The prefix that the transcript's printer puts before each line. */
 const indentColumns = 4
 
@@ -81,7 +81,7 @@ export class OutputReader {
     if (piece.missing > 0) followed.line = ''
     const text = followed.line + followed.decoder.decode(piece.bytes, { stream: !followed.ended })
     const whole =
-      followed.ended || text.length > lineMost ? text.length : text.lastIndexOf('\n') + 1
+      followed.ended || text.length > maxLineCharacters ? text.length : text.lastIndexOf('\n') + 1
     followed.line = text.slice(whole)
     return [...gap, ...linesOf(text.slice(0, whole))]
   }
@@ -118,7 +118,7 @@ export class OutputReader {
     }
     followed.place = behind.place
     followed.ended = headers.get('x-output-state') === 'ended'
-    const rest = bytes.subarray(Math.max(0, bytes.length - restMost))
+    const rest = bytes.subarray(Math.max(0, bytes.length - maxRestCharacters))
     return { bytes: rest, missing: behind.missing + bytes.length - rest.length }
   }
 }

@@ -47,8 +47,8 @@ export function withPaging(command: Command): Command {
 }
 
 function readLimit(text: string): string {
-  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= limits.listMost) return text
-  throw new InvalidArgumentError(`a whole number from 1 to ${limits.listMost}.`)
+  if (/^[1-9]\d{0,2}$/.test(text) && Number(text) <= limits.maxListItems) return text
+  throw new InvalidArgumentError(`a whole number from 1 to ${limits.maxListItems}.`)
 }
 
 /** What a listing is asked with. */

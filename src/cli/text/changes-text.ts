@@ -38,9 +38,9 @@ function changeLine(item: ChangedFileItem): string {
 
 /** `by turn 2 shell, turn 1 write_file`: the newest call first. */
 function callsText(calls: ChangedFileItem['calls']): string {
-  const mostPrinted = 3
+  const maxPrinted = 3
   const words = calls
-    .slice(0, mostPrinted)
+    .slice(0, maxPrinted)
     .map(({ tool, turn }) => (turn > 0 ? `turn ${turn} ${tool}` : tool))
   const more = calls.length - words.length
   const all = more > 0 ? [...words, `${more} more`] : words

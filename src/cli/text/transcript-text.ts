@@ -6,8 +6,8 @@ import { quoteLines } from './quote-lines.ts'
 import { printableLine } from './terminal-text.ts'
 import { ownRows, wrap } from './wrap.ts'
 
-const inputMost = 160
-const resultMost = 400
+const maxInputCharacters = 160
+const maxResultCharacters = 400
 const indent = '    '
 
 function speakerOf({ role, author, covers = [] }: Transcript['items'][number]): string {
@@ -95,7 +95,7 @@ export class TranscriptPrinter {
       approval === undefined ? '' : ` ${dim(printableLine(approvalSentence(call.tool, approval)))}`
     return [
       `${indent}${printableLine(call.tool)} ${word}${approved}`,
-      ...this.#quoteLines(shorten(result.text ?? '', resultMost), indent),
+      ...this.#quoteLines(shorten(result.text ?? '', maxResultCharacters), indent),
     ]
   }
 
@@ -123,7 +123,7 @@ function fileLine({ name, mediaType, bytes }: MessageFile): string {
 function callLines(call: TranscriptCall, columns: number | null): string[] {
   const subject = callSubject(call.input) ?? JSON.stringify(call.input)
   const tool = printableLine(call.tool)
-  const line = `${tool} ${printableLine(shorten(subject, inputMost))}`
+  const line = `${tool} ${printableLine(shorten(subject, maxInputCharacters))}`
   const [first = '', ...others] = columns === null ? [line] : wrap(line, columns - indent.length)
   const input = dim(first.slice(tool.length))
   return [

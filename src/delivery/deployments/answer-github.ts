@@ -46,13 +46,13 @@ export async function answerGitHub(
     const setting = await settingOf(options, at)
     const answer = await answerOf(ctx, at)
     if (answer.until !== null && answer.until < (await databaseTime(ctx.db))) {
-      throw new Final('the hour of its approval is over, and GitHub was not reached')
+      throw new FinalError('the hour of its approval is over, and GitHub was not reached')
     }
     const outcome = await post({ ...options, signal }, setting, at, answer)
     if (answer.state === 'approved') await note(ctx, at, due, outcome)
     return outcome
   } catch (error) {
-    const isFinal = error instanceof Final
+    const isFinal = error instanceof FinalError
     const outcome = { status: null, error: (error as Error).message.slice(0, 500), isFinal }
     if (isFinal) await note(ctx, at, due, outcome)
     return outcome
@@ -60,7 +60,7 @@ export async function answerGitHub(
 }
 
 /** Errors that no later attempt can change. */
-class Final extends Error {}
+class FinalError extends Error {}
 
 async function settingOf(
   { ctx, secretOf }: GitHubAnswerContext,
@@ -69,11 +69,11 @@ async function settingOf(
   const { config } = await ctx.policies.inForce()
   const name = external.deployment?.name ?? ''
   const setting = config.deployments.get(name)
-  if (setting === undefined) throw new Final(`deployments.${name} is no longer configured`)
+  if (setting === undefined) throw new FinalError(`deployments.${name} is no longer configured`)
   const key = await readApiKey(ctx, secretOf(setting.keyFrom) ?? '', null)
   if (key === null) throw new Error(`${setting.keyFrom} holds no valid API key`)
   if (key.ownerId === external.owner_id) return setting
-  throw new Final(`${setting.keyFrom} is a key of somebody else by now`)
+  throw new FinalError(`${setting.keyFrom} is now the key of another person`)
 }
 
 async function answerOf(ctx: SystemContext, { request }: DeploymentRequest): Promise<Answer> {
@@ -91,9 +91,9 @@ async function post(
   { state, request }: Answer,
 ): Promise<SendOutcome> {
   const deployment = await approvedDeployment(access.ctx.db, request)
-  if (deployment === null) throw new Final('the request is not for this deployment')
+  if (deployment === null) throw new FinalError('the request is not for this deployment')
   if (!setting.repositories.includes(deployment.repository.toLowerCase())) {
-    throw new Final(`deployments.${setting.name} no longer lists ${deployment.repository}`)
+    throw new FinalError(`deployments.${setting.name} no longer lists ${deployment.repository}`)
   }
   const installationId = external.deployment?.installationId ?? null
   const token = await installationToken(access, setting, installationId)

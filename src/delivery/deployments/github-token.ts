@@ -11,7 +11,7 @@ export interface GitHubAccess extends TargetRules {
 }
 
 const appTokenSeconds = 300
-const mostBytes = 64 * 1024
+const maxAnswerBytes = 64 * 1024
 
 /** Posts JSON to GitHub's API, at the address that was checked, with a bearer token. */
 export async function postToGitHub(
@@ -31,7 +31,7 @@ export async function postToGitHub(
     },
     body: JSON.stringify(body),
     signal: access.signal,
-    maxBytes: mostBytes,
+    maxBytes: maxAnswerBytes,
   })
 }
 

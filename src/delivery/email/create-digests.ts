@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { EmailSettings } from '#policy/settings.ts'
 import type { Seals } from '#domain/statements/row-seals.ts'
 import { sealedDelivery } from '#services/requests/ending/sealed-delivery.ts'
-import { mine } from '#services/requests/lists/list-requests.ts'
+import { waitsForCaller } from '#services/requests/lists/list-requests.ts'
 import { emailEndpointOf } from '#services/channels/webhooks/configured-endpoints.ts'
 import type { Db, Tx } from '#store/database.ts'
 import type { JsonRow } from '#store/json-row.ts'
@@ -135,7 +135,7 @@ async function contentOf(
     select ${columns}, request.created_at > ${since} as fresh, count(*) over () as count,
       count(*) filter (where request.created_at > ${since}) over () as fresh_count
     from request left join run on run.id = request.run_id
-    where request.state = 'pending' and ${mine(caller)}
+    where request.state = 'pending' and ${waitsForCaller(caller)}
     order by request.expires_at, request.id limit ${maxListed}
   `.execute(tx)
   const { rows } = await sql<ListedRow>`

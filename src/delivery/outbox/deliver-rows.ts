@@ -167,7 +167,7 @@ async function deliverGroup(
 }
 
 async function startAgain(delivering: DeliveryContext, run: RunAddress): Promise<void> {
-  await (run.type === 'run' ? startRun(delivering, run) : startApproval(delivering, run.id))
+  await (run.type === 'run' ? startRunWorkflow(delivering, run) : startApproval(delivering, run.id))
 }
 
 function idsIn(row: LeasedRow, field: 'requestIds' | 'callIds' | 'runIds'): string[] {
@@ -179,7 +179,7 @@ function idsIn(row: LeasedRow, field: 'requestIds' | 'callIds' | 'runIds'): stri
  * Starts a run's workflow if it may start, or finds that it was started. Idempotent by the
  * workflow's id.
  */
-export async function startRun(
+export async function startRunWorkflow(
   delivering: Omit<DeliveryContext, 'db'>,
   run: { readonly id: string; readonly workflow_id: string },
 ): Promise<'started' | 'was_started' | 'refused'> {

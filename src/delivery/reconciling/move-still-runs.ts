@@ -19,7 +19,7 @@ const runsAtOnce = 500
  */
 export const stalledAfterAttempts = 3
 /** The most new workflows of one run: if the code fails in these, another one fails too. */
-const restartsMost = 3
+const maxRestarts = 3
 
 /**
  * Checks the workflow of every run that should continue and does not. A run that waits for nothing
@@ -47,7 +47,7 @@ export async function checkIdleRuns(
       const restarts = await restartsOf(ctx.db, run.id)
       const stall = { runId: run.id, attempts: workflow.taskAttempts, why, restarts }
       stalls.push(stall)
-      if (!workflow.busy && restarts < restartsMost) {
+      if (!workflow.busy && restarts < maxRestarts) {
         restarting.push({ stall, workflow_id: run.workflow_id })
       }
     } else if (workflow.taskAttempts > 0) unsure.push(run.id)

@@ -6,12 +6,14 @@ import {
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { auditDocuments } from '#test/harness/fixtures/events-about.ts'
 import { addRequest, addRun, type TestRun } from '#test/harness/fixtures/gated-run.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { payloadOf, rawSignal } from '#test/workflows/hostile-client.ts'
 import { ScriptedStore, workflowBundle } from '#test/workflows/scripted-run.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { turnQueueOf } from '#workflows/activity-port.ts'
-import { startRun } from '../outbox/deliver-rows.ts'
+import { startRunWorkflow } from '../outbox/deliver-rows.ts'
 import { reconcileRuns, type ReconciledRuns } from './reconcile-runs.ts'
 import { WokenWorkflows } from './workflows.ts'
 import {
@@ -42,7 +44,7 @@ function reconcileOn(taskQueue: string): Promise<ReconciledRuns> {
 }
 
 function startWorkflow(run: TestRun, taskQueue = address.taskQueue) {
-  return startRun(delivering(taskQueue), { id: run.id, workflow_id: `run-${run.id}` })
+  return startRunWorkflow(delivering(taskQueue), { id: run.id, workflow_id: `run-${run.id}` })
 }
 
 async function signalsOf(run: TestRun): Promise<string[]> {
@@ -55,17 +57,11 @@ async function signalsOf(run: TestRun): Promise<string[]> {
 
 async function untilListed(run: TestRun): Promise<void> {
   const query = `WorkflowId = 'run-${run.id}' AND ExecutionStatus = 'Running'`
-  await waitUntil(async () => (await temporal.client.workflow.count(query)).count > 0, {
-    withinMs: 90_000,
-  })
+  await waitUntil(async () => (await temporal.client.workflow.count(query)).count > 0)
 }
 
 async function failureOf(run: TestRun): Promise<string | undefined> {
-  const row = await service.db
-    .selectFrom('run')
-    .select('failure')
-    .where('id', '=', run.id)
-    .executeTakeFirstOrThrow()
+  const row = await rowOf(service.db, 'run', { id: run.id })
   return row.failure?.code
 }
 
@@ -132,10 +128,10 @@ describe('reconcileRuns', () => {
     store.taskQueue = `${address.taskQueue}-behind`
     await using _served = await serve(store)
     await startWorkflow(run, store.taskQueue)
-    await waitUntil(() => store.activityCounts.get('takeTurn') === 1, { withinMs: 90_000 })
+    await waitUntil(() => store.activityCounts.get('takeTurn') === 1)
     store.decided.add('decided while it was away')
     await untilListed(run)
-    await waitUntil(async () => (await reconcile()).woken.includes(run.id), { withinMs: 90_000 })
+    await waitUntil(async () => (await reconcile()).woken.includes(run.id))
     await temporal.client.workflow.getHandle(`run-${run.id}`).result()
     expect(store.journal).toEqual(['0.0'])
     await endRun(run)
@@ -148,7 +144,7 @@ describe('reconcileRuns', () => {
     store.taskQueue = `${address.taskQueue}-waiting`
     await using _served = await serve(store)
     await startWorkflow(run, store.taskQueue)
-    await waitUntil(() => store.activityCounts.get('takeTurn') === 1, { withinMs: 90_000 })
+    await waitUntil(() => store.activityCounts.get('takeTurn') === 1)
     await untilListed(run)
     expect((await reconcile()).woken).not.toContain(run.id)
     expect(await signalsOf(run)).toEqual([])
@@ -173,21 +169,16 @@ describe('reconcileRuns', () => {
     const breaking = broken.run()
     await startWorkflow(run, store.taskQueue)
     await untilListed(run)
-    await waitUntil(async () => (await reconcileOn(store.taskQueue)).stalled.includes(run.id), {
-      withinMs: 90_000,
-    })
+    await waitUntil(async () => (await reconcileOn(store.taskQueue)).stalled.includes(run.id))
     expect(await failureOf(run)).toBe('stalled')
     broken.shutdown()
     await breaking
     await connection.close()
     await using _served = await serve(store)
-    await waitUntil(
-      async () => {
-        await reconcile()
-        return (await failureOf(run)) === undefined
-      },
-      { withinMs: 90_000 },
-    )
+    await waitUntil(async () => {
+      await reconcile()
+      return (await failureOf(run)) === undefined
+    })
     await endRun(run)
   }, 240_000)
 
@@ -205,32 +196,20 @@ describe('reconcileRuns', () => {
     })
     await using _served = await serve(store, fragile)
     await startWorkflow(run, store.taskQueue)
-    await waitUntil(() => store.activityCounts.get('takeTurn') === 1, { withinMs: 90_000 })
+    await waitUntil(() => store.activityCounts.get('takeTurn') === 1)
     const garbage = [payloadOf('binary/encrypted', 'x')]
     await rawSignal(temporal.client, `run-${run.id}`, 'decided', garbage)
     store.decided.add('a')
     await untilListed(run)
-    await waitUntil(async () => (await reconcileOn(store.taskQueue)).stalled.includes(run.id), {
-      withinMs: 90_000,
-    })
+    await waitUntil(async () => (await reconcileOn(store.taskQueue)).stalled.includes(run.id))
     await temporal.client.workflow.getHandle(`run-${run.id}`).result()
     expect(store.journal).toEqual(['0.0'])
-    const events = await service.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('run_id', '=', run.id)
-      .where('type', '=', 'system.reconciled')
-      .orderBy('id')
-      .execute()
-    expect(events.map(({ document }) => JSON.parse(document).detail)).toMatchObject([
+    const events = await auditDocuments(service.db, { run_id: run.id, type: 'system.reconciled' })
+    expect(events.map(({ detail }) => detail)).toMatchObject([
       { found: 'stalled', why: 'fails', message: expect.stringContaining('encoding') },
       { found: 'restarted', why: 'fails' },
     ])
-    const { failure } = await service.db
-      .selectFrom('run')
-      .select('failure')
-      .where('id', '=', run.id)
-      .executeTakeFirstOrThrow()
+    const { failure } = await rowOf(service.db, 'run', { id: run.id })
     expect(failure?.message).toMatch(/because the workflow code fails on it: “.*encoding.*”/)
     expect(failure?.message).not.toContain('deployment')
     await endRun(run)

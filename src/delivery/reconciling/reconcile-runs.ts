@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Log, SystemContext } from '#services/core/context.ts'
 import { loseRun } from '#services/engine/lifecycle/lose-run.ts'
-import { type DeliveryContext, startRun } from '../outbox/deliver-rows.ts'
+import { type DeliveryContext, startRunWorkflow } from '../outbox/deliver-rows.ts'
 import {
   describeWorkflow,
   restartWorkflow,
@@ -112,7 +112,7 @@ async function reconcileRun(
       await loseRun(ctx, { runId: run.id })
       return 'lost'
     case undefined:
-      return (await startRun(delivering, run)) === 'refused' ? 'alive' : 'started_again'
+      return (await startRunWorkflow(delivering, run)) === 'refused' ? 'alive' : 'started_again'
     default: {
       // The workflow ended but the run has not, for instance because Postgres was away: start a new
       // workflow, which continues from the stored state.

@@ -51,7 +51,7 @@ export interface ReceivedWebhook {
 const maxAgeSeconds = 300
 /** What a sender's own id may be made of. */
 const idForm = /^[\x21-\x7e]{1,200}$/
-const mostSignatures = 10
+const maxSignatures = 10
 
 /**
  * Whether one of these keys signed a message within the last five minutes, as Standard Webhooks
@@ -63,8 +63,8 @@ export function isSignedWebhook(
   now: Date,
 ): boolean {
   const isWellFormed =
-    idForm.test(id) && /^\d{1,12}$/.test(timestamp) && signature.length <= mostSignatures * 60
-  const candidates = isWellFormed ? signature.split(' ').slice(0, mostSignatures) : []
+    idForm.test(id) && /^\d{1,12}$/.test(timestamp) && signature.length <= maxSignatures * 60
+  const candidates = isWellFormed ? signature.split(' ').slice(0, maxSignatures) : []
   const expected = (keys ?? [Buffer.alloc(32)]).map((key) => signatureOf(key, id, timestamp, body))
   const matches = candidates.flatMap((one) => expected.map((own) => sameSecret(one, own)))
   const isRecent = Math.abs(now.getTime() / 1000 - Number(timestamp)) <= maxAgeSeconds

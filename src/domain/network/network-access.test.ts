@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { admits, coversNetwork, isDomainEntry } from './network-access.ts'
+import { permitsHost, coversNetwork, isDomainEntry } from './network-access.ts'
 
 // Rules: workers-and-policy.md, shell rules
 test('an entry is a domain name, with all below it or one port; no address in any spelling is one', () => {
@@ -15,14 +15,14 @@ test('an entry is a domain name, with all below it or one port; no address in an
 
 test('a name is admitted with its own ports, and a name that only looks alike is not', () => {
   const entries = ['pypi.org', '*.pythonhosted.org', 'registry.example:8443']
-  expect(admits(entries, 'pypi.org', 443)).toBe('yes')
-  expect(admits(entries, 'pypi.org', 80)).toBe('yes')
-  expect(admits(entries, 'pypi.org', 22)).toBe('port')
-  expect(admits(entries, 'files.pythonhosted.org', 443)).toBe('yes')
-  expect(admits(entries, 'registry.example', 8443)).toBe('yes')
-  expect(admits(entries, 'registry.example', 443)).toBe('port')
+  expect(permitsHost(entries, 'pypi.org', 443)).toBe('yes')
+  expect(permitsHost(entries, 'pypi.org', 80)).toBe('yes')
+  expect(permitsHost(entries, 'pypi.org', 22)).toBe('port')
+  expect(permitsHost(entries, 'files.pythonhosted.org', 443)).toBe('yes')
+  expect(permitsHost(entries, 'registry.example', 8443)).toBe('yes')
+  expect(permitsHost(entries, 'registry.example', 443)).toBe('port')
   for (const host of ['pythonhosted.org', 'xpypi.org', 'pypi.org.evil.com', 'a.pypi.org', '']) {
-    expect(admits(entries, host, 443), host).toBe('no')
+    expect(permitsHost(entries, host, 443), host).toBe('no')
   }
 })
 

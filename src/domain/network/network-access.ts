@@ -46,7 +46,7 @@ export function isDomainEntry(text: string): boolean {
  * Whether the list permits this host and port; `port` when it permits the host with other ports
  * only. `host` in lower case, without the dot of the root.
  */
-export function admits(
+export function permitsHost(
   entries: readonly string[],
   host: string,
   port: number,

@@ -47,7 +47,7 @@ export function signStatement(
  * calls.
  */
 const verified = new WeakMap<KeyObject, Set<string>>()
-const verifiedMost = 1000
+const maxVerified = 1000
 
 function holds(key: KeyObject, kind: StatementKind, signedStatement: SignedStatement): boolean {
   const signatures = verified.get(key) ?? new Set<string>()
@@ -56,7 +56,7 @@ function holds(key: KeyObject, kind: StatementKind, signedStatement: SignedState
   if (signatures.has(exactly)) return true
   const signature = Buffer.from(signedStatement.signature, 'base64url')
   if (!verify(null, signedBytes(kind, signedStatement.statement), key, signature)) return false
-  if (signatures.size >= verifiedMost) signatures.clear()
+  if (signatures.size >= maxVerified) signatures.clear()
   signatures.add(exactly)
   return true
 }

@@ -1,4 +1,4 @@
-import { admits } from '#domain/network/network-access.ts'
+import { permitsHost } from '#domain/network/network-access.ts'
 import type { CommandAnalysis } from '../shell/analyse-command.ts'
 import { commandsOf, type CommandOfText } from './programs/commands-of.ts'
 import { hasOption, operandsOf } from './programs/command-words.ts'
@@ -100,5 +100,5 @@ function isListed(address: string, domains: readonly string[]): boolean {
   const url = /^https?:/i.test(address) ? URL.parse(address) : null
   if (url === null) return false
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
-  return admits(domains, url.hostname.replace(/\.$/, ''), port) === 'yes'
+  return permitsHost(domains, url.hostname.replace(/\.$/, ''), port) === 'yes'
 }

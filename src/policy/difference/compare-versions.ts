@@ -12,14 +12,14 @@ export interface SettingChange {
   readonly after: string | null
 }
 
-export interface FileChange {
+export interface ProjectFileChange {
   readonly path: string
   readonly change: ChangeKind
 }
 
 /** The changes between two versions. */
 export interface VersionDifference {
-  readonly files: readonly FileChange[]
+  readonly files: readonly ProjectFileChange[]
   readonly settings: readonly SettingChange[]
   /**
    * the changes that need a second person (workers-and-policy.md): settings that determine who must
@@ -90,10 +90,10 @@ function without(list: readonly string[], other: readonly string[]): string[] {
   })
 }
 
-function changedFiles(before: ProjectFiles, after: ProjectFiles): FileChange[] {
+function changedFiles(before: ProjectFiles, after: ProjectFiles): ProjectFileChange[] {
   const [old, now] = [contentsOf(before), contentsOf(after)]
   const paths = [...new Set([...old.keys(), ...now.keys()])].toSorted()
-  return paths.flatMap((path): FileChange[] => {
+  return paths.flatMap((path): ProjectFileChange[] => {
     if (!old.has(path)) return [{ path, change: 'added' }]
     if (!now.has(path)) return [{ path, change: 'removed' }]
     return old.get(path) === now.get(path) ? [] : [{ path, change: 'changed' }]

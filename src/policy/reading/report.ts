@@ -1,7 +1,7 @@
 import type { ProjectProblem } from '../policy.ts'
 
 /** A place in a project file. `line` counts from 1. */
-export interface Place {
+export interface SourceLine {
   readonly file: string
   readonly line: number | null
 }
@@ -14,12 +14,12 @@ export class Report {
   readonly #problems = new Map<string, ProjectProblem>()
 
   /** A problem that makes the version invalid: what is wrong, and what would be right. */
-  error(place: Place, problem: string, remedy: string): void {
+  error(place: SourceLine, problem: string, remedy: string): void {
     this.#add({ ...place, problem, remedy, severity: 'error' })
   }
 
   /** Something odd that leaves the version valid. */
-  warn(place: Place, problem: string, remedy: string): void {
+  warn(place: SourceLine, problem: string, remedy: string): void {
     this.#add({ ...place, problem, remedy, severity: 'warning' })
   }
 
@@ -65,12 +65,12 @@ function compareText(a: string, b: string): number {
 }
 
 /** A place as it is written in rules and messages: `workers/notes.md:14`. */
-export function sourceOf(place: Place): string {
+export function sourceOf(place: SourceLine): string {
   return place.line === null ? place.file : `${place.file}:${place.line}`
 }
 
 /** The place that a rule's source names. */
-export function placeOfSource(source: string): Place {
+export function placeOfSource(source: string): SourceLine {
   const colon = source.lastIndexOf(':')
   return { file: source.slice(0, colon), line: Number(source.slice(colon + 1)) }
 }

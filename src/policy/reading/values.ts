@@ -3,7 +3,7 @@ import { didYouMean } from './did-you-mean.ts'
 import { parseDuration } from './duration.ts'
 import {
   isListAt,
-  odd,
+  warn,
   readItems,
   scalarOf,
   valueTextAt,
@@ -152,7 +152,7 @@ export function warnOfCase(): (field: YamlField, name: string) => void {
     const other = earlier.get(folded)
     if (other === undefined) earlier.set(folded, name)
     else if (other !== name) {
-      odd(field, `differs from "${other}" in case only`, 'rename one of them')
+      warn(field, `differs from "${other}" in case only`, 'rename one of them')
     }
   }
 }

@@ -1,7 +1,7 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, type Document, type LineCounter } from 'yaml'
 import type { Json } from '#domain/json/json.ts'
 import { didYouMean } from './did-you-mean.ts'
-import { sourceOf, type Place, type Report } from './report.ts'
+import { sourceOf, type SourceLine, type Report } from './report.ts'
 import type { Aliases } from './resolve-names.ts'
 
 /** A list or mapping is never longer; what compares its members with each other stays quick. */
@@ -24,7 +24,7 @@ export interface YamlField {
 }
 
 /** Where a field is written; `line` counts from 1. */
-export function placeOf(field: YamlField): Place {
+export function placeOf(field: YamlField): SourceLine {
   return { file: field.source.file, line: field.line }
 }
 
@@ -40,7 +40,7 @@ export function wrong(field: YamlField, problem: string, remedy: string): void {
 }
 
 /** As `wrong`, but the version stays valid. */
-export function odd(field: YamlField, problem: string, remedy: string): void {
+export function warn(field: YamlField, problem: string, remedy: string): void {
   field.source.report.warn(placeOf(field), `"${field.at}" ${problem}`, remedy)
 }
 
@@ -150,7 +150,7 @@ export function readFields(field: YamlField, keys: readonly string[]): Fields | 
     get(key) {
       const value = members.get(key)
       if (value === undefined || scalarOf(value) !== null) return value ?? null
-      odd(value, 'has no value, so its default applies', 'write a value, or remove the key')
+      warn(value, 'has no value, so its default applies', 'write a value, or remove the key')
       return null
     },
   }

@@ -1,5 +1,5 @@
 import { findSecrets } from '#domain/text/secrets.ts'
-import { odd, readEntries, wrong, type YamlField } from '../reading/yaml-field.ts'
+import { warn, readEntries, wrong, type YamlField } from '../reading/yaml-field.ts'
 import { readText } from '../reading/values.ts'
 
 const names = {
@@ -24,7 +24,7 @@ export function readSettings(
     const text = readText(value) ?? ''
     checkReferences(value, text)
     if (looksSecret(key, text)) {
-      odd(value, 'looks like a secret', 'write "${NAME}", and set NAME in .env or the environment')
+      warn(value, 'looks like a secret', 'write "${NAME}", and set NAME in .env or the environment')
     }
     return [key, text] as const
   })
@@ -45,14 +45,14 @@ function checkReferences(field: YamlField, text: string): void {
   const rest = text.replaceAll(reference, '')
   const stray = /\$\{[^}]*\}?|\$[A-Za-z_]\w*/.exec(rest)?.[0]
   if (stray === undefined) return
-  odd(field, `has "${stray}", which stands for itself`, 'write "${NAME}" for a variable')
+  warn(field, `has "${stray}", which stands for itself`, 'write "${NAME}" for a variable')
 }
 
 /** A program is one word: nothing splits it. */
 export function checkProgram(field: YamlField, program: string, args: readonly string[]): void {
   if (/\s/.test(program) && !program.includes('/')) {
     const remedy = 'write the program alone, and its arguments in `args`'
-    odd(field, `is one program called ${JSON.stringify(program)}`, remedy)
+    warn(field, `is one program called ${JSON.stringify(program)}`, remedy)
   }
   warnOfUnpinned(field, program, args)
 }
@@ -63,18 +63,18 @@ function warnOfUnpinned(field: YamlField, command: string, args: readonly string
   const name = args.find((argument) => !argument.startsWith('-'))
   if (name === undefined || /.@\d/.test(name) || /==\d/.test(name)) return
   const bare = name.replace(/(?<=.)@[^@/]*$/, '')
-  odd(field, `runs the package "${name}" without a version`, `pin it, like "${bare}@1.2.3"`)
+  warn(field, `runs the package "${name}" without a version`, `pin it, like "${bare}@1.2.3"`)
 }
 
 /** Warns of a connection that others can read. */
 export function checkUrl(field: YamlField, url: string): void {
   const { protocol, hostname, username, password } = new URL(url)
   if (username !== '' || password !== '') {
-    odd(field, 'has a name or password in it', 'send them in `headers`, as "${NAME}"')
+    warn(field, 'has a name or password in it', 'send them in `headers`, as "${NAME}"')
   }
   const isLocal = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
   if (protocol === 'http:' && !isLocal) {
-    odd(field, 'is not encrypted: anybody in between reads and changes it', 'write https://')
+    warn(field, 'is not encrypted: anybody in between reads and changes it', 'write https://')
   }
 }
 

@@ -16,7 +16,7 @@ import {
 import {
   isListAt,
   isMapAt,
-  odd,
+  warn,
   readEntries,
   readFields,
   readItems,
@@ -75,7 +75,7 @@ function readZone(field: YamlField): Zone | null {
     source: fieldSource(field),
   }
   if (saysReadOnly(fields) && (zone.approval.write ?? zone.approval.delete) !== undefined) {
-    odd(field, 'is read-only, so its word on writing never counts', 'write `mode: rw`')
+    warn(field, 'is read-only, so its word on writing never counts', 'write `mode: rw`')
   }
   return named && root !== null ? { name, root, ...zone } : null
 }
@@ -120,7 +120,7 @@ function checkRootNames(field: YamlField, root: string): void {
   const letter = /^~|[$*?]/.exec(root)?.[0]
   if (letter !== undefined) {
     const problem = `is ${JSON.stringify(root)}: nothing stands for "${letter}", the folder is called so`
-    odd(field, problem, 'write the name of the folder')
+    warn(field, problem, 'write the name of the folder')
   }
 }
 

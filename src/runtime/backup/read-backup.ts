@@ -41,7 +41,7 @@ export async function readBackup(file: string): Promise<CheckedBackup> {
   const changed = manifest.files.find((entry, index) => !isDeepStrictEqual(entry, files[index]))
   if (changed !== undefined) throw damageError(file, `${changed.path} is not what was saved`)
   if (files.length !== manifest.files.length)
-    throw damageError(file, 'it has files that are not its')
+    throw damageError(file, 'it has files that its manifest does not list')
   return { manifest, keys, rows: () => rowsOf(file) }
 }
 

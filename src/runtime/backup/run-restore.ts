@@ -5,7 +5,7 @@ import { grantToApplication } from '../schema/application-role.ts'
 import { readText } from '../environment.ts'
 import { refuseOtherKeys, writeKeyFiles } from './key-files.ts'
 import { readBackup } from './read-backup.ts'
-import { withDatabase, type FolderChoice, type Place } from './with-database.ts'
+import { withDatabase, type FolderChoice, type InstallationFolders } from './with-database.ts'
 import { exists } from '../files.ts'
 
 /**
@@ -44,7 +44,7 @@ export async function runRestore(
   })
 }
 
-async function missingKeys({ folders, environment }: Place): Promise<string[]> {
+async function missingKeys({ folders, environment }: InstallationFolders): Promise<string[]> {
   const keyFiles = [
     ['signing.pem', 'COUNTERSIGN_SIGNING_KEY', 'a new one is created at the next start'],
     ['log.pem', 'COUNTERSIGN_LOG_KEY', 'without it, the audit log cannot continue'],

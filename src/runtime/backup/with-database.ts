@@ -13,7 +13,7 @@ export interface FolderChoice {
   readonly project?: string
   readonly data?: string
 }
-export interface Place {
+export interface InstallationFolders {
   readonly folders: Folders
   readonly environment: Environment
 }
@@ -27,7 +27,7 @@ export interface Place {
 export async function withDatabase<T>(
   choice: FolderChoice,
   { toFill, log }: { readonly toFill: boolean; readonly log: (sentence: string) => void },
-  work: (db: Db, place: Place) => Promise<T>,
+  work: (db: Db, place: InstallationFolders) => Promise<T>,
 ): Promise<T> {
   const { folders, environment, databaseUrl } = await findCheckTarget(choice)
   const place = { folders, environment }

@@ -69,7 +69,7 @@ test('a ledger that is cut off under a running process is an error, and nothing 
 test('a key that is no id of ours is refused, however it is written', async () => {
   const ledger = openLedger(dataDir)
   for (const id of ['', 'a b', 'a\nb', 'é', 'x'.repeat(500)]) {
-    await expect(ledger.first({ kind: 'call', id }, 'a')).rejects.toThrow('made of ids')
+    await expect(ledger.first({ kind: 'call', id }, 'a')).rejects.toThrow('may contain only ids')
   }
   expect(await ledger.first({ kind: 'call', id: '../../outside' }, 'a')).toBe('a')
   expect(await readdir(join(dataDir, 'ledger'))).toEqual(['undated.log'])

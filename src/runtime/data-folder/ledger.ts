@@ -4,12 +4,12 @@ import type { Ledger, OnceKey } from '#services/core/ledger.ts'
 import { flushFolder } from '../files.ts'
 
 /** A short line is written atomically. No entry of ids is longer. */
-const lineMost = 400
+const maxLineCharacters = 400
 /**
  * The number of days whose files stay in memory. Approvals can wait for weeks, but nearly all calls
  * are recent.
  */
-const daysMost = 40
+const maxDays = 40
 
 /**
  * The ledger in `DATA/ledger`: a file for each day on which the ids were made, a line for each
@@ -23,15 +23,15 @@ export function openLedger(dataDir: string): Ledger {
     async first(key, value) {
       const name = [key.kind, key.id, key.part ?? '-'].join(' ')
       const line = `${name} ${value}`
-      if (!/^[\x21-\x7e]+( [\x21-\x7e]+){3}$/.test(line) || line.length > lineMost) {
-        throw new TypeError('A key of the ledger is made of ids')
+      if (!/^[\x21-\x7e]+( [\x21-\x7e]+){3}$/.test(line) || line.length > maxLineCharacters) {
+        throw new TypeError('A key of the ledger may contain only ids')
       }
       const day = dayOf(key)
       const file = days.get(day) ?? new DayFile(folder, day)
       days.delete(day)
       days.set(day, file)
       for (const [oldest, { busy }] of days) {
-        if (days.size <= daysMost) break
+        if (days.size <= maxDays) break
         if (busy === 0) days.delete(oldest)
       }
       return file.first(name, value)

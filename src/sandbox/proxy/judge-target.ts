@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { admits, domainsText } from '#domain/network/network-access.ts'
+import { permitsHost, domainsText } from '#domain/network/network-access.ts'
 import { isPublicAddress, isWithin, rangesOf } from './public-addresses.ts'
 
 /** What the proxy needs of the host. */
@@ -55,7 +55,7 @@ export async function judgeTarget(
   if (isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0) {
     throw new TargetRefused(`${hostText} is an address: ${only(entries)}, by name.`)
   }
-  const admitted = admits(entries, name, target.port)
+  const admitted = permitsHost(entries, name, target.port)
   if (admitted === 'no') throw new TargetRefused(`${hostText} is not listed: ${only(entries)}.`)
   if (admitted === 'port') {
     throw new TargetRefused(

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { bytesOfName, textOfName } from '../raw-names.ts'
 
 /** The most files of one folder that are looked at. */
-const mostFiles = 20_000
+const maxFiles = 20_000
 
 /**
  * Whether a folder, or anything in it, was changed after a time of the file system, without
@@ -20,7 +20,7 @@ export async function isChangedBelow(folder: string, sinceNs: bigint): Promise<b
     if (!state.isDirectory()) continue
     const names = await readdir(bytesOfName(at), { encoding: 'buffer' }).catch(() => null)
     files += names?.length ?? 0
-    if (names === null || files > mostFiles) return true
+    if (names === null || files > maxFiles) return true
     folders.push(...names.map((name) => path.join(at, textOfName(name))))
   }
   return false

@@ -7,7 +7,7 @@ import { gitOf } from './merge-commits.ts'
 import { readRecord } from './worktree-record.ts'
 
 /** The most bytes of one object that are read, and of all together. */
-const mostBytes = { object: 8 * 1024 * 1024, together: 32 * 1024 * 1024 }
+const maxBytes = { object: 8 * 1024 * 1024, together: 32 * 1024 * 1024 }
 
 /** A file of the commit at which a worktree began. */
 export interface FileOfCommit {
@@ -32,9 +32,9 @@ export async function readBaseFiles(
   let together = 0
   const small = files.filter(({ object }) => {
     const size = sizes.get(object) ?? Infinity
-    if (size > mostBytes.object) return false
+    if (size > maxBytes.object) return false
     together += size
-    return together <= mostBytes.together
+    return together <= maxBytes.together
   })
   if (small.length === 0) return new Map()
   // Git finds no attributes in an empty folder, and takes those of the commit.

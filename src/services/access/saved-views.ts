@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '#domain/problem.ts'
-import { mostSavedViews, type SavedViewPage } from '#domain/saved-view.ts'
+import { maxSavedViews, type SavedViewPage } from '#domain/saved-view.ts'
 import { bySelf } from '../core/authority.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
@@ -32,7 +32,7 @@ export async function listSavedViews(ctx: ServiceContext, caller: Caller): Promi
 /**
  * Stores a view for the caller alone, in place of one with the same page and name. It shows nothing
  * that its owner may not see anyway, so the trail has no event for it. Rejects API keys with
- * `forbidden`, and views beyond `mostSavedViews` with `conflict`.
+ * `forbidden`, and views beyond `maxSavedViews` with `conflict`.
  */
 export async function saveView(
   ctx: ServiceContext,
@@ -50,8 +50,8 @@ export async function saveView(
       .where('person_id', '=', personId)
       .where('page', '=', page)
       .execute()
-    if (views.length >= mostSavedViews && !views.some((view) => view.name === name)) {
-      const detail = `You have ${mostSavedViews} views of this page: remove one first`
+    if (views.length >= maxSavedViews && !views.some((view) => view.name === name)) {
+      const detail = `You have ${maxSavedViews} views of this page: remove one first`
       throw new Problem('conflict', detail)
     }
     return tx

@@ -15,7 +15,7 @@ export interface Page<T> {
 
 /** How many rows a page has. Queries read one more, to know whether there is another page. */
 export function pageSize(page: PageInput): number {
-  return Math.min(page.limit ?? limits.listDefault, limits.listMost)
+  return Math.min(page.limit ?? limits.listDefault, limits.maxListItems)
 }
 
 /**

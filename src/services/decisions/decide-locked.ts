@@ -9,11 +9,11 @@ import { wakeWaiting } from '../requests/ending/wake-waiting.ts'
 import type { QuorumRecord } from '../requests/facts/request-record.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import type { CountedVote, Decider, DecisionFacts } from '../requests/facts/decision-facts.ts'
-import type { Approval, DecisionInput } from '../requests/facts/decision-input.ts'
+import type { ApprovalInput, DecisionInput } from '../requests/facts/decision-input.ts'
 import { endApproved } from '../requests/ending/end-approved.ts'
 import { endRequest } from '../requests/ending/end-request.ts'
 import { expireLocked } from '../requests/ending/expire-locked.ts'
-import { judgeDecision, type DecisionMarks } from './judge-decision.ts'
+import { judgeDecision, type EligiblePerson } from './judge-decision.ts'
 import { permitRequest } from '../permits/permit-request.ts'
 import { recordDecision } from './record-decision.ts'
 import { expiredProblem } from '../requests/ending/refuse-ended.ts'
@@ -47,7 +47,7 @@ export function deciderOf({ actor }: Caller, sessionHash: string | null): Decide
 /** A decision that nothing refuses, with everything it was judged by. */
 export interface JudgedDecision {
   readonly facts: DecisionFacts
-  readonly marks: DecisionMarks
+  readonly voter: EligiblePerson
   readonly signed: JudgedSignature | null
 }
 
@@ -66,19 +66,19 @@ export async function judgeLocked(
   // The session ended after it was looked up.
   if (!facts.isSignedIn)
     throw new Problem('unauthenticated', 'Your session has ended: sign in again')
-  const marks = await judgeDecision(unit.tx, request, facts, input.decision, input)
-  if (marks === 'lapsed') {
+  const voter = await judgeDecision(unit.tx, request, facts, input.decision, input)
+  if (voter === 'lapsed') {
     await expireLocked(unit, request)
     return expiredProblem(request)
   }
-  const signer = { personId: marks.person.id, sessionHash: input.sessionHash }
+  const signer = { personId: voter.person.id, sessionHash: input.sessionHash }
   const signature = await judgeSignature(
-    unit.under(marks.authority),
+    unit.under(voter.authority),
     request,
     input.decision,
     signer,
   )
-  return { facts, marks, signed: signature }
+  return { facts, voter, signed: signature }
 }
 
 /** A judged decision with the rows that it may end, all of them locked. */
@@ -98,14 +98,14 @@ export async function writeDecision(
   attempt: UnitOfWork,
   input: DecisionToWrite,
 ): Promise<DecisionAnswer> {
-  const { request, decision, facts, marks } = input
-  const unit = attempt.under(marks.authority)
+  const { request, decision, facts, voter } = input
+  const unit = attempt.under(voter.authority)
   const voteCount =
-    decision.decision === 'deny' ? null : countVotes(request, facts, decision, marks)
+    decision.decision === 'deny' ? null : countVotes(request, facts, decision, voter)
   // Nothing can refuse it any more, so the signal can overlap the writing.
   if (input.announces && voteCount?.tally.met === true) announceTo(unit, request, facts)
   const decisionId = await recordDecision(unit, input.caller, request, decision, {
-    ...marks,
+    ...voter,
     batchDecisionId: input.batchDecisionId,
     facts,
     signed: input.signed,
@@ -122,7 +122,7 @@ export async function writeDecision(
     wake.push(...input.later.map(({ id }) => id))
     state = 'denied'
   } else if (voteCount?.tally.met === true) {
-    await approveRequest(ctx, unit, request, facts, voteCount, marks)
+    await approveRequest(ctx, unit, request, facts, voteCount, voter)
     state = 'approved'
   } else {
     await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
@@ -142,8 +142,8 @@ interface VoteCount {
 function countVotes(
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
-  approval: Approval,
-  { person }: DecisionMarks,
+  approval: ApprovalInput,
+  { person }: EligiblePerson,
 ): VoteCount {
   const vote = { ...person, personId: person.id, scope: approval.scope, bounds: approval.bounds }
   const votes = [...facts.votes, vote]
@@ -170,7 +170,7 @@ async function approveRequest(
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
   { votes, tally }: VoteCount,
-  { person, selfApproved }: DecisionMarks,
+  { person, selfApproved }: EligiblePerson,
 ): Promise<void> {
   await endApproved(unit, request, facts)
   const deciders = tally.counted.map((place) => place.personId)

@@ -12,8 +12,8 @@ import { refuseEnded } from '../requests/ending/refuse-ended.ts'
 import { byEligibility, type Authority, type PersonActor } from '../core/authority.ts'
 import type { Caller } from '../core/context.ts'
 
-/** What a decision's row has besides the input. */
-export interface DecisionMarks {
+/** A person who may decide a request, and the facts that the row of their decision marks. */
+export interface EligiblePerson {
   /** the authority of the person, who may decide it */
   readonly authority: Authority<PersonActor>
   readonly person: NonNullable<DecisionFacts['person']>
@@ -33,13 +33,13 @@ export async function judgeDecision(
   facts: DecisionFacts,
   input: DecisionInput,
   { caller, seenAtAnyRisk }: { readonly caller: Caller; readonly seenAtAnyRisk: boolean },
-): Promise<DecisionMarks | 'lapsed'> {
+): Promise<EligiblePerson | 'lapsed'> {
   refuseKind(request)
   refuseScope(request, input)
   const refusal = await refuseEnded(tx, request)
   if (refusal !== null) throw refusal
   if (facts.now >= request.expires_at) return 'lapsed'
-  const marks = judgePerson(caller, request, facts)
+  const voter = judgePerson(caller, request, facts)
   if (facts.voted) {
     throw new Problem('already_voted', 'You decided this revision before; it waits for others')
   }
@@ -51,18 +51,15 @@ export async function judgeDecision(
       throw invalid('grant.expiresAt', 'must be in the future')
     }
   }
-  return marks
+  return voter
 }
 
-/**
- * The refusal of somebody who may not decide it; else the marks of their decision (product.md 17 to
- * 19).
- */
+/** The person, who may decide it. Throws the refusal of anybody else (product.md 17 to 19). */
 export function judgePerson(
   caller: Caller,
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
-): DecisionMarks {
+): EligiblePerson {
   if (facts.tampered !== null) throw tamperedProblem(facts.tampered)
   const eligibility = judgeEligibility({
     person: facts.person,

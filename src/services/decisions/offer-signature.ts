@@ -49,15 +49,15 @@ export async function offerSignature(
       const personId = caller.actor.type === 'person' ? caller.actor.id : null
       const decider = { personId, sessionHash: null }
       const facts = await readDecisionFacts({ tx, seals: ctx.seals }, request.id, decider)
-      const marks = await judgeDecision(tx, request, facts, decision, {
+      const voter = await judgeDecision(tx, request, facts, decision, {
         caller,
         seenAtAnyRisk: false,
       })
-      if (marks === 'lapsed') throw expiredProblem(request)
-      const passkeys = await confirmedPasskeys(tx, marks.person.id)
+      if (voter === 'lapsed') throw expiredProblem(request)
+      const passkeys = await confirmedPasskeys(tx, voter.person.id)
       const salt = decision.reason === null ? null : newSalt()
       const { id: rpID, origin } = input.relyingParty
-      const signer = { personId: marks.person.id, origin, salt }
+      const signer = { personId: voter.person.id, origin, salt }
       const statement = issueStatement(factsToSign(request, decision, signer), facts.now)
       const challenge = challengeOf(statement)
       const { generateAuthenticationOptions } = await import('@simplewebauthn/server')

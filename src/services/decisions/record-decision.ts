@@ -10,7 +10,7 @@ import type { UnitOfWork } from '../core/unit-of-work.ts'
 import type { DecisionFacts } from '../requests/facts/decision-facts.ts'
 import type { DecisionInput } from '../requests/facts/decision-input.ts'
 import { aboutRequest } from '../requests/ending/end-request.ts'
-import type { DecisionMarks } from './judge-decision.ts'
+import type { EligiblePerson } from './judge-decision.ts'
 import { newSalt, saltedDocument } from '../requests/words/salted-text.ts'
 import type { JudgedSignature } from './signing/judge-signature.ts'
 import { signatureMark } from '../requests/facts/needs-signature.ts'
@@ -21,14 +21,14 @@ export async function recordDecision(
   caller: Caller,
   request: Selectable<RequestTable>,
   input: DecisionInput,
-  marks: DecisionMarks & {
+  voter: EligiblePerson & {
     readonly batchDecisionId: string | null
     readonly facts: DecisionFacts
     readonly signed: JudgedSignature | null
   },
 ): Promise<string> {
   const id = uuidv7()
-  const { signed: signature } = marks
+  const { signed: signature } = voter
   // The statement of a signature commits to the reason, so its salt is used again.
   const salt = signature?.salt ?? newSalt()
   const reasonHash =
@@ -40,22 +40,22 @@ export async function recordDecision(
     id,
     request_id: request.id,
     revision: request.revision,
-    person_id: marks.person.id,
+    person_id: voter.person.id,
     decision: input.decision,
     digest: input.digest,
     scope,
     denied_then: then,
     grant_bounds: bounds,
-    self_approved: marks.selfApproved,
-    edited: marks.edited,
-    batch_decision_id: marks.batchDecisionId,
+    self_approved: voter.selfApproved,
+    edited: voter.edited,
+    batch_decision_id: voter.batchDecisionId,
     credential_id: signature?.signature.credentialId ?? null,
   }
   const decision = {
     ...row,
     reason_hash: reasonHash,
     channel: caller.channel,
-    at: marks.facts.now,
+    at: voter.facts.now,
     seal: unit.seals.of('decision', row),
   }
   unit.addDecided({ decisions: [decision] })
@@ -79,12 +79,12 @@ export async function recordDecision(
       then,
       seen: input.seen,
       reason: reasonHash,
-      selfApproved: marks.selfApproved,
-      edited: marks.edited,
-      batchDecisionId: marks.batchDecisionId,
+      selfApproved: voter.selfApproved,
+      edited: voter.edited,
+      batchDecisionId: voter.batchDecisionId,
       // Recorded if it was needed: how often the call had been carried out by then.
-      ...(input.decision === 'approve' && input.again ? { again: marks.facts.again } : {}),
-      basis: basisOf(request, marks),
+      ...(input.decision === 'approve' && input.again ? { again: voter.facts.again } : {}),
+      basis: basisOf(request, voter),
       ...(signature === null ? {} : { signature: { ...signature.signature } }),
     },
   })
@@ -97,7 +97,7 @@ export async function recordDecision(
  */
 function basisOf(
   request: Selectable<RequestTable>,
-  { person, facts }: DecisionMarks & { readonly facts: DecisionFacts },
+  { person, facts }: EligiblePerson & { readonly facts: DecisionFacts },
 ) {
   const { routing, expires_at: expiresAt } = request
   const teams = quorumTeams(routing.quorum)

@@ -84,8 +84,8 @@ async function settleLocked(
   }
   const facts = await factsWhileOpen(attempt, caller, request)
   if (facts instanceof Problem) return facts
-  const marks = judgePerson(caller, request, facts)
-  const unit = attempt.under(marks.authority)
+  const voter = judgePerson(caller, request, facts)
+  const unit = attempt.under(voter.authority)
   if (request.run_id === null && finding.then === 'again') {
     throw invalid('then', '"again" is only for calls of runs: a program repeats its call itself')
   }
@@ -100,11 +100,11 @@ async function settleLocked(
     stop
       ? { decision: 'deny', then: 'stop', ...common }
       : { decision: 'approve', scope: 'once', bounds: null, again: false, ...common },
-    { ...marks, batchDecisionId: null, facts, signed: null },
+    { ...voter, batchDecisionId: null, facts, signed: null },
   )
   await (execution === null
     ? settleExternal(unit, request, finding)
-    : settleExecution(unit, caller, request, execution, finding, marks.person.id))
+    : settleExecution(unit, caller, request, execution, finding, voter.person.id))
   const wake = [request.id]
   if (stop) {
     await endRequest(unit, request, { event: 'deny', then: 'stop' })

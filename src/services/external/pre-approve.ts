@@ -14,7 +14,7 @@ import type { UnitOfWork } from '../core/unit-of-work.ts'
  * executor accepts no such permit; only `consume` does, for a program's request. The caller's
  * transaction has just written the request.
  */
-export async function preApprove(
+export async function preApproveExternal(
   ctx: SigningContext,
   unit: UnitOfWork,
   request: Selectable<RequestTable>,

@@ -38,7 +38,7 @@ export async function reportOutcome(
     if (external.outcome !== null) {
       const summary = await getSaltedText(tx, external.outcome_summary_hash)
       if (external.outcome === input.state && summary === input.summary) return answer
-      throw new Problem('conflict', `This was reported before, as ${external.outcome}`, {
+      throw new Problem('conflict', `The outcome was reported before, as ${external.outcome}`, {
         state: external.outcome,
       })
     }

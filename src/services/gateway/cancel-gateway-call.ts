@@ -4,7 +4,7 @@ import { byProgram } from '../core/authority.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { withdrawRequest } from '../external/withdraw-request.ts'
 import { lockCallToMake } from './call-to-make.ts'
-import { isOpen, noteRefused, storeRefusal } from './consume-gateway-permit.ts'
+import { isOpen, noteRefused, storeGatewayRefusal } from './consume-gateway-permit.ts'
 
 /**
  * Cancels a client's call: a pending one leaves the queue, an approved one that has not begun is
@@ -24,7 +24,7 @@ export async function cancelGatewayCall(
   await inUnitOfWork(ctx, byProgram(caller), async (unit) => {
     const at = await lockCallToMake(unit.tx, requestId)
     if (at === null || !isOpen({ ...at, isAwaited: true })) return
-    await storeRefusal(unit, requestId, 'cancelled', 'its client cancelled it')
+    await storeGatewayRefusal(unit, requestId, 'cancelled', 'its client cancelled it')
     await noteRefused(unit, at, 'cancelled')
   })
 }

@@ -84,7 +84,7 @@ function consumeOnce(
     // An approval does not replace the caller: a key that has ended gets nothing done.
     if (!(await isKeyLive(unit, external.api_key_id))) {
       const reason = 'the key with which it was called is no longer valid'
-      await storeRefusal(unit, requestId, 'blocked', reason)
+      await storeGatewayRefusal(unit, requestId, 'blocked', reason)
       await noteRefused(unit, at, 'forbidden')
       return null
     }
@@ -92,7 +92,7 @@ function consumeOnce(
     if (permit instanceof Problem) {
       // The permit's own state says that it was revoked or not used in time.
       const isPermitEnd = permit.code === 'cancelled' || permit.code === 'expired'
-      if (!isPermitEnd) await storeRefusal(unit, requestId, 'failed', permit.message)
+      if (!isPermitEnd) await storeGatewayRefusal(unit, requestId, 'failed', permit.message)
       await noteRefused(unit, at, permit.code)
       return null
     }
@@ -132,7 +132,12 @@ async function spendOnce(
   await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
     const at = await lockCallToMake(unit.tx, requestId)
     if (at === null) return
-    await storeRefusal(unit, requestId, 'failed', 'the ledger says that its permit was used before')
+    await storeGatewayRefusal(
+      unit,
+      requestId,
+      'failed',
+      'the ledger says that its permit was used before',
+    )
     await noteRefused(unit, at, 'already_consumed')
   })
   return false
@@ -148,13 +153,13 @@ export async function refuseGatewayCall(
   await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
     const at = await lockCallToMake(unit.tx, requestId)
     if (at === null || !isOpen(at)) return
-    await storeRefusal(unit, requestId, refusal, reason)
+    await storeGatewayRefusal(unit, requestId, refusal, reason)
     await noteRefused(unit, at, refusal)
   })
 }
 
 /** Stores why an approved call is not made. The caller holds the lock of its request. */
-export async function storeRefusal(
+export async function storeGatewayRefusal(
   { tx }: UnitOfWork,
   requestId: string,
   refusal: GatewayRefusal,

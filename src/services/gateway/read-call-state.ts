@@ -85,7 +85,7 @@ export async function readCallState(
     where g.owner_id = ${ownerId} and g.server = ${server} and ${condition}
   `.execute(ctx.db)
   const [row] = rows
-  if (row === undefined) throw new Problem('not_found', 'You have no such call here')
+  if (row === undefined) throw new Problem('not_found', 'There is no such call that you may see')
   const { policyName, reasonHash, ...state } = row
   return {
     ...state,

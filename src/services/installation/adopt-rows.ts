@@ -90,7 +90,7 @@ export async function resealRows(
 ): Promise<number> {
   const before = createSeals({
     sharedKeys: () => {
-      throw new Error('The key that is shared is not retired here')
+      throw new Error('Retiring a signing key needs no shared key')
     },
     verifier: withRetired(verifier),
     signer: null,

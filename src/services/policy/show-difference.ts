@@ -1,7 +1,7 @@
 import { Problem } from '#domain/problem.ts'
 import {
   compareVersions,
-  type FileChange,
+  type ProjectFileChange,
   type SettingChange,
   maskChange,
 } from '#policy/difference/compare-versions.ts'
@@ -21,7 +21,7 @@ const maxCharacters = 256 * 1024
 export interface VersionDifference {
   readonly from: string
   readonly to: string
-  readonly files: readonly (FileChange & { readonly diff: string | null })[]
+  readonly files: readonly (ProjectFileChange & { readonly diff: string | null })[]
   readonly settings: readonly SettingChange[]
   readonly secondPerson: readonly SettingChange[]
 }
@@ -50,7 +50,7 @@ export async function showDifference(
   const after =
     input.to === undefined ? await inFolder(input.projectDir) : await version(ctx, input.to)
   const { files, settings, secondPerson } = compareVersions(before, after)
-  const diffs: (FileChange & { diff: string | null })[] = []
+  const diffs: (ProjectFileChange & { diff: string | null })[] = []
   for (const file of files) diffs.push({ ...file, diff: await diffOf(file, before, after) })
   return {
     from: before.digest,
@@ -76,7 +76,11 @@ async function inFolder(projectDir: string): Promise<Policy> {
   return loaded.policy
 }
 
-async function diffOf(file: FileChange, before: Policy, after: Policy): Promise<string | null> {
+async function diffOf(
+  file: ProjectFileChange,
+  before: Policy,
+  after: Policy,
+): Promise<string | null> {
   const [oldText, newText] = [before.files.texts.get(file.path), after.files.texts.get(file.path)]
   if (oldText === undefined && newText === undefined) return null
   const names = {

@@ -37,14 +37,14 @@ export function modelMessages(
   ]
 }
 
-interface Sight {
+interface MessageContext {
   readonly pictures: SeenPictures
   readonly steps: readonly WindowStep[]
   readonly used: Set<string>
 }
 
-function messagesOf(message: TranscriptMessage, sight: Sight): ModelMessage[] {
-  const { pictures, steps, used } = sight
+function messagesOf(message: TranscriptMessage, context: MessageContext): ModelMessage[] {
+  const { pictures, steps, used } = context
   if (message.role === 'user') {
     const atTurn = picturesElidedAt(steps, message)
     const sent = atTurn === null ? (pictures.get(placeOfMessage(message)) ?? []) : []

@@ -12,7 +12,7 @@ export interface KnownTurns {
 export type KnownRun = KnownTurns | 'whole'
 
 /** The most characters of all cached transcripts together. */
-const mostCharacters = 16 * 1024 * 1024
+const maxCharacters = 16 * 1024 * 1024
 
 /**
  * The turns that this process has read, so that a later turn reads only new ones. The cache is not
@@ -24,7 +24,7 @@ export class TranscriptCache {
   readonly #most: number
   #size = 0
 
-  constructor(most: number = mostCharacters) {
+  constructor(most: number = maxCharacters) {
     this.#most = most
   }
 

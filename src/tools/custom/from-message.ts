@@ -4,7 +4,7 @@ import type { FromMessage, ProcessLoad } from './tool-protocol.ts'
 /** Reads a line of a tool process, which a tool may have written. Throws when it is no message. */
 export function readFromMessage(line: string): FromMessage {
   const message: unknown = JSON.parse(line)
-  if (!isFromMessage(message)) throw new TypeError('it sent what is no message')
+  if (!isFromMessage(message)) throw new TypeError('it sent a value that is not a message')
   return message
 }
 

@@ -16,7 +16,7 @@ export interface FileVersion {
 }
 
 /** A change to one file; `null` where the file does not exist before or after; not both. */
-export interface FileChange {
+export interface ChangeToShow {
   readonly path: string
   readonly before: FileVersion | null
   readonly after: FileVersion | null
@@ -34,7 +34,7 @@ export function fileVersion(content: Uint8Array): FileVersion {
  * one, anything else as type, size and hashes.
  */
 export async function presentFileChange(
-  change: FileChange,
+  change: ChangeToShow,
   signal: AbortSignal | null,
 ): Promise<Pick<CallPresentation, 'title' | 'presentation'>> {
   const { path, before, after } = change
@@ -103,7 +103,7 @@ function whiteSpaceWarning(lines: number): string[] {
   return lines === 0 ? [] : [`${countWords(lines, 'line')} that change in white space alone.`]
 }
 
-function binaryChange({ path, before, after }: FileChange, shared: SharedParts): PresentedChange {
+function binaryChange({ path, before, after }: ChangeToShow, shared: SharedParts): PresentedChange {
   const verb = after === null ? 'Delete' : before === null ? 'Create' : 'Replace'
   const sizes = [before, after].filter((side) => side !== null).map((side) => side.bytes)
   const lines = [

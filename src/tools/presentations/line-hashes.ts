@@ -7,7 +7,7 @@ import { linesOf } from './unified-diff.ts'
 /** Bytes of a line's hash: enough to distinguish the lines of a run. */
 const hashLength = 6
 /** A file with more lines has no line hashes, which would take too much space. */
-const mostLines = 50_000
+const maxLines = 50_000
 /** Below this many lines together counting is fast without a thread. */
 const inlineLines = 2_000
 const countLimitMs = 10_000
@@ -20,7 +20,7 @@ export function lineHashes(bytes: Uint8Array): Uint8Array | null {
   const text = decodeText(bytes)
   if (text === null) return null
   const lines = linesOf(text)
-  if (lines.length > mostLines) return null
+  if (lines.length > maxLines) return null
   const hashes = lines.map((line) => createHash('sha256').update(line).digest())
   return Buffer.concat(hashes.map((hash) => hash.subarray(0, hashLength)))
 }

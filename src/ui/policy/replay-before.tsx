@@ -10,7 +10,7 @@ import { VisibleText } from '../text/visible-text.tsx'
 
 const daysBack = 30
 /** The largest number of listed differences; all are counted. */
-const mostListed = 50
+const maxListed = 50
 
 interface Progress {
   readonly judgedCount: number
@@ -73,7 +73,7 @@ async function judgeAll(signal: AbortSignal, tell: (progress: Progress) => void)
     cursor = page.nextCursor
     progress = {
       judgedCount: progress.judgedCount + page.judged,
-      items: [...progress.items, ...page.items].slice(0, mostListed),
+      items: [...progress.items, ...page.items].slice(0, maxListed),
       differenceCount: progress.differenceCount + page.items.length,
       notJudged: progress.notJudged + page.notJudged.length,
       isDone: cursor === null,

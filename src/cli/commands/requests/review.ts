@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { decideByKey } from '../../decide/decide-by-key.ts'
-import { away } from '../../decide/keys-of.ts'
+import { nullIfUnreachable } from '../../decide/keys-of.ts'
 import { CommandFailure, exitCodes } from '../../terminal/exit-codes.ts'
 import { bold, dim } from '../../text/colour.ts'
 import { isInteractive } from '../../terminal/interactive.ts'
@@ -80,6 +80,6 @@ async function untilNext(isThere: () => Promise<boolean>): Promise<boolean> {
   for (;;) {
     await Promise.race([keyboard.untilPressed(), delay(lookEveryMs)])
     if (keyboard.take().some((key) => key.text === 'q' || isInterrupt(key))) return false
-    if ((await isThere().catch(away)) === true) return true
+    if ((await isThere().catch(nullIfUnreachable)) === true) return true
   }
 }

@@ -16,6 +16,6 @@ export interface PreviewLine {
 }
 
 /** A line about something for which the worker has no tool. */
-export function cannot(text: string, reason: string | null = null): PreviewLine {
+export function lineWithoutTool(text: string, reason: string | null = null): PreviewLine {
   return { approval: 'blocked', text, tools: [], reason, source: null }
 }

@@ -8,7 +8,7 @@ import {
 } from '#domain/tools/built-in-tools.ts'
 import type { McpServer, WorkerDefinition } from '../../worker-definition.ts'
 import { hasBuiltIn } from '../../worker/built-in-tools-of.ts'
-import { cannot, type PreviewLine } from './preview-line.ts'
+import { lineWithoutTool, type PreviewLine } from './preview-line.ts'
 
 /** What a worker may do with its other tools: custom ones, those of MCP servers, and delegation. */
 export function toolLines(worker: WorkerDefinition): readonly PreviewLine[] {
@@ -62,7 +62,7 @@ function ownToolLines({ tools }: WorkerDefinition): readonly PreviewLine[] {
     if (isBuiltInTool(name)) return []
     const text = `Use the tool ${name}`
     const { source, consent } = setting
-    if (setting.manual) return [{ ...cannot(text, 'only a person may invoke it'), source }]
+    if (setting.manual) return [{ ...lineWithoutTool(text, 'only a person may invoke it'), source }]
     const { approval, reason } = consent ?? {
       approval: 'ask' as const,
       reason: 'unless the tool itself says otherwise',

@@ -7,7 +7,7 @@ import { isStricter } from '../consent/opinion.ts'
 import { startOpinion } from '../consent/start-consent.ts'
 import { mayMatch, toolsOf } from '../routing/possible-routes.ts'
 import { globMatches } from '../routing/when-matches.ts'
-import { type PreviewLine, cannot } from './preview-line.ts'
+import { type PreviewLine, lineWithoutTool } from './preview-line.ts'
 import { toolLines } from './tool-lines.ts'
 import { zoneLines } from './zone-lines.ts'
 import { domainsText, type NetworkAccess } from '#domain/network/network-access.ts'
@@ -113,7 +113,7 @@ const tools = ['exec', 'shell'] as const
 
 /** The commands that a worker may run: its rules in order, then all others. */
 function commandLines({ shell, sandbox }: WorkerDefinition): readonly PreviewLine[] {
-  if (shell === null) return [cannot('Run commands')]
+  if (shell === null) return [lineWithoutTool('Run commands')]
   const rules = shell.rules.map(({ pattern, consent, description }) => ({
     approval: consent.approval,
     text: `Run ${pattern.join(' ')}${description === null ? '' : ` (${description})`}`,
@@ -133,6 +133,6 @@ function commandLines({ shell, sandbox }: WorkerDefinition): readonly PreviewLin
 
 function networkLines(network: NetworkAccess): readonly PreviewLine[] {
   if (network === 'allow') return []
-  if (network === 'none') return [cannot('Reach the network from a command')]
-  return [cannot(`Reach anything but ${domainsText(network)} from a command`)]
+  if (network === 'none') return [lineWithoutTool('Reach the network from a command')]
+  return [lineWithoutTool(`Reach anything but ${domainsText(network)} from a command`)]
 }

@@ -3,7 +3,7 @@ import { isChange, type Operation } from '#domain/tools/access.ts'
 import type { WorkerDefinition, Zone } from '../../worker-definition.ts'
 import { hasBuiltIn } from '../../worker/built-in-tools-of.ts'
 import { zoneOpinion } from '../consent/zone-consent.ts'
-import { cannot, type PreviewLine } from './preview-line.ts'
+import { lineWithoutTool, type PreviewLine } from './preview-line.ts'
 
 interface ZoneAct {
   readonly operation: Operation
@@ -20,7 +20,7 @@ const acts: readonly ZoneAct[] = [
 
 /** What a worker may do to files, zone by zone. */
 export function zoneLines(worker: WorkerDefinition): readonly PreviewLine[] {
-  if (worker.zones.length === 0) return [cannot('Read or change any file')]
+  if (worker.zones.length === 0) return [lineWithoutTool('Read or change any file')]
   const lines = worker.zones.flatMap((zone) =>
     acts
       .filter(({ tools }) => tools.every((tool) => hasBuiltIn(worker, tool)))
@@ -30,7 +30,7 @@ export function zoneLines(worker: WorkerDefinition): readonly PreviewLine[] {
   return [
     ...lines,
     ...worker.zones.flatMap(protectedLine),
-    ...(isWhole ? [] : [cannot('Read or change files anywhere else')]),
+    ...(isWhole ? [] : [lineWithoutTool('Read or change files anywhere else')]),
   ]
 }
 

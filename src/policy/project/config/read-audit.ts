@@ -19,7 +19,7 @@ export const noWitnesses: AuditSettings = { witnesses: [] }
 const maxWitnesses = 10
 
 /** Reads `audit`: the witnesses, each with a name, an address and a key that no other has. */
-export function readAudit(field: YamlField): AuditSettings {
+export function readAuditSettings(field: YamlField): AuditSettings {
   const list = readFields(field, keysOf(audit))?.get('witnesses') ?? null
   if (list === null) return noWitnesses
   const items = readItems(list)

@@ -17,9 +17,9 @@ import {
   type Fields,
   type YamlField,
 } from '../../reading/yaml-field.ts'
-import { everybody, readPeople, readTeams, noRights, readRights } from './read-people.ts'
+import { allPeople, readPeople, readTeams, noRights, readRights } from './read-people.ts'
 import { readQueues } from './read-queues.ts'
-import { noWitnesses, readAudit } from './read-audit.ts'
+import { noWitnesses, readAuditSettings } from './read-audit.ts'
 import { readEmail } from './channels/read-email.ts'
 import { noSignIn, readSignIn } from './channels/read-sign-in.ts'
 import { noWebhooks, readWebhooks } from './channels/read-webhooks.ts'
@@ -54,7 +54,7 @@ export function readConfig(
   }
   const teams = part('teams', readTeams, new Map<string, Team>())
   const peopleEntries = part('people', (field) => readPeople(field, teams), [])
-  const people = everybody(peopleEntries, teams)
+  const people = allPeople(peopleEntries, teams)
   // A name counts as defined even when its own settings are wrong: one mistake, one message.
   const queueNames = part('queues', (field) => readEntries(field).map(([name]) => name), [])
   const models = part('models', readModels, new Map<string, ModelSetting>())
@@ -82,7 +82,7 @@ export function readConfig(
     retention: part('retention', readRetention, noRetention),
     commit: part('commit', readCommit, null),
     webhooks: part('webhooks', (field) => readWebhooks(field, names.queues), noWebhooks),
-    audit: part('audit', readAudit, noWitnesses),
+    audit: part('audit', readAuditSettings, noWitnesses),
     email: part('email', readEmail, null),
     slack: part('slack', (field) => readSlack(field, names.queues), null),
     mcpServers: part('mcpServers', (field) => readGateway(field, names.queues), new Map()),

@@ -5,7 +5,7 @@ import { readEndpoint } from './read-endpoint.ts'
 import { contextTokens, model, price } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
 
-const mostUsd = 1_000_000
+const maxUsd = 1_000_000
 
 /** Reads `models`: what is known of models beside their names. */
 export function readModels(field: YamlField): Map<string, ModelSetting> {
@@ -37,13 +37,13 @@ function readPrice(field: YamlField): ModelPrice | null {
   if (fields === null) return null
   const usd = (key: 'input' | 'output'): number | null => {
     const value = fields.get(key)
-    if (value !== null) return readAmount(value, 0, mostUsd)
+    if (value !== null) return readAmount(value, 0, maxUsd)
     wrong(field, `has no "${key}"`, 'write `{ input: 3, cachedInput: 0.3, output: 15 }`')
     return null
   }
   const [input, output] = [usd('input'), usd('output')]
   const cached = fields.get('cachedInput')
-  const cachedInput = cached === null ? input : readAmount(cached, 0, mostUsd)
+  const cachedInput = cached === null ? input : readAmount(cached, 0, maxUsd)
   if (input === null || output === null || cachedInput === null) return null
   return { input, cachedInput, output }
 }

@@ -92,7 +92,7 @@ function readMembers(field: YamlField): string[] {
 }
 
 /** Everybody: those listed, then those that only a team names, with a name from their address. */
-export function everybody(
+export function allPeople(
   entries: readonly ConfiguredPerson[],
   teams: ReadonlyMap<string, Team>,
 ): ConfiguredPerson[] {

@@ -12,7 +12,7 @@ import {
 } from '../../reading/values.ts'
 import { closestWord } from '../../reading/did-you-mean.ts'
 import { canonicalRelative } from '../../reading/relative-path.ts'
-import { odd, readFields, wrong, type Fields, type YamlField } from '../../reading/yaml-field.ts'
+import { warn, readFields, wrong, type Fields, type YamlField } from '../../reading/yaml-field.ts'
 import type { overlayWhen, when } from '../../schema/config-file.ts'
 import { keysOf } from '../../schema/parts.ts'
 
@@ -57,7 +57,7 @@ function readToolPattern(field: YamlField): string | null {
   if (!checkGlob(field, name)) return null
   if (/[*?[{]/.test(name)) return name
   const near = closestWord(name, builtInToolNames)
-  if (near !== null) odd(field, `names the tool "${name}"`, `did you mean "${near}"?`)
+  if (near !== null) warn(field, `names the tool "${name}"`, `did you mean "${near}"?`)
   return name
 }
 
@@ -66,7 +66,7 @@ function readPattern(field: YamlField): string | null {
   const pattern = readText(field)
   const why = pattern === null ? null : oddPattern(pattern.trim().split(/\s+/))
   if (why !== null)
-    odd(field, `never matches a plain command: ${why}`, 'write words like "git push"')
+    warn(field, `never matches a plain command: ${why}`, 'write words like "git push"')
   return pattern
 }
 
@@ -89,10 +89,10 @@ function readPathGlob(field: YamlField): string | null {
   }
   if (!checkGlob(field, glob)) return null
   if (/\/\.?$/.test(text)) {
-    odd(field, `matches "${glob}" alone`, `write "${glob}/**" for what lies in it`)
+    warn(field, `matches "${glob}" alone`, `write "${glob}/**" for what lies in it`)
   }
   if (hasOpenBracket(glob)) {
-    odd(field, 'has a bracket that is not closed, and is compared letter by letter', 'close it')
+    warn(field, 'has a bracket that is not closed, and is compared letter by letter', 'close it')
   }
   return glob
 }

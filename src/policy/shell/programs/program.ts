@@ -118,7 +118,7 @@ export function flags(...lists: readonly string[]): Flags {
     .filter((word) => word !== '')
     .map((word) => {
       const [, name = '', mark = ''] = /^(-[^=?]*[^=?-])(\?|=path|=)?$/.exec(word) ?? []
-      if (name === '') throw new Error(`${word} in a list of flags is none`)
+      if (name === '') throw new Error(`${word} in a list of flags is not a flag`)
       const value = mark === '' ? 'none' : mark === '?' ? 'optional' : 'needed'
       return [name, { value, path: mark === '=path' }] as const
     })

@@ -47,7 +47,7 @@ export interface ZoneNames {
   readonly special: readonly string[]
   /** folders that may not be read, or are too deep: their contents are unknown */
   readonly closed: readonly string[]
-  /** regular files with a set-user-id or set-group-id bit that changed since `Look.setIdSinceMs` */
+  /** regular files with a set-user-id or set-group-id bit that changed since `setIdSinceMs` */
   readonly setId: readonly { readonly path: string; readonly identity: string }[]
 }
 
@@ -78,7 +78,7 @@ export class TooManyEntries extends Error {
   override readonly name = 'TooManyEntries'
 }
 
-export interface Look {
+export interface NameSearch {
   readonly root: string
   /** relative to `root` */
   readonly folders: readonly string[]
@@ -107,7 +107,7 @@ export interface Look {
  * Searches folders for the names that commands must not read or change. Each folder is open while
  * its contents are searched, so that a rename cannot lead elsewhere; no link is followed.
  */
-export async function lookForNames(look: Look): Promise<ZoneNames> {
+export async function lookForNames(search: NameSearch): Promise<ZoneNames> {
   const result = {
     secrets: [] as { path: string; folder: boolean; parent: string }[],
     guarded: new Map<string, GuardedName>(),
@@ -115,8 +115,8 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
     closed: [] as string[],
     setId: [] as { path: string; identity: string }[],
   }
-  const { setIdSinceMs } = look
-  const hidden = path.relative(look.root, look.hidden)
+  const { setIdSinceMs } = search
+  const hidden = path.relative(search.root, search.hidden)
   let [count, folders] = [0, 0]
 
   async function visit(
@@ -133,21 +133,21 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
       return
     }
     count += entries.length
-    if (look.bounded && count > maxEntries) {
+    if (search.bounded && count > maxEntries) {
       throw new TooManyEntries(
         `The worker's zones have more than ${maxEntries} files, which is more than a command may see: give it smaller zones.`,
       )
     }
-    const inside = !isWhole && look.names.isRepository(new Set(entries.map(({ name }) => name)))
+    const inside = !isWhole && search.names.isRepository(new Set(entries.map(({ name }) => name)))
     for (const entry of entries) {
-      look.signal?.throwIfAborted()
+      search.signal?.throwIfAborted()
       const below = at === '' ? entry.name : `${at}/${entry.name}`
       if (below === hidden) continue
       const isGuarded = isWhole || (await note(folder, below, entry, inside))
       if (entry.kind === 'link') continue
       if (entry.kind === 'file' && setIdSinceMs !== null) noteSetId(folder, below, entry.name)
       const isFolder = entry.kind === 'folder'
-      if (look.names.secret(below, isFolder)) {
+      if (search.names.secret(below, isFolder)) {
         result.secrets.push({ path: below, folder: isFolder, parent: folder.identity })
       } else if (entry.kind === 'other') result.special.push(below)
       else if (isFolder && !(isGuarded && setIdSinceMs !== null))
@@ -174,16 +174,16 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
     { kind, name }: Entry,
     inside: boolean,
   ): Promise<boolean> {
-    const { names } = look
+    const { names } = search
     const direct = names.guardOf(at)
     const guard = direct ?? (inside ? names.inRepository(name) : null)
-    if (guard === null || !look.isWritable(at)) return false
+    if (guard === null || !search.isWritable(at)) return false
     if (guard === 'script' && !(await runsProgram(folder, name, at))) return false
     const state = stateOrNull(folder.child(name))
     if (state === null) return false
     const pinned = guard === 'pinned' && kind === 'folder'
     const isFolder = kind === 'folder' && state.isDirectory()
-    const whole = isFolder && !pinned && look.isMountedWhole(at)
+    const whole = isFolder && !pinned && search.isMountedWhole(at)
     const changedMs = Number(state.ctimeMs)
     result.guarded.set(at, {
       identity: guardedIdentity(state, whole),
@@ -196,7 +196,7 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
   }
 
   function noteSetId(folder: NamedFolder, at: string, name: string): void {
-    if (!look.isWritable(at)) return
+    if (!search.isWritable(at)) return
     const state = stateOrNull(folder.child(name))
     if (state === null || (Number(state.mode) & setIdBits) === 0 || !state.isFile()) return
     if (Number(state.ctimeMs) < (setIdSinceMs ?? 0) - tickMs) return
@@ -209,15 +209,15 @@ export async function lookForNames(look: Look): Promise<ZoneNames> {
     if (handle === null) return true
     try {
       const bytes = await readBytes(handle, 0, maxScriptBytes + 1)
-      return bytes.length > maxScriptBytes || look.names.runsProgram(bytes.toString('latin1'))
+      return bytes.length > maxScriptBytes || search.names.runsProgram(bytes.toString('latin1'))
     } finally {
       await handle.close()
     }
   }
 
-  for (const at of look.folders) {
+  for (const at of search.folders) {
     const components = at === '' ? [] : at.split('/')
-    const folder = await openDirectory(plainWalk(look.root), components, false).catch(() => null)
+    const folder = await openDirectory(plainWalk(search.root), components, false).catch(() => null)
     // A missing zone has nothing that a command could find.
     if (folder === null) continue
     await using open = folder

@@ -14,7 +14,7 @@ import path from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
-import { lookForNames, type Look, type ZoneNames } from './look-for-names.ts'
+import { lookForNames, type NameSearch, type ZoneNames } from './look-for-names.ts'
 import { undoNames } from './undo-names.ts'
 
 const names = {
@@ -38,7 +38,7 @@ beforeEach(() => {
   begunMs = Date.now()
 })
 
-const look = (more: Partial<Look> = {}): Promise<ZoneNames> =>
+const look = (more: Partial<NameSearch> = {}): Promise<ZoneNames> =>
   lookForNames({
     root,
     folders: [''],

@@ -31,7 +31,8 @@ export async function resendDelivery(
       .executeTakeFirst()
     if (delivery === undefined) throw missingDelivery()
     const { endpoint, state, request_id: requestId } = delivery
-    if (state === 'pending') throw new Problem('conflict', 'It is still being delivered')
+    if (state === 'pending')
+      throw new Problem('conflict', 'This notification is still being delivered')
     const isKnown =
       endpoint === callbackEndpoint ||
       configuredEndpoints(config).some(({ name }) => name === endpoint)

@@ -15,7 +15,7 @@ import type { UnitOfWork } from '../../core/unit-of-work.ts'
  * The newest permit of a call, and the revision that it approves: of the call's request, or of an
  * outcome check with the answer `again`.
  */
-export interface Approval {
+export interface CallApproval {
   readonly permit: Selectable<PermitTable>
   readonly request: Selectable<RequestTable>
   readonly revision: Selectable<RequestRevisionTable>
@@ -30,7 +30,7 @@ export interface CallAtHand {
   /** the newest attempt */
   readonly execution: Selectable<ExecutionTable> | null
   /** `null` when it never had one */
-  readonly approval: Approval | null
+  readonly approval: CallApproval | null
   /** the installation's epoch, and the database's clock, when this was read */
   readonly epoch: number
   readonly now: Date
@@ -127,7 +127,7 @@ export async function readCall(db: Db | Tx, callId: string): Promise<CallAtHand 
 function approvalOf(
   approval: { permit: JsonRow; request: JsonRow | null; revision: JsonRow },
   own: CallAtHand['request'],
-): Approval | null {
+): CallApproval | null {
   const request =
     approval.request === null ? own : fromJsonRow<Selectable<RequestTable>>(approval.request)
   if (request === null) return null

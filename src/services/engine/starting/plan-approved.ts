@@ -6,7 +6,7 @@ import { termsOf } from '../../core/run-terms.ts'
 import { verifyRun } from '../../core/verify-run.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
-import { nextAttemptOf, type CallAtHand, type Approval } from '../attempts/call-at-hand.ts'
+import { nextAttemptOf, type CallAtHand, type CallApproval } from '../attempts/call-at-hand.ts'
 import { changedBase } from '../attempts/check-bases.ts'
 import type { ExecutionPlan, Refusal } from '../attempts/execution-plan.ts'
 import { judgeAgain } from './judge-again.ts'
@@ -19,7 +19,7 @@ import { refusedUnsigned } from '../attempts/refusals.ts'
 export function checkPermit(
   ctx: ServiceContext,
   at: CallAtHand,
-  approval: Approval,
+  approval: CallApproval,
   digest: string,
 ): PermitVerdict {
   return verifyPermit(ctx, approval.permit, {

@@ -19,7 +19,7 @@ import {
   waitFor,
   nextAttemptOf,
   type CallAtHand,
-  type Approval,
+  type CallApproval,
 } from '../attempts/call-at-hand.ts'
 import type { ExecutionPlan } from '../attempts/execution-plan.ts'
 import { isRepeated, keyAttemptOf } from '../attempts/repeat-attempt.ts'
@@ -235,7 +235,7 @@ function rightWithoutUse(holds: boolean): RightToStart {
 
 function permitConsumed(
   at: CallAtHand,
-  { permit, request }: Approval,
+  { permit, request }: CallApproval,
   plan: ExecutionPlan,
 ): UnitEntry {
   return {

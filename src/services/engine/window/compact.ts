@@ -31,7 +31,7 @@ export interface CompactionStep {
 
 /** A summary is at most this share of what the model takes. */
 const summaryShare = 0.15
-const mostSummaryBytes = 32 * 1024
+const maxSummaryBytes = 32 * 1024
 
 /**
  * Makes the run's model summarise its oldest turns, and stores the summary, once: of two concurrent
@@ -76,7 +76,7 @@ async function storeCompaction(
   of: CompactionStep,
   answer: ModelAnswer,
 ): Promise<void> {
-  const most = Math.min(mostSummaryBytes, Math.floor(of.maxPromptBytes * summaryShare))
+  const most = Math.min(maxSummaryBytes, Math.floor(of.maxPromptBytes * summaryShare))
   const text = storable(Buffer.from(answer.text).subarray(0, most).toString()).toWellFormed()
   await inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
     const { tx } = unit

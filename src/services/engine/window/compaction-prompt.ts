@@ -11,13 +11,13 @@ Write plain text with these parts: what people asked for, in their words where t
 const endShare = 0.25
 
 /**
- * The turns to summarise as JSON lines, of at most `mostBytes` bytes: longer texts are cut in the
+ * The turns to summarise as JSON lines, of at most `maxBytes` bytes: longer texts are cut in the
  * middle, all to one length.
  */
-export function compactionRecord(messages: readonly ModelMessage[], mostBytes: number): string {
+export function compactionRecord(messages: readonly ModelMessage[], maxBytes: number): string {
   for (let most = 8192; ; most = Math.floor(most / 2)) {
     const record = messages.flatMap((message) => linesOf(message, most)).join('\n')
-    if (Buffer.byteLength(record) <= mostBytes || most < 32) return record.slice(0, mostBytes)
+    if (Buffer.byteLength(record) <= maxBytes || most < 32) return record.slice(0, maxBytes)
   }
 }
 

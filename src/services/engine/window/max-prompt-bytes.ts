@@ -7,7 +7,7 @@ export interface CountedPrompt {
 }
 
 /** A count outside of this range cannot be of this prompt. */
-const [leastTokensPerByte, mostTokensPerByte] = [0.2, 1]
+const [leastTokensPerByte, maxTokensPerByte] = [0.2, 1]
 
 /** Tokens for an answer, unless the worker sets another number. */
 const answerTokens = 8192
@@ -34,5 +34,5 @@ export function maxPromptBytes(of: {
 function measuredTokensPerByte(lastPrompt: CountedPrompt | null): number {
   if (lastPrompt === null) return estimatedTokensPerByte
   const measured = lastPrompt.inputTokens / lastPrompt.promptBytes
-  return Math.min(mostTokensPerByte, Math.max(leastTokensPerByte, measured))
+  return Math.min(maxTokensPerByte, Math.max(leastTokensPerByte, measured))
 }

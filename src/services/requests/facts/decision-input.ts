@@ -21,7 +21,7 @@ interface DecisionHead {
   readonly assertion: AuthenticationResponseJSON | null
 }
 
-export interface Approval extends DecisionHead {
+export interface ApprovalInput extends DecisionHead {
   readonly decision: 'approve'
   readonly scope: Scope
   readonly bounds: GrantBounds | null
@@ -29,12 +29,12 @@ export interface Approval extends DecisionHead {
   readonly again: boolean
 }
 
-export interface Denial extends DecisionHead {
+export interface DenialInput extends DecisionHead {
   readonly decision: 'deny'
   readonly then: DenialThen
 }
 
-export type DecisionInput = Approval | Denial
+export type DecisionInput = ApprovalInput | DenialInput
 
 const sharedFields = ['decision', 'digest', 'revision', 'reason', 'seen', 'assertion']
 const approvalFields = [...sharedFields, 'scope', 'grant', 'again']

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { pageByName, type Page, type PageInput } from '../../core/pages.ts'
-import { isPending, mine } from './list-requests.ts'
+import { isPending, waitsForCaller } from './list-requests.ts'
 import { viewerOf } from '../people/viewer.ts'
 import { requestVisibilityRules } from '../people/visible-to.ts'
 
@@ -35,7 +35,7 @@ export async function listQueues(
     with seen as (${sql.join(visible, sql` union `)})
     select queue, max(team) as team, count(*)::int as pending, min(created_at) as "oldestAt",
       count(*) filter (where expires_at <= clock_timestamp() + interval '4 hours')::int as "expiringSoon",
-      count(*) filter (where ${mine(caller)})::int as mine
+      count(*) filter (where ${waitsForCaller(caller)})::int as mine
     from request
     where ${isPending} and id in (select id from seen)
     group by queue

@@ -145,7 +145,7 @@ async function conditionsOf(
   // almost none, and then reads and sorts all pending requests instead of the first ones by an
   // index.
   if (input.mine === true) {
-    conditions.push(sql<boolean>`case when ${mine(caller)} then true else false end`)
+    conditions.push(sql<boolean>`case when ${waitsForCaller(caller)} then true else false end`)
   }
   if (input.snoozed === true) conditions.push(isSnoozed(caller))
   if (input.queue !== undefined) conditions.push(sql<boolean>`request.queue = ${input.queue}`)
@@ -187,7 +187,7 @@ function isSnoozed(caller: Caller): RawBuilder<boolean> {
  * `or` or a `filter`, Postgres would hash the whole table for an `exists`; these look rows up one
  * by one.
  */
-export function mine(caller: Caller): RawBuilder<boolean> {
+export function waitsForCaller(caller: Caller): RawBuilder<boolean> {
   if (caller.actor.type !== 'person') return sql<boolean>`false`
   const personId = caller.actor.id
   return sql<boolean>`(

@@ -59,7 +59,7 @@ interface TouchedFile {
   readonly calls: Map<string, ChangingCall>
 }
 
-const mostCalls = 20
+const maxCalls = 20
 
 /** Computes the net effect of changes that are added in order. */
 export class NetChanges {
@@ -139,7 +139,7 @@ function note({ calls }: TouchedFile, call: ChangingCall): void {
   calls.delete(call.id)
   calls.set(call.id, call)
   const [oldest] = calls.keys()
-  if (calls.size > mostCalls && oldest !== undefined) calls.delete(oldest)
+  if (calls.size > maxCalls && oldest !== undefined) calls.delete(oldest)
 }
 
 function kindOf(first: Version | null, now: Version | null): NetChangeKind {

@@ -7,7 +7,7 @@ export const scheduleChannel = 'countersign_schedule'
 /** The form of names in countersign.yaml. */
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
 /** A time further away is invalid. */
-const mostAwayMs = 400 * 86_400_000
+const maxAwayMs = 400 * 86_400_000
 
 /**
  * Records a time of a schedule that Temporal reports, once. It starts nothing: the API process
@@ -18,7 +18,7 @@ export async function noteScheduledTime(
   { schedule, at }: { readonly schedule: string; readonly at: string },
 ): Promise<void> {
   const time = Date.parse(at)
-  if (!nameForm.test(schedule) || !(Math.abs(time - Date.now()) < mostAwayMs)) return
+  if (!nameForm.test(schedule) || !(Math.abs(time - Date.now()) < maxAwayMs)) return
   await sql`
     with noted as (
       insert into schedule_time (schedule, at)

@@ -15,7 +15,7 @@ import { deepestMount } from '../plan/deepest-mount.ts'
 const timeoutMs = 30_000
 const outputBytes = 32 * 1024 * 1024
 /** With more differing paths nothing is listed, because each is read after each command. */
-const mostPaths = 20_000
+const maxPaths = 20_000
 
 /** The Git folder is the host's, so that no setting of the run's counts. */
 const argv = [
@@ -77,7 +77,7 @@ export async function differingPaths(
   })
   if (end.exitCode !== 0 || end.timedOut || end.exceeded !== null) return null
   const paths = readStatus(end.stdout.bytes)
-  return paths.size > mostPaths ? null : paths
+  return paths.size > maxPaths ? null : paths
 }
 
 /** Fields before the path of a changed entry: `1 XY sub mH mI mW hH hI path` (git-status(1)). */

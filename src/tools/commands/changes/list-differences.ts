@@ -22,9 +22,9 @@ export interface Difference {
 }
 
 /** The most files that are listed for one command. */
-export const mostListed = 1_000
+export const maxListed = 1_000
 /** Of the hashes of lines that are stored for one command. */
-const mostLineBytes = 4 * 1024 * 1024
+const maxLineBytes = 4 * 1024 * 1024
 const emptyHash = hashBytes('')
 
 /**
@@ -44,13 +44,13 @@ export function listDifferences(
     if (hash === null) return 'unread'
     const lines = bytes === undefined ? null : lineHashes(bytes)
     lineBytes += lines?.length ?? 0
-    return { hash, lines: lineBytes > mostLineBytes ? null : lines }
+    return { hash, lines: lineBytes > maxLineBytes ? null : lines }
   }
   for (const { path, before, after } of differences) {
     const [old, now] = [sideOf(path, before), sideOf(path, after)]
     if (old === 'unread' || now === 'unread') more += 1
     else if (old?.hash === now?.hash) continue
-    else if (files.length < mostListed) files.push({ path, from: null, before: old, after: now })
+    else if (files.length < maxListed) files.push({ path, from: null, before: old, after: now })
     else more += 1
   }
   return { files: withMoves(files), more }

@@ -18,10 +18,10 @@ import { isChangedBelow } from '#sandbox/worktrees/is-changed-below.ts'
 import { readBaseFiles } from '#sandbox/worktrees/read-base-files.ts'
 import { readRecord } from '#sandbox/worktrees/worktree-record.ts'
 import { differingPaths, isWritableIn } from './differing-paths.ts'
-import { listDifferences, mostListed, type Difference, type PathState } from './list-differences.ts'
+import { listDifferences, maxListed, type Difference, type PathState } from './list-differences.ts'
 
 /** Of the files that are read after one command. */
-const mostReadBytes = 64 * 1024 * 1024
+const maxReadBytes = 64 * 1024 * 1024
 
 /** The files of a worktree, in which a command is about to begin. */
 export interface WatchedFiles {
@@ -95,7 +95,7 @@ export async function watchFiles(
       .flatMap(({ before, path }) =>
         before.kind === 'object' ? [{ path, object: before.object }] : [],
       )
-      .slice(0, mostListed)
+      .slice(0, maxListed)
     return listDifferences(
       differences.toSorted((one, other) => (one.path < other.path ? -1 : 1)),
       await readBaseFiles(folder, baseFiles),
@@ -128,8 +128,8 @@ function readWithin(workspace: Workspace) {
   return async (at: string, state: BigIntStats | null): Promise<PathState> => {
     if (state === null) return { kind: 'absent' }
     const size = Number(state.size)
-    const fits = size <= limits.writeBytes && bytesRead + size <= mostReadBytes
-    if (!state.isFile() || files >= mostListed || !fits) return { kind: 'unread' }
+    const fits = size <= limits.writeBytes && bytesRead + size <= maxReadBytes
+    if (!state.isFile() || files >= maxListed || !fits) return { kind: 'unread' }
     files += 1
     bytesRead += size
     const bytes = await workspace.read(at, { maxBytes: limits.writeBytes }).catch(() => null)

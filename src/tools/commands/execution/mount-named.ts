@@ -14,17 +14,17 @@ import {
 } from '#sandbox/snapshots/snapshots.ts'
 import type { CommandFacts } from '../facts/command-facts.ts'
 import { deepestMount } from '../plan/deepest-mount.ts'
-import { seeInWorkspace, type See } from '../facts/named-files.ts'
+import { inspectInWorkspace, type InspectFile } from '../facts/named-files.ts'
 
 /**
  * Inspects files by copying them, so that the command later gets these copies. Larger files are
  * inspected in place.
  */
-export function seeByCopies(workspace: Workspace, snapshots: Snapshots): See {
+export function inspectByCopies(workspace: Workspace, snapshots: Snapshots): InspectFile {
   return async (at) => {
     try {
       const copied = snapshots.get(at) ?? (await snapshots.take(workspace, at))
-      if (copied === null) return await seeInWorkspace(workspace)(at)
+      if (copied === null) return await inspectInWorkspace(workspace)(at)
       const { bytes, from, hash } = copied
       const head = await headOf(from)
       return { bytes, hash, head }

@@ -28,7 +28,7 @@ import { importCommits } from '../git/import-commits.ts'
 import { hideObjects, hideZones } from './hide-zones.ts'
 import { storeNames, restoreNames } from './store-names.ts'
 import { makePlan } from '../plan/make-plan.ts'
-import { mountNamed, seeByCopies, type NamedMount } from './mount-named.ts'
+import { mountNamed, inspectByCopies, type NamedMount } from './mount-named.ts'
 
 /** A shell for a script: no start-up files, nothing from the environment (security.md 2). */
 const shellWords = ['/bin/bash', '--norc', '--noprofile', '-p', '-c']
@@ -47,8 +47,8 @@ export async function runCommand(
 ): Promise<ToolResult> {
   refuseUnconfined(place, context)
   await using snapshots = await openSnapshots(place.dataDir)
-  const see = place.sandbox.works ? seeByCopies(context.workspace, snapshots) : undefined
-  const facts = await commandFacts(place, context.workspace, input, see)
+  const inspect = place.sandbox.works ? inspectByCopies(context.workspace, snapshots) : undefined
+  const facts = await commandFacts(place, context.workspace, input, inspect)
   refuseChanged(context.facts, factsOf(facts, context.facts.toolHash))
   const argv = vectorOf(input, context)
   if (argv[0] !== undefined && !argv[0].includes('/') && (await findProgram(argv[0])) === null) {

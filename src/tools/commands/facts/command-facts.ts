@@ -10,7 +10,7 @@ import { findProgram } from '#sandbox/bwrap/find-program.ts'
 import type { CommandPlace } from '../plan/command-place.ts'
 import { commandVectors } from './command-vectors.ts'
 import type { FileRole } from './file-role.ts'
-import { namedFiles, seeInWorkspace, type NamedFile, type See } from './named-files.ts'
+import { namedFiles, inspectInWorkspace, type NamedFile, type InspectFile } from './named-files.ts'
 import { namedWords } from './named-words.ts'
 
 /**
@@ -26,14 +26,14 @@ export interface CommandFacts {
 }
 
 /**
- * The present facts about everything that a command names. `see`: how files are inspected; by
+ * The present facts about everything that a command names. `inspect`: how files are inspected; by
  * default in place.
  */
 export async function commandFacts(
   place: CommandPlace,
   workspace: Workspace,
   input: CommandInput,
-  see: See = seeInWorkspace(workspace),
+  inspect: InspectFile = inspectInWorkspace(workspace),
 ): Promise<CommandFacts> {
   const vectors = commandVectors(input)
   const { zones } = place.worker
@@ -45,7 +45,7 @@ export async function commandFacts(
   }
   for (const [name = ''] of vectors) await add(name)
   const paths = [...programs.values()].map((program) => program.path)
-  const { files, interpreters } = await namedFiles(workspace.root, zones, words, paths, see)
+  const { files, interpreters } = await namedFiles(workspace.root, zones, words, paths, inspect)
   for (const name of interpreters) await add(name)
   return { vectors, files, programs: [...programs.values()], sandbox: sandboxOf(place) }
 }

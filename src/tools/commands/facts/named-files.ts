@@ -22,7 +22,7 @@ export interface InspectedFile {
 }
 
 /** Inspects the file at a path; `null` when there is no regular file that may be read. */
-export type See = (at: string) => Promise<InspectedFile | null>
+export type InspectFile = (at: string) => Promise<InspectedFile | null>
 
 export interface NamedFiles {
   readonly files: readonly (NamedFile & { readonly role: FileRole })[]
@@ -43,7 +43,7 @@ export async function namedFiles(
   zones: readonly Zone[],
   words: NamedWords,
   programs: readonly string[],
-  see: See,
+  inspect: InspectFile,
 ): Promise<NamedFiles> {
   const inspected = new Map<string, InspectedFile | null>()
   const roles = new Map<string, FileRole>()
@@ -53,7 +53,7 @@ export async function namedFiles(
   const look = async (at: string): Promise<InspectedFile | null> => {
     const inspection = inspected.get(at)
     if (inspection !== undefined) return inspection
-    const file = decidingZones(zones, at).length === 0 ? null : await see(at)
+    const file = decidingZones(zones, at).length === 0 ? null : await inspect(at)
     inspected.set(at, file)
     return file
   }
@@ -103,7 +103,7 @@ export async function namedFiles(
 }
 
 /** Reads hash and beginning of files for a presentation; it stores nothing. */
-export function seeInWorkspace(workspace: Workspace): See {
+export function inspectInWorkspace(workspace: Workspace): InspectFile {
   return async (at) => {
     try {
       const state = await workspace.state(at, { hash: true })

@@ -11,13 +11,13 @@ export interface PackageFolder {
 }
 
 /** What may still be read; beyond it, reading ends with a sentence. */
-export interface Room {
+export interface PackageAllowance {
   files: number
   bytes: number
 }
 
 /** The bound for all packages of a version. */
-export function wholeRoom(): Room {
+export function fullAllowance(): PackageAllowance {
   return { files: 200_000, bytes: 4 * 1024 * 1024 * 1024 }
 }
 
@@ -31,7 +31,7 @@ export class PackageLimitError extends Error {
  * addons, whether it is loaded at once or later. A link counts by its target. For a linked package
  * outside of `node_modules`, its own `node_modules`, `.git` and data folder are left out.
  */
-export function hashPackageFolder(folder: string, room: Room): PackageFolder {
+export function hashPackageFolder(folder: string, allowance: PackageAllowance): PackageFolder {
   const isLinked = !folder.split(path.sep).includes('node_modules')
   const leftOut = new Set(isLinked ? ['node_modules', '.git', '.countersign'] : [])
   const files = new Map<string, string>()
@@ -44,17 +44,17 @@ export function hashPackageFolder(folder: string, room: Room): PackageFolder {
         visit(at)
         continue
       }
-      room.files -= 1
+      allowance.files -= 1
       if (entry.isSymbolicLink()) files.set(at, `link:${readlinkSync(path.join(folder, at))}`)
       else if (!entry.isFile()) files.set(at, 'special')
       else {
         const bytes = readFileSync(path.join(folder, at))
-        room.bytes -= bytes.length
+        allowance.bytes -= bytes.length
         files.set(at, hashBytes(bytes))
       }
-      if (room.files >= 0 && room.bytes >= 0) continue
+      if (allowance.files >= 0 && allowance.bytes >= 0) continue
       throw new PackageLimitError(
-        `The packages that tools load have more than ${wholeRoom().files} files or ${wholeRoom().bytes} bytes.`,
+        `The packages that tools load have more than ${fullAllowance().files} files or ${fullAllowance().bytes} bytes.`,
       )
     }
   }

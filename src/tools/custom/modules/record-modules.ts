@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import type { ToolFile } from '#policy/policy.ts'
-import { hashPackageFolder, wholeRoom } from './package-folder.ts'
+import { hashPackageFolder, fullAllowance } from './package-folder.ts'
 import { packageScopeOf } from './package-scope.ts'
 import { reachablePackages } from './reachable-packages.ts'
 
@@ -14,11 +14,11 @@ import { reachablePackages } from './reachable-packages.ts'
 export function recordModules(projectDir: string, toolFiles: readonly string[]): ToolFile[] {
   const root = realpathSync(projectDir)
   const scope = packageScopeOf(root)
-  const room = wholeRoom()
+  const allowance = fullAllowance()
   const packages = reachablePackages(root, toolFiles, importsOf(scope?.text ?? '')).map(
     (folder) => ({
       path: `${projectPath(root, folder)}/`,
-      hash: hashPackageFolder(folder, room).digest,
+      hash: hashPackageFolder(folder, allowance).digest,
     }),
   )
   if (scope === null) return packages

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { hashBytes } from '#domain/json/digest.ts'
-import { hashPackageFolder, wholeRoom, type PackageFolder } from '../modules/package-folder.ts'
+import { hashPackageFolder, fullAllowance, type PackageFolder } from '../modules/package-folder.ts'
 import { packageScopeOf } from '../modules/package-scope.ts'
 import { projectPath } from '../modules/record-modules.ts'
 
@@ -33,7 +33,7 @@ export class ToolFileChanged extends Error {
 export class RecordedModules {
   readonly #recorded: ModuleRecord
   readonly #packages = new Map<string, PackageFolder>()
-  readonly #room = wholeRoom()
+  readonly #allowance = fullAllowance()
 
   constructor(recorded: ModuleRecord) {
     this.#recorded = recorded
@@ -102,7 +102,7 @@ export class RecordedModules {
     const scope = this.#packages.get(folder)
     if (scope !== undefined) return scope.files
     const { projectDir, hashes } = this.#recorded
-    const hashed = hashPackageFolder(path.join(projectDir, folder), this.#room)
+    const hashed = hashPackageFolder(path.join(projectDir, folder), this.#allowance)
     if (hashed.digest !== hashes[folder]) {
       throw new ToolFileChanged(digest, `${digest} is not loaded: ${changedSentence(folder)}`)
     }

@@ -25,7 +25,7 @@ const knownCodes = new Set([-32700, -32600, -32601, -32602, -32603])
 /** The `error.type` of an answer, in OpenTelemetry's words. */
 const errorTypes = { output: null, error: 'tool_error', lost: '_OTHER' } as const
 
-interface Live {
+interface LiveConnection {
   readonly client: MCPClient
   readonly stdio: StdioTransport | null
   /** rejects when the stream of an answer ended before the answer */
@@ -35,7 +35,7 @@ interface Live {
 /** A server that is connected when it is first needed, and again after its connection was lost. */
 export class ServerSession {
   readonly #connection: McpConnection
-  #live: Live | null = null
+  #live: LiveConnection | null = null
   readonly #onEnded: (message: SentMessage) => void
   /** of the call that is being made */
   #traceparent: string | null = null
@@ -109,7 +109,7 @@ export class ServerSession {
     }
   }
 
-  async #connect(signal: AbortSignal): Promise<Live> {
+  async #connect(signal: AbortSignal): Promise<LiveConnection> {
     if (this.#live !== null && this.#live.stdio?.ended == null) return this.#live
     this.#live = null
     const connection = this.#connection
@@ -165,7 +165,7 @@ export class ServerSession {
    * After an error that is not an answer, the state of the connection is unknown: the next query
    * makes a new one.
    */
-  async #lose(live: Live, error: unknown): Promise<string> {
+  async #lose(live: LiveConnection, error: unknown): Promise<string> {
     const why = failureSentence(error, live.stdio?.ended ?? null)
     this.#live = null
     await live.client.close().catch(() => undefined)
@@ -197,7 +197,7 @@ class Handshake {
 }
 
 async function listOver(
-  live: Live,
+  live: LiveConnection,
   signal: AbortSignal,
   onEnded: (message: SentMessage) => void,
 ): Promise<McpListing> {

@@ -14,7 +14,7 @@ import path from 'node:path'
 import { hashBytes } from '#domain/json/digest.ts'
 import { containsPath } from '#policy/globs/zones-of-path.ts'
 import type { ServerPrograms } from '#policy/worker/server-programs.ts'
-import { hashPackageFolder, wholeRoom } from '../../custom/modules/package-folder.ts'
+import { hashPackageFolder, fullAllowance } from '../../custom/modules/package-folder.ts'
 import { packageScopeOf } from '../../custom/modules/package-scope.ts'
 import {
   namesIn,
@@ -85,12 +85,12 @@ export function readPrograms(
   const named = waiting.splice(0)
   for (const file of named) take(file, true)
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) take(file, false)
-  const room = wholeRoom()
+  const allowance = fullAllowance()
   const packages = packagesBehind(starts)
     .filter((folder) => containsPath(root, folder))
     .map((folder) => ({
       path: `${projectPath(root, folder)}/`,
-      hash: hashPackageFolder(folder, room).digest,
+      hash: hashPackageFolder(folder, allowance).digest,
       copy: null,
     }))
   return [...files.values(), ...packages].toSorted((one, other) => (one.path < other.path ? -1 : 1))

@@ -13,7 +13,7 @@ import { parseUnifiedDiff } from '#domain/tools/unified-diff.ts'
  * Of a longer effect, these lines are shown at first: the rest of the conversation stays near. The
  * page of the request has all of it.
  */
-const mostLines = 100
+const maxLines = 100
 
 /** The effect of a call, its difference or command; open while the call is pending. */
 export function CallEffect({ call }: { call: TranscriptCall }) {
@@ -38,9 +38,9 @@ function RequestEffect({ requestId }: { requestId: string }) {
   const { type, content } = request.data.presentation
   const files = type === 'diff' ? parseUnifiedDiff(content) : null
   const lines = files === null ? 0 : linesIn(files.flatMap(({ hunks }) => hunks))
-  if (files === null || files.length === 0 || lines > mostLines) {
+  if (files === null || files.length === 0 || lines > maxLines) {
     const tone = files === null ? {} : ({ tone: 'diff' } as const)
-    return <LinesView text={content} showFinalNewline={false} atFirst={mostLines} {...tone} />
+    return <LinesView text={content} showFinalNewline={false} atFirst={maxLines} {...tone} />
   }
   return files.map((file) => (
     <DiffView key={`${file.oldPath} ${file.newPath}`} file={file} split={false} />
@@ -65,7 +65,7 @@ function inputEffect(input: Json) {
 }
 
 function FirstLines({ text }: { text: string }) {
-  return <LinesView text={text} showFinalNewline={false} atFirst={mostLines} />
+  return <LinesView text={text} showFinalNewline={false} atFirst={maxLines} />
 }
 
 function textOf(value: Json | undefined): string {

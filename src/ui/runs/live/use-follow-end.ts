@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState, type RefObject } from 'react'
 
 /** A reader within this distance of the end, in pixels, follows it. */
-const nearMost = 160
+const maxDistancePx = 160
 
 /** Events by which a person scrolls or reads. */
 const acts = ['wheel', 'touchstart', 'pointerdown', 'keydown'] as const
@@ -69,7 +69,7 @@ export function useFollowEnd(
 function isNearEnd(region: HTMLElement | null): boolean {
   if (region === null) return false
   const { bottom } = region.getBoundingClientRect()
-  return bottom > 0 && bottom - window.innerHeight < nearMost
+  return bottom > 0 && bottom - window.innerHeight < maxDistancePx
 }
 
 function scrollToEnd(region: HTMLElement | null): void {

@@ -12,7 +12,7 @@ const names: Readonly<Record<TimeHolder, string>> = {
   people: 'People',
 }
 /** The largest number of rows. */
-const rowsMost = 60
+const maxRows = 60
 
 /**
  * The times of a run: a bar for each interval, and a table with the same data. The bar of a call
@@ -24,7 +24,7 @@ export function Waterfall(props: { items: readonly TranscriptItem[]; hasEnded: b
   const end = Math.max(0, ...stretches.map(({ to }) => to))
   if (end === 0) return null
   const totals = timeTotals(stretches)
-  const visible = stretches.slice(-rowsMost)
+  const visible = stretches.slice(-maxRows)
   return (
     <section className="card" aria-labelledby="times-title">
       <h2 id="times-title">Time</h2>

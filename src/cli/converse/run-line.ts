@@ -19,7 +19,11 @@ export interface Conversation {
 }
 
 /** Carries out a typed line. Rejects with the service's sentence. */
-export async function obey(service: Service, of: Conversation, line: Line): Promise<LineOutcome> {
+export async function runLine(
+  service: Service,
+  of: Conversation,
+  line: Line,
+): Promise<LineOutcome> {
   const { run, files } = of
   const command = isCommand(line) ? slashCommandOf(line.text) : 'say'
   if (command === null) {
