@@ -3,7 +3,7 @@ import { Problem } from '#domain/problem.ts'
 import { reviewPath } from '#domain/requests/deployment.ts'
 import type { DeploymentSetting } from '#policy/project-config.ts'
 import { readApiKey } from '#services/access/api-keys/read-api-key.ts'
-import type { SystemContext } from '#services/core/context.ts'
+import type { SigningSystemContext, SystemContext } from '#services/core/context.ts'
 import { consumeDeploymentPermit } from '#services/deployments/consume-deployment-permit.ts'
 import {
   approvedDeployment,
@@ -16,7 +16,7 @@ import type { DueDelivery, SendOutcome } from '../channels/channel.ts'
 import { installationToken, postToGitHub, type GitHubAccess } from './github-token.ts'
 
 export interface GitHubAnswerContext extends Omit<GitHubAccess, 'signal'> {
-  readonly ctx: SystemContext
+  readonly ctx: SigningSystemContext
   /** the address in links */
   readonly publicUrl: string
 }
@@ -76,7 +76,10 @@ async function settingOf(
   throw new FinalError(`${setting.keyFrom} is now the key of another person`)
 }
 
-async function answerOf(ctx: SystemContext, { request }: DeploymentRequest): Promise<Answer> {
+async function answerOf(
+  ctx: SigningSystemContext,
+  { request }: DeploymentRequest,
+): Promise<Answer> {
   const rejected = { state: 'rejected', until: null, request } as const
   if (request.state !== 'approved') return rejected
   const permitted = await consumeDeploymentPermit(ctx, request.id)

@@ -61,7 +61,7 @@ export interface ChannelSettings {
   /** the environment, for secrets */
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly slack: Pick<SlackConnection, 'clientOf'>
-  readonly push: Pick<PushChannelOptions, 'ctx' | 'key'>
+  readonly push: Pick<PushChannelOptions, 'key'> & { readonly ctx: SigningSystemContext }
 }
 
 /**

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
-import type { SystemContext } from '../core/context.ts'
+import type { SigningSystemContext } from '../core/context.ts'
 import { bySystem, type SystemCaller } from '../core/authority.ts'
 import { tamperedProblem } from '../core/tampered.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { consumeLocked, readConsumed } from '../external/consume-permit.ts'
+import { refusalByPolicy } from '../external/refusal-by-policy.ts'
 import { lockDeployment, type PermittedDeployment } from './deployment-request.ts'
 
 /** Answers GitHub, in the API process. */
@@ -15,13 +16,14 @@ export const deployer: SystemCaller = {
 
 /**
  * Consumes the permit of an approved deployment before GitHub gets the answer, so that a revoked or
- * expired approval releases nothing. A second try for the same request returns the same, so that a
+ * expired approval, or one of what policy blocks by now, releases nothing. A second try for the same request returns the same, so that a
  * process that was killed can answer GitHub again. A Problem says why it cannot continue.
  */
 export async function consumeDeploymentPermit(
-  ctx: SystemContext,
+  ctx: SigningSystemContext,
   requestId: string,
 ): Promise<PermittedDeployment | Problem> {
+  const refusal = await refusalByPolicy(ctx, requestId)
   const permitted = await inUnitOfWork(ctx, bySystem(ctx, deployer), async (unit) => {
     const at = await lockDeployment(unit.tx, requestId)
     if (at === null) return new Problem('not_found', 'This is no request for a deployment')
@@ -31,7 +33,7 @@ export async function consumeDeploymentPermit(
     const wasTaken = external.consumed_at !== null
     const permit = wasTaken
       ? await readConsumed(ctx, unit, at)
-      : await consumeLocked(ctx, unit, at, request.digest)
+      : (refusal ?? (await consumeLocked(ctx, unit, at, request.digest)))
     const subject = { requestId, digest: request.digest, policyDigest: request.policy_digest }
     if (permit instanceof Problem) {
       const detail = { attempt: 'deployment', code: permit.code }

@@ -10,6 +10,7 @@ import { getRequest } from '../requests/detail/get-request.ts'
 import { addPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
+import { consumePermit } from './consume-permit.ts'
 import { openProgramDesk } from './external.fixture.ts'
 import { openExternal } from './open-external.ts'
 
@@ -257,6 +258,28 @@ describe("a worker's policy judges first", () => {
     ])
     const row = await rowOf(desk.service.db, 'permit', { request_id: request.id })
     expect(JSON.parse(row.statement)).toMatchObject({ deciders: [], runId: null, callId: null })
+  })
+
+  // Rules: product.md 1, 14
+  test('what a later version asks about, blocks or has no worker for gets no permit; what it pre-approves does', async () => {
+    const { ctx, policy } = desk.service
+    const later = (verdict: Judgement['verdict']) =>
+      desk.service.answerJudging(async ({ present }) => {
+        expect(present).toBe(false)
+        return { judgement: { ...judgement, verdict }, presented: null }
+      })
+    desk.service.answerJudging(async () => ({ judgement, presented: null }))
+    const { id, digest } = await desk.ask(asked)
+    const take = (by = ctx) => consumePermit(by, desk.program.caller, { request: id, digest })
+    later('ask')
+    expect((await refusal(take())).code).toBe('expired')
+    later('blocked')
+    expect((await refusal(take())).code).toBe('policy_blocked')
+    const inForce = async () => ({ ...policy, workers: new Map() })
+    const without = { ...ctx, policies: { ...ctx.policies, inForce } }
+    expect((await refusal(take(without))).code).toBe('policy_blocked')
+    later('preApproved')
+    expect(await take()).toMatchObject({ digest })
   })
 
   test('what it blocks opens nothing, and the trail has it', async () => {

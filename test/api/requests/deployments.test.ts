@@ -38,8 +38,12 @@ beforeEach(async () => {
   github = await openGitHub()
   secrets['SHOP_SECRET'] = github.secret
   secrets['SHOP_APP_KEY'] = github.privateKey
+  await activate()
+})
+
+async function activate(more = ''): Promise<void> {
   await api.desk.activate({
-    'countersign.yaml': `${deskConfig}deployments:
+    'countersign.yaml': `${deskConfig}${more}deployments:
   shop:
     secret: "\${SHOP_SECRET}"
     key: "\${SHOP_KEY}"
@@ -50,7 +54,7 @@ beforeEach(async () => {
     apiUrl: ${github.apiUrl}
 `,
   })
-})
+}
 afterEach(() => github[Symbol.asyncDispose]())
 
 async function send(
@@ -166,6 +170,16 @@ describe('a deployment of GitHub', () => {
     await told(2)
     expect(github.reviews().map(({ body }) => body['state'])).toEqual(['rejected', 'rejected'])
     expect(JSON.stringify(github.receiver.received)).not.toContain('looked')
+  })
+
+  // Rules: product.md 1, 14
+  test('is rejected when a version that blocks it was activated before its approval was told', async () => {
+    const request = await open()
+    expect(await decide(request, 'approve')).toMatchObject({ status: 200 })
+    await activate('overlays: [{ when: { tool: github_deployment }, approval: blocked }]\n')
+    await using _relay = relay()
+    await told()
+    expect(github.reviews().map(({ body }) => body['state'])).toEqual(['rejected'])
   })
 
   test('cannot be approved by who wrote its pull request, nor begun by a login that nobody knows', async () => {
