@@ -137,9 +137,9 @@ test('a gate waits for a service that is away for an hour, twice, and runs the c
     .gate({ tool: 'deploy', input: {} }, ({ input }) => void ran.push(input))
     .finally(() => (end.tookMs = performance.now() - began))
   while (end.tookMs === null && performance.now() < began + 3 * hourMs) {
-    await vi.advanceTimersByTimeAsync(10_000)
-    // Digests are made in other threads.
-    await setImmediate()
+    // While another thread makes a digest, no timer waits, and the time stands.
+    if (vi.getTimerCount() === 0) await setImmediate()
+    else await vi.advanceTimersByTimeAsync(10_000)
   }
   expect(end.tookMs).not.toBeNull()
   await gate
