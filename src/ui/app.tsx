@@ -106,6 +106,8 @@ function createClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 10_000,
+        // Without a network, a service on this device still answers.
+        networkMode: 'always',
         retry: (count, error) => count < 2 && error instanceof ApiRefusal && error.status === 0,
       },
     },

@@ -145,6 +145,32 @@ test('after thirty seconds without the service, deciding is switched off and say
   await dashboard.listenAgain()
 })
 
+test('a device that loses its network is said to be offline at once, and live as soon as it is back', async () => {
+  const { id } = await askForNote('notes/no-network.md')
+  const page = await dashboard.open('Grace', '/')
+  await page.clock.install()
+  await page.goto(`${dashboard.url}/requests/${id}`)
+  await page.getByRole('radio', { name: 'Approve as shown' }).check()
+  await page.locator('[data-state="live"]').waitFor()
+  // No timer of the page runs, so that only the events of the browser change something.
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 500))
+  await page.context().setOffline(true)
+  await page.locator('[data-state="offline"]').waitFor()
+  await page.getByText('Offline: nothing can be submitted').waitFor()
+  await page.context().setOffline(false)
+  await page.locator('[data-state="live"]').waitFor()
+  // A service on the device itself answers without a network.
+  await page.evaluate(() => {
+    Object.defineProperty(navigator, 'onLine', { get: () => false })
+    window.dispatchEvent(new Event('offline'))
+  })
+  await page.clock.resume()
+  const { desk } = dashboard
+  await desk.decide(desk.people.grace, id, { decision: 'deny', reason: 'no network' })
+  await page.getByRole('region', { name: 'Denied by Grace' }).getByText('no network').waitFor()
+  await page.locator('[data-state="live"]').waitFor()
+})
+
 test('signing in happens under the address one wanted, and the page opens there', async () => {
   const { id } = await askForNote('notes/deep-link.md')
   const page = await dashboard.openSignedOut(`/requests/${id}`)

@@ -3,6 +3,7 @@ import { afterHappening, offlineAfterMs, silenceMs, type Connection } from './co
 
 const live: Connection = { state: 'live', receivedMs: 1_000 }
 const lost: Connection = { state: 'reconnecting', receivedMs: 1_000 }
+const loss = { type: 'lost', hasNetwork: true } as const
 const tick = { type: 'tick', allowedSilenceMs: 20_000 } as const
 
 test('a lost stream is reconnecting, and offline only thirty seconds after the last word', () => {
@@ -12,8 +13,14 @@ test('a lost stream is reconnecting, and offline only thirty seconds after the l
 })
 
 test('losing it again while reconnecting does not start the thirty seconds anew', () => {
-  expect(afterHappening(live, { type: 'lost' }, 20_000)).toEqual(lost)
-  expect(afterHappening(lost, { type: 'lost' }, 20_000)).toEqual(lost)
+  expect(afterHappening(live, loss, 20_000)).toEqual(lost)
+  expect(afterHappening(lost, loss, 20_000)).toEqual(lost)
+})
+
+test('a stream that is lost on a device without a network is offline at once', () => {
+  const noNetwork = { type: 'lost', hasNetwork: false } as const
+  expect(afterHappening(live, noNetwork, 1_001)).toEqual({ ...live, state: 'offline' })
+  expect(afterHappening(lost, noNetwork, 1_001)).toEqual({ ...lost, state: 'offline' })
 })
 
 test('a stream that is heard is live at once, from offline too', () => {

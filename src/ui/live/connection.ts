@@ -20,12 +20,12 @@ export function silenceMs(heartbeatMs: number): number {
 }
 
 /**
- * An event in the life of a stream. `tick`: time passed; `allowedSilenceMs` is the permitted
- * silence.
+ * An event in the life of a stream. `lost`: it ended or did not open; `hasNetwork`: the browser has
+ * a network. `tick`: time passed; `allowedSilenceMs` is the permitted silence.
  */
 export type StreamHappening =
   | { readonly type: 'received' }
-  | { readonly type: 'lost' }
+  | { readonly type: 'lost'; readonly hasNetwork: boolean }
   | { readonly type: 'tick'; readonly allowedSilenceMs: number }
 
 /** The state after something happened to the stream at `nowMs`. Pure. */
@@ -36,6 +36,7 @@ export function afterHappening(
 ): Connection {
   if (event.type === 'received') return { state: 'live', receivedMs: nowMs }
   if (event.type === 'lost') {
+    if (!event.hasNetwork) return { ...before, state: 'offline' }
     return before.state === 'live' ? { ...before, state: 'reconnecting' } : before
   }
   const silentMs = nowMs - before.receivedMs

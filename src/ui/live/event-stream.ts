@@ -4,6 +4,7 @@ import { readEvents } from './read-events.ts'
 
 const reconnectAfterMs = 2_000
 const lookEveryMs = 1_000
+const networkEvents = ['offline', 'online'] as const
 /** How long the stream may take to open. */
 const openWithinMs = 20_000
 
@@ -22,13 +23,25 @@ export interface EventStream {
 interface StreamReading {
   readonly begunMs: number
   isOpen: boolean
-  /** aborts the connection, because no data arrives */
+  /** aborts the connection, because no data arrives or the network changed */
   readonly silent: AbortController
+  /** the next connection begins without a pause */
+  isRenewed: boolean
+}
+
+function newReading(): StreamReading {
+  return {
+    begunMs: Date.now(),
+    isOpen: false,
+    silent: new AbortController(),
+    isRenewed: false,
+  }
 }
 
 /**
  * Opens `/v1/events`, and opens it again after the last event, two seconds after it ended, became
- * silent or failed. Calls `gap` after each interruption, because events may have been missed.
+ * silent or failed, or at once when the network of the device comes or goes. Calls `gap` after each
+ * interruption, because events may have been missed.
  */
 export function openEventStream(on: {
   event: (name: StreamEventName, data: StreamEventData) => void
@@ -37,7 +50,7 @@ export function openEventStream(on: {
   const listeners = new Set<() => void>()
   let connection: Connection = { state: 'reconnecting', receivedMs: Date.now() }
   const stopping = new AbortController()
-  let reading: StreamReading = { begunMs: Date.now(), isOpen: false, silent: new AbortController() }
+  let reading = newReading()
   let allowedSilenceMs = openWithinMs
   let last: string | null = null
   let hasOpened = false
@@ -50,8 +63,9 @@ export function openEventStream(on: {
     if (changed) for (const listener of listeners) listener()
   }
   const connect = async (): Promise<void> => {
-    const now: StreamReading = { begunMs: Date.now(), isOpen: false, silent: new AbortController() }
+    const now = newReading()
     reading = now
+    again = null
     await readEvents(last, AbortSignal.any([stopping.signal, now.silent.signal]), {
       onOpen: () => {
         now.isOpen = true
@@ -69,8 +83,19 @@ export function openEventStream(on: {
       },
     }).catch(() => undefined)
     if (stopping.signal.aborted) return
-    step({ type: 'lost' })
+    // The service may run on this device, where an attempt reaches it without a network.
+    step({ type: 'lost', hasNetwork: now.isOpen || navigator.onLine })
+    if (now.isRenewed) return connect()
     again = setTimeout(() => void connect(), reconnectAfterMs)
+  }
+  const onNetwork = (): void => {
+    if (again === null) {
+      reading.isRenewed = true
+      reading.silent.abort()
+    } else {
+      clearTimeout(again)
+      void connect()
+    }
   }
   /** A dead connection can stay open for minutes without an error. */
   const look = (): void => {
@@ -82,6 +107,7 @@ export function openEventStream(on: {
   }
   void connect()
   const clock = setInterval(look, lookEveryMs)
+  for (const event of networkEvents) window.addEventListener(event, onNetwork)
 
   return {
     connection: () => connection,
@@ -92,6 +118,7 @@ export function openEventStream(on: {
     close: () => {
       stopping.abort()
       clearInterval(clock)
+      for (const event of networkEvents) window.removeEventListener(event, onNetwork)
       if (again !== null) clearTimeout(again)
     },
   }

@@ -12,7 +12,7 @@ const faces = {
   offline: {
     Icon: IconCloudOff,
     word: 'Offline',
-    says: 'The service has not answered for over 30 seconds: deciding is disabled until it answers.',
+    says: 'This device has no network, or the service has not answered for over 30 seconds. Deciding is disabled until it answers.',
   },
 } as const
 
