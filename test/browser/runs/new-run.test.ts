@@ -90,6 +90,24 @@ test('a link fills the form and starts nothing; what is typed is kept on reload;
   expect(await hidden.count()).toBe(0)
   await page.goto(`${dashboard.url}/runs/new?worker=scribe&task=Write%E2%80%8B%F3%A0%81%A1all`)
   await hidden.waitFor()
+  const fields = 'input.version=1%3Cb%3E&input.kind=other&input.labels=a&input.labels=b'
+  await page.goto(`${dashboard.url}/runs/new?worker=form&${fields}&input.owner.name=Ada`)
+  await page.getByText('A link filled in Version, labels, name.').waitFor()
+  await page.getByText('The link also names kind,').waitFor()
+  expect(await page.getByLabel('Version').inputValue()).toBe('1<b>')
+  expect(await page.getByLabel('labels').inputValue()).toBe('a\nb')
+  expect(await page.getByLabel('Kind').inputValue()).toBe('')
+  // What the person makes of it stays, and the form gives a link to what it is then.
+  await page.getByLabel('Version').fill('1.2')
+  await page.reload()
+  await page.getByText('A link filled in labels, name.').waitFor()
+  expect(await page.getByLabel('Version').inputValue()).toBe('1.2')
+  await page.getByRole('button', { name: 'Copy the link' }).click()
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+    .toBe(
+      `${dashboard.url}/runs/new?worker=form&input.version=1.2&input.labels=a%0Ab&input.owner.name=Ada`,
+    )
   await page.goto(`${dashboard.url}/runs/new?worker=scribe`)
   await page.getByLabel('Task').fill('Shorten the brief')
   await page.getByLabel('Files').fill('notes/brief.md\n')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fieldsOf } from './input-fields.ts'
-import { emptyInput, fieldAt, readInput, valuesOf } from './tool-input.ts'
+import { emptyInput, fieldAt, fieldTexts, readInput, valuesOf } from './tool-input.ts'
 
 const schema = {
   type: 'object',
@@ -93,6 +93,31 @@ describe('the form of a manual tool', () => {
     [{ plan: '[' }, 'plan is not JSON.'],
   ])('refuses %j with a sentence', (typed, sentence) => {
     expect(() => readInput(schema, { ...emptyInput(schema), ...typed })).toThrow(sentence)
+  })
+
+  test('has in each field the text that it shows, whatever a link named', () => {
+    const typed = { ...schema.properties, due: { type: 'string', format: 'date' } }
+    const dated = { ...schema, properties: typed }
+    const initial = emptyInput(dated)
+    expect(fieldTexts(dated, {})).toEqual(initial)
+    const hostile = {
+      to: 'elsewhere',
+      force: 'yes',
+      dry: 'TRUE',
+      steps: '1\n2',
+      due: '2026-02-30',
+      toString: 'x',
+      ['__proto__']: 'x',
+    }
+    expect(fieldTexts(dated, hostile)).toEqual(initial)
+    const fitting = {
+      to: 'production',
+      force: 'true',
+      steps: 'three',
+      due: '2026-02-28',
+      note: '<b>',
+    }
+    expect(fieldTexts(dated, fitting)).toEqual({ ...initial, ...fitting })
   })
 
   test('of a schema without properties has none', () => {

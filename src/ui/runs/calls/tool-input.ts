@@ -26,6 +26,39 @@ export function emptyInput(schema: JsonObject): InputValues {
 }
 
 /**
+ * The texts that the fields of a form have for these values, which a link or an earlier page may
+ * have filled in: the initial text where there is none, or one that the field could not show. Pure.
+ */
+export function fieldTexts(schema: JsonObject, values: InputValues): InputValues {
+  const texts = fieldsOf(schema).flatMap((field): [string, string][] => {
+    const text = Object.hasOwn(values, field.name) ? values[field.name] : undefined
+    return text !== undefined && canShow(field, text) ? [[field.name, text]] : []
+  })
+  return { ...emptyInput(schema), ...Object.fromEntries(texts) }
+}
+
+/** Whether the control of a field shows this text as it is. */
+function canShow({ kind, required, choices }: InputField, text: string): boolean {
+  switch (kind) {
+    case 'choice':
+      return choices.some((choice) => choice.text === text) || (text === '' && !required)
+    case 'boolean':
+      return text === 'true' || text === 'false' || (text === '' && !required)
+    case 'date':
+      return text === '' || isDay(text)
+    case 'number':
+      return !text.includes('\n')
+    default:
+      return true
+  }
+}
+
+function isDay(text: string): boolean {
+  const day = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === text
+}
+
+/**
  * Reads the input from the texts of a form. The service validates the rest.
  *
  * @throws InputError for a field without a valid value.

@@ -13,10 +13,11 @@ import { VisibleText } from '../../text/visible-text.tsx'
 import { SentFileField } from '../files/sent-file-field.tsx'
 import { useSentFiles } from '../files/use-sent-files.ts'
 import { refuseEmpty, whyNotRead, whyNotWorker } from '../start/start-body.ts'
+import { inputOf } from '../start/task-texts.ts'
 import { StartButton } from '../start/start-button.tsx'
 import { TaskField } from '../start/task-field.tsx'
 import { useNewRun, type StartRefusal } from '../start/use-start.ts'
-import { readInput, valuesOf, type InputValues } from '../calls/tool-input.ts'
+import { valuesOf, type InputValues } from '../calls/tool-input.ts'
 import { verbs } from '../../words/verbs.ts'
 
 const versions = [
@@ -54,7 +55,9 @@ export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: n
   const startWords = (): ForkBody => {
     if (!isEditable(run, worker)) return {}
     // Files of their own go with an input of its own.
-    return sent.files.length > 0 ? inputOf(worker, again) : changedInputOf(run, worker, again)
+    return sent.files.length > 0
+      ? { input: inputOf(worker, again) }
+      : changedInputOf(run, worker, again)
   }
   const submit = (): void => {
     if (obstacle !== null) return setTried(true)
@@ -168,11 +171,7 @@ function changedInputOf(run: RunDetail, worker: WorkerDetail, { task, values }: 
   const before = taskOf(run, worker)
   const isSame = task === before.task && JSON.stringify(values) === JSON.stringify(before.values)
   if (isSame && typeof run.input === (worker.input === null ? 'string' : 'object')) return {}
-  return inputOf(worker, { task, values })
-}
-
-function inputOf(worker: WorkerDetail, { task, values }: Task): ForkBody {
-  return { input: worker.input === null ? task : readInput(worker.input, values) }
+  return { input: inputOf(worker, { task, values }) }
 }
 
 /** Forks a run and opens the page of the new run. */

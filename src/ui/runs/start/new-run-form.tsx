@@ -1,17 +1,19 @@
 import { Button, NativeSelect, Textarea } from '@mantine/core'
 import { useState, type SubmitEvent } from 'react'
 import type { Worker, WorkerDetail } from '#api/schemas/operation/workers.ts'
-import { visibleText } from '#domain/text/visible-text.ts'
 import { useWorker, useMe } from '../../api/queries.ts'
 import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { Failure } from '../../states/failure.tsx'
 import { Loading } from '../../states/loading.tsx'
 import { Notice } from '../../states/notice.tsx'
+import { copyText } from '../../text/copy-text.ts'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { SentFileField } from '../files/sent-file-field.tsx'
 import { useSentFiles } from '../files/use-sent-files.ts'
 import { BudgetFields } from './budget-fields.tsx'
+import { LinkNotice } from './link-notice.tsx'
 import { useStartDraft, type StartDraft } from './start-draft.ts'
+import { linkOf, type StartLink } from './start-link.ts'
 import { bodyOf, whyNotStart, workspaceOf } from './start-body.ts'
 import { StartButton } from './start-button.tsx'
 import { StartPreview } from './start-preview.tsx'
@@ -22,7 +24,7 @@ import type { RunMode } from '#domain/policy/verdict.ts'
 import { RadioField, type RadioOption } from '../../states/radio-field.tsx'
 
 /** The form of a new run, beside the preview of its worker. */
-export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchParams }) {
+export function NewRunForm(props: { workers: readonly Worker[]; link: StartLink }) {
   const { workers, link } = props
   const [draft, change, forget] = useStartDraft(link)
   const { start, busy, refusal: answer } = useStart(forget)
@@ -100,8 +102,8 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchP
           schema={detail.data?.input ?? null}
           refusal={refusal}
         />
-        {link.get('task') !== null && draft.task === link.get('task') && (
-          <LinkTask text={draft.task} />
+        {detail.data !== undefined && (
+          <LinkNotice link={link} draft={draft} schema={detail.data.input} />
         )}
         <SentFileField sent={sent} error={errorOf('files')} />
         <Textarea
@@ -126,7 +128,10 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchP
             <VisibleText text={refusal.message} />
           </Notice>
         )}
-        <StartButton words={verbs.startRun} busy={busy} obstacle={obstacle} />
+        <div className="row spread">
+          <StartButton words={verbs.startRun} busy={busy} obstacle={obstacle} />
+          {detail.data !== undefined && <CopyForm draft={draft} worker={detail.data} />}
+        </div>
       </form>
       <aside className="column" aria-label="Before it starts">
         {selection === undefined && <p className="dim">Choose a worker to see what it may do.</p>}
@@ -142,22 +147,21 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: URLSearchP
   )
 }
 
-function hidesCharacters(text: string): boolean {
-  const lines = text.split(/\r?\n/)
-  return lines.some((line) => visibleText(line).some(({ kind }) => kind === 'chip'))
-}
-
-/** What a field cannot show of a task that a link filled in: characters that are not visible. */
-function LinkTask({ text }: { text: string }) {
+/** Copies a link that fills in this form. */
+function CopyForm({ draft, worker }: { draft: StartDraft; worker: WorkerDetail }) {
+  const copy = (): void => {
+    const { origin, pathname } = window.location
+    void copyText(`${origin}${pathname}?${linkOf(draft, worker)}`, 'Link')
+  }
   return (
-    <>
-      <p className="dim small">A link filled in this task. Read it before you start it.</p>
-      {hidesCharacters(text) && (
-        <Notice tone="bad" title="It contains characters that the field does not show">
-          <VisibleText text={text} />
-        </Notice>
-      )}
-    </>
+    <Button
+      variant="subtle"
+      size="compact-sm"
+      title="A link to this form with its worker and task. It starts nothing."
+      onClick={copy}
+    >
+      {verbs.copyLink}
+    </Button>
   )
 }
 

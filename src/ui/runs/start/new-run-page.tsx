@@ -5,6 +5,7 @@ import { Headline } from '../../shell/headline.tsx'
 import { Failure } from '../../states/failure.tsx'
 import { LoadingCards } from '../../states/loading.tsx'
 import { NewRunForm } from './new-run-form.tsx'
+import { readLink } from './start-link.ts'
 import './new-run.css'
 import { OwnCommand } from '../../states/command.tsx'
 import { verbs } from '../../words/verbs.ts'
@@ -14,7 +15,7 @@ export function NewRunPage() {
   const workers = useWorkers()
   const [search] = useSearchParams()
   // The address with which the page was opened. Later input is the person's own.
-  const [link] = useState(search)
+  const [link] = useState(() => readLink(search))
   return (
     <>
       <div className="page-head">

@@ -1,8 +1,9 @@
 import type { Worker, WorkerDetail } from '#api/schemas/operation/workers.ts'
 import { fieldsOf, type InputKind } from '../calls/input-fields.ts'
-import { InputError, readInput } from '../calls/tool-input.ts'
+import { fieldTexts, InputError } from '../calls/tool-input.ts'
 import { budgetOf } from './budget-fields.tsx'
 import type { StartDraft } from './start-draft.ts'
+import { inputOf } from './task-texts.ts'
 import type { StartBody, StartRefusal } from './use-start.ts'
 
 /** The one of the draft, where the worker may work there; else its first. */
@@ -20,7 +21,7 @@ export function bodyOf(draft: StartDraft, worker: WorkerDetail): StartBody {
   const { task, values, mode } = draft
   return {
     worker: worker.name,
-    input: worker.input === null ? task : readInput(worker.input, values),
+    input: inputOf(worker, { task, values }),
     mode,
     ...(worker.workspaces.length > 1 ? { workspace: workspaceOf(draft, worker) } : {}),
     // A run that a person starts here continues after its answer, unless its worker says otherwise.
@@ -86,9 +87,10 @@ export function refuseEmpty(
     if (task.trim() === '') throw new InputError('input', 'Write the task.')
     return
   }
+  const texts = fieldTexts(input, values)
   const field = fieldsOf(input).find(
     ({ name, required, kind }) =>
-      required && missing.has(kind) && (values[name] ?? '').trim() === '',
+      required && missing.has(kind) && (texts[name] ?? '').trim() === '',
   )
   if (field !== undefined) throw new InputError(field.name, `${field.title} is missing.`)
 }

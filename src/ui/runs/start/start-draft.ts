@@ -3,6 +3,7 @@ import { runModes, type RunMode } from '#domain/policy/verdict.ts'
 import { useMe } from '../../api/queries.ts'
 import { keepInTab } from '../../api/keep-in-tab.ts'
 import type { InputValues } from '../calls/tool-input.ts'
+import type { StartLink } from './start-link.ts'
 
 /** The texts of the form of a new run. */
 export interface StartDraft {
@@ -19,6 +20,8 @@ export interface StartDraft {
   readonly costUsd: string
   /** empty: the first workspace of the worker */
   readonly workspace: string
+  /** the query of the link that filled it in; empty: none did */
+  readonly link: string
 }
 
 const emptyDraft: StartDraft = {
@@ -31,14 +34,15 @@ const emptyDraft: StartDraft = {
   tokens: '',
   costUsd: '',
   workspace: '',
+  link: '',
 }
 
 /**
- * The draft of the form, which survives a reload for this person. Values of a link
- * (`?worker=…&task=…`) have precedence; no link can choose the mode.
+ * The draft of the form, which survives a reload for this person. What a link fills in has
+ * precedence over an earlier draft, but not over what the person made of the same link.
  */
 export function useStartDraft(
-  link: URLSearchParams,
+  link: StartLink,
 ): [draft: StartDraft, change: (changes: Partial<StartDraft>) => void, forget: () => void] {
   const { person } = useMe()
   const key = `countersign.draft.start.${person.id}`
@@ -56,10 +60,15 @@ export function useStartDraft(
   return [draft, change, forget]
 }
 
-function withLink(draft: StartDraft, link: URLSearchParams): StartDraft {
-  const worker = link.get('worker') ?? draft.worker
-  const task = link.get('task') ?? draft.task
-  return { ...draft, worker, task }
+function withLink(draft: StartDraft, link: StartLink): StartDraft {
+  if (link.query === draft.link) return draft
+  return {
+    ...draft,
+    worker: link.worker ?? draft.worker,
+    task: link.task ?? draft.task,
+    values: Object.keys(link.values).length === 0 ? draft.values : link.values,
+    link: link.query,
+  }
 }
 
 /** Reads a stored draft, which an earlier version of the page may have written. */
@@ -76,6 +85,7 @@ function readDraft(text: string | null): StartDraft {
       tokens,
       costUsd,
       workspace,
+      link,
     }: Partial<Record<keyof StartDraft, unknown>> = JSON.parse(text)
     return {
       worker: textOf(worker),
@@ -83,6 +93,7 @@ function readDraft(text: string | null): StartDraft {
       values: valuesOf(values),
       files: textOf(files),
       workspace: textOf(workspace),
+      link: textOf(link),
       mode: runModes.find((one) => one === mode) ?? emptyDraft.mode,
       turns: textOf(turns),
       tokens: textOf(tokens),

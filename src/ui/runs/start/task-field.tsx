@@ -1,6 +1,6 @@
 import { Textarea } from '@mantine/core'
 import type { JsonObject } from '#domain/json/json.ts'
-import { emptyInput, fieldAt } from '../calls/tool-input.ts'
+import { fieldAt, fieldTexts } from '../calls/tool-input.ts'
 import { ToolInputFields } from '../calls/tool-input-fields.tsx'
 import type { StartDraft } from './start-draft.ts'
 import type { StartRefusal } from './use-start.ts'
@@ -40,7 +40,7 @@ export function TaskField({ draft, change, schema, refusal }: TaskFieldProps) {
       <legend>Task</legend>
       <ToolInputFields
         schema={schema}
-        values={{ ...emptyInput(schema), ...draft.values }}
+        values={fieldTexts(schema, draft.values)}
         change={(values) => change({ values })}
         errors={message === null || field === null ? {} : { [field]: message }}
       />
