@@ -3,6 +3,7 @@ import type { Schedule } from '#api/schemas/runs/schedules.ts'
 import { connect } from '../service/connect.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { printableLine } from '../text/terminal-text.ts'
+import { missedText } from '../text/missed-text.ts'
 import { fromNow } from '../text/times.ts'
 import { withExamples } from './examples.ts'
 import { addStartCommands, lastRunText } from './starts.ts'
@@ -22,10 +23,11 @@ export function addSchedulesCommand(program: Command): void {
     list: (service) => service.call('listSchedules', {}),
     head: ['name', 'worker', 'cron', 'zone', 'as', 'next', 'last run'],
     rowOf,
-    linesOf: (_, [name, worker, cron, zone, as, next, last = '']) => [
+    linesOf: ({ missed }, [name, worker, cron, zone, as, next, last = '']) => [
       `schedule ${name} of ${worker}, as ${as}`,
       `${cron} (${zone}), next ${next}`,
       last === '' ? 'no run yet' : `last run ${last}`,
+      ...(missed === undefined ? [] : [missedText(missed)]),
     ],
     change: (service, verb, name) =>
       service.call(verb === 'pause' ? 'pauseSchedule' : 'resumeSchedule', { params: { name } }),

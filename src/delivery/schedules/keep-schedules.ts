@@ -1,6 +1,7 @@
 import { hashJson } from '#domain/json/digest.ts'
 import { errorText } from '#services/core/error-text.ts'
 import type { SigningContext } from '#services/core/context.ts'
+import { noteMissedTimes } from '#services/runs/schedules/note-missed-times.ts'
 import { scheduleChannel } from '#services/runs/schedules/note-scheduled-time.ts'
 import { startDueTimes } from '#services/runs/schedules/start-scheduled.ts'
 import { auditChannel } from '#store/audit/audit.ts'
@@ -30,9 +31,10 @@ export interface SchedulesToKeep {
 }
 
 /**
- * Starts the runs whose times have come, and synchronises Temporal's schedules with the version in
- * force and people's pauses: at the start of the process, and when either changes. Times are
- * recorded with a notification; versions and pauses are events of the trail.
+ * Starts the runs whose times have come, records the times that were missed, and synchronises
+ * Temporal's schedules with the version in force and people's pauses: at the start of the process,
+ * and when either changes. Times are recorded with a notification; versions and pauses are events
+ * of the trail.
  */
 export class ScheduleKeeper implements AsyncDisposable {
   readonly #options: SchedulesToKeep
@@ -66,6 +68,7 @@ export class ScheduleKeeper implements AsyncDisposable {
   async #round(): Promise<void> {
     const { ctx, temporal, guard, taskQueue } = this.#options
     await startDueTimes(ctx)
+    await noteMissedTimes(ctx)
     const schedules = await this.#wanted()
     const hash = hashJson(
       schedules.map(({ setting: { name, cron, timezone, catchup }, paused }) => [

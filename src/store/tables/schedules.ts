@@ -1,6 +1,6 @@
 import type { GeneratedTimestamp, Timestamp } from './columns.ts'
 
-/** A time of a schedule that Temporal reported. */
+/** A time of a schedule that Temporal reported, or that was missed. */
 export interface ScheduleTimeTable {
   schedule: string
   at: Timestamp
@@ -8,6 +8,15 @@ export interface ScheduleTimeTable {
   /** `started`, or why it started nothing; `null`: it has yet to start */
   outcome: string | null
   run_id: string | null
+}
+
+/** Up to when the times of a schedule were compared with those that Temporal reported. */
+export interface ScheduleWatchTable {
+  schedule: string
+  cron: string
+  timezone: string
+  paused: boolean
+  through: Timestamp
 }
 
 /** A schedule that starts nothing until somebody resumes it. */

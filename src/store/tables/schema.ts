@@ -2,6 +2,7 @@ import type {
   MonthlyBudgetTable,
   SchedulePauseTable,
   ScheduleTimeTable,
+  ScheduleWatchTable,
   TriggerPauseTable,
 } from './schedules.ts'
 import type {
@@ -137,6 +138,7 @@ export interface Database {
   run_prefix: RunPrefixTable
   run_principal: RunPrincipalTable
   schedule_time: ScheduleTimeTable
+  schedule_watch: ScheduleWatchTable
   monthly_budget: MonthlyBudgetTable
   schedule_pause: SchedulePauseTable
   trigger_pause: TriggerPauseTable

@@ -82,10 +82,16 @@ test('the start of a run is read and approved like any request, on its own page 
 })
 
 test('the runs page lists schedules in words with their next time, and who may switches one off and on', async () => {
+  const times = Array.from({ length: 21 }, (_, hour) => new Date(Date.now() - hour * 3_600_000))
+  const missed = times.map((at) => ({ schedule: 'nightly', at, outcome: 'missed' }))
+  await dashboard.desk.database.db.insertInto('schedule_time').values(missed).execute()
   const ada = await dashboard.open('Ada', '/runs')
   const section = ada.getByRole('region', { name: 'Schedules' })
   await section.getByText('every weekday at 06:00').waitFor()
   await section.getByText('0 6 * * 1-5').waitFor()
+  await section.getByText('21 times missed in the last 7 days').click()
+  await section.getByText('and 1 earlier').waitFor()
+  expect(await section.locator('.start-missed time').count()).toBe(20)
   await picture(ada, 'schedules')
   const nightly = section.getByRole('switch', { name: 'nightly starts runs' })
   expect(await section.getByRole('switch', { name: 'weekly starts runs' }).isDisabled()).toBe(true)

@@ -86,11 +86,22 @@ export const scheduleRoutes = [
   }),
 ]
 
-function scheduleView({ nextAt, lastRun, as, ...schedule }: ScheduleRecord): schemas.Schedule {
+function scheduleView({
+  nextAt,
+  lastRun,
+  as,
+  missed,
+  ...schedule
+}: ScheduleRecord): schemas.Schedule {
   return {
     ...schedule,
     as: as && { ...as },
     nextAt: nextAt?.toISOString() ?? null,
     ...lastRunView(lastRun),
+    ...(missed === null ? {} : { missed: missedView(missed) }),
   }
+}
+
+function missedView({ count, times }: NonNullable<ScheduleRecord['missed']>) {
+  return { count, times: times.map((at) => at.toISOString()) }
 }

@@ -23,6 +23,15 @@ export const schedule = z
     paused: z.boolean().describe('Whether it starts no runs until it is resumed'),
     nextAt: instant.nullable().describe('The next start; null while it is paused'),
     lastRun: startedByName.optional().describe('The newest run; absent: none was started'),
+    missed: z
+      .object({
+        count: z.int().min(1),
+        times: z.array(instant).describe('The newest first, at most 20'),
+      })
+      .optional()
+      .describe(
+        'Times of the last seven days at which no run could start, because the service was away; nothing makes up for them. Absent: none',
+      ),
     mayManage: z.boolean().describe('Whether the caller may pause, resume and trigger it'),
   })
   .meta({
@@ -36,6 +45,7 @@ export const schedule = z
         as: example.ada,
         paused: false,
         nextAt: example.expiresAt,
+        missed: { count: 1, times: [example.askedAt] },
         lastRun: { runId: example.runId, number: 12, state: 'completed', at: example.askedAt },
         mayManage: true,
       },

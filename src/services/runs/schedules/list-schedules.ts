@@ -1,9 +1,22 @@
+import { sql } from 'kysely'
+import type { SkipReason } from '#domain/runs/schedule.ts'
 import type { ScheduleSetting } from '#policy/project-config.ts'
 import { cronTimes } from '#policy/schedules/cron.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { lastStarts, type StartedByName } from '../reading/last-starts.ts'
 import { managesStarts } from '../starting/pause-start.ts'
+import { missedForMs } from './note-missed-times.ts'
+
+/** The newest times that were missed, and how many there were. */
+interface MissedTimes {
+  readonly count: number
+  /** newest first */
+  readonly times: readonly Date[]
+}
+
+/** The largest number of missed times that are listed. */
+const mostTimes = 20
 
 export interface ScheduleRecord {
   readonly name: string
@@ -16,6 +29,8 @@ export interface ScheduleRecord {
   /** `null` while it is paused */
   readonly nextAt: Date | null
   readonly lastRun: StartedByName | null
+  /** `null`: none in the last seven days */
+  readonly missed: MissedTimes | null
   /** whether the caller may pause, resume and trigger it */
   readonly mayManage: boolean
 }
@@ -37,6 +52,7 @@ export async function describe(
 ): Promise<readonly ScheduleRecord[]> {
   if (settings.length === 0) return []
   const starts = await lastStarts(ctx, 'schedule', settings)
+  const missed = await missedTimes(ctx, settings)
   const mayManage = await managesStarts(ctx, caller)
   return settings.map((setting) => {
     const { as = null, lastRun = null, paused = false } = starts.get(setting.name) ?? {}
@@ -49,7 +65,23 @@ export async function describe(
       paused,
       nextAt: paused ? null : cronTimes(setting).next(new Date()),
       lastRun,
+      missed: missed.get(setting.name) ?? null,
       mayManage: mayManage(as),
     }
   })
+}
+
+async function missedTimes(
+  { db }: ServiceContext,
+  settings: readonly ScheduleSetting[],
+): Promise<ReadonlyMap<string, MissedTimes>> {
+  const names = settings.map(({ name }) => name)
+  const { rows } = await sql<{ schedule: string; count: number; times: Date[] }>`
+    select schedule, count(*)::int as count, (array_agg(at order by at desc))[1:${mostTimes}] as times
+    from schedule_time
+    where schedule = any(${names}::text[]) and outcome = ${'missed' satisfies SkipReason}
+      and at > ${new Date(Date.now() - missedForMs)}
+    group by schedule
+  `.execute(db)
+  return new Map(rows.map(({ schedule, ...missed }) => [schedule, missed]))
 }

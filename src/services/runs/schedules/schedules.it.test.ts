@@ -7,6 +7,7 @@ import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { listSchedules } from './list-schedules.ts'
 import { pauseSchedule, triggerSchedule } from './manage-schedule.ts'
+import { noteMissedTimes } from './note-missed-times.ts'
 import { noteScheduledTime } from './note-scheduled-time.ts'
 import { startDueTimes } from './start-scheduled.ts'
 
@@ -17,6 +18,8 @@ const schedules = `schedules:
   once: { worker: scribe, input: x, cron: ${always}, as: ada@example.com, catchup: one }
   yearly: { worker: scribe, input: x, cron: "0 6 1 1 *", timezone: Europe/Berlin, as: ada@example.com }
   barred: { worker: theirs, input: x, cron: ${always}, as: grace@example.com }
+  absent: { worker: scribe, input: x, cron: ${always}, as: ada@example.com }
+  later: { worker: scribe, input: x, cron: ${always}, as: ada@example.com, catchup: one }
   silent: { worker: talker, input: x, cron: ${always}, as: linus@example.com }
   talking: { worker: scribe, input: x, cron: ${always}, as: linus@example.com, conversation: true }
 `
@@ -196,5 +199,42 @@ describe('a schedule', () => {
     const [asked] = await desk.calls(run.id, 1)
     expect((await refusal(desk.decide(ada, asked?.requestId ?? ''))).code).toBe('not_eligible')
     await desk.decide(linus, asked?.requestId ?? '')
+  })
+
+  test('misses the times that passed while the service was away: they are counted and listed, and start nothing', async () => {
+    const { ada } = desk.people
+    const { db } = desk.database
+    const awaySince = (minutesAgo: number) =>
+      db
+        .updateTable('schedule_watch')
+        .set({ through: new Date(Date.now() - minutesAgo * 60_000) })
+        .where('schedule', 'in', ['absent', 'later'])
+        .execute()
+    // A schedule is watched from when it came into force.
+    await noteMissedTimes(desk.api)
+    await noteMissedTimes(desk.api)
+    expect(await outcomesOf('absent')).toEqual([])
+    await awaySince(6)
+    await note('absent', 4)
+    await Promise.all([noteMissedTimes(desk.api), noteMissedTimes(desk.api)])
+    await startDueTimes(desk.api)
+    // Of six minutes, Temporal has the last two to report, and reported another.
+    expect(await outcomesOf('absent')).toEqual(['missed', 'missed', 'missed', 'missed'])
+    expect(await skipped('absent')).toBe(2)
+    // The last is Temporal's to report late, and then starts a run.
+    expect(await outcomesOf('later')).toEqual(['missed', 'missed', 'missed'])
+    expect([...(await runsOf('absent')), ...(await runsOf('later'))]).toEqual([])
+    const listed = (await listSchedules(desk.api, ada.caller)).find(({ name }) => name === 'absent')
+    expect(listed?.missed?.count).toBe(4)
+    expect(listed?.missed?.times).toHaveLength(4)
+    // Nobody misses the times of a pause, also after it.
+    await pauseSchedule(desk.api, ada.caller, { name: 'absent', paused: true })
+    await noteMissedTimes(desk.api)
+    await awaySince(60)
+    await noteMissedTimes(desk.api)
+    await pauseSchedule(desk.api, ada.caller, { name: 'absent', paused: false })
+    await awaySince(60)
+    await noteMissedTimes(desk.api)
+    expect(await outcomesOf('absent')).toHaveLength(4)
   })
 })

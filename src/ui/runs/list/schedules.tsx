@@ -1,8 +1,9 @@
+import { countWords } from '#domain/text/count-words.ts'
 import { cronWords } from '#domain/runs/cron-words.ts'
 import type { Schedule } from '#api/schemas/runs/schedules.ts'
 import { callApi } from '../../api/call-api.ts'
 import { useSchedules } from '../../api/queries.ts'
-import { Time } from '../../text/time.tsx'
+import { Moment, Time } from '../../text/time.tsx'
 import { LastRun, StartRow, StartSection } from './start-row.tsx'
 
 /** The schedules. Hidden if there are none. */
@@ -19,7 +20,7 @@ export function Schedules() {
 }
 
 function ScheduleRow({ schedule }: { schedule: Schedule }) {
-  const { name, cron, timezone, nextAt, lastRun, paused } = schedule
+  const { name, cron, timezone, nextAt, lastRun, missed, paused } = schedule
   const words = cronWords(cron)
   return (
     <StartRow
@@ -45,6 +46,27 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
           </>
         )}
       </div>
+      {missed !== undefined && <MissedTimes missed={missed} />}
     </StartRow>
+  )
+}
+
+/** How many times were missed while the service was away, and which. */
+function MissedTimes({ missed: { count, times } }: { missed: NonNullable<Schedule['missed']> }) {
+  return (
+    <details className="start-missed small">
+      <summary>{countWords(count, 'time')} missed in the last 7 days</summary>
+      <p className="dim">
+        Nothing could start a run at these times, and nothing makes up for them:
+      </p>
+      <ul>
+        {times.map((at) => (
+          <li key={at}>
+            <Moment at={at} />
+          </li>
+        ))}
+        {count > times.length && <li className="dim">and {count - times.length} earlier</li>}
+      </ul>
+    </details>
   )
 }
