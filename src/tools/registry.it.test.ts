@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { loadToolDescriptions } from './custom/load-tool-descriptions.ts'
-import { policyOf, projectWith, toolFile } from './custom/project.fixture.ts'
+import { policyOf, projectWith, toolProject, toolFile } from './custom/project.fixture.ts'
 import type { ToolProcess } from './custom/tool-process.ts'
 import { buildRegistry } from './registry.ts'
 
 describe('the tools of a worker', () => {
   it('are the file tools when it has zones, and only the custom tools that it lists', async () => {
-    await using project = await projectWith({
-      'tools/a.ts': toolFile('a', ''),
-      'tools/b.ts': toolFile('b', ''),
-    })
+    await using project = await toolProject({ a: '', b: '' })
     const policy = policyOf('  b: {}')
     const worker = policy.workers.get('w') as WorkerDefinition
     const zoned: WorkerDefinition = {

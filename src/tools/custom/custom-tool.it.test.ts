@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { execute, parsed, present, problemsOf, workspaceWith } from '../workspace.fixture.ts'
-import { projectWith, toolFile, toolOf } from './project.fixture.ts'
+import { projectWith, toolProject, toolFile, toolOf } from './project.fixture.ts'
 
 describe('a custom tool', () => {
   const slack = `import { z } from 'zod'
@@ -199,7 +199,7 @@ export default defineTool({
   })
 
   it('whose process dies has an unknown outcome: execute rejects', async () => {
-    await using project = await projectWith({ 'tools/die.ts': toolFile('die', 'process.exit(1)') })
+    await using project = await toolProject({ die: 'process.exit(1)' })
     using place = await workspaceWith({})
     const tool = await toolOf(project.toolProcess, 'die')
     await expect(execute(tool, place.workspace, {})).rejects.toThrow(/ended with exit code 1/)
@@ -241,7 +241,7 @@ export default defineTool({
   })
 
   it('whose file changed after it was loaded is refused with that sentence', async () => {
-    await using project = await projectWith({ 'tools/a.ts': toolFile('a', 'return 1') })
+    await using project = await toolProject({ a: 'return 1' })
     using place = await workspaceWith({})
     const tool = await toolOf(project.toolProcess, 'a')
     const input = await parsed(tool, {})

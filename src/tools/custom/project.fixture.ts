@@ -45,6 +45,15 @@ export async function projectWith(
   }
 }
 
+/** The same with a tool file for each tool: its name, and the body of `execute`. */
+export function toolProject(bodies: Readonly<Record<string, string>>) {
+  const files = Object.entries(bodies).map(([name, body]) => [
+    `tools/${name}.ts`,
+    toolFile(name, body),
+  ])
+  return projectWith(Object.fromEntries(files) as Record<string, string>)
+}
+
 /** A tool file with one tool, `execute`'s body given. */
 export function toolFile(name: string, body: string, more = ''): string {
   return `import { z } from 'zod'

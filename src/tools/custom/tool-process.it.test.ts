@@ -3,22 +3,14 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { projectWith, toolFile } from './project.fixture.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import { projectWith, toolProject, toolFile } from './project.fixture.ts'
 
 const within = (timeoutMs: number) => ({ timeoutMs, signal: null })
 const run = (tool: string, text = '') =>
   ({ do: 'execute', tool, input: { text }, idempotencyKey: 'key' }) as const
 
 const ended = expect.objectContaining({ name: 'ToolProcessEnded' })
-
-/** Polls until a condition holds; never longer than ten seconds. */
-async function until(condition: () => boolean): Promise<void> {
-  const deadline = Date.now() + 90_000
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('It never came to be')
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}
 
 /** A zombie that nobody has waited for yet is dead too. */
 function alive(pid: number): boolean {
@@ -84,12 +76,9 @@ describe('a tool process', () => {
   })
 
   it('that blocks its event loop holds up neither us nor other calls', async () => {
-    await using project = await projectWith({
-      'tools/block.ts': toolFile(
-        'block',
-        'const end = Date.now() + 3000; while (Date.now() < end); return "done"',
-      ),
-      'tools/quick.ts': toolFile('quick', 'return process.pid'),
+    await using project = await toolProject({
+      block: 'const end = Date.now() + 3000; while (Date.now() < end); return "done"',
+      quick: 'return process.pid',
     })
     let beats = 0
     const heart = setInterval(() => (beats += 1), 20)
@@ -109,35 +98,26 @@ describe('a tool process', () => {
   })
 
   it('that never returns is ended at its time, with everything it started', async () => {
-    await using project = await projectWith({
-      'tools/hang.ts': toolFile(
-        'hang',
-        `const { spawn } = await import('node:child_process'); const { writeFileSync } = await import('node:fs')
+    await using project = await toolProject({
+      hang: `const { spawn } = await import('node:child_process'); const { writeFileSync } = await import('node:fs')
          const child = spawn('sleep', ['600']); writeFileSync(input.text, JSON.stringify([process.pid, child.pid]))
          process.on('SIGTERM', () => undefined); for (;;);`,
-      ),
     })
     const file = path.join(project.projectDir, 'pids')
     await expect(project.toolProcess.request(run('hang', file), within(1000))).rejects.toEqual(
       ended,
     )
     for (const pid of JSON.parse(readFileSync(file, 'utf8')) as number[]) {
-      await until(() => !alive(pid))
+      await waitUntil(() => !alive(pid))
     }
   })
 
   it('that kills itself, exits or throws where nobody catches harms only its own call', async () => {
-    await using project = await projectWith({
-      'tools/kill.ts': toolFile(
-        'kill',
-        'process.kill(process.pid, "SIGKILL"); await new Promise(() => {})',
-      ),
-      'tools/leave.ts': toolFile('leave', 'console.error("so long"); process.exit(3)'),
-      'tools/throw.ts': toolFile(
-        'throw_later',
-        'setTimeout(() => { throw new Error("late") }); await new Promise(() => {})',
-      ),
-      'tools/fine.ts': toolFile('fine', 'return "fine"'),
+    await using project = await toolProject({
+      kill: 'process.kill(process.pid, "SIGKILL"); await new Promise(() => {})',
+      leave: 'console.error("so long"); process.exit(3)',
+      throw_later: 'setTimeout(() => { throw new Error("late") }); await new Promise(() => {})',
+      fine: 'return "fine"',
     })
     const { toolProcess } = project
     const all = ['kill', 'leave', 'throw_later'].map((name) =>
@@ -162,12 +142,9 @@ describe('a tool process', () => {
   })
 
   it('that answers and ends at once has answered', async () => {
-    await using project = await projectWith({
-      'tools/last.ts': toolFile(
-        'last',
-        'setImmediate(() => process.exit(0)); return "x".repeat(5e6)',
-      ),
-      'tools/fine.ts': toolFile('fine', 'return "fine"'),
+    await using project = await toolProject({
+      last: 'setImmediate(() => process.exit(0)); return "x".repeat(5e6)',
+      fine: 'return "fine"',
     })
     for (let round = 0; round < 5; round += 1) {
       const result = await project.toolProcess.request(run('last'), within(20_000))
@@ -179,12 +156,10 @@ describe('a tool process', () => {
   })
 
   it('lets a tool that reacts to cancellation answer, and ends one that does not', async () => {
-    await using project = await projectWith({
-      'tools/polite.ts': toolFile(
-        'polite',
+    await using project = await toolProject({
+      polite:
         'return await new Promise((resolve) => signal.addEventListener("abort", () => resolve("stopped in time")))',
-      ),
-      'tools/deaf.ts': toolFile('deaf', 'await new Promise(() => setInterval(() => {}, 1000))'),
+      deaf: 'await new Promise(() => setInterval(() => {}, 1000))',
     })
     const ask = (tool: string) => {
       const controller = new AbortController()
@@ -217,11 +192,7 @@ describe('a tool process', () => {
       error: 'throw new Error("no such channel")',
       oddity: 'throw { toString() { throw new Error("never") } }',
     }
-    await using project = await projectWith(
-      Object.fromEntries(
-        Object.entries(bodies).map(([name, body]) => [`tools/${name}.ts`, toolFile(name, body)]),
-      ),
-    )
+    await using project = await toolProject(bodies)
     const of = (name: string) => project.toolProcess.request(run(name), within(30_000))
     expect(await of('nothing')).toEqual({ type: 'output', output: null })
     expect(await of('number')).toEqual({ type: 'output', output: 1 })
@@ -239,16 +210,12 @@ describe('a tool process', () => {
   })
 
   it('in which tools have left too much behind takes no other query', async () => {
-    await using project = await projectWith({
-      'tools/timers.ts': toolFile(
-        'timers',
+    await using project = await toolProject({
+      timers:
         'for (let i = 0; i < 300; i += 1) setInterval(() => undefined, 60_000); return process.pid',
-      ),
-      'tools/memory.ts': toolFile(
-        'memory',
+      memory:
         '(globalThis as { kept?: Buffer }).kept = Buffer.alloc(600 * 1024 * 1024, 1); return process.pid',
-      ),
-      'tools/clean.ts': toolFile('clean', 'return process.pid'),
+      clean: 'return process.pid',
     })
     const pidOf = async (name: string): Promise<unknown> => {
       const answer = await project.toolProcess.request(run(name), within(30_000))
@@ -259,16 +226,14 @@ describe('a tool process', () => {
     for (const name of ['timers', 'memory']) {
       const worn = await pidOf(name)
       expect(await pidOf('clean')).not.toBe(worn)
-      await until(() => !alive(Number(worn)))
+      await waitUntil(() => !alive(Number(worn)))
     }
   })
 
   it('ends when the service is killed, even while a tool blocks its event loop', async () => {
-    await using project = await projectWith({
-      'tools/block.ts': toolFile(
-        'block',
+    await using project = await toolProject({
+      block:
         'const { writeFileSync } = await import("node:fs"); writeFileSync(input.text, String(process.pid)); for (;;);',
-      ),
     })
     const file = path.join(project.projectDir, 'pid')
     const module = new URL('tool-process.ts', import.meta.url).href
@@ -279,24 +244,19 @@ describe('a tool process', () => {
        const process_ = await openToolProcess(${JSON.stringify({ projectDir: project.projectDir, toolFiles: project.toolFiles, environment: {} })})
        await process_.request({ do: 'execute', tool: 'block', input: { text: ${JSON.stringify(file)} }, idempotencyKey: '' }, { timeoutMs: 60000, signal: null })`,
     ])
-    await until(() => existsSync(file) && readFileSync(file, 'utf8') !== '')
+    await waitUntil(() => existsSync(file) && readFileSync(file, 'utf8') !== '')
     const pid = Number(readFileSync(file, 'utf8'))
     expect(alive(pid)).toBe(true)
     parent.kill('SIGKILL')
     await once(parent, 'exit')
-    await until(() => !alive(pid))
+    await waitUntil(() => !alive(pid))
   })
 
   it('is not reached by a tool that forges the protocol', async () => {
-    await using project = await projectWith({
-      'tools/flood.ts': toolFile(
-        'flood',
+    await using project = await toolProject({
+      flood:
         'const { writeSync } = await import("node:fs"); for (;;) writeSync(4, "x".repeat(1 << 20))',
-      ),
-      'tools/babble.ts': toolFile(
-        'babble',
-        '(await import("node:fs")).writeSync(4, "{no json\\n"); for (;;);',
-      ),
+      babble: '(await import("node:fs")).writeSync(4, "{no json\\n"); for (;;);',
     })
     await expect(project.toolProcess.request(run('flood'), within(30_000))).rejects.toEqual(ended)
     await expect(project.toolProcess.request(run('babble'), within(30_000))).rejects.toEqual(ended)
