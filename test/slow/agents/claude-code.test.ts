@@ -1,10 +1,10 @@
-import { readFile, rm } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { timesRun } from '#test/faults/gateway-world.ts'
 import { InstalledPrograms } from '../runtimes/runtimes.ts'
-import { AgentWorld } from './agent-world.ts'
+import { AgentWorld, type ProgramEnd } from './agent-world.ts'
 
 const release = '2.1.332'
 const programs = new InstalledPrograms('claude-code', { '@anthropic-ai/claude-code': release })
@@ -42,6 +42,30 @@ const touch = (name: string) => {
 const install = async (...args: string[]): Promise<void> => {
   const { code, err } = await agent.hook('claude-code', '--install', ...args)
   expect({ code, err }).toEqual({ code: 0, err: '' })
+}
+/** Without the hook: the file that leads to the gateway, as the service is found at this moment. */
+async function writeGateway(): Promise<string> {
+  await rm(join(agent.project.folder, '.claude'), { recursive: true, force: true })
+  const headers = { Authorization: 'Bearer ${COUNTERSIGN_API_KEY}' }
+  const url = `${agent.world.installation.url}/mcp/notes`
+  const servers = { mcpServers: { notes: { type: 'http', url, headers } } }
+  return agent.project.write('mcp.json', JSON.stringify(servers))
+}
+/** A session at a terminal in a folder that its person trusts, for so many seconds. */
+async function prompt(
+  seconds: string,
+  args: readonly string[],
+  more: Readonly<Record<string, string>>,
+): Promise<{ readonly end: Promise<ProgramEnd> }> {
+  const trusted = { [agent.project.folder]: { hasTrustDialogAccepted: true } }
+  const onboarding = { hasCompletedOnboarding: true, projects: trusted }
+  const keys = { customApiKeyResponses: { approved: ['sk-local'], rejected: [] } }
+  await mkdir(join(agent.project.folder, 'home'), { recursive: true })
+  await agent.project.write('home/.claude.json', JSON.stringify({ ...onboarding, ...keys }))
+  const command = [claude, 'do it', ...args].map((word) => `'${word}'`).join(' ')
+  const line = `stty rows 40 cols 120; exec timeout ${seconds} ${command}`
+  const words = ['-qefc', line, '/dev/null']
+  return { end: agent.run('script', words, { ...env(), TERM: 'xterm', ...more }) }
 }
 const outcomes = () =>
   agent.world.sql(`select outcome from external_request order by request_id desc limit 1`)
@@ -120,22 +144,16 @@ test('in prompt mode, where Claude Code would make a deferred call, the hook wai
   await install('--defer', '2', '--wait', '60')
   touch('prompted')
   const { folder } = agent.project
-  const trusted = { [folder]: { hasTrustDialogAccepted: true } }
   const settings = JSON.parse(await readFile(join(folder, '.claude/settings.json'), 'utf8'))
   const allowed = { ...settings, permissions: { allow: ['Bash'] } }
   await agent.project.write('.claude/settings.json', JSON.stringify(allowed))
-  const onboarding = { hasCompletedOnboarding: true, projects: trusted }
-  const keys = { customApiKeyResponses: { approved: ['sk-local'], rejected: [] } }
-  await agent.project.write('home/.claude.json', JSON.stringify({ ...onboarding, ...keys }))
-  const line = `stty rows 40 cols 120; exec timeout 30 ${claude} 'do it'`
   // A session may inherit the name of the mode of another.
-  const more = { TERM: 'xterm', CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' }
-  const ended = agent.run('script', ['-qefc', line, '/dev/null'], { ...env(), ...more })
+  const ended = await prompt('30', [], { CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' })
   await agent.waiting()
   expect(await agent.has('prompted')).toBe(false)
   expect(await agent.decide('approve')).toBe(200)
   await agent.until(() => agent.has('prompted'))
-  await ended
+  await ended.end
 })
 
 test('the plugin folder alone makes calls wait, and Claude Code finds no fault in it', async () => {
@@ -154,24 +172,61 @@ test('the plugin folder alone makes calls wait, and Claude Code finds no fault i
   expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }])
 })
 
+test('over the MCP gateway the reason of a denial reaches the model, and a changed call is made as it was decided', async () => {
+  const config = await writeGateway()
+  const note = async (text: string): Promise<void> => {
+    agent.model.calls = [{ name: 'mcp__notes__note', input: { text } }]
+    const { out } = await print('--mcp-config', config, '--allowedTools', 'mcp__notes__note')
+    expect(JSON.parse(out)).toMatchObject({ result: 'Done.' })
+  }
+  await note('no')
+  expect(await agent.decide('deny')).toBe(200)
+  await note('no')
+  expect(agent.model.seen).toContain('not on a Friday')
+  await note('rash')
+  await agent.revise('rash', 'wise')
+  expect(await agent.decide('approve')).toBe(200)
+  await note('rash')
+  expect(agent.model.seen).toContain('other arguments than yours')
+  const lines = ['note no', 'note rash', 'note wise']
+  const counts = lines.map((line) => timesRun(agent.world, 'notes', line))
+  expect(await Promise.all(counts)).toEqual([0, 0, 1])
+})
+
+test('in prompt mode Claude Code takes a task from the MCP gateway, and the call is made without its calling again', async () => {
+  const config = await writeGateway()
+  agent.model.calls = [{ name: 'mcp__notes__note', input: { text: 'as a task' } }]
+  const more = [
+    '--permission-mode',
+    'default',
+    '--mcp-config',
+    config,
+    '--allowedTools',
+    'mcp__notes__note',
+  ]
+  const ended = await prompt('60', more, { CLAUDE_CODE_ENTRYPOINT: 'cli' })
+  await agent.waiting()
+  const rows = await agent.world.sql('select by_task from gateway_call order by created_at desc')
+  expect(rows[0]).toEqual({ by_task: true })
+  expect(await agent.decide('approve')).toBe(200)
+  const runs = () => timesRun(agent.world, 'notes', 'note as a task')
+  await agent.until(async () => (await runs()) === 1)
+  const result = JSON.stringify('{"text":"as a task"}').slice(1, -1)
+  await agent.until(async () => agent.model.seen.includes(result))
+  expect(agent.model.seen).not.toContain('PENDING, not run')
+  await ended.end
+})
+
 // Rules: product.md 47
 test('a call over the MCP gateway waits through a restart of everything and a week, and runs once when the agent makes it again', async () => {
-  const headers = { Authorization: 'Bearer ${COUNTERSIGN_API_KEY}' }
-  const writeConfig = async (): Promise<string> => {
-    const url = `${agent.world.installation.url}/mcp/notes`
-    const servers = { mcpServers: { notes: { type: 'http', url, headers } } }
-    return agent.project.write('mcp.json', JSON.stringify(servers))
-  }
-  const { folder } = agent.project
-  await rm(join(folder, '.claude'), { recursive: true, force: true })
-  const config = await writeConfig()
+  const config = await writeGateway()
   agent.model.calls = [{ name: 'mcp__notes__note', input: { text: 'by Claude Code' } }]
   const allowed = ['--mcp-config', config, '--allowedTools', 'mcp__notes__note']
   expect(JSON.parse((await print(...allowed)).out)).toMatchObject({ result: 'Done.' })
   expect(agent.model.seen).toContain('PENDING, not run')
   await agent.passWeek()
   // The service has another port now.
-  await writeConfig()
+  await writeGateway()
   expect(await agent.decide('approve', 'grace')).toBe(403)
   expect(await agent.decide('approve')).toBe(200)
   const runs = () => timesRun(agent.world, 'notes', 'note by Claude Code')
