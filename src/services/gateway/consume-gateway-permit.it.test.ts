@@ -46,10 +46,13 @@ async function approvedCall() {
 }
 
 const claim = ({ id, digest }: { readonly id: string; readonly digest: string }) =>
-  consumeGatewayPermit(ctx(), id, digest)
+  consumeGatewayPermit(ctx(), id, { digest, policyDigest: desk.service.policy.digest })
 
 const claimCut = ({ id, digest }: { readonly id: string; readonly digest: string }) =>
-  consumeGatewayPermit({ ...ctx(), db: cutDb }, id, digest)
+  consumeGatewayPermit({ ...ctx(), db: cutDb }, id, {
+    digest,
+    policyDigest: desk.service.policy.digest,
+  })
 
 async function outcomeOf(requestId: string): Promise<string | null> {
   const { rows } = await sql<{ outcome: string | null }>`
@@ -63,9 +66,9 @@ describe('a gateway call whose claim has no answer', () => {
   test('is made by its own host if the claim is recorded, and by no other', async () => {
     const request = await approvedCall()
     const cut = cutter.cutNext()
-    expect(await claimCut(request)).toBe(true)
+    expect(await claimCut(request)).toBe('consumed')
     await cut
-    expect(await claim(request)).toBe(false)
+    expect(await claim(request)).toBe('none')
     const started = (await desk.auditOf(request.id)).filter((type) => type === 'execution.started')
     expect(started).toHaveLength(1)
   })
@@ -75,7 +78,7 @@ describe('a gateway call whose claim has no answer', () => {
     const cut = cutter.cutNext('lost')
     const failure = claimCut(request).catch(String)
     await cut
-    expect(await claim(request)).toBe(true)
+    expect(await claim(request)).toBe('consumed')
     expect(await failure).toMatch(/connection/i)
   })
 
@@ -89,4 +92,13 @@ describe('a gateway call whose claim has no answer', () => {
     cutter.letThrough()
     expect(await failure).toMatch(/connection/i)
   })
+})
+
+// Rules: product.md 1, 14
+test('a gateway call is judged again, and its permit stays, when another version is in force than judged it', async () => {
+  const { id, digest } = await approvedCall()
+  const policyDigest = `sha256:${'ab'.repeat(32)}`
+  expect(await consumeGatewayPermit(ctx(), id, { digest, policyDigest })).toBe('judge_again')
+  expect(await desk.auditOf(id)).not.toContain('execution.started')
+  expect(await claim({ id, digest })).toBe('consumed')
 })

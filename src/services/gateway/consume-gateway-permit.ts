@@ -21,22 +21,28 @@ interface ConsumedPermit {
   readonly at: string
 }
 
+/** The call about to be made: its digest, and that of the version by which it was judged. */
+interface CallToConsume {
+  readonly digest: string
+  readonly policyDigest: string
+}
+
 /**
  * Consumes the permit of an approved call, once, and records the start in the trail before
- * the call is made. `digest` is that of the call about to be made. False: there is nothing to make,
- * since it has started, is not approved, or nobody waits for it. If the answer to the commit is
- * lost, it reads whether this very try is recorded.
+ * the call is made. `none`: there is nothing to make, since it has started, is not approved, or
+ * nobody waits for it. `judge_again`: another version was activated since it was judged. If the
+ * answer to the commit is lost, it reads whether this very try is recorded.
  */
 export async function consumeGatewayPermit(
   ctx: SystemContext,
   requestId: string,
-  digest: string,
-): Promise<boolean> {
+  call: CallToConsume,
+): Promise<'consumed' | 'none' | 'judge_again'> {
   /** The tries whose transaction reached its commit: only the last can be recorded. */
   const sent: ConsumedPermit[] = []
-  let consumed: ConsumedPermit | null
+  let consumed: ConsumedPermit | 'judge_again' | null
   try {
-    consumed = await consumeOnce(ctx, requestId, digest, sent)
+    consumed = await consumeOnce(ctx, requestId, call, sent)
   } catch (error) {
     const last = sent.at(-1)
     if (last === undefined || !(await untilStored(() => isRecorded(ctx, requestId, last)))) {
@@ -44,8 +50,9 @@ export async function consumeGatewayPermit(
     }
     consumed = last
   }
-  if (consumed === null) return false
-  return spendOnce(ctx, requestId, consumed.permitId)
+  if (consumed === 'judge_again') return consumed
+  if (consumed === null) return 'none'
+  return (await spendOnce(ctx, requestId, consumed.permitId)) ? 'consumed' : 'none'
 }
 
 /**
@@ -72,12 +79,14 @@ async function isRecorded(
 function consumeOnce(
   ctx: SystemContext,
   requestId: string,
-  digest: string,
+  { digest, policyDigest }: CallToConsume,
   sent: ConsumedPermit[],
-): Promise<ConsumedPermit | null> {
+): Promise<ConsumedPermit | 'judge_again' | null> {
   return inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
     const at = await lockCallToMake(unit.tx, requestId)
     if (at === null || !isOpen(at)) return null
+    // A server may have been started since, which takes seconds.
+    if ((await ctx.policies.inForce(unit.tx)).digest !== policyDigest) return 'judge_again'
     const { request, external } = at
     if (!unit.seals.holds('request', request)) throw tamperedProblem('request')
     if (!unit.seals.holds('external_request', external)) throw tamperedProblem('external_request')

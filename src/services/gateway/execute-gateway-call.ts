@@ -46,7 +46,11 @@ export async function executeGatewayCall(
     { taskQueue: at.call.task_queue, workspace: defaultWorkspace },
     policy,
   )
-  if (!(await consumeGatewayPermit(ctx, requestId, callDigest(judgement)))) return
+  const { policyDigest } = judgement
+  const digest = callDigest(judgement)
+  const permit = await consumeGatewayPermit(ctx, requestId, { digest, policyDigest })
+  if (permit === 'judge_again') return executeGatewayCall(ctx, input)
+  if (permit === 'none') return
   const act = (place: Pick<ExecuteContext, 'traceparent'>) =>
     tool.execute(judgement.input, {
       ...place,
