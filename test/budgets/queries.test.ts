@@ -3,6 +3,7 @@ import type { JsonObject } from '#domain/json/json.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { decideMany } from '#services/decisions/decide-many.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
+import { advanceExternal } from '#services/external/advance-external.ts'
 import { openExternal } from '#services/external/open-external.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
@@ -106,7 +107,7 @@ it('decisions of several runs in one call take at most 9 queries, of ten runs as
   expect(taken[1], textsOf(queries)).toBe(taken[0])
 })
 
-it("the start of a run takes at most 14 queries, the opening of a program's request 17", async () => {
+it("the start of a run takes at most 14 queries, the opening of a program's request 17, and each look of its workflow one", async () => {
   const api = counted(desk.api)
   await api.policies.inForce()
   queries.length = 0
@@ -116,8 +117,14 @@ it("the start of a run takes at most 14 queries, the opening of a program's requ
   const program = await addKey(desk.database.db, desk.people.grace)
   const call = { tool: 'deploy', input: { service: 'shop' }, externalId: 'deploy-1' }
   queries.length = 0
-  await openExternal(api, program.caller, call)
+  const { requestId } = await openExternal(api, program.caller, call)
   expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(17)
+
+  queries.length = 0
+  const { nextDeadlineMs } = await advanceExternal(counted(desk.worker), { requestId })
+  expect(nextDeadlineMs).toBeGreaterThan(0)
+  // A lock would be a transaction that waits for the disk.
+  expect(queries.length, textsOf(queries)).toBe(1)
 })
 
 it('the last turn of a run takes at most 23 queries with the closing of the run', async () => {

@@ -105,6 +105,14 @@ async function signalsOf(client: TemporalClient, workflowId: string): Promise<un
   })
 }
 
+/** When the signals of a workflow came, by the server's clock. */
+async function signalTimes(client: TemporalClient, workflowId: string): Promise<number[]> {
+  const { events } = await client.client.workflow.getHandle(workflowId).fetchHistory()
+  return (events ?? []).flatMap(({ eventTime, workflowExecutionSignaledEventAttributes: signal }) =>
+    signal ? [Number(eventTime?.seconds) * 1000 + Number(eventTime?.nanos) / 1e6] : [],
+  )
+}
+
 /** After how many seconds a task that a killed worker had begun goes to another worker. */
 async function taskSeconds(client: TemporalClient, workflowId: string): Promise<number> {
   const { events } = await client.client.workflow.getHandle(workflowId).fetchHistory()
@@ -180,7 +188,7 @@ describe('relay', () => {
     expect(await signalsOf(relay.client, `run-${missing.id}`)).toEqual([])
   })
 
-  it('reads nothing to signal what a transaction wrote for many requests of programs, and marks them together', async () => {
+  it('reads nothing to signal what a transaction wrote for many requests of programs, after the runs that wait, and marks them together', async () => {
     await addPerson(service.db, 'Linus', ['platform'])
     const program = await addKey(service.db, ada)
     const queries: LoggedQuery[] = []
@@ -200,6 +208,10 @@ describe('relay', () => {
       (await Promise.all(requests.map(undelivered))).every((left) => left === 0)
     await waitUntil(all)
     const outbox = requests.map(({ id }) => ({ ...decision(id), runId: id }))
+    const run = await addRun(service, { startedBy: ada })
+    await commit(run, start)
+    await waitUntil(async () => (await undelivered(run)) === 0)
+    outbox.push({ ...decision('a'), runId: run.id })
     const rows = await service.db
       .transaction()
       .execute((tx) => writeRecords(tx, { outbox }, 'test'))
@@ -207,6 +219,7 @@ describe('relay', () => {
     queries.length = 0
     relay.relay.deliver(rows)
     await waitUntil(all)
+    const ofRun = await signalTimes(relay.client, `run-${run.id}`)
     const taken = queries.filter((query) => !isRound(query))
     expect(
       taken.every(({ sql }) => sql.includes('delivered_at = clock')),
@@ -214,6 +227,8 @@ describe('relay', () => {
     ).toBe(true)
     for (const { id } of requests) {
       expect(await signalsOf(relay.client, `approval:${id}`)).toEqual([['decided', [id]]])
+      const times = await signalTimes(relay.client, `approval:${id}`)
+      expect(Math.min(...times)).toBeGreaterThan(Math.max(...ofRun))
       expect(await taskSeconds(relay.client, `approval:${id}`)).toBe(5)
     }
 

@@ -23,11 +23,15 @@ const busyRoundEveryMs = 500
 const quietRoundEveryMs = 60_000
 /** When what another process has committed is looked for: it has delivered it, or has died. */
 const takeOverAfterMs = ownLeaseMs + 1000
+/** How long signals that nobody waits for let others go first, and how many are sent at a time. */
+const laterByMs = 500
+const laterAtOnce = 4
 
 /**
- * The outbox relay of every API process. It delivers this process's rows at once; rows left by
- * others (or while Temporal was down) in rounds, woken by `NOTIFY`. Rows of one run go in order:
- * within the process by a chain per run, between processes by leases.
+ * The outbox relay of every API process. It delivers this process's rows at once, except signals
+ * for the requests of programs, which nobody waits for; rows left by others (or while Temporal was
+ * down) in rounds, woken by `NOTIFY`. Rows of one run go in order: within the process by a chain
+ * per run, between processes by leases.
  */
 export class Relay implements AsyncDisposable {
   readonly #delivering: DeliveryContext & { readonly marks: DeliveredMarks }
@@ -39,6 +43,9 @@ export class Relay implements AsyncDisposable {
   readonly #rounds: RepeatedWork
   readonly #listener: Listener
   readonly #inFlight = new Set<Promise<void>>()
+  /** rows that nobody waits for, by the request of a program */
+  readonly #later = new Map<string, readonly WrittenOutboxRow[]>()
+  readonly #laterRounds: RepeatedWork
   #reachable = true
   /** whether the last round found undelivered rows, even leased ones */
   #hasOpen = false
@@ -67,6 +74,12 @@ export class Relay implements AsyncDisposable {
       onError: (error) =>
         this.#log.warn({ error: errorText(error) }, 'the relay could not read the outbox'),
     })
+    this.#laterRounds = new RepeatedWork({
+      everyMs: quietRoundEveryMs,
+      gatherMs: laterByMs,
+      work: () => this.#deliverLater(),
+      onError: (error) => this.#noteFailure(error),
+    })
     this.#listener = new Listener({
       url: options.databaseUrl,
       channels: [outboxChannel],
@@ -87,8 +100,25 @@ export class Relay implements AsyncDisposable {
     for (const [runId, own] of Map.groupBy(rows, (row) => row.runId)) {
       const [first] = own
       const goesFirst = first?.isNext === true && !this.#busy.has(runId)
+      if (goesFirst && own.every(comesLater)) {
+        this.#later.set(runId, own)
+        this.#laterRounds.wake()
+        continue
+      }
+      this.#later.delete(runId)
       this.#track(this.#deliverRun(runId, goesFirst ? own : []))
     }
+  }
+
+  async #deliverLater(): Promise<void> {
+    const runs = [...this.#later].values()
+    const deliverNext = async (): Promise<void> => {
+      for (const [runId, rows] of runs) {
+        // While Temporal is away, the rounds try them again.
+        if (this.#later.delete(runId) && this.#reachable) await this.#deliverRun(runId, rows)
+      }
+    }
+    await Promise.all(Array.from({ length: laterAtOnce }, deliverNext))
   }
 
   /**
@@ -179,23 +209,31 @@ export class Relay implements AsyncDisposable {
     const task = work
       .then(
         () => undefined,
-        (error: unknown) => {
-          this.#rounds.wakeWithin(takeOverAfterMs)
-          this.#log.warn(
-            { error: errorText(error) },
-            'a delivery failed; the next round repeats it',
-          )
-        },
+        (error: unknown) => this.#noteFailure(error),
       )
       .finally(() => this.#inFlight.delete(task))
     this.#inFlight.add(task)
   }
 
+  #noteFailure(error: unknown): void {
+    this.#rounds.wakeWithin(takeOverAfterMs)
+    this.#log.warn({ error: errorText(error) }, 'a delivery failed; the next round repeats it')
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#listener[Symbol.asyncDispose]()
     await this.#rounds[Symbol.asyncDispose]()
+    await this.#laterRounds[Symbol.asyncDispose]()
     await Promise.all(this.#inFlight)
   }
+}
+
+/**
+ * The workflow of a program's request does nothing of a decision but end: the program reads the
+ * decision from the store.
+ */
+function comesLater({ kind, isOfProgram }: WrittenOutboxRow): boolean {
+  return kind === 'signal_decided' && isOfProgram
 }
 
 /** Signals a run's workflow that these requests have decisions. Rejects when the signal fails. */

@@ -8,6 +8,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { issuePermit } from '../permits/permits.ts'
 import { revokePermit } from '../permits/revoke-permit.ts'
+import { waitForStage } from '../requests/detail/wait-for-stage.ts'
 import { advanceExternal } from './advance-external.ts'
 import { consumePermit } from './consume-permit.ts'
 import { outcomeOf, refusal } from '#test/harness/fixtures/refusal.ts'
@@ -201,6 +202,18 @@ describe('a permit', () => {
     expect([refused.status, refused.code]).toEqual([422, 'policy_blocked'])
     expect((await desk.auditOf(request.id)).at(-1)).toBe('permit.refused')
     expect(await take(request)).toMatchObject({ digest: request.digest })
+  })
+
+  test('is there as soon as the decision is recorded, which is its last stage', async () => {
+    const request = await approved()
+    const { id: decisionId } = await desk.service.db
+      .selectFrom('decision')
+      .select('id')
+      .where('request_id', '=', request.id)
+      .executeTakeFirstOrThrow()
+    const stage = await waitForStage(desk.service.ctx, { decisionId, withinMs: 60_000 })
+    expect(stage).toMatchObject({ stage: 'recorded', final: true })
+    expect((await take(request)).requestId).toBe(request.id)
   })
 
   test('is gone when the approval was taken back', async () => {
