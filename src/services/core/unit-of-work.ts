@@ -10,7 +10,7 @@ import type { DecidedRows } from '#store/records/decided-rows.ts'
 import { type StreamEvent, writeRecords } from '#store/records/records.ts'
 import type { AnnouncedDecision, OutboxRow, WrittenOutboxRow } from '#store/records/outbox.ts'
 import { isPlanOutdated } from '#store/connection/preparing-pool.ts'
-import { sideBySide } from '#store/connection/side-by-side.ts'
+import { sideBySide, together } from '#store/connection/side-by-side.ts'
 import type { ServiceContext, Caller } from './context.ts'
 import type { Authority } from './authority.ts'
 import { currentRequest } from './current-request.ts'
@@ -45,6 +45,8 @@ export interface UnitOfWork {
    * unit reads them.
    */
   addDecided(rows: Partial<DecidedRows>): void
+  /** Sends a query together with the last statement: nothing in the unit needs its result. */
+  sendLast(query: () => Promise<void>): void
   /**
    * Passes on the end of a locked request's chain of events and when it was read, to save another
    * read.
@@ -113,6 +115,7 @@ async function onceInUnitOfWork<T>(
   const outbox: OutboxRow[] = []
   const revoked: PlannedRevocation[] = []
   const decided: DecidedRows = { decisions: [], approved: [], permits: [] }
+  const last: (() => Promise<void>)[] = []
   const ends = new Map<string, ChainEnd>()
   let readAt: Date | undefined
   let announced: Promise<boolean> | undefined
@@ -140,6 +143,7 @@ async function onceInUnitOfWork<T>(
         decided.approved.push(...approved)
         decided.permits.push(...permits)
       },
+      sendLast: (query) => void last.push(query),
       setChainEnd: (requestId, end, at) => {
         ends.set(requestId, end)
         readAt = at
@@ -151,7 +155,9 @@ async function onceInUnitOfWork<T>(
     const isDecided = decided.decisions.length + decided.permits.length > 0
     const decisions = isDecided ? { decided } : {}
     const chains = readAt === undefined ? {} : { chains: { at: readAt, ends } }
-    committed = await writeRecords(tx, { ...records, ...decisions, ...chains }, owner)
+    const writing = writeRecords(tx, { ...records, ...decisions, ...chains }, owner)
+    const [written] = await together([writing, ...last.map((query) => query())])
+    committed = written
     return result
   })
   const current = currentRequest.getStore()

@@ -1,17 +1,29 @@
 import type { Json } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
-import type { Caller, SigningContext } from '../core/context.ts'
-import { inUnitOfWork } from '../core/unit-of-work.ts'
-import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
-import { parseDecision } from '../requests/facts/decision-input.ts'
-import { onceForKey } from '../core/idempotency.ts'
 import { together } from '#store/connection/side-by-side.ts'
-import { readDecisionFacts } from '../requests/facts/decision-facts.ts'
-import { lockWithSiblings, type Reach } from '../requests/ending/lock-with-siblings.ts'
+import type { Caller, SigningContext } from '../core/context.ts'
 import { byAttempt } from '../core/authority.ts'
-import type { DecisionInput } from '../requests/facts/decision-input.ts'
+import { lockKeys, onceForKey } from '../core/idempotency.ts'
+import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { takeChallenge } from '../passkeys/challenges.ts'
-import { deciderOf, judgeLocked, writeDecision, type DecisionAnswer } from './decide-locked.ts'
+import { recordingAttempt } from '../requests/people/attempt-on-request.ts'
+import {
+  findRequestFor,
+  idOfReference,
+  viewerWithoutRights,
+  type RequestLocation,
+} from '../requests/people/find-request.ts'
+import { parseDecision, type DecisionInput } from '../requests/facts/decision-input.ts'
+import { readDecisionFacts, readManyFacts } from '../requests/facts/decision-facts.ts'
+import { lockVisible } from '../requests/ending/lock-visible.ts'
+import { lockWithSiblings, type Reach } from '../requests/ending/lock-with-siblings.ts'
+import {
+  deciderOf,
+  judgeLocked,
+  writeDecision,
+  type DecisionAnswer,
+  type DecisionToJudge,
+} from './decide-locked.ts'
 
 export interface DecideRequestInput {
   /** id or number */
@@ -53,26 +65,15 @@ export async function decideRequest(
   caller: Caller,
   input: DecideRequestInput,
 ): Promise<DecisionAnswer> {
-  const { batchRefusal, batchDecisionId = null, seenAtAnyRisk = false, sessionHash = null } = input
-  const decider = deciderOf(caller, input.callerSession ?? null)
-  return attemptOnRequest(ctx, caller, input.request, { attempt: 'decide' }, (target) =>
-    inUnitOfWork(ctx, byAttempt(caller), async (unit) => {
-      const call = { caller, key: input.idempotencyKey, route: `decide:${target.id}` }
-      return onceForKey(unit.tx, { ...call, body: input.body }, async () => {
-        if (batchRefusal != null) return batchRefusal
-        const decision = parseDecision(input.body)
-        // Sent together: the facts need a later statement than the locks.
-        const [rows, facts] = await together([
-          lockWithSiblings(unit.tx, target, reachOf(decision)),
-          readDecisionFacts(unit, target.id, decider),
-        ])
-        const how = { caller, decision, batchDecisionId, seenAtAnyRisk, sessionHash }
-        const judgement = await judgeLocked(unit, rows.request, facts, how)
-        if (judgement instanceof Problem) return judgement
-        return writeDecision(ctx, unit, { ...rows, ...how, ...judgement, announces: true })
-      })
-    }).catch((error: unknown) => consumeRefused(ctx, input, error)),
-  )
+  return recordingAttempt(ctx, caller, input.request, { attempt: 'decide' }, async () => {
+    try {
+      const answer = await approveVisible(ctx, caller, input)
+      if (answer !== null) return answer
+      return await decideAt(ctx, caller, input, await findRequestFor(ctx, caller, input.request))
+    } catch (error) {
+      return consumeRefused(ctx, input, error)
+    }
+  })
 }
 
 /**
@@ -93,6 +94,85 @@ async function consumeRefused(
     await takeChallenge(ctx, { clientDataJson, purpose: 'decide', sessionHash })
   }
   throw error
+}
+
+/**
+ * Decides an approval, nearly every decision, with one wait for everything that is read: the key,
+ * the locks, whether the caller may see the request, and the facts. `null`, with nothing written,
+ * where it is none, names its request by number, or the caller may see the request by a right only.
+ */
+async function approveVisible(
+  ctx: SigningContext,
+  caller: Caller,
+  input: DecideRequestInput,
+): Promise<DecisionAnswer | Problem | null> {
+  const { body, idempotencyKey: key } = input
+  const id = idOfReference(input.request)
+  const decision = input.batchRefusal == null ? approvalIn(body) : null
+  if (id === null || decision === null) return null
+  const decider = deciderOf(caller, input.callerSession ?? null)
+  return inUnitOfWork(ctx, byAttempt(caller), async (unit) => {
+    // Sent together: each needs a later statement than the one before.
+    const [keys, request, facts] = await together([
+      lockKeys(unit.tx, caller, key === undefined ? [] : [key]),
+      lockVisible(unit.tx, viewerWithoutRights(caller), id),
+      readManyFacts(unit, [id], decider),
+    ])
+    const factsOf = facts.get(id)
+    if (request === null || factsOf === undefined) return null
+    const call = { caller, key, route: `decide:${id}`, body }
+    const answer = await keys.once(call, async () => {
+      const how = { ...howOf(caller, input), decision }
+      const judgement = await judgeLocked(unit, request, factsOf(request), how)
+      if (judgement instanceof Problem) return judgement
+      const rows = { request, later: [], delegationRequests: [] }
+      return writeDecision(ctx, unit, { ...rows, ...how, ...judgement, announces: true })
+    })
+    unit.sendLast(() => keys.remember())
+    return answer
+  })
+}
+
+/** The approval that a body is; `null`: it is a denial, or refused. */
+function approvalIn(body: Json): DecisionInput | null {
+  try {
+    const decision = parseDecision(body)
+    return decision.decision === 'approve' ? decision : null
+  } catch (error) {
+    if (error instanceof Problem) return null
+    throw error
+  }
+}
+
+async function decideAt(
+  ctx: SigningContext,
+  caller: Caller,
+  input: DecideRequestInput,
+  location: RequestLocation,
+): Promise<DecisionAnswer | Problem> {
+  const { batchRefusal } = input
+  const decider = deciderOf(caller, input.callerSession ?? null)
+  return inUnitOfWork(ctx, byAttempt(caller), async (unit) => {
+    const call = { caller, key: input.idempotencyKey, route: `decide:${location.id}` }
+    return onceForKey(unit.tx, { ...call, body: input.body }, async () => {
+      if (batchRefusal != null) return batchRefusal
+      const decision = parseDecision(input.body)
+      // Sent together: the facts need a later statement than the locks.
+      const [rows, facts] = await together([
+        lockWithSiblings(unit.tx, location, reachOf(decision)),
+        readDecisionFacts(unit, location.id, decider),
+      ])
+      const how = { ...howOf(caller, input), decision }
+      const judgement = await judgeLocked(unit, rows.request, facts, how)
+      if (judgement instanceof Problem) return judgement
+      return writeDecision(ctx, unit, { ...rows, ...how, ...judgement, announces: true })
+    })
+  })
+}
+
+function howOf(caller: Caller, input: DecideRequestInput): Omit<DecisionToJudge, 'decision'> {
+  const { batchDecisionId = null, seenAtAnyRisk = false, sessionHash = null } = input
+  return { caller, batchDecisionId, seenAtAnyRisk, sessionHash }
 }
 
 function reachOf(decision: DecisionInput): Reach {

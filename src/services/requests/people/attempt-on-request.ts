@@ -7,19 +7,34 @@ import { markRecorded, recordRefusal } from '../../refusals/record-refusal.ts'
 /** Facts of a refusal that go into the trail; others may quote what people wrote. */
 const auditedFacts = ['which', 'state', 'field', 'digest', 'revision', 'cancelReason']
 
-/**
- * Runs an attempt on a request, by id or number, and records its refusal: `decision.refused` with
- * the code, also for somebody who may not see the request and gets `not_found`. Rejects with the
- * same problem. `attempted` says what was tried.
- */
+/** What was tried, for the trail. */
+type AttemptDetail = JsonObject & { readonly attempt: string }
+
+/** Finds a request, by id or number, and runs an attempt on it, as {@link recordingAttempt}. */
 export async function attemptOnRequest<T>(
   ctx: ServiceContext,
   caller: Caller,
   reference: string,
-  detail: JsonObject & { readonly attempt: string },
+  detail: AttemptDetail,
   attempt: (location: RequestLocation) => Promise<T | Problem>,
 ): Promise<T> {
-  const answer = await findAnd(ctx, caller, reference, attempt)
+  return recordingAttempt(ctx, caller, reference, detail, async () =>
+    attempt(await findRequestFor(ctx, caller, reference)),
+  )
+}
+
+/**
+ * Runs an attempt on a request and records its refusal: `decision.refused` with the code, also for
+ * somebody who may not see the request and gets `not_found`. Rejects with the same problem.
+ */
+export async function recordingAttempt<T>(
+  ctx: ServiceContext,
+  caller: Caller,
+  reference: string,
+  detail: AttemptDetail,
+  attempt: () => Promise<T | Problem>,
+): Promise<T> {
+  const answer = await problemOr(attempt)
   if (!(answer instanceof Problem)) return answer
   const request = await existingRequest(ctx.db, reference)
   if (request !== null) {
@@ -39,14 +54,9 @@ export async function attemptOnRequest<T>(
   throw answer
 }
 
-async function findAnd<T>(
-  ctx: ServiceContext,
-  caller: Caller,
-  reference: string,
-  attempt: (location: RequestLocation) => Promise<T | Problem>,
-): Promise<T | Problem> {
+async function problemOr<T>(attempt: () => Promise<T | Problem>): Promise<T | Problem> {
   try {
-    return await attempt(await findRequestFor(ctx, caller, reference))
+    return await attempt()
   } catch (error) {
     if (error instanceof Problem) return error
     throw error

@@ -16,6 +16,11 @@ export interface RequestLocation {
 const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const numberPattern = /^[1-9][0-9]{0,14}$/
 
+/** The id that a reference is, in lower case; `null`: it is a number, or nothing. */
+export function idOfReference(reference: string): string | null {
+  return idPattern.test(reference) ? reference.toLowerCase() : null
+}
+
 /**
  * Finds a request by its id or its number (api.md, Requests). Rejects with `not_found` when the
  * viewer may see no such request.
@@ -39,9 +44,13 @@ export async function findRequestFor(
   caller: Caller,
   reference: string,
 ): Promise<RequestLocation> {
-  const withoutRights = { personId: personBehind(caller), managesRuns: false }
-  const location = await visibleRequest(ctx.db, withoutRights, reference)
+  const location = await visibleRequest(ctx.db, viewerWithoutRights(caller), reference)
   return location ?? findRequest(ctx.db, await viewerOf(ctx, caller), reference)
+}
+
+/** A viewer of whom no right is read. */
+export function viewerWithoutRights(caller: Caller): Viewer {
+  return { personId: personBehind(caller), managesRuns: false }
 }
 
 async function visibleRequest(
