@@ -59,12 +59,18 @@ export async function startExecution(
   try {
     return await startOnce(ctx, planned, plan, delegation, { startId, sent })
   } catch (error) {
+    if (error instanceof AttemptNotStarted) return { kind: 'retry' }
     const last = sent.at(-1)
     if (last === undefined) throw error
     const { id: callId, request_id: requestId } = planned.call
     const start = { callId, requestId, attempt: last.attempt, digest: plan.digest, startId }
     return (await confirmStart(ctx, start, error)) ? last : { kind: 'retry' }
   }
+}
+
+/** The permit is no longer live, although it was under the lock: nothing was written. */
+class AttemptNotStarted extends Error {
+  override readonly name = 'AttemptNotStarted'
 }
 
 async function startOnce(
@@ -96,7 +102,7 @@ async function startOnce(
     if (!right.holds) return { kind: 'retry' }
     const childRunId = delegation === null ? null : uuidv7()
     const inputHash = plan.inputHash ?? (await putContent(tx, canonicalJson(plan.input)))
-    const isStarted = await startAttempt(tx, {
+    const attemptToStart = {
       callId,
       attempt,
       requestId: authorisation.by === 'permit' ? at.call.request_id : null,
@@ -111,8 +117,10 @@ async function startOnce(
         ...(childRunId === null ? {} : { childRunId }),
       },
       facts: plan.facts,
+    }
+    unit.sendLast(async () => {
+      if (!(await startAttempt(tx, attemptToStart))) throw new AttemptNotStarted()
     })
-    if (!isStarted) return { kind: 'retry' }
     if (at.approval !== null && authorisation.by === 'permit') {
       await unit.audit(permitConsumed(at, at.approval, plan))
     }
