@@ -1,4 +1,7 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { activateFolder } from '#services/policy/activate-policy.ts'
 import { messageRun } from '#services/runs/message-run.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { onePixel } from '../../harness/fixtures/result-with-files.ts'
@@ -42,10 +45,17 @@ test('a run is started, talked to and finished without a terminal, by keyboard',
   desk.say({ text: 'The second.' })
   await desk.turn(run.id, 2)
   await page.locator('.turn', { hasText: 'The second.' }).waitFor()
+  const olga = await dashboard.open('Olga', `/runs/${run.id}`)
+  await olga.getByRole('textbox', { name: 'Message' }).fill('And the shortest?')
   await page.getByRole('button', { name: 'Close the run' }).press('Enter')
   await page.locator('.state-badge-completed').first().waitFor()
   expect(await page.getByRole('button', { name: 'Send' }).count()).toBe(0)
   expect((await newestRun()).state).toBe('completed')
+  // What somebody else was writing then is not lost.
+  await olga.getByText('The run ended before you sent it.').waitFor()
+  await olga.getByRole('button', { name: 'Fork the run with it' }).click()
+  const first = olga.getByRole('textbox', { name: 'First message' })
+  expect(await first.inputValue()).toBe('And the shortest?')
   expect(dashboard.complaints).toEqual([])
 })
 
@@ -238,6 +248,23 @@ test('the page follows the end of a conversation unless its reader has scrolled 
       page.getByText('Answer 2').evaluate((it) => it.getBoundingClientRect().top < innerHeight),
     )
     .toBe(true)
+  // An answer that is longer than anybody reads at once is folded, and all of it is on the page.
+  await messageRun(desk.api, desk.people.ada.caller, { runId, text: 'All of them' })
+  desk.say({ text: Array.from({ length: 2_000 }, (_, at) => `Row ${at} of 2,000`).join('\n') })
+  await desk.turn(runId, 3)
+  const unfold = page.getByRole('button', { name: 'Show all 2,000 lines' })
+  const row = page.getByText('Row 1500 of 2,000')
+  await unfold.waitFor()
+  expect(await isOnScreen(row)).toBe(false)
+  // What the browser's search does with a place that it found.
+  await row.evaluate((it) => it.scrollIntoView({ block: 'center' }))
+  await unfold.waitFor({ state: 'detached' })
+  await expect.poll(() => isOnScreen(row)).toBe(true)
+  await page.reload()
+  await unfold.click()
+  await row.waitFor()
+  const words = page.locator('.turn-text', { has: row })
+  expect(await words.evaluate((it) => it === document.activeElement)).toBe(true)
 })
 
 test('on a phone the message box stays above the pages and nothing is wider than the screen', async () => {
@@ -423,7 +450,13 @@ test('who may not start the worker is told so and cannot fork, and a turn that i
   await page.reload()
   await page.getByText('You may not start runs of scribe.').waitFor()
   expect(await page.getByRole('button', { name: 'Fork the run' }).isDisabled()).toBe(true)
-  await desk.activate({ 'workers/scribe.md': deskWorker })
+  const other = deskWorker.replace('name: scribe', 'name: other')
+  await desk.activate({ 'workers/scribe.md': deskWorker, 'workers/other.md': other })
+  const id = await desk.start({ worker: 'other' })
+  await rm(join(desk.root, 'workers', 'other.md'))
+  await activateFolder(desk.api, desk.root)
+  await page.goto(`${dashboard.url}/runs/${id}/fork?after=0`)
+  await page.getByRole('heading', { name: 'There is no worker other any more' }).waitFor()
 })
 
 test('on a phone a run opens at the end of its conversation, above what is said about the run', async () => {
@@ -440,6 +473,23 @@ test('on a phone a run opens at the end of its conversation, above what is said 
   const pages = await page.getByRole('navigation', { name: 'Pages' }).boundingBox()
   const below = async () => (await about.getByText('Started by').boundingBox())?.y ?? 0
   await expect.poll(below, { timeout: 60_000 }).toBeGreaterThan(pages?.y ?? Infinity)
+  // A keyboard leaves half of the screen: the end of the conversation, and the message.
+  await message.tap()
+  await page.setViewportSize({ ...phone, height: 480 })
+  await expect.poll(() => isOnScreen(last)).toBe(true)
+  expect(await isOnScreen(message)).toBe(true)
+  expect(await page.getByRole('navigation', { name: 'Pages' }).isVisible()).toBe(false)
+  await message.fill(Array.from({ length: 12 }, (_, at) => `Line ${at}`).join('\n'))
+  await expect.poll(() => isOnScreen(last)).toBe(true)
+  expect(await isOnScreen(page.getByRole('button', { name: 'Send' }))).toBe(true)
+  // On a small tablet the pages lie at the bottom too.
+  await message.blur()
+  await page.setViewportSize({ width: 700, height: 900 })
+  const lower = async () => (await page.getByRole('button', { name: 'Send' }).boundingBox())!
+  const upper = async () => (await page.getByRole('navigation', { name: 'Pages' }).boundingBox())!
+  await expect
+    .poll(async () => (await lower()).y + (await lower()).height - (await upper()).y)
+    .toBeLessThanOrEqual(0)
 })
 
 function isOnScreen(place: Locator): Promise<boolean> {

@@ -123,7 +123,7 @@ test('a delegation shows target, attachments and task; its run is nested where i
 
 test('a question that is asked, and answered by somebody else, appears and is closed on pages that are open', async () => {
   const { desk } = dashboard
-  await asks('ask_person', { question: 'Which day is it?' })
+  const day = await asks('ask_person', { question: 'Which day is it?' })
   const inbox = await dashboard.open('Grace', '/')
   await inbox.getByRole('link', { name: 'Which day is it?' }).waitFor()
   await inbox.getByText('Live', { exact: true }).waitFor()
@@ -150,4 +150,14 @@ test('a question that is asked, and answered by somebody else, appears and is cl
   await run.getByText('Their answer approves nothing by itself').waitFor()
   expect(await run.getByRole('link', { name: 'Waits for an answer' }).count()).toBe(0)
   await row.getByText('Answered by Linus').waitFor()
+  // Words that somebody else's answer overtook stay to be copied.
+  await open.goto(`${dashboard.url}/requests/${day.requestId}`)
+  await open.getByLabel('Answer').fill('Monday, by the calendar')
+  await answerQuestion(
+    desk.api,
+    { actor: { type: 'person', ...linus }, channel: 'dashboard' },
+    { request: day.requestId, text: 'Tuesday' },
+  )
+  await open.getByRole('heading', { name: 'Answered by Linus' }).waitFor()
+  await panel.getByText('Monday, by the calendar').waitFor()
 })

@@ -225,6 +225,19 @@ test('an address leads to a turn of a long run, and so does the field for turns'
   await field.press('Enter')
   await expect.poll(() => isOnScreen(3)).toBe(true)
   expect(await page.locator('#turn-3').evaluate((it) => it === document.activeElement)).toBe(true)
+  // Whoever comes back to a run that goes on is where they were, and not at its end.
+  await page.goto(`${dashboard.url}/runs/${runId}`)
+  await expect.poll(() => isOnScreen(40)).toBe(true)
+  await field.fill('7')
+  await field.press('Enter')
+  await expect.poll(() => isOnScreen(7)).toBe(true)
+  await page.getByRole('link', { name: 'Inbox', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+  await page.goBack()
+  await expect.poll(() => isOnScreen(7)).toBe(true)
+  expect(await isOnScreen(40)).toBe(false)
+  await page.reload()
+  await expect.poll(() => isOnScreen(7)).toBe(true)
 })
 
 // Rules: product.md 35

@@ -3,6 +3,7 @@ import { requestOf } from '#client/call.ts'
 import { LinesView } from '../../effect/lines-view.tsx'
 import { splitLines } from '#domain/text/line-pieces.ts'
 import { SaveButton } from '../../states/save-button.tsx'
+import { FoldedText } from './folded-text.tsx'
 import { ResultFiles } from './result-files.tsx'
 import './call-result.css'
 
@@ -35,10 +36,7 @@ export function CallResultView({ result, callId }: { result: CallResult; callId:
       )}
       {text !== '' && lines <= maxOpenLines && <LinesView text={text} showFinalNewline={false} />}
       {lines > maxOpenLines && (
-        <details>
-          <summary className="small">{lines} lines</summary>
-          <LinesView text={text} showFinalNewline={false} />
-        </details>
+        <FoldedText summary={`${lines.toLocaleString('en')} lines`} text={text} />
       )}
       {longStreams(result).map((name) => (
         <SaveButton

@@ -1,4 +1,4 @@
-import { createContext, useState, type ReactNode } from 'react'
+import { createContext, useMemo, useState, type ReactNode } from 'react'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
 import { useMe } from '../../api/queries.ts'
@@ -41,7 +41,9 @@ export function DecidableCalls(props: {
   const openNext = next === null ? null : () => open(next)
   useShortcut('approve', openNext)
   useShortcut('deny', openNext)
-  return <OpenCallContext value={{ requestId, open, next }}>{children}</OpenCallContext>
+  // The same value as long as it says the same, because every call of the run reads it.
+  const value = useMemo(() => ({ requestId, open, next }), [requestId, next])
+  return <OpenCallContext value={value}>{children}</OpenCallContext>
 }
 
 function idOf({ requestId }: RunDetail['waitsFor'][number]): string {

@@ -1,4 +1,6 @@
-import { useParams, useSearchParams } from 'react-router'
+import { Link, useParams, useSearchParams } from 'react-router'
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
+import { ApiRefusal } from '../../api/call-api.ts'
 import { useRun, useWorker } from '../../api/queries.ts'
 import { Failure } from '../../states/failure.tsx'
 import { Headline } from '../../shell/headline.tsx'
@@ -18,6 +20,7 @@ export function ForkPage() {
   if (run.isError && run.data === undefined) {
     return <Failure error={run.error} retry={() => void run.refetch()} />
   }
+  if (run.data !== undefined && isGone(worker.error)) return <WorkerGone run={run.data} />
   if (worker.isError && worker.data === undefined) {
     return <Failure error={worker.error} retry={() => void worker.refetch()} />
   }
@@ -49,6 +52,27 @@ export function ForkPage() {
         </aside>
       </div>
     </>
+  )
+}
+
+function isGone(error: Error | null): boolean {
+  return error instanceof ApiRefusal && error.code === 'unknown_worker'
+}
+
+/** The worker of the run was removed from the configuration, so that no run of it can start. */
+function WorkerGone({ run }: { run: RunDetail }) {
+  return (
+    <div className="state">
+      <h1 tabIndex={-1}>There is no worker {run.worker} any more</h1>
+      <p className="dim">
+        The policy in force does not have it, so that no run of it can start. Runs that have begun
+        continue with their own version of it.
+      </p>
+      <p>
+        <Link to={`/runs/${run.id}`}>Go back to run {run.number}</Link>
+      </p>
+      <Link to="/runs/new">Start a run of another worker</Link>
+    </div>
   )
 }
 

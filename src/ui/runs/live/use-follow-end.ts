@@ -28,8 +28,16 @@ export function useFollowEnd(
       isAtEnd.current = isNearEnd(region.current) || (isAtEnd.current && !isUpward)
       if (isAtEnd.current) setBehind(false)
     }
+    // A keyboard that opens takes a part of the screen.
+    const onResize = (): void => {
+      if (isAtEnd.current) scrollToEnd(region.current)
+    }
     window.addEventListener('scroll', onScroll, { passive: true })
-    return () => window.removeEventListener('scroll', onScroll)
+    window.addEventListener('resize', onResize)
+    return () => {
+      window.removeEventListener('scroll', onScroll)
+      window.removeEventListener('resize', onResize)
+    }
   }, [region])
   useEffect(() => {
     // Parts of the page that load later move the end of the turns. Follows it until the person

@@ -1,6 +1,6 @@
 import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { callApi } from '../../api/call-api.ts'
 import { useIntentKey } from '../../api/use-intent-key.ts'
@@ -14,9 +14,10 @@ import './composer.css'
 
 /**
  * Posts a message to a run. A run that waits for input continues; others read it before their next
- * turn. `onSent` is called once it was accepted.
+ * turn. `onSent` is called once it was accepted, `onGrowth` when the field may have become higher.
  */
-export function Composer({ run, onSent }: { run: RunDetail; onSent: () => void }) {
+export function Composer(props: { run: RunDetail; onSent: () => void; onGrowth: () => void }) {
+  const { run, onSent, onGrowth } = props
   const client = useQueryClient()
   const keys = useAriaKeys('submit')
   const [text, setText] = useDraft(run.id, 'comment')
@@ -25,6 +26,9 @@ export function Composer({ run, onSent }: { run: RunDetail; onSent: () => void }
     latest.current = next
     setText(next)
   }
+  useEffect(() => {
+    if (text !== '') onGrowth()
+  }, [text, onGrowth])
   const intent = useIntentKey(`message.${run.id}`)
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)

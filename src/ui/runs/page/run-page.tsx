@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useRef } from 'react'
+import { useMemo, useRef } from 'react'
 import { Link, useLocation, useParams } from 'react-router'
 import { starterName } from '#domain/text/starter-name.ts'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
@@ -23,11 +23,13 @@ import { RunActions } from './run-actions.tsx'
 import { RunStream } from '../live/run-in-progress.tsx'
 import { RunState } from '../run-state.tsx'
 import { GoToTurn } from '../turns/go-to-turn.tsx'
+import { ReturnToPlace, useLastPlace } from '../turns/last-place.tsx'
 import { TurnText } from '../turns/turn-text.tsx'
 import { TurnViews } from '../turns/turn-view.tsx'
 import { useFollowEnd } from '../live/use-follow-end.ts'
 import { Waterfall } from '../usage/waterfall.tsx'
 import { RunStatus, WaitsFor, WaitsToStart } from './run-status.tsx'
+import { UnsentMessage } from './unsent-message.tsx'
 import { AboutRun } from './about-run.tsx'
 import '../runs.css'
 
@@ -61,12 +63,14 @@ function RunWithSecrets(props: OpenedRun) {
 function Run({ run: data, transcript }: OpenedRun) {
   const { hash } = useLocation()
   const items = transcript.data?.items
-  const growth = items === undefined ? null : `${data.state} ${JSON.stringify(items).length}`
+  const length = useMemo(() => JSON.stringify(items ?? null).length, [items])
+  const growth = items === undefined ? null : `${data.state} ${length}`
   const region = useRef<HTMLDivElement>(null)
+  const place = useLastPlace(region)
   const { behind, follow, toEnd } = useFollowEnd(
     region,
     growth,
-    data.endedAt === null && hash === '',
+    data.endedAt === null && hash === '' && place === null,
   )
   return (
     <Together what="the run" layout="beside">
@@ -118,9 +122,10 @@ function Run({ run: data, transcript }: OpenedRun) {
                 <GoToTurn last={lastTurn(items ?? [])} />
               </div>
               {transcript.isPending && <Loading what="the turns" lines={4} />}
-              {transcript.isError && (
+              {transcript.isError && items === undefined && (
                 <Failure error={transcript.error} retry={() => void transcript.refetch()} />
               )}
+              <ReturnToPlace place={place} hasTurns={items !== undefined} />
               <div className="timeline">
                 <RunStream run={data} items={items ?? []}>
                   <TurnViews items={items ?? []} runId={data.id} arePlaces />
@@ -135,7 +140,11 @@ function Run({ run: data, transcript }: OpenedRun) {
               Show what is new
             </Button>
           )}
-          {data.allowed.message && <Composer run={data} onSent={toEnd} />}
+          {data.allowed.message ? (
+            <Composer run={data} onSent={toEnd} onGrowth={follow} />
+          ) : (
+            <UnsentMessage run={data} />
+          )}
         </div>
         <aside className="column" aria-label="About the run">
           <RunActions run={data} />

@@ -1,5 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { goToPlace } from './go-to-place.ts'
 import './go-to-turn.css'
 
 /** With fewer turns, scrolling is as fast. */
@@ -18,8 +19,9 @@ export function GoToTurn({ last }: { last: number }) {
   const go = (): void => {
     const place = document.getElementById(turnPlace(Number(text)))
     setMissing(place === null)
-    place?.scrollIntoView({ block: 'start' })
-    place?.focus({ preventScroll: true })
+    if (place === null) return
+    goToPlace(place, 'start')
+    place.focus({ preventScroll: true })
   }
   return (
     <form

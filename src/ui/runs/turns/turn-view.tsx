@@ -1,5 +1,5 @@
 import { IconClock, IconMessage, IconRobot, IconTool } from '@tabler/icons-react'
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import { Link } from 'react-router'
 import type {
   CallApprovalView,
@@ -8,13 +8,13 @@ import type {
 } from '#api/schemas/runs/transcript.ts'
 import { approvalSentence } from '#domain/text/approval-words.ts'
 import { useRun, useTranscript } from '../../api/queries.ts'
-import { LinesView } from '../../effect/lines-view.tsx'
 import { later } from '../../states/later.tsx'
 import { SecretsContext, useRunSecrets } from '../../text/secret-chips.tsx'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { CallDecider, CallDecision, useIsOpen } from '../calls/call-decision.tsx'
 import { CallResultView } from '../calls/call-result.tsx'
+import { FoldedText } from '../calls/folded-text.tsx'
 import { callStateText } from '../calls/call-state-text.ts'
 import { callSubject } from '#domain/text/call-subject.ts'
 import { CompactionView, summarisedThrough } from './compaction-view.tsx'
@@ -22,11 +22,11 @@ import { MessageFiles } from '../files/message-files.tsx'
 import { LiveOutput } from '../live/live-output.tsx'
 import { RunState } from '../run-state.tsx'
 import { turnPlace } from './go-to-turn.tsx'
+import { TurnWords } from './turn-words.tsx'
 import { useLinked } from './use-linked.ts'
 import './turn-view.css'
 
-/** One entry of a transcript: a message, or a message of the model with its calls. */
-export function TurnView(props: {
+interface TurnViewProps {
   item: TranscriptItem
   runId: string
   /** false: the page already shows the call's difference or command */
@@ -35,7 +35,15 @@ export function TurnView(props: {
   isSummarised: boolean
   /** its turn can be named in the address of this page */
   isPlace?: boolean
-}) {
+  /** it is far from the end of a long run: drawn by the browser while it is near the screen */
+  isFar?: boolean
+}
+
+/**
+ * One entry of a transcript: a message, or a message of the model with its calls. Each event of a
+ * run loads its transcript anew, and only the entries that changed are drawn again.
+ */
+export const TurnView = memo(function TurnView(props: TurnViewProps) {
   const { item, runId, showsEffects, isSummarised } = props
   const place = turnPlace(item.turn)
   const linked = useLinked(place)
@@ -43,9 +51,10 @@ export function TurnView(props: {
   if (item.role === 'compaction') return <CompactionView item={item} />
   const fromPerson = item.role === 'user'
   const Icon = fromPerson ? IconMessage : IconRobot
+  const kind = fromPerson ? 'turn turn-person' : 'turn'
   return (
     <article
-      className={fromPerson ? 'turn turn-person' : 'turn'}
+      className={props.isFar === true ? `${kind} turn-far` : kind}
       {...(isPlace && { id: place, tabIndex: -1, ref: linked })}
     >
       <span className="turn-icon">
@@ -74,9 +83,9 @@ export function TurnView(props: {
           )}
         </p>
         {item.text !== undefined && item.text !== '' && (
-          <div className="turn-text">
+          <TurnWords text={item.text}>
             {fromPerson ? <VisibleText text={item.text} /> : <Markdown text={item.text} />}
-          </div>
+          </TurnWords>
         )}
         {item.files !== undefined && <MessageFiles runId={runId} files={item.files} />}
         {item.calls?.map((call, index, calls) => (
@@ -92,7 +101,7 @@ export function TurnView(props: {
       </div>
     </article>
   )
-}
+})
 
 /**
  * All entries of a transcript in order. The model always keeps the task, whatever it summarises.
@@ -105,6 +114,7 @@ export function TurnViews(props: {
 }) {
   const { items, runId } = props
   const through = summarisedThrough(items)
+  const near = items.length - nearEntries
   return items.map((item, index) => (
     <TurnView
       // oxlint-disable-next-line react/no-array-index-key -- a transcript grows at its end
@@ -114,8 +124,17 @@ export function TurnViews(props: {
       showsEffects
       isSummarised={index > 0 && item.turn <= through}
       isPlace={props.arePlaces === true}
+      isFar={index < near && isSettled(item)}
     />
   ))
+}
+
+/** The newest entries are always drawn, so that the place of the end is exact. */
+const nearEntries = 30
+
+/** Whether nothing of an entry can change any more. */
+function isSettled({ calls = [] }: TranscriptItem): boolean {
+  return calls.every((call) => call.result !== undefined)
 }
 
 /** If a part of the page cannot be loaded, the rest stays as it is. */
@@ -214,10 +233,7 @@ function CallView(props: {
         <CallDecision placeId={`call-${call.callId}`} requestId={call.requestId} />
       )}
       {showsEffect && !isOpen && <CallEffect call={call} />}
-      <details>
-        <summary className="small">Input</summary>
-        <LinesView text={JSON.stringify(call.input, null, 2)} showFinalNewline={false} />
-      </details>
+      <FoldedText summary="Input" text={JSON.stringify(call.input, null, 2)} />
       {call.childRunId !== undefined && <ChildRun runId={call.childRunId} />}
       {call.live !== undefined && call.result === undefined && (
         <LiveOutput callId={call.callId} live={call.live} />

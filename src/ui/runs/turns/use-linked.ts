@@ -1,6 +1,7 @@
 import { use } from 'react'
 import { useLocation } from 'react-router'
 import { OnScreenContext } from '../../states/together.tsx'
+import { goToPlace } from './go-to-place.ts'
 
 /**
  * The ref of an element that the address may name: it scrolls there once the page is on the screen.
@@ -13,5 +14,5 @@ export function useLinked(id: string): ((element: HTMLElement | null) => void) |
 }
 
 function scrollHere(element: HTMLElement | null): void {
-  element?.scrollIntoView({ block: 'center' })
+  if (element !== null) goToPlace(element, 'center')
 }

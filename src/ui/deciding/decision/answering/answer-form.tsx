@@ -47,6 +47,7 @@ export function AnswerForm(props: { request: RequestDetail; onNext: (() => void)
   return (
     <AnswerFrame
       closed={closedAnswer(request, recorded ? recordedText : null, onNext)}
+      unsent={choices.length === 0 ? text : ''}
       form={form}
       submission={submission}
       ready={ready}

@@ -5,6 +5,7 @@ import { Notice } from '../../../states/notice.tsx'
 import { useFocusReturn } from '../../../states/use-focus-return.ts'
 import { outcomeOf, whyNotYours } from '../../facts/state-words.ts'
 import { clockTime } from '../../../text/time.tsx'
+import { UnsentNote } from '../decision-notes.tsx'
 import type { Submission } from '../use-submit.ts'
 import { refusalWords } from '../wording/refusal-words.ts'
 import { verbs } from '../../../words/verbs.ts'
@@ -43,6 +44,8 @@ export function closedAnswer(
  */
 export function AnswerFrame(props: {
   closed: ReactNode | null
+  /** what is written; it stays on the page if the request ends meanwhile */
+  unsent: string
   form: Ref<HTMLFormElement>
   submission: Submission<unknown>
   ready: boolean
@@ -50,7 +53,7 @@ export function AnswerFrame(props: {
   onSubmit: () => void
   children: ReactNode
 }) {
-  const { closed, form, submission, ready, offline, onSubmit, children } = props
+  const { closed, unsent, form, submission, ready, offline, onSubmit, children } = props
   const place = useFocusReturn<HTMLDivElement>(closed === null)
   const fields = (
     <form
@@ -74,6 +77,7 @@ export function AnswerFrame(props: {
   return (
     <div ref={place} tabIndex={-1}>
       {closed ?? fields}
+      {closed !== null && unsent !== '' && <UnsentNote text={unsent} />}
     </div>
   )
 }

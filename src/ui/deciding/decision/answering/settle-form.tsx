@@ -64,6 +64,7 @@ export function SettleForm(props: { request: RequestDetail; onNext: (() => void)
   return (
     <AnswerFrame
       closed={closedAnswer(request, recorded, onNext)}
+      unsent={reason}
       form={form}
       submission={submission}
       ready={ready}

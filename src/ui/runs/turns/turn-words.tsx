@@ -1,0 +1,57 @@
+import { Button } from '@mantine/core'
+import { useLayoutEffect, useRef, useState, type ReactNode } from 'react'
+import { splitLines } from '#domain/text/line-pieces.ts'
+import './turn-words.css'
+
+/** Longer texts are folded. */
+const most = { lines: 200, characters: 24_000 }
+
+/**
+ * The words of a message. Of a long text the beginning is shown at first, with a button for the
+ * rest. All of it is on the page: where the browser's search scrolls to a part of the rest, the
+ * text unfolds around it.
+ */
+export function TurnWords({ text, children }: { text: string; children: ReactNode }) {
+  const { length: lines } = splitLines(text).lines
+  const isLong = lines > most.lines || text.length > most.characters
+  const [isOpen, setOpen] = useState(false)
+  const words = useRef<HTMLDivElement>(null)
+  /** how far the folded text was scrolled when it was opened; null: by the button */
+  const place = useRef<number | null>(null)
+  useLayoutEffect(() => {
+    if (!isOpen) return
+    if (place.current === null) words.current?.focus({ preventScroll: true })
+    else window.scrollBy({ top: place.current, behavior: 'instant' })
+  }, [isOpen])
+  if (!isLong) return <div className="turn-text">{children}</div>
+  const onScroll = (): void => {
+    place.current = words.current?.scrollTop ?? 0
+    setOpen(true)
+  }
+  return (
+    <>
+      <div
+        ref={words}
+        className={isOpen ? 'turn-text' : 'turn-text turn-text-folded'}
+        tabIndex={-1}
+        {...(!isOpen && { onScroll })}
+      >
+        {children}
+      </div>
+      {!isOpen && (
+        <Button
+          className="turn-unfold"
+          size="compact-sm"
+          variant="default"
+          onClick={() => setOpen(true)}
+        >
+          Show all {lines > 1 ? `${count(lines)} lines` : `${count(text.length)} characters`}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en')
+}
