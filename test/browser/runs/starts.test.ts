@@ -79,6 +79,8 @@ test('the start of a run is read and approved like any request, on its own page 
   await form.getByRole('button', { name: 'Submit', exact: true }).click()
   await form.getByText('Denied by you').waitFor()
   await phoneOfGrace.getByText('It did not begin.').waitFor()
+  await ada.goto(`${dashboard.url}/runs/${denied}`)
+  await ada.getByText('Denied by Grace: “not now”').waitFor()
 })
 
 test('the runs page lists schedules in words with their next time, and who may switches one off and on', async () => {

@@ -29,6 +29,7 @@ import { TurnViews } from '../turns/turn-view.tsx'
 import { useFollowEnd } from '../live/use-follow-end.ts'
 import { Waterfall } from '../usage/waterfall.tsx'
 import { RunStatus, WaitsFor, WaitsToStart } from './run-status.tsx'
+import { StartDenial } from './start-denial.tsx'
 import { UnsentMessage } from './unsent-message.tsx'
 import { AboutRun } from './about-run.tsx'
 import '../runs.css'
@@ -96,6 +97,9 @@ function Run({ run: data, transcript }: OpenedRun) {
               <strong>{data.state === 'cancelled' ? 'It did not begin.' : 'It is stalled.'}</strong>{' '}
               <VisibleText text={data.failure.message} />
               {data.state === 'waiting_for_input' && ' A message resumes it.'}
+              {data.state === 'cancelled' && data.startRequestId !== undefined && (
+                <StartDenial requestId={data.startRequestId} />
+              )}
             </p>
           )}
           {data.warnings.map(({ queue, text, until }) => (
