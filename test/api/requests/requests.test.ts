@@ -222,6 +222,21 @@ test('a repeated decision with its key gets the original answer; the key with an
   })
 })
 
+test('with Prefer: wait, a repeated decision with its key gets the present stage; without it, the original answer', async () => {
+  const { id, digest } = await pending()
+  const decide = (headers: Record<string, string> = {}) =>
+    grace.post(
+      `/v1/requests/${id}/decisions`,
+      { decision: 'deny', digest, revision: 1 },
+      { 'idempotency-key': 'stage', ...headers },
+    )
+  const first = await decide()
+  expect(first.body.stage).toBe('recorded')
+  await api.service.db.updateTable('outbox').set({ delivered_at: new Date() }).execute()
+  expect((await decide()).body).toEqual(first.body)
+  expect((await decide({ prefer: 'wait=1' })).body).toEqual({ ...first.body, stage: 'delivered' })
+})
+
 test('Prefer: wait answers as soon as the signal is delivered, and after n seconds at the latest', async () => {
   const denied = await pending()
   const body = { decision: 'deny', digest: denied.digest, revision: 1 }
