@@ -195,6 +195,13 @@ test('what a quorum still lacks is said with who has voted, and what its queue d
   expect(ended.text).not.toContain('to be reminded')
 })
 
+test('whoever would leave too few people by a change reads so before they change it elsewhere', () => {
+  const missingAfterEdit = [{ team: 'platform', count: 1, also: [] }]
+  const { text } = requestText(requestWith({ missingAfterEdit }), { full: false, columns: null })
+  expect(text).toContain('too few others could approve it: it would lack 1 of platform')
+  expect(requestText(requestWith(), { full: false }).text).not.toContain('too few')
+})
+
 const programWith = () => ({
   externalId: 'deploy-1',
   key: { id: 'k', name: 'deployer' },

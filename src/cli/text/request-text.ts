@@ -158,6 +158,7 @@ function foot(request: RequestDetail): string[] {
   return [
     `${dim('quorum')}  ${printableLine(request.quorum.text)}${votes.join('')}${missingSentence(request)}`,
     ...steps(request),
+    ...lackAfterEdit(request),
     `${dim('revision')} ${request.revision}  ${dim('digest')} ${request.digest}`,
     ...(execution === null ? [] : [`${dim('execution')}  ${printableLine(execution)}`]),
     ...(canDecide || reason === null ? [] : [yellow(printableLine(reason))]),
@@ -168,6 +169,15 @@ function foot(request: RequestDetail): string[] {
 function missingSentence({ state, quorum }: RequestDetail): string {
   if (state !== 'pending' || quorum.counted.length === 0) return ''
   return `; still ${printableLine(quorum.missing.map(placeText).join(' and '))}`
+}
+
+/** What the quorum would lack if the reader changed the call: who changes it does not decide it. */
+function lackAfterEdit({ missingAfterEdit }: RequestDetail): string[] {
+  if (missingAfterEdit.length === 0) return []
+  const lack = missingAfterEdit.map(placeText).join(' and ')
+  return [
+    `${dim('changes')}  if you change this call, too few others could approve it: it would lack ${printableLine(lack)}`,
+  ]
 }
 
 /** What its queue has done, or will do, while nobody decides. */

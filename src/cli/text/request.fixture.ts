@@ -41,6 +41,7 @@ export function requestWith(more: Partial<RequestDetail> = {}): RequestDetail {
     presentation: presentationWith('hello\n'),
     quorum: { required: [], counted: [], missing: [], text: '1 of platform' },
     steps: [],
+    missingAfterEdit: [],
     external: null,
     decisions: [],
     eligibility: { canDecide: true, reason: null },
