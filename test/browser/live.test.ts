@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createSignInLink } from '#services/access/sign-in/sign-in-link.ts'
 import { mailedSignInUrl, signInUrl } from '#services/access/sign-in/sign-in-url.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
-import { deskConfig } from '../harness/fixtures/agent-desk.ts'
+import { startRun } from '#services/runs/starting/start-run.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ask, openDashboard, phone } from './open-dashboard.ts'
 
@@ -319,15 +319,21 @@ test('who started runs sees whom they wait for and since when, and reminds them 
   const grace = await dashboard.open('Grace', '/')
   await grace.locator('.request-row').first().waitFor()
   expect(await grace.getByRole('region', { name: 'You wait for' }).count()).toBe(0)
-  // It stands below what Ada may decide, and above the list once she is of no team.
+  // Above the list, because nothing of it is Ada's to decide.
   const isAbove = async () => {
     const parts = [region, page.locator('.request-list')]
     const [own, list] = await Promise.all(parts.map((part) => part.boundingBox()))
     return own !== null && list !== null && own!.y < list!.y
   }
-  expect(await isAbove()).toBe(false)
-  await desk.activate({ 'countersign.yaml': deskConfig.replace('ada@example.com, ', '') })
+  expect(await isAbove()).toBe(true)
+  const hers = { path: 'notes/for-ada.md', content: 'Text\n' }
+  desk.say({ calls: [{ tool: 'write_file', input: hers }] })
+  const { id } = await startRun(desk.api, desk.people.linus.caller, {
+    worker: 'scribe',
+    input: 'Write for Ada',
+  })
+  await desk.turn(id, 1)
   await page.reload()
   await row.waitFor()
-  expect(await isAbove()).toBe(true)
+  expect(await isAbove()).toBe(false)
 })

@@ -2,20 +2,19 @@ import { useQuery } from '@tanstack/react-query'
 import { Suspense, useEffect } from 'react'
 import { Outlet, useLocation, useMatch, useSearchParams } from 'react-router'
 import { ApiRefusal } from '../api/call-api.ts'
-import { requestQuery, useMe } from '../api/queries.ts'
+import { requestQuery } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { LoadingCards } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
 import { FilterWords } from './filter-words.tsx'
 import { FoldedFilters } from './folded-filters.tsx'
-import { Together } from '../states/together.tsx'
 import { phoneUntil, useMedia } from '../states/use-media.ts'
 import { addressOf, isOfPending, requestsQueryOf } from './inbox-filters.ts'
+import { InboxLists } from './inbox-lists.tsx'
 import { InboxToolbar } from './inbox-toolbar.tsx'
 import { QueueList } from './queue-list.tsx'
 import { QueueSelect } from './queue-select.tsx'
 import { RequestListing } from './request-listing.tsx'
-import { OwnWaitingRequests } from './own-waiting-requests.tsx'
 import './inbox.css'
 import './request-row.css'
 import './split.css'
@@ -40,11 +39,7 @@ export function InboxPage() {
   const isSplit = isWide && openId !== null && !isMissing
   const filters = requestsQueryOf(search)
   const title = titleOf(search)
-  // Of no team, a person decides nothing: what their own runs wait for comes first.
-  const decides = useMe().person.teams.length > 0
-  const listing = (
-    <RequestListing key={filters} filters={filters} address={addressOf(search)} openId={openId} />
-  )
+  const listing = <RequestListing filters={filters} address={addressOf(search)} openId={openId} />
   useEffect(() => {
     // A newly opened request begins at its top; the list beside it does not scroll.
     if (isSplit) window.scrollTo({ top: 0 })
@@ -60,17 +55,7 @@ export function InboxPage() {
           {isSplit && <QueueSelect />}
           {isPhone ? <FoldedFilters /> : <InboxToolbar isNarrow={isSplit} takesFocus={false} />}
           <FilterWords />
-          {isSplit || decides ? (
-            <>
-              {listing}
-              {!isSplit && <OwnWaitingRequests />}
-            </>
-          ) : (
-            <Together what="the inbox" layout="rows">
-              <OwnWaitingRequests />
-              {listing}
-            </Together>
-          )}
+          <InboxLists key={filters} filters={filters} isBeside={isSplit} listing={listing} />
         </div>
       )}
       {openId !== null && (

@@ -1,47 +1,43 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import { Link, useSearchParams } from 'react-router'
-import type { Run } from '#api/schemas/runs/runs.ts'
+import { Link } from 'react-router'
 import { callApi } from '../api/call-api.ts'
-import { useRuns } from '../api/queries.ts'
 import { useAct } from '../states/use-act.ts'
-import { Moment } from '../text/time.tsx'
+import { Moment, Time, useNowMs } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { isNarrowed } from './inbox-filters.ts'
 import { verbs } from '../words/verbs.ts'
+import { isPressing, ownWaitingRuns, useOwnWaiting, type OwnWaitingRequest } from './own-waiting.ts'
 
-type WaitedRequest = Run['waitsFor'][number]
+/** Id of the headline, which takes the focus. */
+export const ownWaitingTitle = 'you-wait-for'
 
 /**
  * The requests that the person's own runs wait for: for whom, since when, and a reminder, once an
  * hour.
  */
 export function OwnWaitingRequests() {
-  const [search] = useSearchParams()
-  const runs = useRuns('startedBy=me&state=waiting_for_approval')
-  const entries = (runs.data?.pages ?? []).flatMap(({ items }) =>
-    items.flatMap((run) => run.waitsFor.map((request) => ({ run, request }))),
-  )
-  if (isNarrowed(search) || entries.length === 0) return null
+  const { entries, hasMore } = useOwnWaiting()
+  if (entries.length === 0) return null
   return (
-    <section className="you-wait-for" aria-labelledby="you-wait-for">
-      <h2 id="you-wait-for">You wait for</h2>
+    <section className="you-wait-for" aria-labelledby={ownWaitingTitle}>
+      <h2 id={ownWaitingTitle} tabIndex={-1}>
+        You wait for
+      </h2>
       <ul className="plain-list">
         {entries.map((each) => (
           <Row key={each.request.requestId} {...each} />
         ))}
       </ul>
-      {runs.hasNextPage && (
-        <Link to="/runs?startedBy=me&state=waiting_for_approval">All that you wait for</Link>
-      )}
+      {hasMore && <Link to={`/runs?${ownWaitingRuns}`}>All that you wait for</Link>}
     </section>
   )
 }
 
-function Row({ run, request }: { run: Run; request: WaitedRequest }) {
+function Row({ run, request }: OwnWaitingRequest) {
   const act = useAct(['runs'])
   const [busy, setBusy] = useState(false)
-  const { number, people, requestId, since } = request
+  const { number, people, requestId, since, expiresAt } = request
+  const isUrgent = isPressing({ run, request }, useNowMs())
   const names = people.map(({ name }) => name).join(', ')
   const nudge = async (): Promise<void> => {
     setBusy(true)
@@ -54,6 +50,12 @@ function Row({ run, request }: { run: Run; request: WaitedRequest }) {
         <strong>{names === '' ? 'Nobody who could decide' : names}</strong>, since{' '}
         <Moment at={since} />: <Link to={`/requests/${requestId}`}>#{number}</Link> of{' '}
         <Link to={`/runs/${run.id}`}>{run.worker}</Link>
+        {isUrgent && (
+          <span className="soon">
+            {' '}
+            · expires <Time at={expiresAt} />
+          </span>
+        )}
         {run.task !== null && (
           <span className="dim">
             {' '}

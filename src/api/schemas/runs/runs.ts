@@ -102,6 +102,7 @@ const waitsFor = z.object({
   requestId: id,
   number: shortNumber,
   since: instant.describe('When the request was opened'),
+  expiresAt: instant.describe('Its deadline'),
   people: z.array(person).describe('The people who can decide it now'),
 })
 
@@ -142,7 +143,13 @@ const runExample = {
   scripted: false,
   usage: { inputTokens: 5210, cachedInputTokens: 4096, outputTokens: 312, costUsd: 0.0093 },
   waitsFor: [
-    { requestId: example.requestId, number: 142, since: example.askedAt, people: [example.grace] },
+    {
+      requestId: example.requestId,
+      number: 142,
+      since: example.askedAt,
+      expiresAt: example.expiresAt,
+      people: [example.grace],
+    },
   ],
 }
 

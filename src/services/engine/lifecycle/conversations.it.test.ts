@@ -321,7 +321,13 @@ test('a run has a number, its task and whom it waits for, in lists too; a number
   const [request] = await desk.calls(runId, 1)
   expect(run).toMatchObject({
     task: { text: 'Secret word: x\nVersion: 1.2', by: { id: ada.id }, later: 0 },
-    waitsFor: [{ requestId: request?.requestId, people: [{ name: 'Grace' }, { name: 'Linus' }] }],
+    waitsFor: [
+      {
+        requestId: request?.requestId,
+        expiresAt: expect.any(Date),
+        people: [{ name: 'Grace' }, { name: 'Linus' }],
+      },
+    ],
   })
   const { items } = await listRuns(desk.api, ada.caller, { limit: 1 })
   expect(items[0]).toMatchObject({ id: runId, number: run.number, waitsFor: run.waitsFor })

@@ -10,6 +10,7 @@ export interface WaitsForRecord {
   readonly number: number
   /** since when */
   readonly since: Date
+  readonly expiresAt: Date
   readonly people: readonly PersonRef[]
 }
 
@@ -32,9 +33,11 @@ export async function waitsForOf(
     request_id: string
     number: string
     created_at: Date
+    expires_at: Date
     people: PersonRef[]
   }>`
     select above.id as waiting, asked.id as request_id, asked.number, asked.created_at,
+      asked.expires_at,
       (select coalesce(json_agg(json_build_object('id', able.id, 'name', able.name)), '[]') from (
         select p.id, p.name from person p
         where p.disabled_at is null
@@ -58,10 +61,11 @@ export async function waitsForOf(
   return new Map(
     [...rowsByRun].map(([runId, requests]) => [
       runId,
-      requests.map(({ request_id: requestId, number, created_at: since, people }) => ({
+      requests.map(({ request_id: requestId, number, created_at, expires_at, people }) => ({
         requestId,
         number: Number(number),
-        since,
+        since: created_at,
+        expiresAt: expires_at,
         people,
       })),
     ]),

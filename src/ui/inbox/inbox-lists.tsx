@@ -1,0 +1,61 @@
+import { Button } from '@mantine/core'
+import { useState, type ReactNode } from 'react'
+import { useSearchParams } from 'react-router'
+import { useQueues, useRequests } from '../api/queries.ts'
+import { LoadingRows } from '../states/loading.tsx'
+import { useNowMs } from '../text/time.tsx'
+import { isNarrowed } from './inbox-filters.ts'
+import { placeOfOwn, useOwnWaiting } from './own-waiting.ts'
+import { OwnWaitingRequests, ownWaitingTitle } from './own-waiting-requests.tsx'
+
+/**
+ * The requests, and what the person waits for. Which of them comes first is decided when they are
+ * shown, and stays so until the person comes back, so that nothing moves under the pointer.
+ * `isBeside`: the list is beside an open request, alone.
+ */
+export function InboxLists(props: { filters: string; isBeside: boolean; listing: ReactNode }) {
+  const { filters, isBeside, listing } = props
+  const [search] = useSearchParams()
+  const queues = useQueues()
+  const own = useOwnWaiting()
+  const list = useRequests(filters)
+  const nowMs = useNowMs()
+  const [place, setPlace] = useState<ReturnType<typeof placeOfOwn> | null>(null)
+  const [isDrawn, setIsDrawn] = useState(false)
+  const isKnown = !queues.isPending && !own.isPending && !list.isPending
+  if (isBeside && place !== null) setPlace(null)
+  if (!isBeside && place === null && (isKnown || isDrawn)) {
+    const mine = queues.data?.items.reduce((sum, queue) => sum + queue.mine, 0) ?? 0
+    const rows = list.data?.pages[0]?.items.length ?? 0
+    setPlace(placeOfOwn({ entries: own.entries, mine, rows, nowMs }))
+  }
+  // Once drawn, the list stays: it has the focus and the selection.
+  const isShown = isBeside || isDrawn || place !== null
+  if (isShown && !isDrawn) setIsDrawn(true)
+  if (!isShown) return <LoadingRows what="the requests" />
+  const ownRequests = !isBeside && !isNarrowed(search) && <OwnWaitingRequests />
+  return (
+    <>
+      {place?.first === true && ownRequests}
+      {place?.hasLine === true && ownRequests !== false && <OwnLine count={own.entries.length} />}
+      {listing}
+      {place?.first === false && ownRequests}
+    </>
+  )
+}
+
+/** Leads past the requests to what the person waits for. */
+function OwnLine({ count }: { count: number }) {
+  const jump = (): void => {
+    const title = document.getElementById(ownWaitingTitle)
+    title?.scrollIntoView({ block: 'center' })
+    title?.focus({ preventScroll: true })
+  }
+  return (
+    <p className="own-line small">
+      <Button size="compact-sm" variant="subtle" disabled={count === 0} onClick={jump}>
+        {count === 1 ? 'You wait for a decision' : `You wait for ${count} decisions`}
+      </Button>
+    </p>
+  )
+}

@@ -1,0 +1,50 @@
+import type { Run } from '#api/schemas/runs/runs.ts'
+import { useRuns } from '../api/queries.ts'
+
+/** The API's query for the person's own runs that wait for an approval. */
+export const ownWaitingRuns = 'startedBy=me&state=waiting_for_approval'
+
+const nearMs = 3_600_000
+/** The requests after which the end of the list is not on a usual screen. */
+const rowsInSight = 6
+
+export interface OwnWaitingRequest {
+  readonly run: Run
+  readonly request: Run['waitsFor'][number]
+}
+
+/** The requests that the person's own runs wait for, as far as they are loaded. */
+export function useOwnWaiting(): {
+  readonly entries: readonly OwnWaitingRequest[]
+  readonly isPending: boolean
+  readonly hasMore: boolean
+} {
+  const { data, isPending, hasNextPage } = useRuns(ownWaitingRuns)
+  const entries = (data?.pages ?? []).flatMap(({ items }) =>
+    items.flatMap((run) => run.waitsFor.map((request) => ({ run, request }))),
+  )
+  return { entries, isPending, hasMore: hasNextPage }
+}
+
+/** Whether a request can be decided by nobody, or expires within an hour. Pure. */
+export function isPressing({ request }: OwnWaitingRequest, nowMs: number): boolean {
+  return request.people.length === 0 || Date.parse(request.expiresAt) - nowMs < nearMs
+}
+
+/**
+ * Where the list of what a person waits for stands, and whether a line above the requests leads to
+ * it. It comes first where nothing is theirs to decide, and where something of theirs is pressing.
+ * Where it has no entries yet, none may move the requests later. Pure.
+ */
+export function placeOfOwn(facts: {
+  readonly entries: readonly OwnWaitingRequest[]
+  /** the number of requests that the person can decide */
+  readonly mine: number
+  readonly rows: number
+  readonly nowMs: number
+}): { readonly first: boolean; readonly hasLine: boolean } {
+  const { entries, mine, rows, nowMs } = facts
+  const movesNothing = entries.length > 0 || rows === 0
+  const first = (mine === 0 && movesNothing) || entries.some((entry) => isPressing(entry, nowMs))
+  return { first, hasLine: !first && entries.length > 0 && rows > rowsInSight }
+}
