@@ -8,7 +8,9 @@ import { ask, openDashboard } from './open-dashboard.ts'
 const config = `${deskConfig.replace(
   'rights:',
   'routing:\n  - { when: { path: "infra/**" }, risk: high, quorum: { count: 2 } }\nrights:',
-)}  activatePolicy: [operators, grace@example.com]\n`
+)}  activatePolicy: [operators, grace@example.com]
+  managePeople: [operators]
+`
 
 const dashboard = disposeAfterTests(await openDashboard())
 await dashboard.desk.activate({ 'countersign.yaml': config })
@@ -83,4 +85,25 @@ test('the calls of the last 30 days are replayed under the folder before it is a
   await differing.getByText('write_file').waitFor()
   expect(await differing.getByRole('link').getAttribute('href')).toBe(`/runs/${runId}`)
   expect(dashboard.complaints).toEqual([])
+})
+
+// Rules: product.md 18
+test('who manages people disables somebody after reading what ends; the last of them is refused in words; others have no such control', async () => {
+  const ada = await dashboard.open('Ada', '/policy')
+  const hers = ada.getByRole('region', { name: 'People' })
+  await hers.getByText('linus@example.com').waitFor()
+  expect(await hers.getByRole('button').count()).toBe(0)
+  const page = await dashboard.open('Olga', '/policy')
+  const people = page.getByRole('region', { name: 'People' })
+  await people.getByRole('button', { name: 'Disable Linus' }).click()
+  const card = people.getByRole('region', { name: 'Disable Linus?' })
+  await card.getByText('It cannot be undone').waitFor()
+  await card.getByRole('button', { name: 'Disable for good' }).click()
+  const row = people.getByRole('listitem').filter({ hasText: 'linus@example.com' })
+  await row.getByText('disabled since').waitFor()
+  expect(await row.getByRole('button').count()).toBe(0)
+  await expect.poll(() => row.evaluate((it) => it === document.activeElement)).toBe(true)
+  await people.getByRole('button', { name: 'Disable Olga' }).click()
+  await people.getByRole('button', { name: 'Disable for good' }).click()
+  await people.getByRole('alert').getByText('You are the only person with the right').waitFor()
 })

@@ -73,6 +73,17 @@ export function useRequests(filters: string) {
   })
 }
 
+/** Everybody whom the project names or once named, by address. */
+export function usePeople() {
+  return useInfiniteQuery({
+    queryKey: ['people'],
+    queryFn: ({ signal, pageParam }) =>
+      callApi('listPeople', { query: pageOf('', pageParam), signal }),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
+  })
+}
+
 /** One request, by id or number. */
 export function requestQuery(id: string) {
   return queryOptions({

@@ -11,6 +11,7 @@ import { ExplainForm } from './explain-form.tsx'
 import { History } from './history.tsx'
 import { McpDefinitions } from './mcp-definitions.tsx'
 import { NotificationsInForce } from './notifications-in-force.tsx'
+import { PeopleOfProject } from './people-of-project.tsx'
 import { PolicyMatrix } from './matrix/policy-matrix.tsx'
 import { PolicyVersion } from './policy-version.tsx'
 import { ProposedChanges } from './proposed-changes.tsx'
@@ -50,6 +51,7 @@ export function PolicyPage() {
           </section>
           <McpDefinitions />
           <QueuesInForce />
+          <PeopleOfProject />
           <RoutingInForce />
           <NotificationsInForce />
           <History />

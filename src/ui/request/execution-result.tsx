@@ -8,10 +8,14 @@ import { CallResultView } from '../runs/calls/call-result.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { outcomeOf } from '../deciding/facts/state-words.ts'
-import { callApi } from '../api/call-api.ts'
-import { announce } from '../states/announce.tsx'
-import { ConfirmButton } from '../shell/confirm-button.tsx'
+import { later } from '../states/later.tsx'
 import { isOfQueue } from './is-of-queue.ts'
+
+/** Loaded for the few approvals that can be revoked. */
+const RevokeApproval = later(
+  () => import('./revoke-approval.tsx').then((module) => module.RevokeApproval),
+  () => <div className="revoke-space" />,
+)
 
 /** The execution of the call: its state, its times, and the result of the tool. */
 export function ExecutionResult({ request }: { request: RequestDetail }) {
@@ -41,7 +45,7 @@ export function ExecutionResult({ request }: { request: RequestDetail }) {
           )}
         </p>
       )}
-      <RevokeApproval request={request} />
+      <Revocation request={request} />
       {request.supersededBy !== null && (
         <p>
           <Link to={`/requests/${request.supersededBy}`}>Go to the new request</Link>
@@ -50,6 +54,13 @@ export function ExecutionResult({ request }: { request: RequestDetail }) {
       {call?.result !== undefined && <Result result={call.result} callId={call.callId} />}
     </section>
   )
+}
+
+/** Until its call starts, an approval can be revoked by the people of the queue. */
+function Revocation({ request }: { request: RequestDetail }) {
+  const me = useMe()
+  const waits = request.permit === 'live' && request.execution.state === 'not_started'
+  return waits && isOfQueue(me, request) ? <RevokeApproval request={request} /> : null
 }
 
 /** A command with a non-zero exit code is drawn as failed. */
@@ -77,28 +88,6 @@ function Result({ result, callId }: { result: CallResult; callId: string }) {
   return (
     <div className="facts-line">
       <CallResultView result={result} callId={callId} />
-    </div>
-  )
-}
-
-/** Revokes an approval whose call has not started, after a confirmation with a reason. */
-function RevokeApproval({ request }: { request: RequestDetail }) {
-  const me = useMe()
-  const waits = request.permit === 'live' && request.execution.state === 'not_started'
-  if (!waits || !isOfQueue(me, request)) return null
-  const revoke = async (reason: string): Promise<void> => {
-    await callApi('revokeApproval', { params: { id: request.id }, body: { reason } })
-    announce('The approval was revoked')
-  }
-  return (
-    <div className="facts-line">
-      <ConfirmButton
-        label="Revoke the approval…"
-        confirm="Revoke the approval"
-        leave="Keep the approval"
-        reason={{ isNeeded: true, note: 'Required. Recorded with the request.' }}
-        act={revoke}
-      />
     </div>
   )
 }

@@ -14,16 +14,19 @@ interface ConfirmButtonProps {
    */
   readonly reason: { readonly isNeeded: boolean; readonly note?: string } | null
   /** Performs the action with the trimmed reason. An error is shown as its refusal. */
-  readonly act: (reason: string) => Promise<void>
+  readonly act: (reason: string) => Promise<unknown>
   /** shows the form as a card that says what it will do */
   readonly card?: { readonly title: string; readonly text: string }
+  /** what the row is about, if the button is in a row of a list */
+  readonly row?: string
 }
 
 /**
  * A button for an irreversible action, then a form with a reason and a cancel button. Afterwards
  * the page reloads its data.
  */
-export function ConfirmButton({ label, confirm, leave, reason, act, card }: ConfirmButtonProps) {
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const { label, confirm, leave, reason, act, card, row } = props
   const client = useQueryClient()
   const titleId = useId()
   const [isOpen, setIsOpen] = useState(false)
@@ -44,8 +47,13 @@ export function ConfirmButton({ label, confirm, leave, reason, act, card }: Conf
   }
   if (!isOpen) {
     return (
-      <Button variant="default" onClick={() => setIsOpen(true)}>
+      <Button
+        variant="default"
+        {...(row !== undefined && { size: 'compact-sm' })}
+        onClick={() => setIsOpen(true)}
+      >
         {label}
+        {row !== undefined && <span className="visually-hidden"> {row}</span>}
       </Button>
     )
   }

@@ -32,6 +32,7 @@ export const verbs = {
   closeRun: 'Close the run',
   cancelRun: 'Cancel the run',
   revoke: 'Revoke',
+  disable: 'Disable',
   explain: 'Explain',
   withdraw: 'Withdraw',
   decline: 'Decline',
