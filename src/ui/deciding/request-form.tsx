@@ -1,4 +1,5 @@
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { showUnseen } from '../effect/seeing/show-unseen.ts'
 import { later } from '../states/later.tsx'
 import { DecisionPanel } from './decision/decision-panel.tsx'
 import type { OpenedRequest } from './use-opened-request.ts'
@@ -34,6 +35,7 @@ export function RequestForm(props: {
       displayedRequest={view.request}
       unsentChoice={view.unsentChoice}
       fullyViewed={view.fullyViewed}
+      onShowUnseen={() => showUnseen(view.region, view.tracker)}
       hasMaskedSecrets={!view.secrets.allRevealed}
       onReview={props.onReview}
       onRevised={props.onRevised}

@@ -1,5 +1,6 @@
 import { Button, Textarea } from '@mantine/core'
 import { useRef } from 'react'
+import { useKeyboard } from '../keyboard/keyboard-provider.tsx'
 import { reasonPresets, withPreset, type ReasonPreset } from './reason-presets.ts'
 
 /** The field for the reason of a denial, with presets for frequent reasons. */
@@ -7,11 +8,14 @@ export function DenialReason(props: {
   description: string
   required: boolean
   minRows: number
+  /** digits choose the presets too, where the decision is chosen */
+  hasDigits?: boolean
   disabled: boolean
   value: string
   onChange: (reason: string) => void
 }) {
-  const { value, onChange, ...field } = props
+  const { value, onChange, hasDigits = false, ...field } = props
+  const { singleKeys } = useKeyboard()
   const text = useRef<HTMLTextAreaElement>(null)
   /** Puts the preset before the typed text and the caret at the end. */
   const begin = (preset: ReasonPreset): void => {
@@ -35,13 +39,14 @@ export function DenialReason(props: {
         {...field}
       />
       <div role="group" aria-label="Common answers" className="row">
-        {reasonPresets.map((preset) => (
+        {reasonPresets.map((preset, index) => (
           <Button
             key={preset}
             size="compact-sm"
             variant="default"
             disabled={field.disabled}
             onClick={() => begin(preset)}
+            rightSection={hasDigits && singleKeys ? <kbd aria-hidden>{index + 1}</kbd> : null}
           >
             {preset}
           </Button>

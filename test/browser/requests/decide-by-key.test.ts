@@ -1,6 +1,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { getRequest } from '#services/requests/detail/get-request.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard } from '../open-dashboard.ts'
@@ -131,14 +132,46 @@ test('one key held down, another key between, or one that was typed, decides not
   expect(await statesOf(ids)).toEqual(['pending'])
 })
 
-test('at high risk neither the same key twice nor Enter submits', async () => {
-  const call = { tool: 'write_file', input: { path: 'notes/high.md', content: 'x\n' } }
+test('a digit after D puts a common reason into the denial, and the next D submits it', async () => {
+  const { names, ids } = await askForNotes(2)
+  const page = await openFirst(names)
+  for (const key of ['2', 'd', '1']) await page.keyboard.press(key)
+  expect(await page.getByLabel('Reason').inputValue()).toBe('wrong file')
+  await page.keyboard.press('d')
+  await headline(page, names[1]!).waitFor()
+  await bars(page).getByText('Recorded.').waitFor()
+  const { api, people } = dashboard.desk
+  const { decisions } = await getRequest(api, people.grace.caller, { request: ids[0]! })
+  expect(decisions).toMatchObject([{ decision: 'deny', reason: 'wrong file' }])
+  await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
+  for (const key of ['d', '4']) await page.keyboard.press(key)
+  await page.keyboard.type('in 2 parts')
+  expect(await page.getByLabel('Reason').inputValue()).toBe('do it differently: in 2 parts')
+})
+
+test('at high risk the same key again leads to what is not seen, then to the reason; neither it nor Enter submits', async () => {
+  const content = Array.from({ length: 90 }, (_, line) => `line ${line}\n`).join('')
+  const call = { tool: 'write_file', input: { path: 'notes/high.md', content } }
   const { requestIds } = await ask(dashboard.desk, [call], 'A note.')
   const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
   await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
-  for (const key of ['a', 'a', 'd', 'd', 'd', 'Enter']) await page.keyboard.press(key)
+  const reason = page.getByLabel('Reason')
+  const isInReason = () => reason.evaluate((it) => it === document.activeElement)
+  await page.keyboard.press('a')
+  const note = page.getByRole('group', { name: 'What has not been on the screen' })
+  await note.waitFor({ state: 'attached' })
+  const unseen = async () => (await note.allTextContents()).join('')
+  for (let share = await unseen(); share !== ''; share = await unseen()) {
+    await page.keyboard.press('a')
+    await expect.poll(unseen).not.toBe(share)
+  }
+  expect(await isInReason()).toBe(false)
+  await page.keyboard.press('a')
+  expect(await isInReason()).toBe(true)
+  await page.keyboard.type('read it')
+  await page.getByRole('radio', { name: 'Approve as shown' }).focus()
+  for (const key of ['a', 'a', 'Enter']) await page.keyboard.press(key)
   await page.getByRole('status').filter({ hasText: 'Submit this with Ctrl Enter' }).waitFor()
-  expect(await page.getByRole('radio', { name: 'Deny', exact: true }).isChecked()).toBe(true)
   expect(await bars(page).count()).toBe(0)
   expect(await statesOf(requestIds)).toEqual(['pending'])
 })

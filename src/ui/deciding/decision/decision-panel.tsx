@@ -15,9 +15,11 @@ import { ChoiceList } from './choosing/choice-list.tsx'
 import { ChangedBanner } from './choosing/changed-banner.tsx'
 import { decisionBody, needsAgain, whyNotSubmit, whyReasonOf } from './choosing/decision-body.ts'
 import { useDraft } from '../../states/draft.ts'
-import { EditForm } from '../editing/edit-form.tsx'
 import { DenialReason } from '../../states/denial-reason.tsx'
+import { reasonPresets, withPreset } from '../../states/reason-presets.ts'
 import { useFocusReturn } from '../../states/use-focus-return.ts'
+import { later } from '../../states/later.tsx'
+import { Loading } from '../../states/loading.tsx'
 import { Notice } from '../../states/notice.tsx'
 import { resultsInFile } from '../editing/results-in-file.ts'
 import { RefusedDecision, refusalOf } from './wording/refused-decision.tsx'
@@ -34,6 +36,12 @@ import { type SubmitOptions, useSubmit } from './use-submit.ts'
 import { verbs } from '../../words/verbs.ts'
 import './decision-panel.css'
 
+/** Loaded for the few decisions that change a call. */
+const EditForm = later(
+  () => import('../editing/edit-form.tsx').then((module) => module.EditForm),
+  () => <Loading what="the form" lines={3} />,
+)
+
 /**
  * The panel that decides a request. `displayedRequest` is the revision that the person opened;
  * `request` is the newest state. There is no choice at first, deny comes first, and nothing counts
@@ -44,6 +52,8 @@ export function DecisionPanel(props: {
   displayedRequest: RequestDetail
   unsentChoice: UnsentChoice
   fullyViewed: boolean
+  /** scrolls to what has not been on the screen; false: there is nothing to show */
+  onShowUnseen: () => boolean
   /** a value that looks like a secret is still masked */
   hasMaskedSecrets: boolean
   onReview: () => void
@@ -119,18 +129,37 @@ export function DecisionPanel(props: {
     announce(stageSentence(answer, decided, request, false))
     props.onNext?.()
   }
+  /** What is to be done first comes on the screen: reading, then the reason, then the tick. */
+  const goToObstacle = (): void => {
+    if (choice === 'approve' && request.risk === 'high' && !fullyViewed && props.onShowUnseen()) {
+      return
+    }
+    const lacksReason = whyReasonOf(choice, displayedRequest) !== null && reason.trim() === ''
+    const field = lacksReason ? 'textarea' : 'input[type="checkbox"]'
+    panel.current?.querySelector<HTMLElement>(field)?.focus()
+  }
+  /** A digit puts a common reason into a denial; `false`: it has none. */
+  const chooseReason = (digit: number): boolean => {
+    const preset = choice === 'deny' || choice === 'stop' ? reasonPresets[digit - 1] : undefined
+    if (preset === undefined) return false
+    setReason(withPreset(preset, reason))
+    if (preset.endsWith('…')) panel.current?.querySelector('textarea')?.focus()
+    else announce(`Reason: ${preset}`)
+    return true
+  }
   /**
    * By key at low and medium risk, the decision is held for a moment, in which it can be undone.
    */
   const sendByKey = (): void => {
     if (busy || !votable) return
-    if (request.risk === 'high' || signs) {
-      announce(`Submit this with ${keysOf('submit', platform).join(' ').replace('⏎', 'Enter')}.`)
-      return
-    }
     if (obstacle !== null) {
       setWasReminded(true)
       announce(obstacle)
+      goToObstacle()
+      return
+    }
+    if (request.risk === 'high' || signs) {
+      announce(`Submit this with ${keysOf('submit', platform).join(' ').replace('⏎', 'Enter')}.`)
       return
     }
     const body = decisionBody(displayedRequest, fields)
@@ -216,6 +245,7 @@ export function DecisionPanel(props: {
             choice={choice}
             onChoose={setChoice}
             onAgain={sendByKey}
+            onDigit={chooseReason}
             disabled={busy}
           />
           {choice === 'approve' &&
@@ -237,6 +267,7 @@ export function DecisionPanel(props: {
                   description={denialReaders(request)}
                   required={whyReasonOf(choice, displayedRequest) !== null}
                   minRows={2}
+                  hasDigits
                   disabled={busy}
                   value={reason}
                   onChange={setReason}

@@ -1,5 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { unseenParts, type Interval } from './seen-intervals.ts'
+import { scrollToPart } from './show-unseen.ts'
 import type { SeenTracker } from './use-seen.ts'
 
 /** The range of a change, for its mark in the map. */
@@ -19,15 +20,14 @@ export function SeenMap({ region, tracker }: { region: HTMLElement | null; track
   if (region === null || first === undefined) return null
   const pixels = unseen.reduce((sum, { from, to }) => sum + to - from, 0)
   const share = Math.min(99, Math.max(1, Math.round((pixels / height) * 100)))
-  const go = (at: number): void => {
-    const head = document.querySelector('.header')?.getBoundingClientRect().bottom ?? 0
-    const top = region.getBoundingClientRect().top + window.scrollY + at - head
-    window.scrollTo({ top: Math.max(0, top - 8) })
-  }
   return (
     <>
       <div className="seen-note" role="group" aria-label="What has not been on the screen">
-        <button type="button" className="link-button small" onClick={() => go(first.from)}>
+        <button
+          type="button"
+          className="link-button small"
+          onClick={() => scrollToPart(region, first.from)}
+        >
           {share}% not seen yet: show it
         </button>
       </div>
@@ -40,7 +40,7 @@ export function SeenMap({ region, tracker }: { region: HTMLElement | null; track
           aria-hidden
           onClick={(event) => {
             const box = event.currentTarget.getBoundingClientRect()
-            go(((event.clientY - box.top) / box.height) * height)
+            scrollToPart(region, ((event.clientY - box.top) / box.height) * height)
           }}
         >
           {unseen.map(({ from, to }) => (

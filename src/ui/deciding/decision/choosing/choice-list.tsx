@@ -1,23 +1,25 @@
 import { Radio } from '@mantine/core'
 import { useRef } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
-import { useAriaKeys, useShortcut } from '../../../keyboard/keyboard-provider.tsx'
+import { useAriaKeys, useKeyboard, useShortcut } from '../../../keyboard/keyboard-provider.tsx'
 import type { Choice } from './decision-body.ts'
 import { verbs } from '../../../words/verbs.ts'
 import '../../../states/choices.css'
 
 /**
  * The possible decisions, deny first. A and D move the focus here and choose; a second press calls
- * `onAgain`.
+ * `onAgain`. A digit that is pressed here calls `onDigit`, which returns whether it has a meaning.
  */
 export function ChoiceList(props: {
   request: RequestDetail
   choice: Choice | null
   onChoose: (choice: Choice) => void
   onAgain: () => void
+  onDigit: (digit: number) => boolean
   disabled: boolean
 }) {
-  const { request, choice, onChoose, onAgain, disabled } = props
+  const { request, choice, onChoose, onAgain, onDigit, disabled } = props
+  const { singleKeys } = useKeyboard()
   const armed = useRef<Choice | null>(null)
   const group = useRef<HTMLFieldSetElement>(null)
   const may = (decision: 'approve' | 'deny'): boolean => request.allowedDecisions.includes(decision)
@@ -73,7 +75,15 @@ export function ChoiceList(props: {
     },
   ] as const
   return (
-    <fieldset ref={group} className="choices" disabled={disabled}>
+    <fieldset
+      ref={group}
+      className="choices"
+      disabled={disabled}
+      onKeyDown={(event) => {
+        if (!singleKeys || event.ctrlKey || event.metaKey || event.altKey) return
+        if (onDigit(Number(event.key))) event.preventDefault()
+      }}
+    >
       <legend>Decision</legend>
       {options
         .filter((option) => option.available)
