@@ -75,15 +75,7 @@ export function ChoiceList(props: {
     },
   ] as const
   return (
-    <fieldset
-      ref={group}
-      className="choices"
-      disabled={disabled}
-      onKeyDown={(event) => {
-        if (!singleKeys || event.ctrlKey || event.metaKey || event.altKey) return
-        if (onDigit(Number(event.key))) event.preventDefault()
-      }}
-    >
+    <fieldset ref={group} className="choices" disabled={disabled}>
       <legend>Decision</legend>
       {options
         .filter((option) => option.available)
@@ -98,7 +90,12 @@ export function ChoiceList(props: {
             checked={choice === value}
             // Enter on a radio button would submit the form. Only Ctrl or Cmd with Enter may do
             // that.
-            onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+            onKeyDown={(event) => {
+              const isPlain = singleKeys && !event.ctrlKey && !event.metaKey && !event.altKey
+              if (event.key === 'Enter' || (isPlain && onDigit(Number(event.key)))) {
+                event.preventDefault()
+              }
+            }}
             onChange={() => {
               armed.current = null
               onChoose(value)
