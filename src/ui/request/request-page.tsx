@@ -10,7 +10,7 @@ import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { later } from '../states/later.tsx'
-import { LoadingCards } from '../states/loading.tsx'
+import { Loading, LoadingCards } from '../states/loading.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { SecretsContext } from '../text/secret-chips.tsx'
 import { AgentStatement } from './agent-statement.tsx'
@@ -25,7 +25,6 @@ import { ExecutionResult } from './execution-result.tsx'
 import { Alike } from '../deciding/facts/alike.tsx'
 import { Decisions } from './decisions.tsx'
 import { NamedFiles } from '../deciding/facts/named-files.tsx'
-import { ProgramCard } from './program-card.tsx'
 import { Quorum } from '../deciding/decision/quorum.tsx'
 import { ModeBanner } from '../runs/page/mode-banner.tsx'
 import { Proof } from './proof.tsx'
@@ -40,6 +39,12 @@ import './request.css'
 /** Loaded on screens without room beside the request. */
 const DecisionSheet = later(() =>
   import('../deciding/decision/decision-sheet.tsx').then((module) => module.DecisionSheet),
+)
+
+/** Loaded for what programs request. */
+const ProgramCard = later(
+  () => import('./program-card.tsx').then((module) => module.ProgramCard),
+  () => <Loading what="the program" lines={4} />,
 )
 
 /** One request and its decision panel. */
