@@ -7,7 +7,7 @@ import {
   type AgentDesk,
   type ModelStepCall,
 } from '#test/harness/fixtures/agent-desk.ts'
-import { turnCosts, type TurnCost } from '#test/harness/fixtures/turn-costs.ts'
+import { filesForLongRuns, turnCosts, type TurnCost } from '#test/harness/fixtures/turn-costs.ts'
 import { monotonicMs, percentiles, round } from '../figures.ts'
 import { storedConversation } from './stored-conversation.ts'
 import { onOwnPostgres } from '../own-postgres.ts'
@@ -16,7 +16,7 @@ const turns = 60
 const warmUps = 15
 const callsOfTurn = 10
 const conversationTurns = 500
-const longRunTurns = [2, 50, 199]
+const longRunTurns = [2, 50, 200]
 const longRuns = 15
 const longRunWarmUps = 4
 
@@ -56,6 +56,7 @@ async function measure(desk: AgentDesk): Promise<object> {
 
 /** The counts of turns of one run, and their processor time as the median of several runs. */
 async function turnsOfLongRuns(desk: AgentDesk): Promise<object> {
+  await desk.activate(filesForLongRuns)
   const runs: ReadonlyMap<number, TurnCost>[] = []
   for (let run = 0; run < longRunWarmUps + longRuns; run += 1) {
     runs.push(await turnCosts(desk, longRunTurns))
