@@ -23,6 +23,12 @@ export interface StreamOptions {
 const batchSize = 200
 
 /**
+ * The time between two deliveries to a reader, in milliseconds. The first event after a quiet time
+ * is sent at once; of many events one after the other, those of this time travel together.
+ */
+const betweenDeliveriesMs = 100
+
+/**
  * Writes events to a response until the reader leaves: first all after `Last-Event-ID`, then each
  * as it is numbered. It always reads on from the last number it has read, so no event between the
  * two is missed. A slow reader is waited for. A number from the future (a database restored from a
@@ -47,9 +53,10 @@ export async function streamEvents(response: Response, options: StreamOptions): 
       const events = await feed.since(last, batchSize)
       const admitted = await options.admit(events)
       if (admitted === null) return
-      for (const event of admitted) await writeWhole(response, wakes, frameOf(event))
+      if (admitted.length > 0) await writeWhole(response, wakes, admitted.map(frameOf).join(''))
       last = events.at(-1)?.sequence ?? last
       if (events.length === batchSize) continue
+      if (events.length > 0) await wakes.pause(betweenDeliveriesMs)
       if ((await wakes.next()) === 'beat') await writeWhole(response, wakes, ': still here\n\n')
     }
     if (options.replaced.aborted && response.headersSent) response.write('retry: 30000\n\n')
@@ -81,6 +88,13 @@ function open(response: Response, last: bigint | null, heartbeatMs: number): voi
   response.write(`: heartbeat=${heartbeatMs}\nretry: 2000\n${id}\n`)
 }
 
+const frames = new WeakMap<StreamEvent, string>()
+
+/** An event as it is sent; readers of the same batch share the text. */
 function frameOf(event: StreamEvent): string {
-  return `id: ${event.sequence}\nevent: ${event.type}\ndata: ${JSON.stringify(event.subject)}\n\n`
+  const known = frames.get(event)
+  if (known !== undefined) return known
+  const frame = `id: ${event.sequence}\nevent: ${event.type}\ndata: ${JSON.stringify(event.subject)}\n\n`
+  frames.set(event, frame)
+  return frame
 }

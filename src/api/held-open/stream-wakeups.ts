@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Response } from 'express'
 
 /** Writes to a response, and waits until a slow reader has taken it, or the stream is closed. */
@@ -37,6 +38,11 @@ export class StreamWakeups {
     this.isClosed = true
     this.#close()
     this.#tell('event')
+  }
+
+  /** Waits that long, or until the stream is closed. */
+  async pause(ms: number): Promise<void> {
+    await Promise.race([delay(ms, undefined, { ref: false }), this.closed])
   }
 
   next(): Promise<'event' | 'beat'> {

@@ -1,8 +1,9 @@
 import type { Request } from 'express'
 import { z } from 'zod'
 import { Problem } from '#domain/problem.ts'
-import { filterEvents } from '#services/access/filter-events.ts'
+import { personBehind } from '#services/requests/people/viewer.ts'
 import { route } from '../../route/route.ts'
+import { admitEvents } from '../../held-open/admit-events.ts'
 import { holdStream, isStillKnown } from '../../held-open/hold-stream.ts'
 import { streamEvents } from '../../held-open/stream-events.ts'
 
@@ -30,6 +31,7 @@ export const eventRoutes = [
     },
     answer: (api, { request, caller, identity }) => {
       const after = lastEventId(request)
+      const personId = personBehind(caller)
       return async (response) => {
         // HEAD asks whether it would work.
         if (request.method === 'HEAD') {
@@ -46,7 +48,7 @@ export const eventRoutes = [
           replaced,
           admit: async (events) =>
             (await isStillKnown(api, request, identity))
-              ? filterEvents(api.ctx, caller, events)
+              ? admitEvents(api.ctx, personId, events)
               : null,
         })
       }

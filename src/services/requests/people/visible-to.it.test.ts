@@ -1,12 +1,15 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { type LoggedQuery, textsOf, withQueryLog } from '#test/harness/fixtures/count-queries.ts'
 import { addRequest, addRun, type TestRun } from '#test/harness/fixtures/gated-run.ts'
 import { addKey, addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { ownersOfEarlierRows } from '#store/migrations/20261126T190000Z-st-owners.ts'
+import { visibleEvents } from '../../access/visible-events.ts'
 import { openExternal } from '../../external/open-external.ts'
 import { viewerOf } from './viewer.ts'
 import { requestVisibleTo, runVisibleTo } from './visible-to.ts'
@@ -132,6 +135,49 @@ describe('whoever reads, by one look at a row:', () => {
       }
     },
   )
+})
+
+describe('people whose pages are open', () => {
+  const events = async (): Promise<{ id: string; subject: Record<string, string> }[]> => {
+    const { rows } = await sql<{ id: string; runId: string | null; isRun: boolean }>`
+      select id, run_id as "runId", false as "isRun" from request
+      union all select id, null, true from run`.execute(database.db)
+    return rows.map(({ id, runId, isRun }) => {
+      if (isRun) return { id, subject: { runId: id } }
+      return { id, subject: { requestId: id, ...(runId === null ? {} : { runId }) } }
+    })
+  }
+
+  test('get the same events together as each alone', async () => {
+    const all = await events()
+    const ids = people.map(({ id }) => id)
+    const together = await visibleEvents(service.ctx, ids, all)
+    for (const { id, caller } of people) {
+      const viewer = await viewerOf(service.ctx, caller)
+      const { rows } = await sql<{ id: string }>`
+        select id from request where ${requestVisibleTo(viewer, 'request')}
+        union all select id from run where ${runVisibleTo(viewer, 'run')}`.execute(database.db)
+      const theirs = together.get(id)?.map((event) => event.id)
+      expect(theirs?.toSorted()).toEqual(rows.map((row) => row.id).toSorted())
+    }
+  })
+
+  test('are judged by two queries, however many they are, and what is not a request or run is shown to nobody', async () => {
+    const queries: LoggedQuery[] = []
+    const db = withQueryLog(database.url, queries)
+    try {
+      const ctx = { ...service.ctx, db }
+      const ids = people.map(({ id }) => id)
+      const forged = { id: 'none', subject: { requestId: randomUUID() } }
+      const visible = await visibleEvents(ctx, ids, [...(await events()), forged])
+      expect(queries.length, textsOf(queries)).toBe(2)
+      const shown = [...visible.values()].flat().map(({ id }) => id)
+      expect(shown.length).toBeGreaterThan(0)
+      expect(shown).not.toContain('none')
+    } finally {
+      await db.destroy()
+    }
+  })
 })
 
 test('rows of an earlier version get the owners that new ones have', async () => {

@@ -1,13 +1,21 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Viewer } from './viewer.ts'
 
+/** The viewer of a condition as parts of a query: values, or columns of a table of viewers. */
+export interface ViewerTerms {
+  readonly person: RawBuilder<unknown>
+  /** an array of their teams; null: they are in none */
+  readonly teams: RawBuilder<unknown> | null
+  readonly managesRuns: boolean
+}
+
 /**
  * Whether the viewer may see a run (security.md 22): they started it or a run above it, own a key
  * that did, are in a team that its requests went to, or have `manageRuns`. `run` is the table's
  * name or alias in the query.
  * @example query.where(runVisibleTo(viewer, 'run'))
  */
-export function runVisibleTo(viewer: Viewer, run: string): RawBuilder<boolean> {
+export function runVisibleTo(viewer: Viewer | ViewerTerms, run: string): RawBuilder<boolean> {
   return anyOf(runVisibilityRules(viewer, run))
 }
 
@@ -16,7 +24,10 @@ export function runVisibleTo(viewer: Viewer, run: string): RawBuilder<boolean> {
  * a program's request, own the key or are the person for whom it asked. `request` is the table's
  * name or alias in the query.
  */
-export function requestVisibleTo(viewer: Viewer, request: string): RawBuilder<boolean> {
+export function requestVisibleTo(
+  viewer: Viewer | ViewerTerms,
+  request: string,
+): RawBuilder<boolean> {
   return anyOf(requestVisibilityRules(viewer, request))
 }
 
@@ -24,34 +35,54 @@ export function requestVisibleTo(viewer: Viewer, request: string): RawBuilder<bo
  * The conditions for `runVisibleTo`, of which one must hold. Lists take a page by each and merge
  * them (`pageOfAny`): each has an index, and their `or` has none.
  */
-export function runVisibilityRules(viewer: Viewer, run: string): RawBuilder<boolean>[] {
-  if (viewer.managesRuns) return [sql<boolean>`true`]
+export function runVisibilityRules(
+  viewer: Viewer | ViewerTerms,
+  run: string,
+): RawBuilder<boolean>[] {
+  const terms = termsOf(viewer)
+  if (terms.managesRuns) return [sql<boolean>`true`]
   const id = sql.ref(`${run}.id`)
   return [
-    isPerson(viewer, `${run}.started_by`),
-    isPerson(viewer, `${run}.co_owner_id`),
-    ...toTeams(viewer, (goes) => wentTo(id, goes)),
+    isPerson(terms, `${run}.started_by`),
+    isPerson(terms, `${run}.co_owner_id`),
+    ...toTeams(terms, (goes) => wentTo(id, goes)),
   ]
 }
 
 /** The same for `requestVisibleTo`. The owners of a row never change. */
-export function requestVisibilityRules(viewer: Viewer, request: string): RawBuilder<boolean>[] {
+export function requestVisibilityRules(
+  viewer: Viewer | ViewerTerms,
+  request: string,
+): RawBuilder<boolean>[] {
+  const terms = termsOf(viewer)
   const runId = sql.ref(`${request}.run_id`)
   const rules = [
-    ...toTeams(viewer, (goesTo) => goesTo(request)),
-    isPerson(viewer, `${request}.owner_id`),
-    isPerson(viewer, `${request}.co_owner_id`),
+    ...toTeams(terms, (goesTo) => goesTo(request)),
+    isPerson(terms, `${request}.owner_id`),
+    isPerson(terms, `${request}.co_owner_id`),
   ]
-  if (viewer.managesRuns) return [sql<boolean>`${runId} is not null`, ...rules]
-  return [...rules, ...toTeams(viewer, (to) => wentTo(runId, to))]
+  if (terms.managesRuns) return [sql<boolean>`${runId} is not null`, ...rules]
+  return [...rules, ...toTeams(terms, (to) => wentTo(runId, to))]
 }
 
 function anyOf(conditions: readonly RawBuilder<boolean>[]): RawBuilder<boolean> {
   return sql<boolean>`(${sql.join(conditions, sql` or `)})`
 }
 
-function isPerson({ personId }: Viewer, column: string): RawBuilder<boolean> {
-  return sql<boolean>`${sql.ref(column)} = ${personId}`
+function termsOf(viewer: Viewer | ViewerTerms): ViewerTerms {
+  if ('person' in viewer) return viewer
+  const { personId, teams, managesRuns } = viewer
+  if (teams?.length === 0) return { person: sql`${personId}`, teams: null, managesRuns }
+  const ofPerson = sql`array(select team from team_member where person_id = ${personId})`
+  return {
+    person: sql`${personId}`,
+    teams: teams === undefined ? ofPerson : sql`${teams}::text[]`,
+    managesRuns,
+  }
+}
+
+function isPerson({ person }: ViewerTerms, column: string): RawBuilder<boolean> {
+  return sql<boolean>`${sql.ref(column)} = ${person}`
 }
 
 /** Whether a request of the run goes to the viewer's teams. */
@@ -69,18 +100,14 @@ type GoesTo = (request: string) => RawBuilder<boolean>
 
 /** The conditions by the viewer's teams: none for viewers without a team. */
 function toTeams(
-  { personId, teams }: Viewer,
+  { teams }: ViewerTerms,
   way: (goesTo: GoesTo) => RawBuilder<boolean>,
 ): RawBuilder<boolean>[] {
-  if (teams?.length === 0) return []
-  const theirs =
-    teams === undefined
-      ? sql`array(select team from team_member where person_id = ${personId})`
-      : sql`${teams}::text[]`
+  if (teams === null) return []
   return [
     way((request) => {
       const [team, others] = [sql.ref(`${request}.team`), sql.ref(`${request}.other_teams`)]
-      return sql<boolean>`(${team} = any(${theirs}) or ${others} && ${theirs})`
+      return sql<boolean>`(${team} = any(${teams}) or ${others} && ${teams})`
     }),
   ]
 }
