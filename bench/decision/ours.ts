@@ -11,12 +11,37 @@ import { monotonicMs, rest } from '../figures.ts'
 import { bytesByTable } from '../stored-bytes.ts'
 import { benchProject } from './bench-project.ts'
 
-/** A run of the installation whose call waits for a decision. */
-export interface WaitingRun {
-  readonly runId: string
+/** What an approval names of a request. */
+export interface ApprovableRequest {
   readonly requestId: string
-  readonly callId: string
   readonly digest: string
+  /** the digest of its presentation */
+  readonly seen: string
+}
+
+/** Approves these, at most 200, in one call; rejects unless each is recorded. */
+export async function approveMany(
+  decider: TestSession,
+  requests: readonly ApprovableRequest[],
+): Promise<void> {
+  const decisions = requests.map(({ requestId, digest, seen }) => ({
+    requestId,
+    decision: 'approve',
+    digest,
+    revision: 1,
+    seen,
+  }))
+  const answer = await decider.post('/v1/decisions', { decisions })
+  const items = answer.body['items'] as { status: number }[] | undefined
+  if (items?.every(({ status }) => status === 200) !== true) {
+    throw new Error(JSON.stringify(items?.find(({ status }) => status !== 200) ?? answer.body))
+  }
+}
+
+/** A run of the installation whose call waits for a decision. */
+export interface WaitingRun extends ApprovableRequest {
+  readonly runId: string
+  readonly callId: string
 }
 
 export interface DecidedRun {
@@ -78,14 +103,15 @@ export class Ours implements AsyncDisposable {
   async untilWaiting(runId: string): Promise<WaitingRun> {
     const deadline = monotonicMs() + waitMs
     while (monotonicMs() < deadline) {
-      const { rows } = await this.pool.query<{ id: string; call_id: string; digest: string }>(
-        `select id, call_id, digest from request where run_id = $1 and state = 'pending'`,
+      const { rows } = await this.pool.query<Omit<WaitingRun, 'runId'>>(
+        `select request.id as "requestId", call_id as "callId", request.digest,
+          presentation_digest as seen
+        from request join request_revision shown on shown.request_id = request.id
+        where run_id = $1 and state = 'pending'`,
         [runId],
       )
-      const row = rows[0]
-      if (row !== undefined) {
-        return { runId, requestId: row.id, callId: row.call_id, digest: row.digest }
-      }
+      const [waiting] = rows
+      if (waiting !== undefined) return { runId, ...waiting }
       await rest(5)
     }
     throw new Error(`run ${runId} has no request`)
@@ -139,8 +165,8 @@ export class Ours implements AsyncDisposable {
   }
 
   /** Waits until these runs have taken their last turn and ended. */
-  async untilEnded(runIds: readonly string[]): Promise<void> {
-    const deadline = monotonicMs() + waitMs
+  async untilEnded(runIds: readonly string[], withinMs = waitMs): Promise<void> {
+    const deadline = monotonicMs() + withinMs
     while (monotonicMs() < deadline) {
       const { rows } = await this.pool.query<{ open: number }>(
         `select count(*)::integer as open from run where id = any($1::uuid[]) and ended_at is null`,

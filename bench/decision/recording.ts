@@ -2,20 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { TestSession } from '#test/harness/installation/test-session.ts'
 import { inParallel, monotonicMs, percentiles, round } from '../figures.ts'
-import type { Ours } from './ours.ts'
+import { type ApprovableRequest, approveMany, type Ours } from './ours.ts'
 
 /** Requests that each round decides; a bulk call takes at most 200. */
 const requests = 200
 const callers = 16
 const aloneDecisions = 60
-
-/** A request of a program that waits: no run begins when it is approved. */
-interface WaitingRequest {
-  readonly requestId: string
-  readonly digest: string
-  /** the digest of its presentation */
-  readonly seen: string
-}
 
 /**
  * Measures the recording of decisions without an execution: requests of a program, decided one at a
@@ -42,7 +34,7 @@ export async function measureRecording(ours: Ours): Promise<object> {
   const oneByOneMs = monotonicMs() - began
   const bulk = await askMany(program, grace, requests)
   const sentBulk = monotonicMs()
-  await approveAll(grace, bulk)
+  await approveMany(grace, bulk)
   const bulkMs = monotonicMs() - sentBulk
   const recordedAloneMs = percentiles(single)
   return {
@@ -55,11 +47,12 @@ export async function measureRecording(ours: Ours): Promise<object> {
   }
 }
 
+/** Requests of a program that wait: no run begins when one is approved. */
 async function askMany(
   program: { readonly url: string; readonly key: string },
   grace: TestSession,
   count: number,
-): Promise<WaitingRequest[]> {
+): Promise<ApprovableRequest[]> {
   return inParallel(Array.from({ length: count }), 4, async () => {
     const response = await fetch(`${program.url}/v1/requests`, {
       method: 'POST',
@@ -74,26 +67,11 @@ async function askMany(
   })
 }
 
-async function approve(grace: TestSession, request: WaitingRequest): Promise<void> {
+async function approve(grace: TestSession, request: ApprovableRequest): Promise<void> {
   const { requestId, digest, seen } = request
   const body = { decision: 'approve', digest, revision: 1, seen }
   const answer = await grace.post(`/v1/requests/${requestId}/decisions`, body)
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
-}
-
-async function approveAll(grace: TestSession, requests: readonly WaitingRequest[]): Promise<void> {
-  const decisions = requests.map(({ requestId, digest, seen }) => ({
-    requestId,
-    decision: 'approve',
-    digest,
-    revision: 1,
-    seen,
-  }))
-  const answer = await grace.post('/v1/decisions', { decisions })
-  const items = answer.body['items'] as { status: number }[] | undefined
-  if (items?.every(({ status }) => status === 200) !== true) {
-    throw new Error(JSON.stringify(items?.find(({ status }) => status !== 200) ?? answer.body))
-  }
 }
 
 /** The minimal cost of a durable record: begin, one insert, commit. */

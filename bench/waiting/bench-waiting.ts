@@ -1,40 +1,119 @@
-import { Ours } from '../decision/ours.ts'
-import { inParallel, monotonicMs, percentiles, round } from '../figures.ts'
-import { residentMiB } from '../process-figures.ts'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { serviceNames } from '#runtime/supervisor/supervise.ts'
+import { approveMany, Ours, type WaitingRun } from '../decision/ours.ts'
+import { inParallel, monotonicMs, percentiles, rest, round } from '../figures.ts'
+import { Floor } from '../floor/floor.ts'
+import { memoryMiB } from '../process-figures.ts'
 
-const waitingRuns = 1000
+const defaultRuns = 1000
+/** Bare workflows whose bytes on disk are counted. */
+const floorRuns = 500
+const atOnce = 8
 const looks = 30
+/** The most decisions that one call of the API takes. */
+const perCall = 200
+/** What the processes still write and free once all runs wait. */
+const settleMs = 5000
+
+type Counts = Readonly<Record<string, number>>
 
 /**
- * A thousand waiting runs: memory of API and Temporal worker, the queue page, and starting
- * everything again.
+ * Many runs that wait: memory of each process, bytes on disk beside bare workflows on the same
+ * Temporal server, the queue page, a restart of everything, and the time until all of them have
+ * ended after it.
  */
-export async function benchWaiting(): Promise<object> {
+export async function benchWaiting({ runs = defaultRuns }: { runs?: number }): Promise<object> {
   await using ours = await Ours.start()
-  const empty = await memory(ours)
+  const emptyMiB = await memoryByProcess(ours)
+  const emptyDisk = await bytesOnDisk(ours)
   const began = monotonicMs()
-  await inParallel(Array.from({ length: waitingRuns }), 8, () => ours.startRun('one', 'go'))
-  const startedPerSecond = waitingRuns / ((monotonicMs() - began) / 1000)
-  const full = await memory(ours)
+  const waiting = await inParallel(Array.from({ length: runs }), atOnce, () =>
+    ours.startRun('one', 'go'),
+  )
+  const startedPerSecond = runs / ((monotonicMs() - began) / 1000)
+  await rest(settleMs)
+  const disk = await bytesOnDisk(ours)
+  const fullMiB = await memoryByProcess(ours)
   const queuePageMs = await queuePage(ours)
+  const floorBytesPerRun = await floorOnDisk(ours)
   const restarting = monotonicMs()
   await ours.installation.restart()
   const restartMs = monotonicMs() - restarting
+  await rest(settleMs)
+  const restartedMiB = await memoryByProcess(ours)
   return {
-    waitingRuns,
+    waitingRuns: runs,
     startedPerSecond: round(startedPerSecond),
-    apiMiB: { empty: empty.api, full: full.api },
-    temporalWorkerMiB: { empty: empty.worker, full: full.worker },
+    memoryMiB: { empty: emptyMiB, full: fullMiB, restarted: restartedMiB },
+    diskBytesPerRun: {
+      postgres: perRun(disk.postgres - emptyDisk.postgres, runs),
+      temporal: perRun(disk.temporal - emptyDisk.temporal, runs),
+      floor: floorBytesPerRun,
+    },
     queuePageMs,
     restartMs: round(restartMs),
+    ...(await endAll(ours, waiting)),
   }
 }
 
-async function memory(ours: Ours): Promise<{ api: number; worker: number }> {
-  return {
-    api: await residentMiB(await ours.installation.pidOf('api')),
-    worker: await residentMiB(await ours.installation.pidOf('temporal-worker')),
+/** Approves all, 200 a call, and waits until every run has ended. */
+async function endAll(ours: Ours, waiting: readonly WaitingRun[]): Promise<object> {
+  const calls = Array.from({ length: Math.ceil(waiting.length / perCall) }, (_, index) =>
+    waiting.slice(index * perCall, (index + 1) * perCall),
+  )
+  const grace = await ours.installation.signIn('grace@example.com')
+  const began = monotonicMs()
+  for (const call of calls) await approveMany(grace, call)
+  const recordedMs = monotonicMs() - began
+  for (const call of calls) {
+    await ours.untilEnded(
+      call.map(({ runId }) => runId),
+      waiting.length * 1000,
+    )
   }
+  const endedMs = monotonicMs() - began
+  return {
+    allRecordedMs: round(recordedMs),
+    allEndedMs: round(endedMs),
+    endedPerSecond: round(waiting.length / (endedMs / 1000)),
+  }
+}
+
+async function memoryByProcess(ours: Ours): Promise<Counts> {
+  const memory: [string, number][] = []
+  for (const name of serviceNames) {
+    memory.push([name, await memoryMiB([await ours.installation.pidOf(name)])])
+  }
+  return Object.fromEntries(memory)
+}
+
+/** What the databases of the service and of Temporal take, with indexes and free space. */
+async function bytesOnDisk(ours: Ours): Promise<{ postgres: number; temporal: number }> {
+  const { rows } = await ours.pool.query<{ bytes: string }>(
+    'select pg_database_size(current_database()) as bytes',
+  )
+  return { postgres: Number(rows[0]?.bytes), temporal: await temporalBytes(ours) }
+}
+
+async function temporalBytes(ours: Ours): Promise<number> {
+  const { dataDir } = ours.installation
+  const files = (await readdir(dataDir)).filter((name) => /^temporal-.*\.sqlite/.test(name))
+  const sizes = await Promise.all(files.map(async (name) => (await stat(join(dataDir, name))).size))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** Bytes that a bare workflow which waits takes on the same server. */
+async function floorOnDisk(ours: Ours): Promise<number> {
+  await using floor = await Floor.start(await ours.temporalAddress())
+  const before = await temporalBytes(ours)
+  await inParallel(Array.from({ length: floorRuns }), atOnce, () => floor.startRun())
+  await rest(settleMs)
+  return perRun((await temporalBytes(ours)) - before, floorRuns)
+}
+
+function perRun(bytes: number, runs: number): number {
+  return Math.round(bytes / runs)
 }
 
 async function queuePage(ours: Ours): Promise<{ p50: number; p95: number }> {
