@@ -24,6 +24,9 @@ const methodWords: Record<SessionView['method'], string> = {
   passkey: 'passkey',
 }
 
+/** The sessions that are listed at first: others would push the other settings off the screen. */
+const initialCount = 5
+
 /** The person's sessions. Ending another session also ends its streams at once. */
 export function SessionsSection() {
   const act = useAct(['sessions'])
@@ -32,6 +35,8 @@ export function SessionsSection() {
     queryFn: ({ signal }) => everyPage((page) => callApi('listSessions', { query: page, signal })),
   })
   const items = sessions.data?.items ?? []
+  const [showsAll, setShowsAll] = useState(false)
+  const visible = showsAll ? items : items.slice(0, initialCount)
   const end = (id: string) =>
     act(() => callApi('endSession', { params: { id } }), 'The session ended')
   const endOthers = () =>
@@ -45,7 +50,7 @@ export function SessionsSection() {
       {sessions.isPending && <Loading what="your sessions" lines={3} />}
       {sessions.isError && <Failure error={sessions.error} retry={() => void sessions.refetch()} />}
       <ul className="plain-list">
-        {items.map((session) => (
+        {visible.map((session) => (
           <li key={session.id} className="account-row">
             <span className="grow break">
               {session.device}
@@ -70,6 +75,13 @@ export function SessionsSection() {
           </li>
         ))}
       </ul>
+      {visible.length < items.length && (
+        <div>
+          <Button size="compact-sm" variant="default" onClick={() => setShowsAll(true)}>
+            Show {items.length - visible.length} more
+          </Button>
+        </div>
+      )}
       <div className="row">
         <AnotherDevice />
         {items.length > 1 && (

@@ -33,10 +33,11 @@ export function InboxLists(props: { filters: string; isBeside: boolean; listing:
   const isShown = isBeside || isDrawn || place !== null
   if (isShown && !isDrawn) setIsDrawn(true)
   if (!isShown) return <LoadingRows what="the requests" />
-  const ownRequests = !isBeside && !isNarrowed(search) && <OwnWaitingRequests />
+  const first = place?.first === true
+  const ownRequests = !isBeside && !isNarrowed(search) && <OwnWaitingRequests isFirst={first} />
   return (
     <>
-      {place?.first === true && ownRequests}
+      {first && ownRequests}
       {place?.hasLine === true && ownRequests !== false && <OwnLine count={own.entries.length} />}
       {listing}
       {place?.first === false && ownRequests}

@@ -8,26 +8,40 @@ import { VisibleText } from '../text/visible-text.tsx'
 import { verbs } from '../words/verbs.ts'
 import { isPressing, ownWaitingRuns, useOwnWaiting, type OwnWaitingRequest } from './own-waiting.ts'
 
+/** The most rows above the requests, which stay on the screen then. */
+const rowsAbove = 3
+
 /** Id of the headline, which takes the focus. */
 export const ownWaitingTitle = 'you-wait-for'
 
 /**
  * The requests that the person's own runs wait for: for whom, since when, and a reminder, once an
- * hour.
+ * hour. The pressing ones come first.
  */
-export function OwnWaitingRequests() {
+export function OwnWaitingRequests({ isFirst }: { isFirst: boolean }) {
   const { entries, hasMore } = useOwnWaiting()
+  const nowMs = useNowMs()
+  const [showsAll, setShowsAll] = useState(false)
   if (entries.length === 0) return null
+  const ranked = entries.toSorted(
+    (one, other) => Number(isPressing(other, nowMs)) - Number(isPressing(one, nowMs)),
+  )
+  const rows = isFirst && !showsAll ? ranked.slice(0, rowsAbove) : ranked
   return (
     <section className="you-wait-for" aria-labelledby={ownWaitingTitle}>
       <h2 id={ownWaitingTitle} tabIndex={-1}>
         You wait for
       </h2>
       <ul className="plain-list">
-        {entries.map((each) => (
+        {rows.map((each) => (
           <Row key={each.request.requestId} {...each} />
         ))}
       </ul>
+      {rows.length < entries.length && (
+        <Button size="compact-sm" variant="default" onClick={() => setShowsAll(true)}>
+          Show {entries.length - rows.length} more
+        </Button>
+      )}
       {hasMore && <Link to={`/runs?${ownWaitingRuns}`}>All that you wait for</Link>}
     </section>
   )
