@@ -37,12 +37,6 @@ export async function memoryMiB(roots: readonly number[]): Promise<number> {
   return Math.round(kib / 1024)
 }
 
-/** Resident memory of one process, in mebibytes. */
-export async function residentMiB(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
-}
-
 /** The running processes among these, and all that descend from them. */
 async function treeOf(
   roots: readonly number[],

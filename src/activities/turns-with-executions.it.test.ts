@@ -183,7 +183,7 @@ it('the execution of another workflow than the run’s own takes no turn with it
   expect(await activities(forged)).toEqual(['takeTurn', 'executeCall', 'takeTurn'])
 })
 
-// Rules: architecture.md, the decision protocol
+// Rules: product.md 7; security.md 14
 it('every activity that is carried out again and again, at once and later, has its effects once', async () => {
   const runId = await desk.start()
   const executed = desk.executed.length

@@ -92,8 +92,8 @@ const frames = new WeakMap<StreamEvent, string>()
 
 /** An event as it is sent; readers of the same batch share the text. */
 function frameOf(event: StreamEvent): string {
-  const known = frames.get(event)
-  if (known !== undefined) return known
+  const earlier = frames.get(event)
+  if (earlier !== undefined) return earlier
   const frame = `id: ${event.sequence}\nevent: ${event.type}\ndata: ${JSON.stringify(event.subject)}\n\n`
   frames.set(event, frame)
   return frame

@@ -16,9 +16,9 @@ export const deployer: SystemCaller = {
 
 /**
  * Consumes the permit of an approved deployment before GitHub gets the answer, so that a revoked or
- * expired approval, or one of what policy blocks by now, releases nothing. A second try for the same
- * request returns the same, so that a process that was killed can answer GitHub again. A Problem
- * says why it cannot continue.
+ * expired approval, or one of what policy blocks by now, releases nothing. A second try for the
+ * same request returns the same, so that a process that was killed can answer GitHub again. A
+ * Problem says why it cannot continue.
  */
 export async function consumeDeploymentPermit(
   ctx: SigningSystemContext,

@@ -16,15 +16,15 @@ export const ownWaitingTitle = 'you-wait-for'
 
 /**
  * The requests that the person's own runs wait for: for whom, since when, and a reminder, once an
- * hour. The pressing ones come first.
+ * hour. Those that press at the first look come first, so that no row moves later.
  */
 export function OwnWaitingRequests({ isFirst }: { isFirst: boolean }) {
   const { entries, hasMore } = useOwnWaiting()
-  const nowMs = useNowMs()
+  const [firstLookMs] = useState(useNowMs())
   const [showsAll, setShowsAll] = useState(false)
   if (entries.length === 0) return null
   const ranked = entries.toSorted(
-    (one, other) => Number(isPressing(other, nowMs)) - Number(isPressing(one, nowMs)),
+    (one, other) => Number(isPressing(other, firstLookMs)) - Number(isPressing(one, firstLookMs)),
   )
   const rows = isFirst && !showsAll ? ranked.slice(0, rowsAbove) : ranked
   return (
