@@ -23,13 +23,16 @@ const busyRoundEveryMs = 500
 const quietRoundEveryMs = 60_000
 /** When what another process has committed is looked for: it has delivered it, or has died. */
 const takeOverAfterMs = ownLeaseMs + 1000
-/** How long signals that nobody waits for let others go first, and how many are sent at a time. */
-const laterByMs = 500
+/**
+ * How long signals for programs' requests let others go first, and how many are sent at a time. A
+ * decision with `Prefer: wait` waits that long for `delivered`.
+ */
+const laterByMs = 100
 const laterAtOnce = 4
 
 /**
  * The outbox relay of every API process. It delivers this process's rows at once, except signals
- * for the requests of programs, which nobody waits for; rows left by others (or while Temporal was
+ * for the requests of programs, which let others go first; rows left by others (or while Temporal was
  * down) in rounds, woken by `NOTIFY`. Rows of one run go in order: within the process by a chain
  * per run, between processes by leases.
  */
@@ -43,7 +46,7 @@ export class Relay implements AsyncDisposable {
   readonly #rounds: RepeatedWork
   readonly #listener: Listener
   readonly #inFlight = new Set<Promise<void>>()
-  /** rows that nobody waits for, by the request of a program */
+  /** rows that let others go first, by the request of a program */
   readonly #later = new Map<string, readonly WrittenOutboxRow[]>()
   readonly #laterRounds: RepeatedWork
   #reachable = true

@@ -15,8 +15,8 @@ export interface StageRecord {
 
 /**
  * The stage of a decision: `recorded` in Postgres, `delivered` to Temporal, then the state of the
- * execution it allowed. A denial ends with `delivered`; a decision that waits for others stays
- * `recorded`, and that of a program's request ends with it, since the program reads it from there.
+ * execution it allowed. A denial ends with `delivered`, and so does the approval of a program's
+ * request; a decision that waits for others stays `recorded`.
  */
 export async function readStage(
   ctx: Pick<ServiceContext, 'db'>,
@@ -43,9 +43,9 @@ export async function readStage(
     return { stage: execution.state, execution, final: execution.state !== 'started' }
   }
   const stage = row.delivered ? 'delivered' : 'recorded'
-  const isOver = row.state !== 'approved' || row.kind === 'start'
+  const isOver = row.state !== 'approved' || row.kind === 'external' || row.kind === 'start'
   // A program makes its call when it consumes the permit, whenever that is.
-  return { stage, execution, final: row.kind === 'external' || (row.delivered && isOver) }
+  return { stage, execution, final: row.delivered && isOver }
 }
 
 interface StageFacts {
