@@ -25,7 +25,7 @@ export const schedule = z
     lastRun: startedByName.optional().describe('The newest run; absent: none was started'),
     missed: z
       .object({
-        count: z.int().min(1),
+        count: z.int().min(1).describe('How many, also where `times` has fewer'),
         times: z.array(instant).describe('The newest first, at most 20'),
       })
       .optional()
