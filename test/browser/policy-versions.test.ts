@@ -65,6 +65,7 @@ test('what changes who decides is proposed by one person and agreed to by anothe
   await second.getByRole('button', { name: 'Agree as the second person' }).click()
   await second.getByText('by Grace and Olga').waitFor()
   const history = olga.getByRole('region', { name: 'Versions' })
+  await history.getByText('by Grace and Olga').waitFor()
   await history.getByText('What it changed').first().click()
   await history.getByText('queues.platform.selfApproval').waitFor()
   expect(dashboard.complaints).toEqual([])
