@@ -44,8 +44,10 @@ async function visibleSubjects(
   const parts = (await viewerGroups(ctx, personIds)).flatMap(({ viewers, terms }) => [
     ...(requestIds.length === 0
       ? []
-      : [pairs(viewers, 'request', requestIds, requestVisibleTo(terms, 'request'))]),
-    ...(runIds.length === 0 ? [] : [pairs(viewers, 'run', runIds, runVisibleTo(terms, 'run'))]),
+      : [visibleRows(viewers, 'request', requestIds, requestVisibleTo(terms, 'request'))]),
+    ...(runIds.length === 0
+      ? []
+      : [visibleRows(viewers, 'run', runIds, runVisibleTo(terms, 'run'))]),
   ])
   const visible = new Map<string, Set<string>>()
   if (parts.length === 0) return visible
@@ -91,8 +93,8 @@ async function viewerGroups(
     }))
 }
 
-/** Which viewer may see which of these rows. */
-function pairs(
+/** A query for the rows among these that each viewer may see: `viewer` and `id`. */
+function visibleRows(
   viewers: RawBuilder<unknown>,
   table: 'request' | 'run',
   ids: readonly string[],

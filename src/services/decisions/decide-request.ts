@@ -4,7 +4,7 @@ import { together } from '#store/connection/side-by-side.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { byAttempt } from '../core/authority.ts'
 import { lockKeys, onceForKey } from '../core/idempotency.ts'
-import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { takeChallenge } from '../passkeys/challenges.ts'
 import { recordingAttempt } from '../requests/people/attempt-on-request.ts'
 import {
@@ -14,7 +14,11 @@ import {
   type RequestLocation,
 } from '../requests/people/find-request.ts'
 import { parseDecision, type DecisionInput } from '../requests/facts/decision-input.ts'
-import { readDecisionFacts, readManyFacts } from '../requests/facts/decision-facts.ts'
+import {
+  readDecisionFacts,
+  readManyFacts,
+  type DecisionFacts,
+} from '../requests/facts/decision-facts.ts'
 import { lockVisible } from '../requests/ending/lock-visible.ts'
 import { lockWithSiblings, type Reach } from '../requests/ending/lock-with-siblings.ts'
 import {
@@ -122,11 +126,8 @@ async function approveVisible(
     if (request === null || factsOf === undefined) return null
     const call = { caller, key, route: `decide:${id}`, body }
     const answer = await keys.once(call, async () => {
-      const how = { ...howOf(caller, input), decision }
-      const judgement = await judgeLocked(unit, request, factsOf(request), how)
-      if (judgement instanceof Problem) return judgement
       const rows = { request, later: [], delegationRequests: [] }
-      return writeDecision(ctx, unit, { ...rows, ...how, ...judgement, announces: true })
+      return judgeAndWrite(ctx, unit, rows, factsOf(request), { ...howOf(caller, input), decision })
     })
     unit.sendLast(() => keys.remember())
     return answer
@@ -162,12 +163,21 @@ async function decideAt(
         lockWithSiblings(unit.tx, location, reachOf(decision)),
         readDecisionFacts(unit, location.id, decider),
       ])
-      const how = { ...howOf(caller, input), decision }
-      const judgement = await judgeLocked(unit, rows.request, facts, how)
-      if (judgement instanceof Problem) return judgement
-      return writeDecision(ctx, unit, { ...rows, ...how, ...judgement, announces: true })
+      return judgeAndWrite(ctx, unit, rows, facts, { ...howOf(caller, input), decision })
     })
   })
+}
+
+async function judgeAndWrite(
+  ctx: SigningContext,
+  unit: UnitOfWork,
+  rows: Awaited<ReturnType<typeof lockWithSiblings>>,
+  facts: DecisionFacts,
+  how: DecisionToJudge,
+): Promise<DecisionAnswer | Problem> {
+  const judgement = await judgeLocked(unit, rows.request, facts, how)
+  if (judgement instanceof Problem) return judgement
+  return writeDecision(ctx, unit, { ...rows, ...how, ...judgement, announces: true })
 }
 
 function howOf(caller: Caller, input: DecideRequestInput): Omit<DecisionToJudge, 'decision'> {
