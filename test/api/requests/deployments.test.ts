@@ -178,8 +178,11 @@ describe('a deployment of GitHub', () => {
     expect(await decide(request, 'approve')).toMatchObject({ status: 200 })
     await activate('overlays: [{ when: { tool: github_deployment }, approval: blocked }]\n')
     await using _relay = relay()
-    await told()
-    expect(github.reviews().map(({ body }) => body['state'])).toEqual(['rejected'])
+    // A relay that ended with an earlier test may have told its own twice.
+    const run = `${request.input.run}/`
+    await told(1, run)
+    const own = github.reviews().filter(({ path }) => path.includes(`/${run}`))
+    expect(own.map(({ body }) => body['state'])).toEqual(['rejected'])
   })
 
   test('cannot be approved by who wrote its pull request, nor begun by a login that nobody knows', async () => {
