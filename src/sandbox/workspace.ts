@@ -1,10 +1,11 @@
-import { realpath } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import type { FileState, Workspace } from '#domain/tools/workspace.ts'
+import { UnusableWorkspace } from '#domain/tools/unusable-workspace.ts'
 import { WorkspaceProblem } from '#domain/tools/workspace-problem.ts'
 import type { WorktreeOnHost } from '#domain/tools/worktree.ts'
 import { foldedNames, refuseClash, type FoldedNames } from './case-clash.ts'
 import { moveFile, removeFile, replaceFile, sweepAbandoned, type FilePlace } from './change-file.ts'
-import { pathLabel } from './file-problem.ts'
+import { errorCode, pathLabel } from './file-problem.ts'
 import { oneAtATime } from '#domain/sharing/one-at-a-time.ts'
 import { platformNaming, type ChildNaming } from './open-directory.ts'
 import { OpenFolders } from './open-folders.ts'
@@ -24,7 +25,8 @@ export interface OpenWorkspace extends Workspace {
 /**
  * The folder at `root` for tools: only what is below it, no link followed, no special file opened
  * (security.md 10, 11). `hidden` (absolute or relative to the root) is refused with code `hidden`
- * and never listed. Writes create missing parent folders. Throws when `root` is not a folder.
+ * and never listed. Writes create missing parent folders. Rejects with `UnusableWorkspace` when
+ * there is no folder at `root`.
  */
 export async function openWorkspace(options: {
   readonly root: string
@@ -33,7 +35,7 @@ export async function openWorkspace(options: {
   /** for tests of the weaker way on platforms without /proc */
   readonly naming?: ChildNaming
 }): Promise<OpenWorkspace> {
-  const root = await realpath(options.root)
+  const root = await realFolder(options.root)
   const places = workspacePlaces(root, options.hidden, options.naming ?? platformNaming)
   const { enter, withPlace } = places
   const about = {
@@ -121,6 +123,19 @@ export async function openWorkspace(options: {
     },
   }
 }
+
+/** The real path of a folder. Rejects with `UnusableWorkspace` when there is none. */
+export async function realFolder(folder: string): Promise<string> {
+  try {
+    const real = await realpath(folder)
+    if ((await stat(real)).isDirectory()) return real
+  } catch (error) {
+    if (!absent.has(errorCode(error))) throw error
+  }
+  throw new UnusableWorkspace('its folder is not there')
+}
+
+const absent: ReadonlySet<string | null> = new Set(['ENOENT', 'ENOTDIR'])
 
 async function changesNothing(): Promise<never> {
   throw new TypeError('A preview of a workspace cannot change it')

@@ -1,6 +1,7 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
+import { UnusableWorkspace } from '#domain/tools/unusable-workspace.ts'
 import type { Policy } from '#policy/policy.ts'
 import { parseProject } from '#policy/project/parse-project.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
@@ -40,13 +41,15 @@ test('a folder is opened once, however often and by however many it is asked for
 test('a folder that cannot be opened is tried again at the next question', async () => {
   const opened = workspaces()
   const policy = policyWith(elsewhere)
-  await expect(opened.of(policy, { taskQueue: 'other', workspace: 'default' })).rejects.toThrow(
-    /elsewhere/,
-  )
-  await mkdir(join(projectDir, 'elsewhere'))
-  await expect(
-    opened.of(policy, { taskQueue: 'other', workspace: 'default' }),
-  ).resolves.toBeDefined()
+  const folder = join(projectDir, 'elsewhere')
+  const open = () => opened.of(policy, { taskQueue: 'other', workspace: 'default' })
+  const missing = new UnusableWorkspace('its folder is not there')
+  await expect(open()).rejects.toThrow(missing)
+  await mkdir(folder)
+  await expect(open()).resolves.toBeDefined()
+  // It was open already.
+  await rm(folder, { recursive: true })
+  await expect(open()).rejects.toThrow(missing)
 })
 
 test('a task queue that no workspace names gets none, also not the own one’s', async () => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
+import { UnusableWorkspace } from '#domain/tools/unusable-workspace.ts'
 import type { Policy } from '#policy/policy.ts'
-import { openWorkspace, type OpenWorkspace } from '#sandbox/workspace.ts'
+import { openWorkspace, realFolder, type OpenWorkspace } from '#sandbox/workspace.ts'
 import type { WorktreeBaseAnswer } from '#services/core/host-queries.ts'
 import type { RunPlace } from '#services/core/run-place.ts'
 import { worktreeBaseIn } from '#sandbox/worktrees/repository.ts'
@@ -24,8 +25,8 @@ export class Workspaces {
   }
 
   /**
-   * Throws one sentence when the policy has no such workspace on this task queue, or its folder
-   * cannot be opened.
+   * Rejects with `UnusableWorkspace` when the policy has no such workspace on this task queue, or
+   * its folder is not there, also when it was there before.
    */
   async of(policy: Policy, place: RunPlace): Promise<OpenWorkspace> {
     const root = this.#rootOf(policy, place)
@@ -33,7 +34,12 @@ export class Workspaces {
       const copy = policy.config.workspaces.get(place.workspace)?.worktree?.copy ?? []
       return this.#worktrees.open({ root, copy }, place.worktree)
     }
-    const workspace = this.#opened.get(root) ?? this.#open(root)
+    const earlier = this.#opened.get(root)
+    if (earlier !== undefined) {
+      await realFolder(root)
+      return earlier
+    }
+    const workspace = this.#open(root)
     this.#opened.set(root, workspace)
     return workspace
   }
@@ -46,9 +52,10 @@ export class Workspaces {
 
   #rootOf({ config }: Policy, { taskQueue, workspace: name }: RunPlace): string {
     const workspace = config.workspaces.get(name)
-    if (workspace === undefined) throw new Error(`countersign.yaml has no workspace ${name}`)
+    if (workspace === undefined)
+      throw new UnusableWorkspace(`countersign.yaml has no workspace ${name}`)
     if ((workspace.taskQueue ?? this.#ownTaskQueue) !== taskQueue) {
-      throw new Error(
+      throw new UnusableWorkspace(
         `the workspace ${name} in countersign.yaml has not the task queue ${taskQueue}`,
       )
     }

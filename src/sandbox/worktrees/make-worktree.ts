@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { copyFile, lstat, mkdir, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import { escapePath } from '../git/git-files.ts'
+import { realFolder } from '../workspace.ts'
 import { copyLimits, copyUntracked } from './copy-untracked.ts'
 import { hostGitText } from './host-git.ts'
 import { moveBranch, objectStoresOf, openRepository, remotesOf, tipOf } from './repository.ts'
@@ -35,7 +36,7 @@ export interface WorktreeToMake {
 export async function makeWorktree(toMake: WorktreeToMake): Promise<WorktreeRecord> {
   const { copy, dataDir, root, runId, worktree } = toMake
   const { base, baseCommit, branch } = worktree
-  const repository = await openRepository(await realpath(root))
+  const repository = await openRepository(await realFolder(root))
   const objectStores = await objectStoresOf(repository)
   const remotes = await remotesOf(repository)
   const record: WorktreeRecord = {

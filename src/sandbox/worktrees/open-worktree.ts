@@ -1,3 +1,4 @@
+import { UnusableWorkspace } from '#domain/tools/unusable-workspace.ts'
 import type { WorktreeOfRun } from '#domain/tools/worktree.ts'
 import { openWorkspace, type OpenWorkspace } from '../workspace.ts'
 import { makeWorktree, type WorktreeToMake } from './make-worktree.ts'
@@ -41,7 +42,7 @@ export class Worktrees {
     const folder = worktreeFolder(dataDir, runId)
     const record = await readRecord(folder)
     if (record?.removed !== undefined || (record === null && !mayBeMade)) {
-      throw new Error(`the worktree of run ${runId} is not there any more`)
+      throw new UnusableWorkspace(`the worktree of run ${runId} is not there any more`)
     }
     const { branch, base, baseCommit, objectStores } =
       record ?? (await makeWorktree({ dataDir, ...source, runId, worktree }))

@@ -1,5 +1,6 @@
 import { lstat, readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
+import { UnusableWorkspace } from '#domain/tools/unusable-workspace.ts'
 import { isBranchName, isCommitHash } from '#domain/tools/worktree.ts'
 import { hostGit, hostGitText } from './host-git.ts'
 
@@ -13,7 +14,7 @@ export interface Repository {
 }
 
 /** Why a folder has no repository for worktrees, as the end of a sentence. */
-export class NoRepository extends Error {}
+export class NoRepository extends UnusableWorkspace {}
 
 /** The repository whose top folder is `root`. Rejects with `NoRepository`. */
 export async function openRepository(root: string): Promise<Repository> {

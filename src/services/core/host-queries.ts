@@ -18,15 +18,19 @@ export type HostQuery =
   | WorktreeBaseQuery
   | RemoveWorktreeQuery
 
-/** Where the worktree of a run that starts now begins. */
+/** Where the worktree of a run that starts now begins, if its workspace can be used. */
 export interface WorktreeBaseQuery {
   readonly worktreeBaseIn: 'workspace'
   /** name of the workspace */
   readonly workspace: string
 }
 
-/** `problem`: why no worktree can be made, as the second half of a sentence. */
+/**
+ * `base: null`: runs work in the folder itself. `problem`: why the workspace cannot be used, as the
+ * second half of a sentence.
+ */
 export type WorktreeBaseAnswer =
+  | { readonly base: null }
   | { readonly base: string; readonly baseCommit: string }
   | { readonly problem: string }
 

@@ -20,6 +20,7 @@ import { refuseExecution } from '../attempts/refuse-execution.ts'
 import { refusedUnsigned } from '../attempts/refusals.ts'
 import { isRepeated } from '../attempts/repeat-attempt.ts'
 import { runningHere, whileRunning } from '../attempts/running-attempts.ts'
+import { markingUnusable, unmarkUnusable } from '../attempts/unusable-workspace.ts'
 import { settleUnknown } from './settle-unknown.ts'
 import { findNextStep } from '../starting/next-step.ts'
 import { bySystem, executor } from '../../core/authority.ts'
@@ -31,15 +32,17 @@ const maxRounds = 20
  * Advances one call as far as possible now, from whatever state it is in (architecture.md,
  * executeCall): waits for people, stores the result of a decision, or verifies, starts and carries
  * out its effect, once. `signal` aborts with a `StopReason`. Rejects only when the store cannot be
- * reached; then `settleUnknown` decides.
+ * reached, or the workspace cannot be used; then `settleUnknown` decides.
  */
 export async function executeCall(
   ctx: WorkerContext,
   input: { readonly callId: string; readonly signal: AbortSignal },
 ): Promise<CallOutcome> {
-  const outcome = await advanceCall(ctx, input)
-  if (outcome.kind === 'done') await renewDependents(ctx, input.callId, input.signal)
-  return outcome
+  return markingUnusable(ctx, input, async () => {
+    const outcome = await advanceCall(ctx, input)
+    if (outcome.kind === 'done') await renewDependents(ctx, input.callId, input.signal)
+    return outcome
+  })
 }
 
 async function advanceCall(
@@ -157,6 +160,7 @@ async function refuse(
       current.execution?.state !== 'started' &&
       nextAttemptOf(current) === nextAttemptOf(at)
     if (!unchanged) return
+    await unmarkUnusable(unit, current.run)
     await refuseExecution(unit, executor, current, refusal)
     await storeResult(unit.tx, current.call.id, { type: then.type, text })
     await unit.event('run.changed', { runId: current.run.id })

@@ -23,6 +23,7 @@ import {
 } from '../attempts/call-at-hand.ts'
 import type { ExecutionPlan } from '../attempts/execution-plan.ts'
 import { isRepeated, keyAttemptOf } from '../attempts/repeat-attempt.ts'
+import { unmarkUnusable } from '../attempts/unusable-workspace.ts'
 import { confirmStart } from './confirm-start.ts'
 import { checkPermit } from './plan-approved.ts'
 import { startAttempt } from '../attempts/start-attempt.ts'
@@ -96,6 +97,7 @@ async function startOnce(
     if (!(await isJudgedNow(ctx, tx, at, plan))) return { kind: 'retry' }
     const earlierOutcome = await waitForEarlier(tx, at)
     if (earlierOutcome !== null) return { kind: 'answer', outcome: earlierOutcome }
+    await unmarkUnusable(unit, at.run)
     const attempt = nextAttemptOf(at)
     if (delegation !== null && !(await attachmentsHold(tx, delegation))) return { kind: 'retry' }
     const right = await takeRight(ctx, unit, at, plan)

@@ -5,6 +5,7 @@ import type { Tx } from '#store/database.ts'
 import type { RunTable, ToolCallTable } from '#store/tables/runs.ts'
 import { together } from '#store/connection/side-by-side.ts'
 import { storeContents, type PackedContents } from '#store/content/content.ts'
+import { unmarkUnusable } from '../attempts/unusable-workspace.ts'
 import { openAttachments } from '../delegation/attachments.ts'
 import { lockRun } from '../../core/locks.ts'
 import { openingOf, openRequests, type RequestToOpen } from '../../requests/opening/open-request.ts'
@@ -47,6 +48,7 @@ export async function openTurn(ctx: SystemContext, turn: JudgedTurn): Promise<vo
       agentReasonFor(unit.tx, turn),
     ])
     if (isEnd(runTransitions, run.state)) return
+    await unmarkUnusable(unit, run)
     for (const one of judgedAs(calls, turn.judged, 'refused')) await refuseCall(unit, run, one)
     const asking = judgedAs(calls, turn.judged, 'asks').map((one) =>
       openingFor(one, agentReasonHash),

@@ -8,6 +8,7 @@ import type { RunTable } from '#store/tables/runs.ts'
 import { together } from '#store/connection/side-by-side.ts'
 import { lockRun } from '../../core/locks.ts'
 import { isUnstarted } from '../../core/runs/waits-to-start.ts'
+import { unmarkUnusable } from '../attempts/unusable-workspace.ts'
 import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
@@ -57,6 +58,7 @@ export async function prepareTurn(
       reachedLimit(unit.tx, run.id, withBudget(limits, run.budget)),
     ])
     if (previous.unfinished) return { kind: 'unfinished', turn: run.turn }
+    await unmarkUnusable(unit, run)
     if (!previous.unread && run.state === 'waiting_for_input') {
       return { kind: 'waiting_for_input', ...restOf(run, previous.rest_ms) }
     }

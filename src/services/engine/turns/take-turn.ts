@@ -1,6 +1,8 @@
 import { sql, type Selectable } from 'kysely'
 import type { TurnOutcome } from '#domain/runs/workflow-outcomes.ts'
 import type { ToolCallTable } from '#store/tables/runs.ts'
+import { UnusableWorkspace } from '#domain/tools/unusable-workspace.ts'
+import { markingUnusable } from '../attempts/unusable-workspace.ts'
 import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { askModel } from './ask-model.ts'
@@ -26,7 +28,7 @@ export const maxJudgings = 5
  */
 export async function takeTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
   try {
-    return await attemptTurn(ctx, input)
+    return await markingUnusable(ctx, input, () => attemptTurn(ctx, input))
   } catch (error) {
     if (input.signal.aborted && (await runHasEnded(ctx.db, input.runId))) return { kind: 'ended' }
     throw error
@@ -107,8 +109,12 @@ async function judgeAgainAndPlan(ctx: WorkerContext, input: TurnInput): Promise<
     .selectAll()
     .where('id', '=', runId)
     .executeTakeFirstOrThrow()
-  await countJudging(ctx, calls)
-  return judgeAndPlan(ctx, input, { run, calls })
+  await countJudging(ctx, calls, 1)
+  return judgeAndPlan(ctx, input, { run, calls }).catch(async (error: unknown) => {
+    // The turn waits for its workspace, however often it is judged meanwhile.
+    if (error instanceof UnusableWorkspace) await countJudging(ctx, calls, -1)
+    throw error
+  })
 }
 
 const gaveUpText = 'This call could not be judged, and nothing was carried out.'
@@ -146,10 +152,11 @@ async function unjudgedCalls(
 async function countJudging(
   ctx: WorkerContext,
   calls: readonly Selectable<ToolCallTable>[],
+  by: 1 | -1,
 ): Promise<void> {
   await ctx.db
     .updateTable('tool_call')
-    .set({ judged_times: sql<number>`judged_times + 1` })
+    .set({ judged_times: sql<number>`judged_times + ${by}` })
     .where(
       'id',
       'in',

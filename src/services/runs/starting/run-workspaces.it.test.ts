@@ -1,10 +1,11 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
+import { maxJudgings } from '../../engine/turns/take-turn.ts'
 import { forkRun } from '../forking/fork-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { startRun } from './start-run.ts'
@@ -47,6 +48,7 @@ const start = (name: string, workspace?: string) =>
     ...(workspace === undefined ? {} : { workspace }),
   })
 
+const asking = files['workers/both.md'].replace('write: preApproved', 'write: ask')
 const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'x' } })
 
 /** What a run's first call became, once it was carried out if it could be. */
@@ -148,5 +150,68 @@ describe('a delegated run works', () => {
       expect(call?.verdict).not.toBe('ask')
       expect(call?.text).toContain(why)
     }
+  })
+})
+
+// Rules: product.md 35
+describe('while the folder of a workspace is not there', () => {
+  const take = () => rename(join(desk.root, 'shop'), join(desk.root, 'shop-taken'))
+  const giveBack = () => rename(join(desk.root, 'shop-taken'), join(desk.root, 'shop'))
+  const failureOf = async (id: string) =>
+    (await getRun(desk.api, desk.people.ada.caller, id)).failure
+  const mark = {
+    code: 'workspace_unusable',
+    message:
+      'The workspace shop cannot be used: its folder is not there. Nothing is lost: the run continues by itself, within a minute, when that is corrected.',
+  }
+
+  test('no run starts in it, and a start elsewhere is not affected', async () => {
+    const { id } = await start('both', 'shop')
+    await take()
+    const fork = forkRun(desk.api, desk.people.ada.caller, { runId: id, afterTurn: 0 })
+    for (const attempt of [start('both', 'shop'), fork]) {
+      const { code, message } = await refusal(attempt)
+      expect([code, message]).toEqual([
+        'invalid_request',
+        'workspace: no run can start in shop: its folder is not there',
+      ])
+    }
+    expect((await start('both', 'default')).workspace.name).toBe('default')
+    await giveBack()
+  })
+
+  test('a turn waits however often it is judged, its run says why, and it continues when the folder is back', async () => {
+    const { id } = await start('both', 'shop')
+    await take()
+    desk.say({ calls: [write('notes/later.md')] })
+    for (let times = 0; times < maxJudgings + 2; times += 1) {
+      await expect(desk.turn(id, 1)).rejects.toThrow('its folder is not there')
+    }
+    expect(await failureOf(id)).toEqual(mark)
+    await giveBack()
+    await desk.perform(await desk.turn(id, 1))
+    expect(await desk.read('shop/notes/later.md')).toBe('x')
+    expect(await failureOf(id)).toBeNull()
+    const marks = (await desk.auditTypes(id)).filter((type) => type === 'system.reconciled')
+    expect(marks).toHaveLength(2)
+  })
+
+  test('an approved call keeps its approval, and runs once when the folder is back', async () => {
+    await desk.activate({ ...files, 'workers/both.md': asking })
+    const { id } = await start('both', 'shop')
+    desk.say({ calls: [write('notes/approved.md')] })
+    await desk.turn(id, 1)
+    const [call] = await desk.calls(id, 1)
+    await desk.decide(desk.people.grace, call?.requestId ?? '')
+    await take()
+    const before = desk.executed.length
+    await expect(desk.execute(call?.id ?? '')).rejects.toThrow('its folder is not there')
+    expect(await failureOf(id)).toEqual(mark)
+    await giveBack()
+    expect(await desk.execute(call?.id ?? '')).toEqual({ kind: 'done' })
+    expect(await desk.read('shop/notes/approved.md')).toBe('x')
+    expect(desk.executed.slice(before)).toEqual(['write_file'])
+    expect(await failureOf(id)).toBeNull()
+    await desk.activate(files)
   })
 })

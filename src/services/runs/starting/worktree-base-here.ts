@@ -1,11 +1,24 @@
+import { UnusableWorkspace } from '#domain/tools/unusable-workspace.ts'
 import type { WorktreeBaseAnswer } from '../../core/host-queries.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 
-/** Where the worktree of a run that starts now begins, by the policy in force on this host. */
+/**
+ * Where the worktree of a run that starts now begins, by the policy in force on this host, and
+ * whether the folder of its workspace is there.
+ */
 export async function worktreeBaseHere(
   ctx: WorkerContext,
   workspace: string,
   taskQueue: string,
 ): Promise<WorktreeBaseAnswer> {
-  return ctx.worktreeBase({ taskQueue, workspace }, await ctx.policies.inForce())
+  const place = { taskQueue, workspace }
+  const policy = await ctx.policies.inForce()
+  try {
+    await ctx.workspaceOf(place, policy)
+    const hasWorktrees = policy.config.workspaces.get(workspace)?.worktree !== undefined
+    return hasWorktrees ? await ctx.worktreeBase(place, policy) : { base: null }
+  } catch (error) {
+    if (!(error instanceof UnusableWorkspace)) throw error
+    return { problem: error.message }
+  }
 }
