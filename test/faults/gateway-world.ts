@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -173,7 +174,13 @@ export async function startProgram(
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [command, 'mcp', ...args],
-    env: { PATH, HOME, COUNTERSIGN_URL: world.installation.url, COUNTERSIGN_API_KEY: key },
+    env: {
+      PATH,
+      HOME,
+      XDG_STATE_HOME: join(world.installation.folder, 'state'),
+      COUNTERSIGN_URL: world.installation.url,
+      COUNTERSIGN_API_KEY: key,
+    },
     cwd: world.installation.folder,
   })
   await client.connect(transport)

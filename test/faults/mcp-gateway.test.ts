@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Client } from '@modelcontextprotocol/client'
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as LegacyTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { describe, expect, test } from 'vitest'
@@ -442,21 +443,28 @@ describe('the program on standard input and output', () => {
     expect(missing).toMatch(/no MCP server of this name/)
   })
 
-  test('answers a permission prompt: yes once somebody else approved it, no with the number when it is late', async () => {
-    const client = await startProgram(world, key, ['--wait', '1'])
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['approve'])
-    const asked = { tool_name: 'Deploy', input: { to: 'production' }, tool_use_id: 'toolu_9' }
-    const answer = async () => {
+  test('answers a permission prompt: no with the number when it is late, and in a later session yes, once, as somebody else approved it', async () => {
+    const answer = async (client: Client, toolUse: string) => {
+      const asked = { tool_name: 'Deploy', input: { to: 'production' }, tool_use_id: toolUse }
       const result = await client.callTool({ name: 'approve', arguments: asked })
       const [block] = result.content as readonly { text: string }[]
-      return JSON.parse(block?.text ?? '') as Record<string, unknown>
+      const said = JSON.parse(block?.text ?? '') as Record<string, unknown>
+      const number = /waits as #(\d+)/.exec(String(said['message']))?.[1]
+      return { said, number }
     }
-    const late = await answer()
-    expect(late).toMatchObject({ behavior: 'deny' })
-    const number = /waits as #(\d+)/.exec(String(late['message']))?.[1]
-    await decide(world, { structured: { requestId: number } }, 'approve')
-    expect(await answer()).toEqual({ behavior: 'allow', updatedInput: { to: 'production' } })
-    await client.close()
+    const first = await startProgram(world, key, ['--wait', '1'])
+    expect((await first.listTools()).tools.map(({ name }) => name)).toEqual(['approve'])
+    const late = await answer(first, 'toolu_9')
+    expect(late.said).toMatchObject({ behavior: 'deny' })
+    await decide(world, { structured: { requestId: late.number } }, 'approve')
+    await first.close()
+    const later = await startProgram(world, key, ['--wait', '1'])
+    const { said } = await answer(later, 'toolu_10')
+    expect(said).toEqual({ behavior: 'allow', updatedInput: { to: 'production' } })
+    const another = await answer(later, 'toolu_11')
+    expect(another.said).toMatchObject({ behavior: 'deny' })
+    expect(Number(another.number)).toBeGreaterThan(Number(late.number))
+    await later.close()
   })
 })
 

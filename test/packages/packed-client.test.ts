@@ -54,15 +54,17 @@ export const ran: Promise<string> = client.gate(
   ({ input }) => input.version,
 )
 export async function wait(id: string): Promise<string | undefined> {
-  const { decidedBy, digest, state } = await client.decision(id, { wait: 30 })
-  if (state === 'approved') await client.consume(id, digest)
+  const { decidedBy, digest, request, state } = await client.decision(id, { wait: 30 })
+  const { facts, input, tool } = request
+  const isSame = (await callDigest({ tool, input, toolHash: String(facts.toolHash) })) === digest
+  if (state === 'approved' && isSame) await client.consume(id, digest)
   // @ts-expect-error: an outcome has three words
   await client.report(id, { state: 'done' })
   return decidedBy
 }
 export const isOurs = (error: unknown): boolean => error instanceof CountersignError
 `
-const imports = `import { createClient, CountersignError } from '@countersign/client'\n`
+const imports = `import { callDigest, createClient, CountersignError } from '@countersign/client'\n`
 
 test.each([
   ['nodenext', 'types.mts', ['es2022', 'dom']],

@@ -54,6 +54,7 @@ async function serve(options: McpOptions): Promise<void> {
   const waitSeconds = secondsOf(options.wait)
   const { serveStdio } = await import('@modelcontextprotocol/server/stdio')
   const { permissionServer } = await import('../mcp/permission-server.ts')
+  const { waitingCallsOf } = await import('../hook/run-hook.ts')
   const { worker } = options
   serveStdio(() =>
     permissionServer({
@@ -62,6 +63,7 @@ async function serve(options: McpOptions): Promise<void> {
       root: resolve(options.root ?? '.'),
       hostProof,
       waitMs: waitSeconds * 1000,
+      waiting: waitingCallsOf(environment),
     }),
   )
 }

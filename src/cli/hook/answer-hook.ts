@@ -5,6 +5,7 @@ import {
   createClient,
   MismatchError,
   type AllowedCall,
+  type Client,
   type RequestSummary,
 } from '#program-client'
 import type { Agent } from '#domain/hooks/agents.ts'
@@ -165,12 +166,19 @@ async function takeUnder(
     )
   } catch (error) {
     if (error instanceof AlreadyTakenError || error instanceof MismatchError) return null
-    // A file that the call names has changed since, so the waiting request is about another state.
-    if (!(error instanceof CountersignError) || error.code !== 'idempotency_key_reused') throw error
-    const { requestId } = error.problem ?? {}
-    if (typeof requestId === 'string') await client.withdraw(requestId).catch(() => undefined)
-    return null
+    return withdrawReused(client, error)
   }
+}
+
+/**
+ * The service has another request under this name: a file that the call names has changed since, so
+ * that request is withdrawn. Throws every other error.
+ */
+export async function withdrawReused(client: Client, error: unknown): Promise<null> {
+  if (!(error instanceof CountersignError) || error.code !== 'idempotency_key_reused') throw error
+  const { request } = error.problem ?? {}
+  if (typeof request === 'string') await client.withdraw(request).catch(() => undefined)
+  return null
 }
 
 /** A missing service is reported at once. */

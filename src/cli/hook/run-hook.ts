@@ -88,7 +88,7 @@ async function answerEvent(
   const settings = {
     service: { url, apiKey },
     agent: { name, title: agent.title, edits: agent.edits },
-    waiting: new WaitingCalls(join(stateFolder(environment), 'hooks')),
+    waiting: waitingCallsOf(environment),
   }
   if (!isBefore) {
     await reportHook(event, settings).catch(() => undefined)
@@ -141,6 +141,11 @@ function leaveBy(
 /** The folder that has the notes on this person's sessions that ended before a decision. */
 export function deferredFolder(environment: Environment): string {
   return join(stateFolder(environment), 'sessions')
+}
+
+/** The names under which calls of this person's agents wait. */
+export function waitingCallsOf(environment: Environment): WaitingCalls {
+  return new WaitingCalls(join(stateFolder(environment), 'hooks'))
 }
 
 function stateFolder(environment: Environment): string {

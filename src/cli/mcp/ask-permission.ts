@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto'
-import { callDigest, createClient, type Decision } from '#program-client'
-import { assertThere, isUnanswered, type ServiceAddress } from '../hook/answer-hook.ts'
+import { callDigest, CountersignError, createClient, type Decision } from '#program-client'
+import {
+  assertThere,
+  isUnanswered,
+  withdrawReused,
+  type ServiceAddress,
+} from '../hook/answer-hook.ts'
 import type { HookEvent } from '#domain/hooks/hook-event.ts'
 import { isObject } from '#domain/json/is-object.ts'
 import { canBeChanged, changedInputOf } from '#domain/hooks/call-of-event.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import { callHere } from '../hook/call-here.ts'
 import { originOfCall } from '../hook/origin/origin-of-call.ts'
+import type { WaitingCalls } from '../hook/waiting/waiting-calls.ts'
 
 export interface PermissionSettings {
   readonly service: ServiceAddress
@@ -18,6 +24,8 @@ export interface PermissionSettings {
   readonly hostProof: Uint8Array | null
   /** how long people have; then the answer is a denial, and the request continues to wait */
   readonly waitMs: number
+  /** calls that nobody had decided when their session ended, or within that time */
+  readonly waiting: WaitingCalls
 }
 
 /** What a `--permission-prompt-tool` is asked. */
@@ -33,13 +41,6 @@ export type PermissionAnswer =
   | { readonly behavior: 'deny'; readonly message: string }
 
 const askWithinMs = 20_000
-const maxLateIds = 100
-/**
- * The external ids of calls that were denied because nobody decided in time, or because the service
- * was away. A model that tries again gives its call another id, and then continues the request that
- * waits.
- */
-const lateIds = new Map<string, string>()
 
 /**
  * Whether the call may be made: policy judges it, what asks waits for people, and the permit is
@@ -57,15 +58,47 @@ export async function askPermission(
   }
 }
 
+/**
+ * A call that an equal one waits for, of an earlier session too, first continues its request. If
+ * that was used, the call asks for itself.
+ */
 async function ask(
   question: PermissionQuestion,
   settings: PermissionSettings,
   signal: AbortSignal,
 ): Promise<PermissionAnswer> {
-  const { service, worker, root } = settings
+  const { root, service, waiting } = settings
   await assertThere({ late: signal, service })
-  const client = createClient(service)
   const { tool_name, input, tool_use_id } = question
+  const key = ['permission-prompt-tool', root, tool_name, input]
+  const own = tool_use_id ?? `permission:${randomUUID()}`
+  const earlierId = await waiting.find(...key)
+  const names = earlierId === null || earlierId === own ? [own] : [earlierId, own]
+  for (const externalId of names) {
+    await waiting.note(externalId, ...key)
+    try {
+      const answer = await askUnder(externalId, question, settings, signal)
+      if (answer === 'used') continue
+      if (answer.kind === 'decided') await waiting.forget(...key)
+      return answer.answer
+    } catch (error) {
+      if (!signal.aborted && !isUnanswered(error)) await waiting.forget(...key)
+      throw error
+    }
+  }
+  throw new Error('this call was carried out before.')
+}
+
+/** `used`: an earlier call, or one with other files, has the request of that name. */
+async function askUnder(
+  externalId: string,
+  question: PermissionQuestion,
+  settings: PermissionSettings,
+  signal: AbortSignal,
+): Promise<'used' | { readonly kind: 'decided' | 'waits'; readonly answer: PermissionAnswer }> {
+  const { service, worker, root } = settings
+  const client = createClient(service)
+  const { tool_name, input } = question
   const event = eventOf(question)
   const call = await callHere(event, root, 'claude-code')
   const origin = await originOfCall(call, {
@@ -73,49 +106,44 @@ async function ask(
     program: 'Claude Code',
     root,
   })
-  const key = JSON.stringify([tool_name, input])
-  const externalId = lateIds.get(key) ?? tool_use_id ?? `permission:${randomUUID()}`
-  lateIds.delete(key)
-  const keepId = (): void => {
-    if (lateIds.size < maxLateIds) lateIds.set(key, externalId)
+  const toAsk = {
+    ...call,
+    ...(origin === null ? {} : { origin }),
+    ...(worker === undefined ? {} : { worker }),
+    externalId,
+    ...(canBeChanged(event, call) ? {} : { edits: 'off' as const }),
+    metadata: { program: 'permission-prompt-tool', tool: tool_name },
   }
-  const askAndWait = async () => {
-    const { id, number } = await client.ask(
-      {
-        ...call,
-        ...(origin === null ? {} : { origin }),
-        ...(worker === undefined ? {} : { worker }),
-        externalId,
-        ...(canBeChanged(event, call) ? {} : { edits: 'off' as const }),
-        metadata: { program: 'permission-prompt-tool', tool: tool_name },
-      },
-      { signal: AbortSignal.any([signal, AbortSignal.timeout(askWithinMs)]) },
-    )
-    return {
-      id,
-      number,
-      decision: await client.decision(id, { wait: settings.waitMs / 1000, signal }),
-    }
-  }
-  const { decision, id, number } = await askAndWait().catch((error: unknown) => {
-    if (isUnanswered(error)) keepId()
-    throw error
-  })
+  const within = AbortSignal.any([signal, AbortSignal.timeout(askWithinMs)])
+  const request = await client
+    .ask(toAsk, { signal: within })
+    .catch((error: unknown) => withdrawReused(client, error))
+  if (request === null) return 'used'
+  const { id, number } = request
+  const decision = await client.decision(id, { wait: settings.waitMs / 1000, signal })
   if (decision.state === 'pending') {
-    keepId()
-    return deny(`this call has not run and waits as #${number}. Ask again later.`)
+    const answer = deny(`this call has not run and waits as #${number}. Ask again later.`)
+    return { kind: 'waits', answer }
   }
-  if (decision.state !== 'approved') return deny(sentenceOf(decision, number))
+  const endWith = (answer: PermissionAnswer) => ({ kind: 'decided' as const, answer })
+  if (decision.state !== 'approved') return endWith(deny(sentenceOf(decision, number)))
   const { facts, input: approved, tool } = decision.request
   const digest = await callDigest({ tool, input: approved, toolHash: String(facts['toolHash']) })
   if (digest !== decision.digest || !isObject(approved))
-    return deny(`another call was approved (#${number}).`)
+    return endWith(deny(`another call was approved (#${number}).`))
   const updatedInput =
     decision.revision > 1 ? changedInputOf(event, { tool, input: approved }, root) : input
-  if (updatedInput === null)
-    return deny(`other arguments were approved (#${number}), which ${tool_name} cannot take.`)
-  await client.consume(id, decision.digest, { signal })
-  return { behavior: 'allow', updatedInput }
+  if (updatedInput === null) {
+    const why = `other arguments were approved (#${number}), which ${tool_name} cannot take.`
+    return endWith(deny(why))
+  }
+  try {
+    await client.consume(id, decision.digest, { signal })
+  } catch (error) {
+    if (error instanceof CountersignError && error.code === 'already_consumed') return 'used'
+    throw error
+  }
+  return endWith({ behavior: 'allow', updatedInput })
 }
 
 function eventOf({ tool_name, input }: PermissionQuestion): HookEvent {

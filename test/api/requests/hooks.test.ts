@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { decideHook, reportHook } from '#cli/hook/answer-hook.ts'
 import { WaitingCalls } from '#cli/hook/waiting/waiting-calls.ts'
@@ -439,10 +441,42 @@ describe('a program on the machine', () => {
     expect((await requestOf(name)).external.outcome).toMatchObject({ state: 'failed' })
   })
 
+  test('withdraws a request about a file that has changed since, and asks anew, by hook and by permission prompt', async () => {
+    const root = newFolder('countersign changed ')
+    const file = join(root, 'notes.md')
+    const call = { tool_name: 'Write', tool_input: { file_path: file, content: 'new' } }
+    const { signal } = new AbortController()
+    const byHook = async (tool_use_id: string) => {
+      const one = { ...event(call), hook_event_name: 'PreToolUse', tool_use_id, cwd: root } as const
+      const late = new AbortController()
+      const answer = decideHook(one, { ...settingsOf('claude-code'), root, late: late.signal })
+      await requestOf(`claude-code:${session}:${tool_use_id}`)
+      late.abort(new DOMException('late', 'TimeoutError'))
+      await answer
+    }
+    const byPrompt = async (tool_use_id: string) => {
+      const asked = { tool_name: call.tool_name, input: call.tool_input, tool_use_id }
+      await askPermission(asked, { service, root, hostProof: null, waitMs: 0, waiting }, signal)
+    }
+    for (const [ask, nameOfUse] of [
+      [byHook, (id: string) => `claude-code:${session}:${id}`],
+      [byPrompt, (id: string) => id],
+    ] as const) {
+      const [first, again] = [use(), use()]
+      await writeFile(file, 'old')
+      await ask(first)
+      expect((await requestOf(nameOfUse(first))).state).toBe('pending')
+      await writeFile(file, 'changed')
+      await ask(again)
+      expect((await requestOf(nameOfUse(first))).state).toBe('cancelled')
+      expect((await requestOf(nameOfUse(again))).state).toBe('pending')
+    }
+  })
+
   test('answers a permission prompt with the arguments that people approved', async () => {
     const tool_use_id = use()
     const asked = { tool_name: 'Deploy', input: { to: 'production' }, tool_use_id }
-    const settings = { service, root: '/srv/shop', hostProof: null, waitMs: 120_000 }
+    const settings = { service, root: '/srv/shop', hostProof: null, waitMs: 120_000, waiting }
     const answer = askPermission(asked, settings, new AbortController().signal)
     await revise(await requestOf(tool_use_id), { to: 'canary' })
     await decide(await requestOf(tool_use_id), 'approve')
@@ -457,6 +491,7 @@ describe('a program on the machine', () => {
       root: '/srv/shop',
       hostProof: null,
       waitMs: 0,
+      waiting,
     }
     const ask = () => {
       const tool_use_id = use()
