@@ -26,7 +26,7 @@ function counted<T extends AgentDesk['api'] | AgentDesk['worker']>(ctx: T): T {
   return { ...ctx, db, policies: createPolicyReader({ db, verifier, memory, log }) }
 }
 
-it('a decision takes at most 5 queries (8 with a key), an approved call 10 before its tool begins and 19 in all', async () => {
+it('a decision takes at most 5 queries (8 with a key), an approved call 9 before its tool begins and 17 in all', async () => {
   const api = counted(desk.api)
   const worker = counted(desk.worker)
   const { call, digest } = await addWaitingCall(desk, 'one')
@@ -54,8 +54,26 @@ it('a decision takes at most 5 queries (8 with a key), an approved call 10 befor
   }
   const { signal } = new AbortController()
   expect(await executeCall(worker, { callId: call.id, signal })).toEqual({ kind: 'done' })
-  expect(before, textsOf(queries)).toBeLessThanOrEqual(10)
-  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(19)
+  expect(before, textsOf(queries)).toBeLessThanOrEqual(9)
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(17)
+})
+
+it('a pre-approved call takes at most 18 queries, with one wait for the disk before its tool begins', async () => {
+  const worker = counted(desk.worker)
+  await worker.policies.inForce()
+  const runId = await desk.start()
+  desk.say({ text: 'I read.', calls: [{ tool: 'read_file', input: { path: 'notes/a.md' } }] })
+  await desk.turn(runId, 1)
+  const [call] = await desk.calls(runId, 1)
+  queries.length = 0
+  let commits = Number.POSITIVE_INFINITY
+  desk.beforeExecute = async () => {
+    commits = queries.filter(({ sql }) => sql === 'commit').length
+  }
+  const { signal } = new AbortController()
+  expect(await executeCall(worker, { callId: call?.id ?? '', signal })).toEqual({ kind: 'done' })
+  expect(commits, textsOf(queries)).toBe(1)
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(18)
 })
 
 it.each([

@@ -52,6 +52,8 @@ export interface UnitOfWork {
    * read.
    */
   setChainEnd(requestId: string, end: ChainEnd, at: Date): void
+  /** Passes on the time of reading alone, for events of no request. */
+  setReadAt(at: Date): void
 }
 
 /** An event of a unit, by the actor of its authority unless it names another. */
@@ -146,6 +148,9 @@ async function onceInUnitOfWork<T>(
       sendLast: (query) => void last.push(query),
       setChainEnd: (requestId, end, at) => {
         ends.set(requestId, end)
+        readAt = at
+      },
+      setReadAt: (at) => {
         readAt = at
       },
     })

@@ -1,5 +1,6 @@
 import {
   DummyDriver,
+  type Kysely,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
@@ -22,7 +23,22 @@ const dialect: Dialect = {
  * fail too.
  */
 export async function sideBySide(tx: Transaction<Database>): Promise<Transaction<Database>> {
-  const executor = tx.getExecutor()
+  return overOneConnection(tx)
+}
+
+/**
+ * Runs `work` on one connection without a transaction: its queries under `together` are sent at
+ * once too, and each sees what was committed before it.
+ */
+export async function onOneConnection<T>(
+  db: Kysely<Database>,
+  work: (on: Transaction<Database>) => Promise<T>,
+): Promise<T> {
+  return db.connection().execute(async (alone) => work(await overOneConnection(alone)))
+}
+
+async function overOneConnection(alone: Kysely<Database>): Promise<Transaction<Database>> {
+  const executor = alone.getExecutor()
   const connection = await executor.provideConnection(async (one) => one)
   return new Transaction<Database>({
     config: { dialect },

@@ -149,7 +149,7 @@ export async function getContents(
   return contents
 }
 
-type PackedContent = Readonly<Pick<ContentTable, 'encoding' | 'bytes'>>
+export type PackedContent = Readonly<Pick<ContentTable, 'encoding' | 'bytes'>>
 
 /** The stored rows of these hashes, in one query; none for an empty list. */
 async function readPacked(
@@ -177,6 +177,11 @@ function decompressContent(hash: string, bytes: Buffer): Buffer {
   } catch {
     throw new ContentChanged(hash)
   }
+}
+
+/** The text of a stored row (UTF-8). Rejects as {@link getContent} does. */
+export function textOfRow(row: PackedContent & { readonly hash: string }): string {
+  return unpack(row.hash, row).toString('utf8')
 }
 
 /** The text of a hash (UTF-8). */

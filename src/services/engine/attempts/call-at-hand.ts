@@ -1,6 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '#store/database.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
+import type { ChainEnd } from '#store/audit/audit.ts'
 import { together } from '#store/connection/side-by-side.ts'
 import type { PermitTable } from '#store/tables/decisions.ts'
 import type { ExecutionTable } from '#store/tables/runs.ts'
@@ -38,6 +39,8 @@ export interface CallAtHand {
   readonly stopped: boolean
   /** digest of the newest activation, which nobody has verified; `null`: there is none */
   readonly newestPolicy: string | null
+  /** the newest event of the call's request; `null`: it has none, or there is no request */
+  readonly chainEnd: ChainEnd
   /** ids of the requests that are locked with the run */
   readonly locked: readonly string[]
   /** the earlier calls of the turn with effects that have no result yet, by their requests */
@@ -73,6 +76,7 @@ export async function readCall(db: Db | Tx, callId: string): Promise<CallAtHand 
     now: Date
     stopped: boolean
     newestPolicy: string | null
+    chainEnd: ChainEnd
     earlier: CallAtHand['earlier']
   }>`
     select to_jsonb(call) as call, to_jsonb(run) as run, to_jsonb(request) as request,
@@ -82,6 +86,9 @@ export async function readCall(db: Db | Tx, callId: string): Promise<CallAtHand 
           and denied.position < call.position and denied.denied_then = 'stop'
       ) as stopped,
       (select digest from policy_activation order by sequence desc limit 1) as "newestPolicy",
+      (select json_build_object('sequence', last.sequence, 'document', last.document)
+        from audit_event last where last.request_id = call.request_id
+        order by last.sequence desc limit 1) as "chainEnd",
       (
         select coalesce(jsonb_agg(jsonb_build_object('requestId', before.request_id)), '[]')
         from tool_call as before where before.run_id = call.run_id and before.turn = call.turn
@@ -118,6 +125,7 @@ export async function readCall(db: Db | Tx, callId: string): Promise<CallAtHand 
     execution: row.execution === null ? null : fromJsonRow(row.execution),
     stopped: row.stopped,
     newestPolicy: row.newestPolicy,
+    chainEnd: row.chainEnd,
     locked: [],
     earlier: row.earlier,
   }
@@ -141,6 +149,16 @@ export async function waitFor(
   requestIds: readonly string[],
 ): Promise<CallOutcome> {
   return { kind: 'wait', requestIds, ...(await nextWait(tx, runId)) }
+}
+
+/**
+ * Passes on when a locked call was read, and the end of its request's chain, so that the unit need
+ * not read them again for its trail.
+ */
+export function setChainOf(unit: UnitOfWork, at: CallAtHand): void {
+  const { request_id: requestId } = at.call
+  if (requestId === null) unit.setReadAt(at.now)
+  else if (at.locked.includes(requestId)) unit.setChainEnd(requestId, at.chainEnd, at.now)
 }
 
 /** The ids that every audit entry about a call carries. */

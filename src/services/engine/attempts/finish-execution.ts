@@ -8,7 +8,7 @@ import { closeCheck } from '../../requests/ending/close-check.ts'
 import { lockRequests } from '../../core/locks.ts'
 import { storeResult, type CallResult } from '../../transcript/store-result.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
-import { aboutCall, lockCall, requestChanged, type CallAtHand } from './call-at-hand.ts'
+import { aboutCall, lockCall, requestChanged, setChainOf, type CallAtHand } from './call-at-hand.ts'
 import type { SystemContext } from '../../core/context.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 import type { FileChange, FileSide } from '#domain/tools/file-change.ts'
@@ -47,7 +47,9 @@ export async function finishExecution(
   const { requestId } = attempt
   return inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
     const at = await lockCall(unit.tx, attempt.callId, requestId === null ? [] : [requestId])
-    return at === null ? false : finishLocked(unit, at, attempt, end)
+    if (at === null) return false
+    setChainOf(unit, at)
+    return finishLocked(unit, at, attempt, end)
   })
 }
 

@@ -22,7 +22,7 @@ import { isRepeated } from '../attempts/repeat-attempt.ts'
 import { runningHere, whileRunning } from '../attempts/running-attempts.ts'
 import { markingUnusable, unmarkUnusable } from '../attempts/unusable-workspace.ts'
 import { settleUnknown } from './settle-unknown.ts'
-import { findNextStep } from '../starting/next-step.ts'
+import { findNextStep, type NextStep } from '../starting/next-step.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 
 /** How many rounds a call gets when something changes between reading and starting. */
@@ -63,7 +63,7 @@ async function advanceCall(
       if (settled.kind !== 'again') return settled
       continue
     }
-    const outcome = await act(ctx, step.at, input.signal)
+    const outcome = await act(ctx, step, input.signal)
     if (outcome !== null) return outcome
   }
   throw new Error(`Call ${input.callId} did not reach an end`)
@@ -72,12 +72,12 @@ async function advanceCall(
 /** One round of a call that may run. `null`: another round follows. */
 async function act(
   ctx: WorkerContext,
-  at: CallAtHand,
+  { at, readings }: Extract<NextStep, { next: 'act' }>,
   signal: AbortSignal,
 ): Promise<CallOutcome | null> {
   const again = at.execution?.settled_then === 'again' && !isRepeated(at)
   const byPermit = again || at.call.verdict === 'ask'
-  const planning = byPermit ? planApproved(ctx, at) : planPreApproved(ctx, at)
+  const planning = byPermit ? planApproved(ctx, at, readings) : planPreApproved(ctx, at, readings)
   const plan = await planning.catch(refuseChanged)
   if (plan.kind === 'asks') {
     await renewRequest(ctx, { at, judgement: plan.judgement, refusal: null, signal })

@@ -19,8 +19,9 @@ import {
 } from '../../transcript/result-texts.ts'
 import { storeResult, type CallResult } from '../../transcript/store-result.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
-import { lockCall, readCall, waitFor, type CallAtHand } from '../attempts/call-at-hand.ts'
+import { lockCall, waitFor, type CallAtHand } from '../attempts/call-at-hand.ts'
 import { isRepeated } from '../attempts/repeat-attempt.ts'
+import { readToPlan, type PlanReadings } from './read-to-plan.ts'
 import { finishLocked } from '../attempts/finish-execution.ts'
 import { settledResult } from '../attempts/settled-result.ts'
 import type { SystemContext } from '../../core/context.ts'
@@ -32,7 +33,7 @@ import { bySystem, executor } from '../../core/authority.ts'
  */
 export type NextStep =
   | { readonly next: 'answer'; readonly outcome: CallOutcome }
-  | { readonly next: 'act'; readonly at: CallAtHand }
+  | { readonly next: 'act'; readonly at: CallAtHand; readonly readings: PlanReadings }
   | { readonly next: 'settle' }
 
 /**
@@ -41,8 +42,8 @@ export type NextStep =
  * stores results that need no effect.
  */
 export async function findNextStep(ctx: SystemContext, callId: string): Promise<NextStep> {
-  const current = await readCall(ctx.db, callId)
-  if (current !== null && isApproved(current)) return { next: 'act', at: current }
+  const { at: current, readings } = await readToPlan(ctx, callId)
+  if (current !== null && mayRun(current)) return { next: 'act', at: current, readings }
   return inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
     const at = await lockCall(unit.tx, callId)
     // A call is stored before its workflow gets its id: an id without a row is forged.
@@ -56,7 +57,7 @@ export async function findNextStep(ctx: SystemContext, callId: string): Promise<
       return (await stepOfDelegation(unit, at)) ?? { next: 'settle' }
     }
     if (isRepeated(at)) return stepOfUndecided(unit, at)
-    if (at.execution?.settled_then === 'again') return { next: 'act', at }
+    if (at.execution?.settled_then === 'again') return act(at)
     if (at.execution !== null && at.execution.settled_then !== null) {
       return finish(unit, at, settledResult(at.execution))
     }
@@ -75,18 +76,19 @@ function endedBefore({ request }: CallAtHand): boolean {
 
 /** There is no attempt to continue: the call needs no request, or its request decides. */
 async function stepOfUndecided(unit: UnitOfWork, at: CallAtHand): Promise<NextStep> {
-  return at.call.verdict === 'preApproved' ? { next: 'act', at } : stepOfRequests(unit, at)
+  return at.call.verdict === 'preApproved' ? act(at) : stepOfRequests(unit, at)
 }
 
 /**
- * Whether it is approved and has no attempt yet. This needs no lock, since the start checks again
- * under the locks.
+ * Whether the call may run and has no attempt yet. This needs no lock, whose transaction would wait
+ * for the disk, since the start checks again under the locks.
  */
-function isApproved({ run, call, request, execution, stopped }: CallAtHand): boolean {
+function mayRun({ run, call, request, execution, stopped }: CallAtHand): boolean {
   const isOpen = !isEnd(runTransitions, run.state) && call.result_type === null
   // A delegation has other requests besides its own.
   const isFirst = execution === null && !stopped && call.tool !== callWorkerName
-  return isOpen && isFirst && call.verdict === 'ask' && request?.state === 'approved'
+  if (!isOpen || !isFirst) return false
+  return call.verdict === 'ask' ? request?.state === 'approved' : call.verdict === 'preApproved'
 }
 
 const siblingText = 'a person denied an earlier call of the same turn and stopped the rest'
@@ -110,7 +112,7 @@ async function stepOfRequests(unit: UnitOfWork, at: CallAtHand): Promise<NextSte
     return finish(unit, at, end.result)
   }
   if (pending.length > 0) return answer(await waitFor(unit.tx, at.run.id, pending))
-  return { next: 'act', at: { ...at, request: requests.find(isOf(at)) ?? at.request } }
+  return act({ ...at, request: requests.find(isOf(at)) ?? at.request })
 }
 
 /**
@@ -209,6 +211,11 @@ async function finish(unit: UnitOfWork, at: CallAtHand, result: CallResult): Pro
   await storeResult(unit.tx, at.call.id, result)
   await unit.event('run.changed', { runId: at.run.id })
   return answer({ kind: 'done' })
+}
+
+/** Time may have passed while it waited for the lock: its plan reads the rest itself. */
+function act(at: CallAtHand): NextStep {
+  return { next: 'act', at, readings: { input: null, policy: null } }
 }
 
 function answer(outcome: CallOutcome): NextStep {

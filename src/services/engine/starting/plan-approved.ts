@@ -1,6 +1,5 @@
 import { callDigest, hashJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
-import { getText } from '#store/content/content.ts'
 import { verifyPermit, type PermitVerdict } from '../../permits/permits.ts'
 import { termsOf } from '../../core/run-terms.ts'
 import { verifyRun } from '../../core/verify-run.ts'
@@ -10,6 +9,7 @@ import { nextAttemptOf, type CallAtHand, type CallApproval } from '../attempts/c
 import { changedBase } from '../attempts/check-bases.ts'
 import type { ExecutionPlan, Refusal } from '../attempts/execution-plan.ts'
 import { judgeAgain } from './judge-again.ts'
+import { inputText, withPolicyOf, type PlanReadings } from './read-to-plan.ts'
 import { refusedUnsigned } from '../attempts/refusals.ts'
 
 /**
@@ -45,6 +45,7 @@ export function checkPermit(
 export async function planApproved(
   ctx: WorkerContext,
   at: CallAtHand,
+  readings: PlanReadings,
 ): Promise<ExecutionPlan | Refusal> {
   const { approval } = at
   if (approval === null) {
@@ -55,12 +56,12 @@ export async function planApproved(
   }
   const { permit, request, revision } = approval
   const { facts } = revision
-  const [inputText, terms] = await Promise.all([
-    getText(ctx.db, revision.input_hash),
-    termsOf(ctx, at.run),
+  const [text, terms] = await Promise.all([
+    inputText(ctx, revision.input_hash, readings),
+    termsOf(withPolicyOf(ctx, readings), at.run),
   ])
   if (terms.statement === null) return refusedUnsigned('invalid_statement', 'run', null)
-  const input = JSON.parse(inputText) as JsonObject
+  const input = JSON.parse(text) as JsonObject
   const digest = callDigest({ tool: request.tool, input, toolHash: facts.toolHash })
   const allowed = checkPermit(ctx, at, approval, digest)
   if (!allowed.ok && allowed.reason === 'invalid_permit') {

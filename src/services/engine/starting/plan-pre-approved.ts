@@ -4,7 +4,6 @@ import type { Json } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import type { Tool } from '#domain/tools/tool.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
-import { getText } from '#store/content/content.ts'
 import { strictRuleId } from '../judging/judge-one.ts'
 import { strictText } from '../../transcript/result-texts.ts'
 import { termsOf } from '../../core/run-terms.ts'
@@ -13,6 +12,7 @@ import type { CallAtHand } from '../attempts/call-at-hand.ts'
 import { basesNow } from '../attempts/check-bases.ts'
 import type { ExecutionPlan, Refusal } from '../attempts/execution-plan.ts'
 import { judgeAgain } from './judge-again.ts'
+import { inputText, withPolicyOf, type PlanReadings } from './read-to-plan.ts'
 import { refusedUnsigned } from '../attempts/refusals.ts'
 
 /** A call that was pre-approved needs a request now; no attempt was refused. */
@@ -28,10 +28,11 @@ export interface PolicyNowAsks {
 export async function planPreApproved(
   ctx: WorkerContext,
   at: CallAtHand,
+  readings: PlanReadings,
 ): Promise<ExecutionPlan | Refusal | PolicyNowAsks> {
-  const terms = await termsOf(ctx, at.run)
+  const terms = await termsOf(withPolicyOf(ctx, readings), at.run)
   if (terms.statement === null) return refusedUnsigned('invalid_statement', 'run', null)
-  const input = JSON.parse(await getText(ctx.db, at.call.input_hash)) as Json
+  const input = JSON.parse(await inputText(ctx, at.call.input_hash, readings)) as Json
   const question = { terms, tool: at.call.tool, input, grants: true, permitId: null }
   const { tool, workspace, judgement, refused: refusal } = await judgeAgain(ctx, at, question)
   if (tool === null) return deniedByMode(judgement, refusal)

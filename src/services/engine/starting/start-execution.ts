@@ -16,6 +16,7 @@ import {
   aboutCall,
   lockCall,
   requestChanged,
+  setChainOf,
   waitFor,
   nextAttemptOf,
   type CallAtHand,
@@ -92,7 +93,9 @@ async function startOnce(
     if (at === null || isEnd(runTransitions, at.run.state)) {
       return { kind: 'answer', outcome: { kind: 'ended' } }
     }
+    setChainOf(unit, at)
     if (at.call.result_type !== null || isOpen(at)) return { kind: 'retry' }
+    if (at.stopped && at.execution === null) return { kind: 'retry' }
     if (at.call.request_id !== planned.call.request_id) return { kind: 'retry' }
     if (!(await isJudgedNow(ctx, tx, at, plan))) return { kind: 'retry' }
     const earlierOutcome = await waitForEarlier(tx, at)
