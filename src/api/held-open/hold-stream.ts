@@ -52,7 +52,9 @@ export async function isStillKnown(
   if (identity.kind === 'key') return isKeyLive(api.ctx, identity.key, api.signIns ?? null)
   const token = readSessionCookie(request) ?? ''
   const sent = { token, proof: readProof(request), isBrowser: isBrowser(request), isUse: false }
-  const { ctx, settings, signIns = null } = api
-  const session = await readSession(ctx, settings.sessionTimes, sent, signIns)
+  const { ctx, settings, signIns } = api
+  const cached =
+    signIns === undefined ? null : ({ cache: signIns, use: 'judged by the look-up' } as const)
+  const session = await readSession(ctx, settings.sessionTimes, sent, cached)
   return session?.isProven === true
 }

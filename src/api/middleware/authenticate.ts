@@ -4,7 +4,7 @@ import { Problem } from '#domain/problem.ts'
 import { readApiKey, type KeyIdentity } from '#services/access/api-keys/read-api-key.ts'
 import { readAccessToken, type TokenRefusal } from '#services/access/oidc/read-access-token.ts'
 import { readSession, type UnprovenSession } from '#services/access/sessions/read-session.ts'
-import type { SignInCache } from '#services/access/sign-in-cache.ts'
+import type { SignInCache, Use } from '#services/access/sign-in-cache.ts'
 import { refuseSignIn } from '#services/access/sign-in/refuse-sign-in.ts'
 import { hashToken } from '#services/access/token.ts'
 import { currentRequest } from '#services/core/current-request.ts'
@@ -35,9 +35,11 @@ export function authenticate(
   return async (request, response, next) => {
     const { method, originalUrl } = request
     const isSafe = method === 'GET' || method === 'HEAD'
-    const mayBeCached = isSafe || judgedAgain.some((path) => path.test(originalUrl))
-    const cache = mayBeCached ? (api.signIns ?? null) : null
-    const identified = identify(api, { keys, cookies }, { request, response, cache })
+    const isJudgedAgain = judgedAgain.some((path) => path.test(originalUrl))
+    const cache = isSafe || isJudgedAgain ? (api.signIns ?? null) : null
+    const use = isJudgedAgain ? ('judged again' as const) : ('judged by the look-up' as const)
+    const cached = cache === null ? null : { cache, use }
+    const identified = identify(api, { keys, cookies }, { request, response, cached })
     const identity = await (request.baseUrl === '/metrics' ? withinSeconds(identified) : identified)
     if (identity !== null && 'kind' in identity) {
       response.locals['identity'] = identity
@@ -57,13 +59,13 @@ interface IncomingRequest {
   readonly request: Request
   readonly response: Response
   /** `null`: the database answers */
-  readonly cache: SignInCache | null
+  readonly cached: { readonly cache: SignInCache; readonly use: Use } | null
 }
 
 async function identify(
   api: Api,
   { keys, cookies }: { readonly keys: FailureLimit; readonly cookies: CookieLookUps },
-  { request, response, cache }: IncomingRequest,
+  { request, response, cached }: IncomingRequest,
 ): Promise<Identity | UnprovenSession | null> {
   const { authorization } = request.headers
   if (authorization !== undefined) {
@@ -73,7 +75,7 @@ async function identify(
     const isToken = typeof resource === 'string' && tokenForm.test(bearer)
     const key = isToken
       ? await keyOfToken(api, bearer, resource)
-      : await readApiKey(api.ctx, bearer, cache)
+      : await readApiKey(api.ctx, bearer, cached?.cache ?? null)
     if (key !== null && 'id' in key) return { kind: 'key', key }
     await keys.fail(request)
     const challenge: unknown = response.locals['challenge']
@@ -94,7 +96,7 @@ async function identify(
     isBrowser: isBrowser(request),
     isUse: !isBackground(request),
   }
-  const session = await readSession(api.ctx, api.settings.sessionTimes, sent, cache)
+  const session = await readSession(api.ctx, api.settings.sessionTimes, sent, cached)
   cookies.record(address, cookie, session !== null)
   return session?.isProven === true ? { kind: 'session', session } : session
 }

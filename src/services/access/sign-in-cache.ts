@@ -3,6 +3,11 @@ import type { ServiceContext } from '../core/context.ts'
 
 /** How long a look-up counts at most, also when somebody changes rows without the triggers. */
 const maxAgeMs = 2000
+/**
+ * The same for a verb that looks for the session in its own transaction. A person reads a request
+ * for longer than two seconds before they decide it.
+ */
+const judgedAgainMaxAgeMs = 30_000
 const maxEntries = 10_000
 
 /** The result of a look-up of a session or key, and what ends it. */
@@ -16,18 +21,23 @@ export interface SignIn<T> {
 }
 
 interface Entry extends SignIn<unknown> {
-  readonly until: number
+  readonly began: number
 }
+
+/** Whether the caller's verb looks for the session again in the transaction that it writes in. */
+export type Use = 'judged by the look-up' | 'judged again'
 
 /**
  * Look-ups of sessions and API keys, which the database invalidates: a trigger notifies of every
  * change of a session, a key or a person except the time of last use. A look-up counts for two
- * seconds at most, and none counts while notifications are not received. At each use the ledger is
- * asked for what was revoked. It serves reads, and verbs that read the session again in their own
- * transaction.
+ * seconds at most, or for thirty in verbs that read the session again in their own transaction;
+ * none counts while notifications are not received. At each use the ledger is asked for what was
+ * revoked. Other verbs that write are not served.
  */
 export class SignInCache {
   readonly #entries = new Map<string, Entry>()
+  /** the look-ups that run now: a hundred streams of one session wake together */
+  readonly #running = new Map<string, Promise<unknown>>()
   readonly #isListening: () => boolean
   readonly #now: () => number
   /** grows with each notification: a look-up that began before one is not stored after it */
@@ -61,27 +71,54 @@ export class SignInCache {
     key: string,
     load: () => Promise<SignIn<T> | null>,
     isEnough: (value: T) => boolean,
+    use: Use,
   ): Promise<T | null> {
-    const entry = this.#entries.get(key)
-    if (entry !== undefined && this.#isLive(ctx, entry)) {
+    const lookUp = (): T | null => {
+      const entry = this.#entries.get(key)
+      if (entry === undefined || !this.#isLive(ctx, entry, use)) return null
       // A key names its kind of look-up, and each kind stores one type.
       const value = entry.found as T
-      if (isEnough(value)) return value
+      return isEnough(value) ? value : null
     }
+    const own = lookUp()
+    if (own !== null) return own
+    const running = this.#running.get(key)
+    if (running !== undefined) {
+      await running
+      // A change since that look-up began has kept it from being stored.
+      const other = lookUp()
+      if (other !== null) return other
+    }
+    const loading = this.#loadAndStore(key, load)
+    const end = loading.catch(() => undefined)
+    this.#running.set(key, end)
+    try {
+      return await loading
+    } finally {
+      if (this.#running.get(key) === end) this.#running.delete(key)
+    }
+  }
+
+  async #loadAndStore<T>(key: string, load: () => Promise<SignIn<T> | null>): Promise<T | null> {
     const [began, generation, wasListening] = [this.#now(), this.#generation, this.#isListening()]
     const loaded = await load()
     this.#entries.delete(key)
     if (loaded === null) return null
     if (wasListening && this.#isListening() && generation === this.#generation) {
       if (this.#entries.size >= maxEntries) this.#entries.clear()
-      const until = began + Math.min(maxAgeMs, loaded.livesMs ?? maxAgeMs)
-      this.#entries.set(key, { ...loaded, until })
+      this.#entries.set(key, { ...loaded, began })
     }
     return loaded.found
   }
 
-  #isLive({ seals }: Pick<ServiceContext, 'seals'>, { until, restsOn }: Entry): boolean {
-    if (!this.#isListening() || this.#now() >= until) return false
+  #isLive(
+    { seals }: Pick<ServiceContext, 'seals'>,
+    { began, livesMs, restsOn }: Entry,
+    use: Use,
+  ): boolean {
+    const longest = use === 'judged again' ? judgedAgainMaxAgeMs : maxAgeMs
+    const isOver = this.#now() >= began + Math.min(longest, livesMs ?? longest)
+    if (!this.#isListening() || isOver) return false
     return !restsOn.some((revoked) => seals.revocations.has(revoked))
   }
 }

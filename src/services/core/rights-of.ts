@@ -50,7 +50,11 @@ export async function rightsOfEmail(
   email: string | null,
 ): Promise<ReadonlySet<Right>> {
   if (email === null) return new Set()
-  const { config } = await ctx.policies.inForce()
+  return rightsIn((await ctx.policies.inForce()).config, email)
+}
+
+/** The rights of an address by a policy. */
+export function rightsIn(config: Policy['config'], email: string): ReadonlySet<Right> {
   return new Set(
     rightNames.filter((right) =>
       config.rights[right].some((holder) => holds(config, holder, email)),

@@ -46,7 +46,13 @@ export async function readKey(
   const row =
     cache === null
       ? (await load())?.found
-      : await cache.read(ctx, `key ${id} ${secretHash}`, load, (row) => !row.is_long_unused)
+      : await cache.read(
+          ctx,
+          `key ${id} ${secretHash}`,
+          load,
+          (row) => !row.is_long_unused,
+          'judged by the look-up',
+        )
   if (row == null) return null
   if (row.is_long_unused) {
     await ctx.db
@@ -123,7 +129,8 @@ export async function isKeyLive(
 ): Promise<boolean> {
   const load = () => lookUp(ctx, key)
   if (cache === null) return (await load()) !== null
-  return (await cache.read(ctx, `key ${key.id} ${key.secretHash}`, load, () => true)) !== null
+  const name = `key ${key.id} ${key.secretHash}`
+  return (await cache.read(ctx, name, load, () => true, 'judged by the look-up')) !== null
 }
 
 /**

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { ServiceContext } from '../../core/context.ts'
 import { checkSeals } from '../check-seals.ts'
-import type { SignIn, SignInCache } from '../sign-in-cache.ts'
+import type { SignIn, SignInCache, Use } from '../sign-in-cache.ts'
 import type { SessionTimes } from './session-times.ts'
 import type { SignInMethod } from './start-session.ts'
 import { hashToken, sameSecret } from '../token.ts'
@@ -46,17 +46,21 @@ export async function readSession(
      */
     isUse: boolean
   },
-  /** look-ups of the last seconds; null: it reads the database */
-  cache: SignInCache | null,
+  /** look-ups of the last seconds, and for what; null: it reads the database */
+  cached: { readonly cache: SignInCache; readonly use: Use } | null,
 ): Promise<Session | UnprovenSession | null> {
   const tokenHash = hashToken(input.token)
   const load = () => lookUp(ctx, times, tokenHash)
   const row =
-    cache === null
+    cached === null
       ? (await load())?.found
-      : await cache.read(ctx, `session ${tokenHash}`, load, ({ is_long_unseen }) => {
-          return !(input.isUse && is_long_unseen)
-        })
+      : await cached.cache.read(
+          ctx,
+          `session ${tokenHash}`,
+          load,
+          ({ is_long_unseen }) => !(input.isUse && is_long_unseen),
+          cached.use,
+        )
   if (row == null) return null
   const why = whyUnproven(row.proof_hash, input)
   if (why !== null) {
