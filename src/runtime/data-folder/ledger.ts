@@ -1,3 +1,4 @@
+import { fstatSync, readSync } from 'node:fs'
 import { mkdir, open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Ledger, OnceKey } from '#services/core/ledger.ts'
@@ -10,6 +11,7 @@ const maxLineCharacters = 400
  * are recent.
  */
 const maxDays = 40
+const maxReadBytes = 65_536
 
 /**
  * The ledger in `DATA/ledger`: a file for each day on which the ids were made, a line for each
@@ -64,8 +66,9 @@ class DayFile {
 
   async first(name: string, value: string): Promise<string> {
     this.busy += 1
+    let file: FileHandle | null = null
     try {
-      await using file = await this.#open()
+      file = await this.#open()
       await this.#catchUp(file)
       const before = this.#firsts.get(name)
       if (before !== undefined) return before
@@ -78,6 +81,8 @@ class DayFile {
       return first
     } finally {
       this.busy -= 1
+      // The entry is on the disk: nobody needs to wait for the end of the handle.
+      file?.close().catch(() => undefined)
     }
   }
 
@@ -102,13 +107,16 @@ class DayFile {
   }
 
   async #read(file: FileHandle): Promise<void> {
-    const { size } = await file.stat()
+    const { size } = fstatSync(file.fd)
     if (size < this.#readTo) throw new Error(`The ledger ${this.#name} was cut off`)
     while (this.#readTo < size) {
-      const { buffer, bytesRead } = await file.read({
-        buffer: Buffer.alloc(Math.min(size - this.#readTo, 65_536)),
-        position: this.#readTo,
-      })
+      const length = Math.min(size - this.#readTo, maxReadBytes)
+      const buffer = Buffer.alloc(length)
+      // The last lines are in memory: reading them takes less time than a turn of the thread pool.
+      const bytesRead =
+        length < maxReadBytes
+          ? readSync(file.fd, buffer, 0, length, this.#readTo)
+          : (await file.read({ buffer, position: this.#readTo })).bytesRead
       if (bytesRead === 0) return
       this.#readTo += bytesRead
       const lines = (this.#rest + buffer.toString('latin1', 0, bytesRead)).split('\n')

@@ -160,6 +160,23 @@ export async function openToolProcess(options: {
     await Promise.all(checked)
   }
 
+  async function askReady<Q extends Exclude<ToolQuery, { do: 'load' }>>(
+    query: Q,
+    requestOptions: RequestOptions,
+  ): Promise<ToolAnswers[Q['do']]> {
+    for (let tries = 1; ; tries += 1) {
+      const { child, loaded } = await take()
+      try {
+        requireVersion(loaded, query.tool)
+        return await child.request(query, requestOptions)
+      } catch (error) {
+        if (!(error instanceof QueryNotAccepted) || tries === maxTries) throw error
+      } finally {
+        await giveBack(child, loaded)
+      }
+    }
+  }
+
   return {
     async describe() {
       if (tools !== null) return tools
@@ -170,18 +187,15 @@ export async function openToolProcess(options: {
     },
 
     async request(query, requestOptions) {
-      await checkFiles()
-      for (let tries = 1; ; tries += 1) {
-        const { child, loaded } = await take()
-        try {
-          requireVersion(loaded, query.tool)
-          return await child.request(query, requestOptions)
-        } catch (error) {
-          if (!(error instanceof QueryNotAccepted) || tries === maxTries) throw error
-        } finally {
-          await giveBack(child, loaded)
-        }
+      // Only an execution has an effect. Any other answer counts if the files are the version's.
+      if (query.do === 'execute') {
+        await checkFiles()
+        return askReady(query, requestOptions)
       }
+      const answer = askReady(query, requestOptions)
+      answer.catch(() => undefined)
+      await checkFiles()
+      return answer
     },
 
     checkFiles,
