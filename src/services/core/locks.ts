@@ -1,6 +1,7 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import { isOneOf } from '#store/connection/is-one-of.ts'
+import { onePlan } from '#store/connection/one-plan.ts'
 import type { Tx } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { RunTable } from '#store/tables/runs.ts'
@@ -70,7 +71,7 @@ export async function lockRunAndRequests(
   }
   // The count forces Postgres to lock all runs before it reads the first request.
   const { rows } = await sql<Selectable<RequestTable>>`
-    with runs as materialized (
+    ${onePlan} with runs as materialized (
       select run.id from run join run_lineage on run_lineage.ancestor_id = run.id
       where run_lineage.run_id = ${runId} order by run_lineage.depth for update of run
     )
@@ -92,7 +93,7 @@ export async function lockRunsAndRequests(
   requestIds: readonly string[],
 ): Promise<Selectable<RequestTable>[]> {
   const { rows } = await sql<Selectable<RequestTable>>`
-    with runs as materialized (
+    ${onePlan} with runs as materialized (
       select run.id from run
       join run_lineage as own on own.run_id = run.id and own.ancestor_id = run.id
       where run.id in (select ancestor_id from run_lineage where ${isOneOf('run_id', runIds)})

@@ -1,8 +1,9 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
 import { connectDatabase, type Db, type Tx } from '../database.ts'
+import { onePlan } from './one-plan.ts'
 
 const database = disposeAfterTests(await createTestDatabase())
 const db = disposeAfterTests(
@@ -71,4 +72,16 @@ test('a transaction whose first statement fails, or that has none, leaves nothin
   await db.transaction().execute(async () => undefined)
   expect(await connectionState()).toBe('idle')
   expect(await shelf(db)).toHaveLength(1)
+})
+
+test('a transaction with one plan makes it at the first use of a statement, and the next transaction is as before', async () => {
+  const planOf = async (first: RawBuilder<unknown>): Promise<string | undefined> =>
+    db.transaction().execute(async (tx) => {
+      await sql`${first} select ${1}::integer`.execute(tx)
+      const { rows } = await sql<{ mode: string }>`
+        select current_setting('plan_cache_mode') as mode`.execute(tx)
+      return rows[0]?.mode
+    })
+  expect(await planOf(onePlan)).toBe('force_generic_plan')
+  expect(await planOf(sql``)).toBe('auto')
 })

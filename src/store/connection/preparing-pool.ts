@@ -1,6 +1,7 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { isDatabaseAway } from './database-outage.ts'
+import { beginningOf } from './one-plan.ts'
 import { StatementNames } from './statement-names.ts'
 
 /**
@@ -48,7 +49,7 @@ function preparingClient(client: pg.PoolClient, names: StatementNames): Postgres
     if (!begins) return ask(text, values)
     begins = false
     gatherWrites(client)
-    const [, answer] = await Promise.all([client.query('begin'), ask(text, values)])
+    const [, answer] = await Promise.all([client.query(beginningOf(text)), ask(text, values)])
     return answer
   }
   let isLost = false

@@ -7,7 +7,7 @@ const maxPrepared = 300
 const maxCounted = 2000
 
 /** Commands such as `begin` have no plan. */
-const isPlanned = /^\s*(select|with|insert|update|delete)\b/i
+const isPlanned = /^\s*(?:\/\*[^*]*\*\/\s*)?(select|with|insert|update|delete)\b/i
 /**
  * Statements that need a plan for their values: a page of a list (a generic plan would read too
  * much for the first page), and a conflict with a partial index (not matched by a parameter).

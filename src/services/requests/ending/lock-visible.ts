@@ -1,4 +1,5 @@
 import { sql, type Selectable } from 'kysely'
+import { onePlan } from '#store/connection/one-plan.ts'
 import type { Tx } from '#store/database.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import type { Viewer } from '../people/viewer.ts'
@@ -15,7 +16,7 @@ export async function lockVisible(
 ): Promise<Selectable<RequestTable> | null> {
   // The count forces Postgres to lock all runs before it reads the request.
   const { rows } = await sql<Selectable<RequestTable>>`
-    with visible as materialized (
+    ${onePlan} with visible as materialized (
       select id, run_id from request where id = ${requestId}::uuid
         and ${requestVisibleTo(viewer, 'request')}
     ), runs as materialized (
