@@ -1,7 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express'
 import { answerProblem } from './middleware/answer-problem.ts'
 import { authenticate, limitRequests } from './middleware/authenticate.ts'
-import { checkHeaders, checkHost } from './middleware/check-host.ts'
+import { checkHeaders, checkHost, checkQuery } from './middleware/check-host.ts'
 import { compressAnswers } from './middleware/compress-answers.ts'
 import { logRequests } from './middleware/log-requests.ts'
 import { readBody, readSignedBody } from './middleware/read-body.ts'
@@ -34,14 +34,16 @@ export function createApp(api: Api): Express {
   const { settings } = api
   const app = express()
   app.disable('x-powered-by')
-  // Rules by path, such as those of a proxy, of the log and of the service worker, see `/v1` only.
+  // Rules by path, such as those of a proxy, of the log and of the service worker, see `/v1` only,
+  // and an operation under its own path only.
   app.enable('case sensitive routing')
+  app.enable('strict routing')
   // Answers get an ETag only where the contract has one.
   app.set('etag', false)
   app.set('query parser', parseQuery)
   app.set('trust proxy', settings.trustProxy ? 1 : false)
   app.use(requestId, logRequests(api.ctx.log, api.onAnswer), securityHeaders(settings.publicUrl))
-  app.use(checkHeaders, checkHost(settings.publicUrl), compressAnswers())
+  app.use(checkHeaders, checkHost(settings.publicUrl), checkQuery, compressAnswers())
 
   const routes: readonly Route[] = allRoutes(settings)
   const document = JSON.stringify(openApiDocument(routes, settings))

@@ -52,6 +52,8 @@ test('a path without a page of its own is the same file with 404, so that progra
     const reply = await api.ask(path, { headers: page })
     expect(reply).toMatchObject({ status: 404, text: expect.stringContaining('Countersign') })
   }
+  const reply = await api.ask('/runs/7/none', { headers: { accept: '*/*' } })
+  expect(reply).toMatchObject({ status: 404, body: { code: 'not_found' } })
 })
 
 test.each(['br', 'gzip'])('pages and files go out compressed with %s', async (encoding) => {

@@ -77,6 +77,12 @@ test.each(impossible.map(([path]) => path))(
   },
 )
 
+test('a query whose bytes are not UTF-8 is refused, and a percent sign alone is a character', async () => {
+  const reply = await aud.get('/v1/search?q=%ff')
+  expect(reply).toMatchObject({ status: 422, body: { code: 'invalid_request' } })
+  expect((await aud.get('/v1/search?q=100%')).status).toBe(200)
+})
+
 test('an endpoint that nobody has is refused by name, to those who may see endpoints', async () => {
   const path = '/v1/webhooks/deliveries?endpoint=nobodys'
   expect(await aud.get(path)).toMatchObject({

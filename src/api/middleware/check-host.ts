@@ -14,6 +14,28 @@ export const checkHeaders: RequestHandler = (request, _response, next) => {
   next(new Problem('invalid_request', `The header ${twice} ${message}`, { field: twice, message }))
 }
 
+/** Refuses a query whose bytes are not text: a reader would guess other characters. */
+export const checkQuery: RequestHandler = ({ originalUrl }, _response, next) => {
+  const begin = originalUrl.indexOf('?')
+  if (begin === -1 || isUtf8(originalUrl.slice(begin))) return next()
+  next(
+    new Problem('invalid_request', 'The query is not UTF-8', {
+      field: '',
+      message: 'is not UTF-8',
+    }),
+  )
+}
+
+function isUtf8(encoded: string): boolean {
+  try {
+    // A percent sign alone is a character.
+    decodeURIComponent(encoded.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
+    return true
+  } catch {
+    return false
+  }
+}
+
 /**
  * Refuses requests for another host name: a page whose name was made to resolve to this machine
  * would otherwise be of the same origin (security.md 26).

@@ -57,8 +57,8 @@ async function bytesOf(request: Request, response: Response): Promise<Buffer | n
 /** `undefined` without a body. */
 async function jsonOf(request: Request, bytes: Buffer | null): Promise<Json | undefined> {
   if (bytes === null) return undefined
-  if (request.is('application/json') === false) {
-    throw new Problem('unsupported_media_type', 'Send content-type: application/json')
+  if (request.is('application/json') === false || !isUtf8(request.headers['content-type'])) {
+    throw new Problem('unsupported_media_type', 'Send content-type: application/json, in UTF-8')
   }
   try {
     return await parseBody(bytes, currentRequest.getStore()?.caller ?? '')
@@ -67,6 +67,12 @@ async function jsonOf(request: Request, bytes: Buffer | null): Promise<Json | un
     const { message } = problem
     throw new Problem('invalid_request', message)
   }
+}
+
+/** JSON is UTF-8 (RFC 8259): another `charset` announces bytes that would be read wrongly. */
+function isUtf8(contentType: string | undefined): boolean {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType ?? '')?.[1]
+  return charset === undefined || charset.toLowerCase() === 'utf-8'
 }
 
 function asProblem(error: unknown, most: number): unknown {

@@ -19,8 +19,8 @@ const precompressed = { enableBrotli: true, orderPreference: ['br', 'gzip'], ind
 
 /**
  * Serves the built dashboard. Hashed files may be cached for a year; the page itself is revalidated
- * every time. Any other path that accepts HTML gets the page, since the dashboard does its own
- * routing, with `404` when it has no such page.
+ * every time. Any other path gets the page, since the dashboard does its own routing; with `404`,
+ * and only for browsers, when it has no such page.
  */
 export function serveDashboard(uiDir: string): RequestHandler {
   const router = Router()
@@ -43,8 +43,11 @@ export function serveDashboard(uiDir: string): RequestHandler {
   router.use(files)
   router.get(/.*/, (request, response, next) => {
     // A missing file is an error, and not the page under its name.
-    if (request.path.startsWith('/assets/') || !request.accepts('html')) return next()
-    response.set('cache-control', 'no-cache').status(pages.test(request.path) ? 200 : 404)
+    if (request.path.startsWith('/assets/')) return next()
+    const isPage = pages.test(request.path)
+    // Programs accept anything: they prefer a problem to a page.
+    if (request.accepts(isPage ? ['html'] : ['json', 'html']) !== 'html') return next()
+    response.set('cache-control', 'no-cache').status(isPage ? 200 : 404)
     const { url } = request
     request.url = '/index.html'
     files(request, response, (error?: unknown) => {

@@ -14,6 +14,9 @@ export function refuseMethod(allowed: readonly string[]): RequestHandler {
 }
 
 /** Nothing is here. */
-export const refusePath: RequestHandler = (_request, _response, next) => {
-  next(new Problem('not_found', 'This path does not exist'))
+export const refusePath: RequestHandler = ({ originalUrl }, _response, next) => {
+  const detail = /.\/(?:\?|$)/.test(originalUrl)
+    ? 'This path does not exist: no path ends with a slash'
+    : 'This path does not exist'
+  next(new Problem('not_found', detail))
 }

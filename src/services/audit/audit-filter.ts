@@ -6,7 +6,7 @@ import { Problem } from '#domain/problem.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { isOfRun, occursIn } from '../requests/lists/list-requests.ts'
-import { findRequest } from '../requests/people/find-request.ts'
+import { existingRequest, findRequest } from '../requests/people/find-request.ts'
 import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import { requestVisibilityRules } from '../requests/people/visible-to.ts'
 import { byProgram, byRightOrNull, type Authority } from '../core/authority.ts'
@@ -145,14 +145,17 @@ export function filterDetail({ q, outside, ...filter }: AuditFilter): JsonObject
   }
 }
 
-/** Readers of the whole trail may also name requests that they do not see otherwise. */
+/**
+ * Readers of the whole trail may also name requests that they do not see otherwise, those of
+ * programs included.
+ */
 export async function requestIdOf(
   ctx: ServiceContext,
   reader: AuditReader,
   reference: string,
 ): Promise<string> {
-  const viewer = reader.all ? { ...reader.viewer, managesRuns: true } : reader.viewer
-  return (await findRequest(ctx.db, viewer, reference)).id
+  const existing = reader.all ? await existingRequest(ctx.db, reference) : null
+  return (existing ?? (await findRequest(ctx.db, reader.viewer, reference))).id
 }
 
 /** Whether an event happened outside of office hours, weekends included. */

@@ -14,6 +14,7 @@ import { rowOf } from '#test/harness/fixtures/rows.ts'
 import type { Caller } from '../core/context.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import type { AuditFilter } from './audit-filter.ts'
+import { openExternal } from '../external/open-external.ts'
 import { exportAudit } from './export-audit.ts'
 import { readAudit } from './read-audit.ts'
 
@@ -247,3 +248,11 @@ function isOutside(at: string, hours: { begin: string; end: string; timeZone: st
   )
   return day.startsWith('S') || time < hours.begin || time >= hours.end
 }
+
+// Rules: security.md 22
+test('who has the right reads the trail of a request that a program opened', async () => {
+  const program = await addKey(database.db, ada)
+  const call = { tool: 'deploy', input: {}, externalId: 'deploy-1' }
+  const { requestId } = await openExternal(service.ctx, program.caller, call)
+  expect(types(await read(auditor, { requestId }))).toEqual(['request.opened'])
+})

@@ -80,7 +80,15 @@ describe('a connection', () => {
 
   // Rules: security.md 25
   test('reaches no operation by a path that the log and rules by path do not see', async () => {
-    for (const path of ['/V1/me', '/v1/Me', '/METRICS', '/MCP/x', '//v1/me', '/%761/me']) {
+    for (const path of [
+      '/V1/me',
+      '/v1/Me',
+      '/METRICS',
+      '/MCP/x',
+      '//v1/me',
+      '/%761/me',
+      '/v1/me/',
+    ]) {
       const [status] = await statusesOf(`GET ${path} HTTP/1.1`, 'host: localhost', ...end)
       expect(status, path).toBe(404)
     }

@@ -178,7 +178,15 @@ test('a body over 12 MiB is 413, one that is compressed or no JSON 415, one that
   const stranger = { method: 'POST', rawBody: `"${'x'.repeat(17_000)}"` }
   expect((await api.ask('/v1/auth/link', stranger)).body.code).toBe('too_large')
   expect((await post(path, '{}', { 'content-encoding': 'gzip' })).status).toBe(415)
-  expect((await post(path, '{}', { 'content-type': 'text/json' })).status).toBe(415)
+  for (const type of [
+    'text/json',
+    'application/json; charset=utf-16',
+    'application/json;charset="latin1"',
+  ]) {
+    expect((await post(path, '{}', { 'content-type': type })).status, type).toBe(415)
+  }
+  const named = { 'content-type': 'application/json; charset=UTF-8' }
+  expect((await post(path, '{}', named)).status).toBe(422)
   for (const broken of ['{', '{} {}', '[', '"\\ud800"', '[]', '"text"', 'null', '7']) {
     expect((await post(path, broken)).status).toBe(422)
   }
