@@ -1,5 +1,5 @@
 /**
- * Events of the live stream (api.md), which webhooks can get too: ids only, the reader fetches the
+ * Events of the live stream (api.md) that webhooks can get too: ids only, the reader fetches the
  * rest.
  */
 export const streamEvents = [
@@ -13,7 +13,13 @@ export const streamEvents = [
   'request.escalated',
   'run.changed',
 ] as const
-export type StreamEventType = (typeof streamEvents)[number]
+
+/**
+ * Events of the live stream. `policy.changed` has no ids: everybody fetches again what they may do
+ * and who may decide. It is for open pages only, and webhooks do not get it.
+ */
+export const liveEvents = [...streamEvents, 'policy.changed'] as const
+export type StreamEventType = (typeof liveEvents)[number]
 
 /** The events that people get by mail, and endpoints that name no events. */
 export const usualEvents = [

@@ -65,6 +65,8 @@ export async function disablePerson(
         detail: { keyId: id, ownerId: personId },
       })),
     )
+    // Open pages name them among those who may decide.
+    await unit.event('policy.changed', {})
   })
 }
 

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import type { StreamEventType } from '#domain/channels/stream-event.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { isOneOf } from '#store/connection/is-one-of.ts'
 import type { ServiceContext } from '../core/context.ts'
@@ -7,10 +8,12 @@ import { requestVisibleTo, runVisibleTo, type ViewerTerms } from '../requests/pe
 
 /**
  * For each of these people, the events of the live stream that they may see now: those about a
- * request they may see or, without a request, about a run they may see. It reads membership each
- * time, in three queries for however many people.
+ * request they may see or, without a request, about a run they may see; everybody sees that the
+ * policy changed. It reads membership each time, in three queries for however many people.
  */
-export async function visibleEvents<T extends { readonly subject: JsonObject }>(
+export async function visibleEvents<
+  T extends { readonly type: StreamEventType; readonly subject: JsonObject },
+>(
   ctx: ServiceContext,
   personIds: readonly string[],
   events: readonly T[],
@@ -22,8 +25,10 @@ export async function visibleEvents<T extends { readonly subject: JsonObject }>(
   return new Map(
     personIds.map((personId) => {
       const ids = visible.get(personId)
-      const theirs = events.filter(({ subject }) =>
-        ids?.has(textOf(subject['requestId'] ?? subject['runId'])),
+      const theirs = events.filter(
+        ({ type, subject }) =>
+          type === 'policy.changed' ||
+          ids?.has(textOf(subject['requestId'] ?? subject['runId'])) === true,
       )
       return [personId, theirs]
     }),

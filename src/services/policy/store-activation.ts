@@ -71,8 +71,8 @@ export async function storeVersion(tx: Tx, policy: Policy): Promise<void> {
 
 /**
  * Puts a version in force under the lock: stores and signs it, updates people and teams, ends
- * proposed changes that it contains, and records `policy.activated` with the difference. `people`
- * are those who agreed. Returns its sequence.
+ * proposed changes that it contains, records `policy.activated` with the difference, and has open
+ * pages fetch again. `people` are those who agreed. Returns its sequence.
  */
 export async function storeActivation(
   unit: UnitOfWork,
@@ -105,6 +105,7 @@ export async function storeActivation(
       ...policyDifference(before, policy),
     },
   })
+  await unit.event('policy.changed', {})
   return sequence
 }
 

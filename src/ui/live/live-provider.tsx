@@ -30,10 +30,14 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     // Many events at once, as when a run ends, cause one reload.
     let changes = new Map<string, { requestId?: string; runId?: string }>()
+    let hasNewPolicy = false
     let timer: ReturnType<typeof setTimeout> | null = null
     const flush = (): void => {
       timer = null
-      for (const event of changes.values()) refetchAfterEvent(client, event)
+      // Another policy changes rights, workers, queues, and who may decide.
+      if (hasNewPolicy) refetchAfterEvent(client, 'everything')
+      else for (const event of changes.values()) refetchAfterEvent(client, event)
+      hasNewPolicy = false
       changes = new Map()
     }
     const openStream = openEventStream({
@@ -41,6 +45,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
         if (name === 'request.opened' && requestId !== undefined) {
           void notify(requestId, (path) => void openPage.current(path))
         }
+        if (name === 'policy.changed') hasNewPolicy = true
         changes.set(runId ?? '', { ...(requestId && { requestId }), ...(runId && { runId }) })
         timer ??= setTimeout(flush, 80)
       },

@@ -25,7 +25,7 @@ export const eventRoutes = [
     answers: {
       200: {
         description:
-          '`request.opened|changed|decided|closed` and `run.changed`; `id:` is the sequence. A session has at most 20 streams, and a new one ends its oldest. A key has at most 20 streams, and a further one is refused',
+          '`request.opened|changed|decided|closed`, `run.changed` and, without ids, `policy.changed`; `id:` is the sequence. A session has at most 20 streams, and a new one ends its oldest. A key has at most 20 streams, and a further one is refused',
         contentTypes: ['text/event-stream'],
       },
     },

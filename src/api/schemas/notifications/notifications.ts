@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { address, id, instant, text, wholeListOf } from '../common.ts'
-import { streamEvents } from '#domain/channels/stream-event.ts'
+import { liveEvents } from '#domain/channels/stream-event.ts'
 import { emailChoices } from '#domain/channels/email.ts'
 import { pushedRequests } from '#domain/channels/push-choice.ts'
 
@@ -85,7 +85,7 @@ export type NotificationChoice = z.infer<typeof notificationChoice>
 /**
  * Types of the events of the live stream. `data:` has the ids of changed objects to fetch again.
  */
-export const streamEventType = z.enum(streamEvents)
+export const streamEventType = z.enum(liveEvents)
 export type StreamEventName = z.infer<typeof streamEventType>
 
 export const streamEventData = z

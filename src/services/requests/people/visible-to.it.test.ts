@@ -138,13 +138,14 @@ describe('whoever reads, by one look at a row:', () => {
 })
 
 describe('people whose pages are open', () => {
-  const events = async (): Promise<{ id: string; subject: Record<string, string> }[]> => {
+  const type = 'run.changed'
+  const events = async () => {
     const { rows } = await sql<{ id: string; runId: string | null; isRun: boolean }>`
       select id, run_id as "runId", false as "isRun" from request
       union all select id, null, true from run`.execute(database.db)
     return rows.map(({ id, runId, isRun }) => {
-      if (isRun) return { id, subject: { runId: id } }
-      return { id, subject: { requestId: id, ...(runId === null ? {} : { runId }) } }
+      if (isRun) return { id, type, subject: { runId: id } } as const
+      return { id, type, subject: { requestId: id, ...(runId === null ? {} : { runId }) } } as const
     })
   }
 
@@ -168,7 +169,7 @@ describe('people whose pages are open', () => {
     try {
       const ctx = { ...service.ctx, db }
       const ids = people.map(({ id }) => id)
-      const forged = { id: 'none', subject: { requestId: randomUUID() } }
+      const forged = { id: 'none', type, subject: { requestId: randomUUID() } } as const
       const visible = await visibleEvents(ctx, ids, [...(await events()), forged])
       expect(queries.length, textsOf(queries)).toBe(2)
       const shown = [...visible.values()].flat().map(({ id }) => id)
@@ -177,6 +178,13 @@ describe('people whose pages are open', () => {
     } finally {
       await db.destroy()
     }
+  })
+
+  test('get that another policy is in force, whoever they are', async () => {
+    const ids = people.map(({ id }) => id)
+    const change = { type: 'policy.changed', subject: {} } as const
+    const visible = await visibleEvents(service.ctx, ids, [change])
+    expect([...visible.values()]).toEqual(ids.map(() => [change]))
   })
 })
 
