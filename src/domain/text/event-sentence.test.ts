@@ -48,6 +48,17 @@ test('erased words, and requests that the page does not name, leave a sentence t
   )
 })
 
+test('times of a schedule that were missed together are told with their number', () => {
+  const detail = { schedule: 'nightly', at: '2026-01-01T00:00:00Z', why: 'missed' }
+  const actor = { type: 'system' } as const
+  const sentence = 'The service *started no run* (nightly, missed)'
+  expect(told({ type: 'schedule.skipped', actor, detail })).toBe(sentence)
+  const many = { ...detail, count: 3, lastAt: '2026-01-01T00:02:00Z' }
+  expect(told({ type: 'schedule.skipped', actor, detail: many })).toBe(
+    'The service *started no run* at 3 times (nightly, missed)',
+  )
+})
+
 test.each([
   ['zone:notes_1.write', 'by the rule for writing in zone notes_1'],
   ['zone:a.b.read', 'by the rule for reading in zone a.b'],

@@ -2,6 +2,7 @@ import type { Actor } from '../actor.ts'
 import type { AuditEventType } from '../audit-event.ts'
 import type { Json, JsonObject } from '../json/json.ts'
 import type { RequestKind } from '../requests/request.ts'
+import { countWords } from './count-words.ts'
 import { ruleWords } from './rule-words.ts'
 
 /** The parts of a trail event that its sentence uses. */
@@ -129,7 +130,7 @@ const tellers: Readonly<Record<AuditEventType, SentenceWriter>> = {
   'credential.changed': alone('changed a credential', 'change'),
   'key.created': alone('created an API key', 'name'),
   'key.revoked': alone('revoked an API key'),
-  'schedule.skipped': alone('started no run', 'schedule', 'why'),
+  'schedule.skipped': tellSkipped,
   'schedule.paused': alone('paused a schedule', 'schedule'),
   'schedule.resumed': alone('resumed a schedule', 'schedule'),
   'trigger.paused': alone('paused a trigger', 'trigger'),
@@ -216,6 +217,18 @@ function tellDecision(event: EventFields, subject: EventSubject): SentencePart[]
     verb((kind === undefined ? undefined : decisionVerbs[kind]) ?? decided),
     subjectOf(subject),
     ...optional(marks.filter((mark) => mark !== '').join(', ')),
+  ]
+}
+
+/** Times that were missed together are one event. */
+function tellSkipped(event: EventFields): SentencePart[] {
+  const { count } = event.detail
+  const times = typeof count === 'number' ? `at ${countWords(count, 'time')}` : ''
+  return [
+    whoOf(event),
+    verb('started no run'),
+    ...optional(times),
+    ...facts(event.detail, ['schedule', 'why']),
   ]
 }
 
