@@ -150,11 +150,12 @@ test('a request is pushed as ids to the device of who is signed in, and signing 
   await using _relay = await openRelay()
   const write = { tool: 'write_file', input: { path: 'notes/pushed.md', content: 'secret plans' } }
   const { requestIds } = await ask(dashboard.desk, [write], 'I write')
-  await waitUntil(() => service.received.length > 0, { withinMs: 30_000 })
-  const [message] = service.received
-  expect(message?.path).toBe(new URL(target.endpoint).pathname)
-  const text = message?.text ?? ''
-  expect(JSON.parse(text)).toEqual({ requestId: requestIds[0], number: expect.any(Number) })
+  // The channel begins with the newest numbered event: one of an earlier request may come first.
+  const pushed = () => service.received.find(({ text }) => text.includes(requestIds[0]!))
+  await waitUntil(() => pushed() !== undefined, { withinMs: 30_000 })
+  expect(pushed()?.path).toBe(new URL(target.endpoint).pathname)
+  const body: unknown = JSON.parse(pushed()?.text ?? '')
+  expect(body).toEqual({ requestId: requestIds[0], number: expect.any(Number) })
 
   await page.getByRole('button', { name: 'Signed in as Grace' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()

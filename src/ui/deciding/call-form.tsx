@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestQuery } from '../api/queries.ts'
@@ -48,7 +48,8 @@ function OpenedCall({ request, onNext, onClose }: CallFormProps & { request: Req
   const [isDecided, setDecided] = useState(false)
   const title = useRef<HTMLHeadingElement>(null)
   const toTitle = (): void => title.current?.focus()
-  useEffect(toTitle, [displayedRequest.revision])
+  // Before the form is on the screen, so that the first key belongs to it.
+  useLayoutEffect(toTitle, [displayedRequest.revision])
   const form = useRef<HTMLElement>(null)
   useShortcut('back', onClose)
   useShortcut('comment', () => startComment(form.current))

@@ -1,6 +1,6 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { later } from '../states/later.tsx'
@@ -53,7 +53,7 @@ export function InboxToolbar(props: { isNarrow: boolean; takesFocus: boolean }) 
   const inUrl = search.get('q') ?? ''
   useEffect(() => setText(inUrl), [inUrl])
   useShortcut('filter', () => input.current?.focus())
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (takesFocus) input.current?.focus()
   }, [takesFocus])
   const keys = useAriaKeys('filter')
@@ -90,7 +90,7 @@ export function InboxToolbar(props: { isNarrow: boolean; takesFocus: boolean }) 
         <SaveView page="inbox" query={viewQueryOf(search)} label="Save view" />
       )}
       {isNarrowed(search) && (
-        <Button variant="subtle" onClick={() => void navigate(pathname)}>
+        <Button variant="default" onClick={() => void navigate(pathname)}>
           {verbs.clearFilters}
         </Button>
       )}

@@ -100,7 +100,8 @@ test('a call is claimed and snoozed in its form, by key too, and the menu return
   await page.getByRole('menu').getByText('Snooze for you only').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('menu').waitFor({ state: 'detached' })
-  expect(await form.evaluate((it) => it.contains(document.activeElement))).toBe(true)
+  // The menu returns it a moment after it has gone.
+  await expect.poll(() => form.evaluate((it) => it.contains(document.activeElement))).toBe(true)
   await page.keyboard.press('h')
   await page.keyboard.press('1')
   await form.getByRole('button', { name: 'End the snooze' }).waitFor()
