@@ -5,6 +5,7 @@ import { mailedSignInUrl, signInUrl } from '#services/access/sign-in/sign-in-url
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import { waitUntil } from '../harness/wait-until.ts'
+import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard, phone } from './open-dashboard.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
@@ -336,4 +337,27 @@ test('who started runs sees whom they wait for and since when, and reminds them 
   await page.reload()
   await row.waitFor()
   expect(await isAbove()).toBe(false)
+})
+
+test('another policy in force names anew on an open page who can decide, and who may not reads why once', async () => {
+  const { desk } = dashboard
+  const { id } = await askForNote('notes/deciders.md')
+  const page = await dashboard.open('Linus', `/requests/${id}`)
+  const names = page.locator('.panel-facts').getByText('Grace, Linus')
+  await names.waitFor()
+  await page.locator('[data-state="live"]').waitFor()
+  const config = deskConfig
+    .replace('grace@example.com, ', '')
+    .replace('[olga@', '[linus@example.com, olga@')
+  await desk.activate({ 'countersign.yaml': config })
+  await names.waitFor({ state: 'detached' })
+  // Nothing tells the page that he leaves the team. He still sees all runs.
+  const { db } = desk.database
+  const places = db.deleteFrom('team_member').where('person_id', '=', desk.people.linus.id)
+  await places.where('team', '=', 'platform').execute()
+  await page.getByRole('radio', { name: 'Deny', exact: true }).check()
+  await page.getByRole('button', { name: 'Submit', exact: true }).click()
+  await page.getByText('Your denial was not recorded.').waitFor()
+  await page.getByRole('radio').first().waitFor({ state: 'detached' })
+  expect(await page.getByText(/can.t decide/i).count()).toBe(1)
 })

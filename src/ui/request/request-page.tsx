@@ -20,7 +20,6 @@ import { OpenedEffect } from '../deciding/opened-effect.tsx'
 import { RequestForm } from '../deciding/request-form.tsx'
 import { useOpenedRequest } from '../deciding/use-opened-request.ts'
 import { useNarrow } from '../effect/settings/diff-settings.ts'
-import { Erased } from './erased.tsx'
 import { ExecutionResult } from './execution-result.tsx'
 import { Alike } from '../deciding/facts/alike.tsx'
 import { Decisions } from './decisions.tsx'
@@ -39,6 +38,12 @@ import './request.css'
 /** Loaded on screens without room beside the request. */
 const DecisionSheet = later(() =>
   import('../deciding/decision/decision-sheet.tsx').then((module) => module.DecisionSheet),
+)
+
+/** Loaded for the few requests of which nothing is left to show. */
+const Erased = later(
+  () => import('./erased.tsx').then((module) => module.Erased),
+  () => <Loading what="what was erased" lines={3} />,
 )
 
 /** Loaded for what programs request. */
@@ -177,7 +182,7 @@ function Opened({ request }: { request: RequestDetail }) {
           <div className="decide-bar">
             <Button fullWidth size="md" onClick={() => setSheet(true)}>
               {request.state === 'pending' && request.eligibility.canDecide
-                ? 'Decide…'
+                ? actOf(request)
                 : 'See the decision'}
             </Button>
           </div>
@@ -196,4 +201,9 @@ function Opened({ request }: { request: RequestDetail }) {
       )}
     </div>
   )
+}
+
+function actOf({ kind }: RequestDetail): string {
+  if (kind === 'question') return 'Answer…'
+  return kind === 'outcome_check' ? 'Settle…' : 'Decide…'
 }

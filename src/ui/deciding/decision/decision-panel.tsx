@@ -4,7 +4,8 @@ import type { DecisionBody } from '#api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { againSentence } from '#domain/deciding/alike-words.ts'
 import { callApi } from '../../api/call-api.ts'
-import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
+import { useAriaKeys, useKeyboard, useShortcut } from '../../keyboard/keyboard-provider.tsx'
+import { Keys } from '../../keyboard/keys.tsx'
 import { platform } from '../../keyboard/platform.ts'
 import { keysOf } from '../../keyboard/shortcuts.ts'
 import { useConnection } from '../../live/live-provider.tsx'
@@ -66,6 +67,7 @@ export function DecisionPanel(props: {
 }) {
   const { request, displayedRequest } = props
   const offline = useConnection() === 'offline'
+  const { singleKeys } = useKeyboard()
   const { choice, setChoice, reach, setReach, again: isAgain, setAgain } = props.unsentChoice
   const [openedAtMs] = useState(() => Date.now())
   const [reason, setReason] = useDraft(request.id, 'reason')
@@ -177,6 +179,9 @@ export function DecisionPanel(props: {
     announce(`${act} #${request.number}: sent in 5 seconds. Press Z to take it back.`)
     props.onNext?.()
   }
+  // The refusal above has the same reason.
+  const isToldWhy =
+    submission.state === 'refused' && submission.refusal.code === 'not_eligible' && !changed
   const isRefused = submission.state === 'refused' && submission.refusal.code !== 'network'
   const { forget: signAnew } = signature
   useEffect(() => {
@@ -224,9 +229,10 @@ export function DecisionPanel(props: {
               : `At ${clockTime(request.decidedAt)}. It can no longer be decided.`}
           </Notice>
         )}
-        {request.state === 'pending' && recorded === null && !request.eligibility.canDecide && (
-          <Notice tone="plain" title={whyNotYours(request.eligibility.reason)} />
-        )}
+        {request.state === 'pending' &&
+          recorded === null &&
+          !request.eligibility.canDecide &&
+          !isToldWhy && <Notice tone="plain" title={whyNotYours(request.eligibility.reason)} />}
       </div>
       {!votable && recorded === null && unsent === null && reason !== '' && (
         <UnsentNote text={reason} />
@@ -315,6 +321,17 @@ export function DecisionPanel(props: {
                   </Button>
                 )}
               </div>
+              {singleKeys && (
+                <p className="small dim key-hint" aria-hidden>
+                  {request.risk === 'high' || signs ? (
+                    <>
+                      <Keys id="submit" /> submits.
+                    </>
+                  ) : (
+                    'The same key again submits.'
+                  )}
+                </p>
+              )}
             </>
           )}
         </form>

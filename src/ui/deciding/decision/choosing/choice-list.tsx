@@ -2,6 +2,8 @@ import { Radio } from '@mantine/core'
 import { useRef } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useAriaKeys, useKeyboard, useShortcut } from '../../../keyboard/keyboard-provider.tsx'
+import { platform } from '../../../keyboard/platform.ts'
+import { keysOf } from '../../../keyboard/shortcuts.ts'
 import type { Choice } from './decision-body.ts'
 import { verbs } from '../../../words/verbs.ts'
 import '../../../states/choices.css'
@@ -42,6 +44,7 @@ export function ChoiceList(props: {
       label: verbs.deny,
       description: denialWords(request),
       available: may('deny'),
+      keyName: keyOf('deny'),
       extra: denyKeys,
     },
     {
@@ -49,6 +52,7 @@ export function ChoiceList(props: {
       label: verbs.denyAndStop,
       description: 'Later calls of this turn are cancelled; the run waits for a message.',
       available: may('deny') && inRun && request.kind !== 'start',
+      keyName: null,
       extra: {},
     },
     {
@@ -59,6 +63,7 @@ export function ChoiceList(props: {
           ? 'The run begins with exactly this. Its later calls ask on their own.'
           : 'Exactly the bytes on this page.',
       available: may('approve'),
+      keyName: keyOf('approve'),
       extra: approveKeys,
     },
     {
@@ -71,6 +76,7 @@ export function ChoiceList(props: {
             : 'Change the call. At present too few others could then decide it.'
           : 'Change the call, see the new effect, then approve that.',
       available: may('approve') && request.edits !== 'off',
+      keyName: null,
       extra: {},
     },
   ] as const
@@ -79,10 +85,11 @@ export function ChoiceList(props: {
       <legend>Decision</legend>
       {options
         .filter((option) => option.available)
-        .map(({ value, label, description, extra }) => (
+        .map(({ value, label, description, keyName, extra }) => (
           <Radio
             key={value}
             className="choice"
+            wrapperProps={singleKeys && keyName !== null ? { 'data-key': keyName } : {}}
             name="decision"
             value={value}
             label={label}
@@ -112,4 +119,8 @@ function denialWords({ kind, runId }: RequestDetail): string {
   return runId === null
     ? 'The program reads the decision.'
     : 'The run continues and reads the decision.'
+}
+
+function keyOf(id: 'approve' | 'deny'): string {
+  return keysOf(id, platform).join(' ')
 }

@@ -114,6 +114,15 @@ test('who lost a race reads who decided what, when and why, and that their own w
   })
 })
 
+test('who may not decide reads that the decision was not recorded, and why, as a sentence', () => {
+  const refused = new ApiRefusal(403, 'not_eligible', "you can't decide: you edited this call", {})
+  expect(refusalWords(refused, 'approval', clock)).toEqual({
+    title: 'Your approval was not recorded.',
+    text: "You can't decide: you edited this call.",
+    reload: true,
+  })
+})
+
 test('without an answer of the service, the sentence does not say whether the decision was recorded', () => {
   const words = refusalWords(refusal('network'), 'denial', clock)
   expect(words.text).toContain('may or may not')

@@ -1,4 +1,5 @@
 import type { ApiRefusal } from '../../../api/call-api.ts'
+import { whyNotYours } from '../../facts/state-words.ts'
 
 /** The text for a refused decision: its meaning, and the state of the request. */
 export interface RefusalWords {
@@ -37,6 +38,8 @@ export function refusalWords(
         text: `Your ${attempt} may or may not have arrived. Submit it again: it counts once, even if it is sent twice.`,
         reload: false,
       }
+    case 'not_eligible':
+      return { title: lost, text: `${whyNotYours(refusal.message)}.`, reload: true }
     default:
       return { title: lost, text: refusal.message, reload: refusal.status === 403 }
   }
