@@ -10,12 +10,15 @@ import { LiveProvider } from './live/live-provider.tsx'
 import { fetchPage, pages } from './pages.ts'
 import { Messages } from './shell/messages.tsx'
 import { Shell } from './shell/shell.tsx'
-import { LinkPage } from './sign-in/link-page.tsx'
 import { readSignInLink } from './sign-in/sign-in-link.ts'
 import { SignedIn } from './sign-in/signed-in.tsx'
 import { NotFound } from './states/failure.tsx'
+import { later } from './states/later.tsx'
 import { PageBoundary } from './states/page-boundary.tsx'
 import { theme } from './theme.ts'
+
+/** Loaded for whoever comes by a link that signs them in. */
+const LinkPage = later(() => import('./sign-in/link-page.tsx').then((module) => module.LinkPage))
 
 /** After this time the first page has its data, and the network is free. */
 const quietMs = 1_500

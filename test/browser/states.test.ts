@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask, openDashboard, developmentToken, type Dashboard } from './open-dashboard.ts'
+import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { rowOf } from '../harness/fixtures/rows.ts'
 
 const checkout = join(import.meta.dirname, '..', '..')
@@ -216,3 +217,46 @@ test('a page of which a part does not load says so and how to go on, and the oth
   await page.goto(`${dashboard.url}/audit`)
   await page.getByRole('heading', { name: 'Audit', exact: true }).waitFor()
 })
+
+test.each([
+  ['runs', '/runs', '.run-row', 'Show more'],
+  ['audit', '/audit', '.audit-table tbody tr', 'Show more'],
+  ['people', '/policy', '.person', 'Show more'],
+  ['versions', '/policy', '#history-title ~ ul > li', 'Show older versions'],
+])(
+  'a list of %s that has more pages shows them when asked, and its end takes the focus of the button',
+  async (_, path, rows, words) => {
+    const { desk } = dashboard
+    await desk.activate({ 'countersign.yaml': `${deskConfig}# for the list of ${path}${words}\n` })
+    const page = await dashboard.open('Grace', path)
+    await page.locator(rows).first().waitFor()
+    const all = await page.locator(rows).count()
+    const half = Math.ceil(all / 2)
+    // Pages as the service makes them, of half of the list.
+    await page.route(/[?&]limit=\d+/, (route) =>
+      route.continue({
+        url: route
+          .request()
+          .url()
+          .replace(/limit=\d+/, `limit=${half}`),
+      }),
+    )
+    await page.reload()
+    await page.locator(rows).first().waitFor()
+    expect(await page.locator(rows).count()).toBe(half)
+    const end = page.getByText('That is all.')
+    const more = page.getByRole('button', { name: words })
+    // Reading the trail is an event of it, so that the trail may have a third page.
+    for (let pages = 1; pages < 4 && !(await end.isVisible()); pages += 1) {
+      await more.focus()
+      await page.keyboard.press('Enter')
+      await page
+        .locator(rows)
+        .nth(pages * half)
+        .waitFor()
+      await end.or(more).waitFor()
+    }
+    expect(await page.locator(rows).count()).toBeGreaterThanOrEqual(all)
+    await expect.poll(() => end.evaluate((it) => it === document.activeElement)).toBe(true)
+  },
+)

@@ -52,7 +52,7 @@ function MailChoice({ email }: { email: Email }) {
       void client.invalidateQueries({ queryKey })
     }
   }
-  if (!email.available) return <p className="dim">This service sends no mail.</p>
+  if (!email.available) return <p className="dim small">This service sends no mail.</p>
   const usualMark = (choice: Email['choice']): string =>
     email.usual === choice ? ' (usual here)' : ''
   return (

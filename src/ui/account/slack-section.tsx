@@ -28,7 +28,7 @@ export function SlackSection() {
   const list = links.data
   if (list !== undefined && !list.configured && list.items.length === 0) return null
   return (
-    <section className="card" aria-labelledby="slack-title">
+    <section className="card column" aria-labelledby="slack-title">
       <h2 id="slack-title">Slack</h2>
       <p className="dim small">
         After linking, you can decide requests without high risk from Slack. Your verified address
@@ -42,9 +42,11 @@ export function SlackSection() {
         </p>
       )}
       {list?.items.length === 0 && code === null && (
-        <p>Not linked. Press “Look and decide” on a message in Slack: it shows the link.</p>
+        <p className="small">
+          Not linked. Press “Look and decide” on a message in Slack: it shows the link.
+        </p>
       )}
-      <ul className="plain-list">
+      <ul className="plain-list" hidden={list === undefined || list.items.length === 0}>
         {list?.items.map((link) => (
           <li key={link.id} className="account-row">
             <span className="grow break">

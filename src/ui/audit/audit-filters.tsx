@@ -59,7 +59,7 @@ export function AuditFilters(props: AuditFiltersProps) {
         <DayFilter {...shared} name="to" label="To (inclusive)" edge="end" />
         <OfficeHoursFilter search={search} setAll={setAll} />
         {isNarrowed && (
-          <Button variant="subtle" onClick={clear}>
+          <Button variant="default" onClick={clear}>
             {verbs.clearFilters}
           </Button>
         )}

@@ -71,9 +71,9 @@ function Row({ run, request }: OwnWaitingRequest) {
           </span>
         )}
         {run.task !== null && (
-          <span className="dim">
+          <span className="dim own-task">
             {' '}
-            · <VisibleText text={run.task.text} />
+            <VisibleText text={run.task.text} />
           </span>
         )}
       </span>

@@ -14,7 +14,6 @@ export function QueueSelect() {
   return (
     <NativeSelect
       aria-label="List"
-      size="xs"
       className="queue-select"
       value={value}
       onChange={(event) =>

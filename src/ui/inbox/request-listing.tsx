@@ -8,6 +8,7 @@ import { announce } from '../states/announce.tsx'
 import { Failure } from '../states/failure.tsx'
 import { later } from '../states/later.tsx'
 import { Loading, LoadingRows } from '../states/loading.tsx'
+import { ShowMore } from '../states/show-more.tsx'
 import { BulkBar } from './bulk/bulk-bar.tsx'
 import { groupRows } from './inbox-groups.ts'
 import { RequestRows } from './request-rows.tsx'
@@ -109,20 +110,16 @@ export function RequestListing(props: { filters: string; address: string; openId
       )}
       {rows.length === 0 &&
         (isCardOpen ? <p className="dim">Nothing waits in this list.</p> : <EmptyInbox />)}
-      {list.hasNextPage && (
-        <Button
-          variant="default"
-          mt="md"
-          loading={list.isFetchingNextPage}
-          onClick={() =>
-            void list.fetchNextPage().then((result) => {
-              cause('requested', result.data?.pages.at(-1)?.items.map((item) => item.id) ?? [])
-            })
-          }
-        >
-          Show more
-        </Button>
-      )}
+      <ShowMore
+        list={{
+          hasNextPage: list.hasNextPage,
+          isFetchingNextPage: list.isFetchingNextPage,
+          async fetchNextPage() {
+            const { data: all } = await list.fetchNextPage()
+            cause('requested', all?.pages.at(-1)?.items.map((item) => item.id) ?? [])
+          },
+        }}
+      />
       {selection.length > 0 && (
         <BulkBar
           count={selection.length}

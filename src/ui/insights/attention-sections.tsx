@@ -153,7 +153,7 @@ function Section(props: {
       </h2>
       <p className="dim small">{about}</p>
       {figures.count === 0 ? (
-        <p>{none}</p>
+        <p className="small">{none}</p>
       ) : (
         <ul className="plain-list">{items.slice(0, items.length - hidden)}</ul>
       )}

@@ -91,7 +91,7 @@ export function Figures({
 /** A table of figures that scrolls sideways where it is wider than its place. */
 export function FigureTable({ label, children }: { label: string; children: React.ReactNode }) {
   return (
-    <div className="table-scroll" role="region" aria-label={label}>
+    <div className="scroll-edges" role="region" aria-label={label}>
       <table className="insight-table">
         <caption className="visually-hidden">{label}</caption>
         {children}

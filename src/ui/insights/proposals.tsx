@@ -36,7 +36,7 @@ export function Proposals() {
       {proposals.isError && (
         <Failure error={proposals.error} retry={() => void proposals.refetch()} />
       )}
-      {proposals.data?.items.length === 0 && <p>None at present.</p>}
+      {proposals.data?.items.length === 0 && <p className="small">None at present.</p>}
       {proposals.data?.items.map((proposal) => (
         <Proposal
           key={proposal.id}

@@ -23,6 +23,7 @@ import { takeLetters } from './opening-letters.ts'
 import { commandKeys, commandLabel, type CommandId } from './commands.ts'
 import { platform } from './platform.ts'
 import '@mantine/spotlight/styles.css'
+import './palette.css'
 
 const faces: Readonly<
   Record<SearchType, { readonly word: string; readonly Icon: typeof IconFile }>

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { personDetail } from '#api/schemas/access/auth.ts'
+import { countWords } from '#domain/text/count-words.ts'
 import { callApi } from '../api/call-api.ts'
 import { useMe, usePeople } from '../api/queries.ts'
 import { ConfirmButton } from '../shell/confirm-button.tsx'
@@ -7,15 +8,15 @@ import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { ShowMore } from '../states/show-more.tsx'
 import { useFocusReturn } from '../states/use-focus-return.ts'
-import { Moment } from '../text/time.tsx'
+import { Moment, Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { verbs } from '../words/verbs.ts'
 
 type Person = z.infer<typeof personDetail>
 
 /**
- * Everybody whom the project names or once named, with their teams. With the right `managePeople`
- * one disables them here.
+ * Everybody whom the project names or once named, with their teams and absences. With the right
+ * `managePeople` one also sees how they sign in and act, and disables them here.
  */
 export function PeopleOfProject() {
   const { person } = useMe()
@@ -39,7 +40,7 @@ export function PeopleOfProject() {
 
 function Row(props: { person: Person; isSelf: boolean; manages: boolean }) {
   const { person, isSelf, manages } = props
-  const { name, email, teams, disabledAt } = person
+  const { name, email, teams, disabledAt, awayUntil, access } = person
   const isActive = disabledAt === null
   const row = useFocusReturn<HTMLLIElement>(isActive)
   return (
@@ -50,6 +51,17 @@ function Row(props: { person: Person; isSelf: boolean; manages: boolean }) {
           {' '}
           · <VisibleText text={email} />
         </span>
+        {isActive && (access !== null || awayUntil !== null) && (
+          <span className="dim small person-access">
+            {awayUntil !== null && (
+              <>
+                away until <Moment at={awayUntil} />
+                {access !== null && ' · '}
+              </>
+            )}
+            {access !== null && <Access access={access} />}
+          </span>
+        )}
       </span>
       {disabledAt === null ? (
         <span className="dim small">
@@ -75,5 +87,26 @@ function Row(props: { person: Person; isSelf: boolean; manages: boolean }) {
         />
       )}
     </li>
+  )
+}
+
+/** What disabling a person would end. */
+function Access({ access }: { access: NonNullable<Person['access']> }) {
+  const { sessions, lastSeenAt, passkeys, keys } = access
+  const counts = [
+    passkeys === 0 ? '' : countWords(passkeys, 'passkey'),
+    keys === 0 ? '' : countWords(keys, 'API key'),
+  ].filter((text) => text !== '')
+  return (
+    <>
+      {lastSeenAt === null ? (
+        'not signed in'
+      ) : (
+        <>
+          {countWords(sessions, 'session')}, last seen <Time at={lastSeenAt} />
+        </>
+      )}
+      {counts.map((text) => ` · ${text}`)}
+    </>
   )
 }

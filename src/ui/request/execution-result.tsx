@@ -4,12 +4,16 @@ import { executionOutcomes } from '#domain/requests/request.ts'
 import type { CallResult } from '#api/schemas/runs/transcript.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useTranscript, useMe } from '../api/queries.ts'
-import { CallResultView } from '../runs/calls/call-result.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { outcomeOf } from '../deciding/facts/state-words.ts'
 import { later } from '../states/later.tsx'
 import { isOfQueue } from './is-of-queue.ts'
+
+/** Loaded for the calls that have a result, which is loaded too. */
+const CallResultView = later(() =>
+  import('../runs/calls/call-result.tsx').then((module) => module.CallResultView),
+)
 
 /** Loaded for the few approvals that can be revoked. */
 const RevokeApproval = later(

@@ -2,10 +2,14 @@ import { useRef, useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { later } from '../states/later.tsx'
+import { Loading } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
-import { Facts } from '../deciding/facts/facts.tsx'
 import { Lineage } from './surroundings.tsx'
 
+const Facts = later(
+  () => import('../deciding/facts/facts.tsx').then((module) => module.Facts),
+  () => <Loading what="the facts" lines={4} />,
+)
 const Activity = later(() => import('./activity.tsx').then((module) => module.Activity))
 
 /**
@@ -40,7 +44,9 @@ export function Proof({
       </summary>
       {isOpen && (
         <div className="column">
-          <Facts request={displayedRequest} raw={raw} onRaw={setRaw} />
+          <PageBoundary what="The facts">
+            <Facts request={displayedRequest} raw={raw} onRaw={setRaw} />
+          </PageBoundary>
           <Lineage request={request} />
           <PageBoundary what="The activity">
             <Activity request={request} />

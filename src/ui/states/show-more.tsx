@@ -1,6 +1,11 @@
 import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { useFocusReturn } from './use-focus-return.ts'
 
-/** A button that loads the next page of a list. Hidden on the last page. */
+/**
+ * A button that loads the next page of a list. After the last page, a line takes its place and its
+ * focus; a list of one page has neither.
+ */
 export function ShowMore({
   list,
   words = 'Show more',
@@ -12,15 +17,28 @@ export function ShowMore({
   }
   words?: string
 }) {
-  if (!list.hasNextPage) return null
+  const [isUsed, setUsed] = useState(false)
+  const end = useFocusReturn<HTMLParagraphElement>(list.hasNextPage)
+  if (!list.hasNextPage) {
+    return isUsed ? (
+      <p ref={end} tabIndex={-1} className="dim small list-end">
+        That is all.
+      </p>
+    ) : null
+  }
   return (
+    // Not switched off while it loads, so that it keeps the focus.
     <Button
       variant="default"
       mt="md"
-      loading={list.isFetchingNextPage}
-      onClick={() => void list.fetchNextPage()}
+      aria-disabled={list.isFetchingNextPage}
+      onClick={() => {
+        if (list.isFetchingNextPage) return
+        setUsed(true)
+        void list.fetchNextPage()
+      }}
     >
-      {words}
+      {list.isFetchingNextPage ? 'Loading…' : words}
     </Button>
   )
 }

@@ -96,7 +96,7 @@ function MarkdownTable({ table, source, depth }: { table: Table; source: string;
   const [head, ...rows] = table.children
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- keys must scroll it too
-    <div className="md-table" role="region" aria-label="Table" tabIndex={0}>
+    <div className="md-table scroll-edges" role="region" aria-label="Table" tabIndex={0}>
       <table>
         <thead>
           <tr>

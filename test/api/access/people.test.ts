@@ -56,6 +56,18 @@ test('a disabled person is out at once: sessions, links and keys', async () => {
   const linus = await api.signIn(api.people.linus)
   const { key } = (await linus.post('/v1/keys', { name: 'robot', scopes: ['runs:read'] })).body
   const { url } = (await linus.post('/v1/people/linus@example.com/link')).body
+  const rowOfLinus = async (client: Client) => {
+    const people = await client.get('/v1/people')
+    return people.body.items.find((person: { name: string }) => person.name === 'Linus')
+  }
+  // Who manages people reads what it would end, and nobody else does.
+  expect((await rowOfLinus(linus)).access).toBeNull()
+  expect((await rowOfLinus(olga)).access).toEqual({
+    sessions: 1,
+    lastSeenAt: expect.any(String),
+    passkeys: 0,
+    keys: 1,
+  })
   expect((await olga.post('/v1/people/linus@example.com/disable')).status).toBe(200)
   expect((await linus.get('/v1/me')).status).toBe(401)
   expect((await api.ask('/v1/me', { headers: { authorization: `Bearer ${key}` } })).status).toBe(
@@ -63,9 +75,9 @@ test('a disabled person is out at once: sessions, links and keys', async () => {
   )
   const token = new URLSearchParams(new URL(url).hash.slice(1)).get('link')
   expect((await api.ask('/v1/auth/link', { method: 'POST', body: { token } })).status).toBe(401)
-  const people = await olga.get('/v1/people')
-  const row = people.body.items.find((person: { name: string }) => person.name === 'Linus')
-  expect(row.disabledAt).not.toBeNull()
+  const { disabledAt, access } = await rowOfLinus(olga)
+  expect(disabledAt).not.toBeNull()
+  expect(access).toEqual({ sessions: 0, lastSeenAt: null, passkeys: 0, keys: 0 })
 })
 
 // Rules: product.md 18

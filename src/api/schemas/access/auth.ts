@@ -146,6 +146,18 @@ export const personDetail = z
     name: displayName,
     teams: z.array(teamName).describe('The teams of the person by countersign.yaml'),
     disabledAt: instant.nullable().describe('When they were disabled; null: they are not'),
+    awayUntil: instant.nullable().describe('Until when they are away; null: they are not'),
+    access: z
+      .object({
+        sessions: z.int().describe('Sessions that have not ended'),
+        lastSeenAt: instant
+          .nullable()
+          .describe('When one of these sessions was last used; null: there is none'),
+        passkeys: z.int().describe('Passkeys, also those that nobody has confirmed yet'),
+        keys: z.int().describe('API keys that work'),
+      })
+      .nullable()
+      .describe('What disabling them would end; null: the caller lacks the right `managePeople`'),
   })
   .meta({ id: 'PersonDetail' })
 export const peopleList = listOf(personDetail)

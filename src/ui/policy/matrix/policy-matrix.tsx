@@ -21,7 +21,7 @@ export function PolicyMatrix({ workers }: { workers: readonly ListedWorker[] }) 
   const [open, setOpen] = useState<Place | null>(null)
   return (
     <>
-      <div className="matrix-box">
+      <div className="matrix-box scroll-edges">
         <table className="matrix" aria-label="What each worker may do">
           <thead>
             <tr>
