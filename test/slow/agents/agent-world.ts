@@ -59,8 +59,10 @@ export class AgentWorld implements AsyncDisposable {
     program: string,
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
+    signal = new AbortController().signal,
   ): Promise<ProgramEnd> {
-    const options = { cwd: this.project.folder, env: { ...this.env, ...env }, timeout: 240_000 }
+    const cwd = this.project.folder
+    const options = { cwd, env: { ...this.env, ...env }, timeout: 240_000, signal }
     return new Promise((resolve) => {
       const child = execFile(program, args, options, (error, out, err) => {
         resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err })
@@ -74,16 +76,20 @@ export class AgentWorld implements AsyncDisposable {
     return this.run(join(folder, 'node_modules/.bin/countersign-hook'), args)
   }
 
-  /** The one request that waits, as somebody sees it. */
-  async waiting(who = 'linus'): Promise<Record<string, unknown>> {
-    let found: readonly { readonly id: string }[] = []
+  /** The one request that waits, of those whose arguments contain a text, as somebody sees it. */
+  async waiting(who = 'linus', text = ''): Promise<Record<string, unknown>> {
+    const person = await this.world.as(who)
+    let found: Record<string, unknown>[] = []
     const look = async (): Promise<true | string> => {
-      found = await this.world.sql(`select id from request where state = 'pending'`)
+      const rows = await this.world.sql(`select id from request where state = 'pending'`)
+      const answers = rows.map(({ id }) => person.get(`/v1/requests/${String(id)}`))
+      found = (await Promise.all(answers))
+        .map(({ body }) => body)
+        .filter(({ input }) => JSON.stringify(input).includes(text))
       return found.length === 1 || `${found.length} requests wait`
     }
     await waitUntil(look, { withinMs: 120_000 })
-    const person = await this.world.as(who)
-    return (await person.get(`/v1/requests/${found[0]?.id}`)).body
+    return found[0] ?? {}
   }
 
   /** Edsger changes a name in the one call that waits. */
@@ -96,9 +102,9 @@ export class AgentWorld implements AsyncDisposable {
     if (status !== 200) throw new Error(JSON.stringify(answer))
   }
 
-  /** Decides the one request that waits. Returns the status. */
-  async decide(decision: 'approve' | 'deny', who = 'linus'): Promise<number> {
-    const request = await this.waiting(who)
+  /** Decides the one request that waits, of those with the text. Returns the status. */
+  async decide(decision: 'approve' | 'deny', who = 'linus', text = ''): Promise<number> {
+    const request = await this.waiting(who, text)
     const { digest, id, presentation, revision } = request as {
       readonly digest: string
       readonly id: string

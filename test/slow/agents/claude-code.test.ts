@@ -1,38 +1,30 @@
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { timesRun } from '#test/faults/gateway-world.ts'
-import { InstalledPrograms } from '../runtimes/runtimes.ts'
-import { AgentWorld, type ProgramEnd } from './agent-world.ts'
+import { AgentWorld } from './agent-world.ts'
+import { guaranteesOverMcp } from './claude-code-over-mcp.ts'
+import { ClaudeCodeSessions } from './claude-code-sessions.ts'
 
-const release = '2.1.332'
-const programs = new InstalledPrograms('claude-code', { '@anthropic-ai/claude-code': release })
-const claude = programs.file('@anthropic-ai/claude-code/bin/claude.exe')
 const notes = fileURLToPath(new URL('../../harness/fixtures/mcp/noting-server.ts', import.meta.url))
 let agent: AgentWorld
+let sessions: ClaudeCodeSessions
 
 beforeAll(async () => {
-  await programs.install()
+  await ClaudeCodeSessions.install()
   agent = await AgentWorld.start(
     `mcpServers:\n  notes: { command: ${process.execPath}, args: ['${notes}', notes.journal], holdSeconds: 2 }\n`,
   )
+  sessions = new ClaudeCodeSessions(agent)
 }, 600_000)
 afterAll(() => agent?.[Symbol.asyncDispose](), 60_000)
 
-const quiet = {
-  ANTHROPIC_API_KEY: 'sk-local',
-  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-  DISABLE_AUTOUPDATER: '1',
-}
-const env = (): Record<string, string> => ({ ...quiet, ANTHROPIC_BASE_URL: agent.model.url })
-const print = (...args: string[]) =>
-  agent.run(claude, ['-p', 'do it', '--output-format', 'json', ...args], env())
+const print = (...args: string[]) => sessions.print(...args)
 const resume = (...args: string[]) =>
   agent.run(
     join(agent.project.folder, 'node_modules/.bin/countersign-hook'),
-    ['claude-code', 'resume', '--program', claude, '--json', ...args],
-    env(),
+    ['claude-code', 'resume', '--program', sessions.program, '--json', ...args],
+    sessions.env,
   )
 const touch = (name: string) => {
   // It fails when it is made twice.
@@ -43,38 +35,17 @@ const install = async (...args: string[]): Promise<void> => {
   const { code, err } = await agent.hook('claude-code', '--install', ...args)
   expect({ code, err }).toEqual({ code: 0, err: '' })
 }
-/** Without the hook: the file that leads to the gateway, as the service is found at this moment. */
-async function writeGateway(): Promise<string> {
-  await rm(join(agent.project.folder, '.claude'), { recursive: true, force: true })
-  const headers = { Authorization: 'Bearer ${COUNTERSIGN_API_KEY}' }
-  const url = `${agent.world.installation.url}/mcp/notes`
-  const servers = { mcpServers: { notes: { type: 'http', url, headers } } }
-  return agent.project.write('mcp.json', JSON.stringify(servers))
-}
-/** A session at a terminal in a folder that its person trusts, for so many seconds. */
-async function prompt(
-  seconds: string,
-  args: readonly string[],
-  more: Readonly<Record<string, string>>,
-): Promise<{ readonly end: Promise<ProgramEnd> }> {
-  const trusted = { [agent.project.folder]: { hasTrustDialogAccepted: true } }
-  const onboarding = { hasCompletedOnboarding: true, projects: trusted }
-  const keys = { customApiKeyResponses: { approved: ['sk-local'], rejected: [] } }
-  await mkdir(join(agent.project.folder, 'home'), { recursive: true })
-  await agent.project.write('home/.claude.json', JSON.stringify({ ...onboarding, ...keys }))
-  const command = [claude, 'do it', ...args].map((word) => `'${word}'`).join(' ')
-  const line = `stty rows 40 cols 120; exec timeout ${seconds} ${command}`
-  const words = ['-qefc', line, '/dev/null']
-  return { end: agent.run('script', words, { ...env(), TERM: 'xterm', ...more }) }
-}
 const outcomes = () =>
   agent.world.sql(`select outcome from external_request order by request_id desc limit 1`)
 
-test('in print mode a call waits for somebody else, is made once as it was approved, and its outcome is reported', async () => {
+test('in print mode a call waits for somebody else and through a restart, is made once as it was approved, and its outcome is reported', async () => {
   await install('--wait', '60')
   touch('printed')
   const ended = print()
   expect(await agent.decide('approve', 'grace')).toBe(403)
+  await (
+    await agent.world.takeDown('api')
+  )()
   await agent.revise('printed', 'changed')
   expect(await agent.decide('approve')).toBe(200)
   expect(JSON.parse((await ended).out)).toMatchObject({ result: 'Done.', is_error: false })
@@ -148,12 +119,12 @@ test('in prompt mode, where Claude Code would make a deferred call, the hook wai
   const allowed = { ...settings, permissions: { allow: ['Bash'] } }
   await agent.project.write('.claude/settings.json', JSON.stringify(allowed))
   // A session may inherit the name of the mode of another.
-  const ended = await prompt('30', [], { CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' })
+  const session = await sessions.prompt([], { CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' })
   await agent.waiting()
   expect(await agent.has('prompted')).toBe(false)
   expect(await agent.decide('approve')).toBe(200)
   await agent.until(() => agent.has('prompted'))
-  await ended.end
+  await session.stop()
 })
 
 test('the plugin folder alone makes calls wait, and Claude Code finds no fault in it', async () => {
@@ -161,7 +132,8 @@ test('the plugin folder alone makes calls wait, and Claude Code finds no fault i
   await rm(join(folder, '.claude'), { recursive: true, force: true })
   expect(await agent.hook('claude-code', '--plugin', '--wait', '60')).toMatchObject({ code: 0 })
   const plugin = join(folder, 'countersign-plugin')
-  expect(await agent.run(claude, ['plugin', 'validate', plugin], env())).toMatchObject({ code: 0 })
+  const validate = ['plugin', 'validate', plugin]
+  expect(await agent.run(sessions.program, validate, sessions.env)).toMatchObject({ code: 0 })
   touch('plugged')
   const ended = print('--plugin-dir', plugin)
   expect(await agent.decide('approve', 'grace')).toBe(403)
@@ -172,68 +144,4 @@ test('the plugin folder alone makes calls wait, and Claude Code finds no fault i
   expect(await outcomes()).toMatchObject([{ outcome: 'succeeded' }])
 })
 
-test('over the MCP gateway the reason of a denial reaches the model, and a changed call is made as it was decided', async () => {
-  const config = await writeGateway()
-  const note = async (text: string): Promise<void> => {
-    agent.model.calls = [{ name: 'mcp__notes__note', input: { text } }]
-    const { out } = await print('--mcp-config', config, '--allowedTools', 'mcp__notes__note')
-    expect(JSON.parse(out)).toMatchObject({ result: 'Done.' })
-  }
-  await note('no')
-  expect(await agent.decide('deny')).toBe(200)
-  await note('no')
-  expect(agent.model.seen).toContain('not on a Friday')
-  await note('rash')
-  await agent.revise('rash', 'wise')
-  expect(await agent.decide('approve')).toBe(200)
-  await note('rash')
-  expect(agent.model.seen).toContain('other arguments than yours')
-  const lines = ['note no', 'note rash', 'note wise']
-  const counts = lines.map((line) => timesRun(agent.world, 'notes', line))
-  expect(await Promise.all(counts)).toEqual([0, 0, 1])
-})
-
-test('in prompt mode Claude Code takes a task from the MCP gateway, and the call is made without its calling again', async () => {
-  const config = await writeGateway()
-  agent.model.calls = [{ name: 'mcp__notes__note', input: { text: 'as a task' } }]
-  const more = [
-    '--permission-mode',
-    'default',
-    '--mcp-config',
-    config,
-    '--allowedTools',
-    'mcp__notes__note',
-  ]
-  const ended = await prompt('60', more, { CLAUDE_CODE_ENTRYPOINT: 'cli' })
-  await agent.waiting()
-  const rows = await agent.world.sql('select by_task from gateway_call order by created_at desc')
-  expect(rows[0]).toEqual({ by_task: true })
-  expect(await agent.decide('approve')).toBe(200)
-  const runs = () => timesRun(agent.world, 'notes', 'note as a task')
-  await agent.until(async () => (await runs()) === 1)
-  const result = JSON.stringify('{"text":"as a task"}').slice(1, -1)
-  await agent.until(async () => agent.model.seen.includes(result))
-  expect(agent.model.seen).not.toContain('PENDING, not run')
-  await ended.end
-})
-
-// Rules: product.md 47
-test('a call over the MCP gateway waits through a restart of everything and a week, and runs once when the agent makes it again', async () => {
-  const config = await writeGateway()
-  agent.model.calls = [{ name: 'mcp__notes__note', input: { text: 'by Claude Code' } }]
-  const allowed = ['--mcp-config', config, '--allowedTools', 'mcp__notes__note']
-  expect(JSON.parse((await print(...allowed)).out)).toMatchObject({ result: 'Done.' })
-  expect(agent.model.seen).toContain('PENDING, not run')
-  await agent.passWeek()
-  // The service has another port now.
-  await writeGateway()
-  expect(await agent.decide('approve', 'grace')).toBe(403)
-  expect(await agent.decide('approve')).toBe(200)
-  const runs = () => timesRun(agent.world, 'notes', 'note by Claude Code')
-  expect(await runs()).toBe(0)
-  expect(JSON.parse((await print(...allowed)).out)).toMatchObject({ result: 'Done.' })
-  expect(agent.model.seen).not.toContain('PENDING, not run')
-  // Of a result with data Claude Code shows its model the data alone.
-  expect(agent.model.seen).toContain(JSON.stringify('{"text":"by Claude Code"}').slice(1, -1))
-  expect(await runs()).toBe(1)
-})
+guaranteesOverMcp(() => ({ agent, sessions }))

@@ -5,8 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { streamOf } from '#test/harness/fixtures/models/provider-streams.ts'
 
-/** What an agent's model does, step by step: the call of a tool. After the last it says "Done.". */
-export type ModelCalls = readonly { readonly name: string; readonly input: object }[]
+/**
+ * What an agent's model does, step by step: the call of a tool, which may follow from what it has
+ * seen. After the last it says "Done.".
+ */
+export type ModelCalls = readonly {
+  readonly name: string
+  readonly input: object | ((seen: string) => object)
+}[]
 
 interface Message {
   readonly role?: string
@@ -39,17 +45,18 @@ export class ModelServer implements AsyncDisposable {
   seen = ''
   readonly #server = createServer((request, response) => {
     void text(request).then((body) => {
-      const { contents, input, messages, tools = [] } = JSON.parse(body || '{}') as ModelBody
-      const before = messages ?? input ?? contents ?? []
+      const { contents, input: items, messages, tools = [] } = JSON.parse(body || '{}') as ModelBody
+      const before = messages ?? items ?? contents ?? []
       const step = before.map(stepsIn).reduce((sum, steps) => sum + steps, 0)
       // Without tools an agent asks for something beside its work, such as a title.
       const call = tools.length === 0 ? undefined : this.calls[step]
       if (tools.length > 0) this.seen = JSON.stringify(before)
+      const input = typeof call?.input === 'function' ? call.input(this.seen) : call?.input
       const id = `toolu_${randomUUID().replaceAll('-', '')}`
       const [path = ''] = (request.url ?? '').split('?')
       const pieces = streamOf(path, {
         text: [call === undefined ? 'Done.' : 'I will.'],
-        call: call === undefined ? null : { id, name: call.name, args: JSON.stringify(call.input) },
+        call: call === undefined ? null : { id, name: call.name, args: JSON.stringify(input) },
       })
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       for (const piece of pieces) response.write(piece)
