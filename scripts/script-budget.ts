@@ -44,12 +44,12 @@ export function firstPageBytes(
  * Fails the build when the inbox or the request page needs more script than `maxGzipBytes` or more
  * style than `maxStyleGzipBytes`, and when the fonts together have more than `maxFontBytes`.
  */
-export function scriptBudget(most: {
+export function scriptBudget(budget: {
   maxGzipBytes: number
   maxStyleGzipBytes: number
   maxFontBytes: number
 }): Plugin {
-  const { maxGzipBytes, maxStyleGzipBytes, maxFontBytes } = most
+  const { maxGzipBytes, maxStyleGzipBytes, maxFontBytes } = budget
   return {
     name: 'countersign:script-budget',
     apply: 'build',

@@ -144,7 +144,7 @@ test('bytes that are stored again while, or after, they are removed are there', 
   const forgotten = sql`update removed_content set removed_at = now() - interval '2 hours'`
   const once = await putContent(db, 'stored once')
   await db.transaction().execute((tx) => releaseContent(tx, [once]))
-  expect(await dropReleased(db, { most: 100 })).toMatchObject({ dropped: 1 })
+  expect(await dropReleased(db, { maxContents: 100 })).toMatchObject({ dropped: 1 })
   await expect(getText(db, once)).rejects.toThrow(ContentRemoved)
   await putContent(db, 'stored once')
   expect(await getText(db, once)).toBe('stored once')
@@ -152,7 +152,7 @@ test('bytes that are stored again while, or after, they are removed are there', 
   // Somebody who saw them there refers to them only after they went.
   const late = await putContent(db, '"stored late"')
   await db.transaction().execute((tx) => releaseContent(tx, [late]))
-  await dropReleased(db, { most: 100 })
+  await dropReleased(db, { maxContents: 100 })
   const { id } = await db.selectFrom('message').select('id').limit(1).executeTakeFirstOrThrow()
   await db.updateTable('message').set({ content_hash: late }).where('id', '=', id).execute()
   await forgotten.execute(db)
@@ -182,7 +182,7 @@ test('what is released again during a look at it is looked at again, and what is
     await held.promise
   })
   await holding.promise
-  const look = dropReleased(db, { most: 100 })
+  const look = dropReleased(db, { maxContents: 100 })
   await waitUntil(async () => {
     const { rows } = await sql`
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
@@ -197,7 +197,7 @@ test('what is released again during a look at it is looked at again, and what is
   await holder
   expect(await look).toMatchObject({ looked: 2, dropped: 1 })
   expect(await getText(db, inUse)).toBe('"in use"')
-  expect(await dropReleased(db, { most: 100 })).toMatchObject({ looked: 1, dropped: 1 })
+  expect(await dropReleased(db, { maxContents: 100 })).toMatchObject({ looked: 1, dropped: 1 })
 })
 
 test('whoever lets go of something waits for nothing else that was let go of', async () => {

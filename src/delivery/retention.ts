@@ -64,7 +64,7 @@ async function clearRuns(
   let after: RunCursor | null = null
   let cleared = 0
   for (;;) {
-    const due: RunCursor[] = await dueRuns(ctx.db, { olderThanMs, after, most: runBatchSize })
+    const due: RunCursor[] = await dueRuns(ctx.db, { olderThanMs, after, maxRuns: runBatchSize })
     for (const run of due) {
       if (stopping.aborted) return
       if ((await clearTranscript(ctx, { runId: run.id, rule })) !== null) cleared += 1
@@ -78,7 +78,7 @@ async function clearRuns(
 
 async function dropContents(db: Db, stopping: AbortSignal): Promise<void> {
   for (let look = 0; look < maxBatches && !stopping.aborted; look += 1) {
-    const { looked: examined } = await dropReleased(db, { most: contentBatchSize })
+    const { looked: examined } = await dropReleased(db, { maxContents: contentBatchSize })
     if (examined < contentBatchSize) break
   }
   await forgetRemoved(db, contentBatchSize)

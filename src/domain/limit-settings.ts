@@ -1,8 +1,8 @@
 /** A bound that an installation may set: its default and its range. */
 interface LimitSetting {
   readonly usual: number
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
 }
 
 const kib = 1024
@@ -11,31 +11,31 @@ const gib = 1024 * mib
 
 /** The bounds of security.md 24 that can be configured, by their names in `COUNTERSIGN_LIMITS`. */
 export const limitSettings = {
-  httpBodyBytes: { usual: 12 * mib, least: 64 * kib, most: 64 * mib },
-  pathBytes: { usual: 1024, least: 64, most: 4096 },
-  pathComponents: { usual: 64, least: 4, most: 256 },
-  writeBytes: { usual: 8 * mib, least: kib, most: 32 * mib },
-  editsPerCall: { usual: 200, least: 1, most: 1000 },
+  httpBodyBytes: { usual: 12 * mib, min: 64 * kib, max: 64 * mib },
+  pathBytes: { usual: 1024, min: 64, max: 4096 },
+  pathComponents: { usual: 64, min: 4, max: 256 },
+  writeBytes: { usual: 8 * mib, min: kib, max: 32 * mib },
+  editsPerCall: { usual: 200, min: 1, max: 1000 },
   /** of a script of `shell`, and how many of its simple commands can be pre-approved */
-  scriptBytes: { usual: 8 * kib, least: 256, most: 64 * kib },
-  scriptCommands: { usual: 50, least: 1, most: 200 },
+  scriptBytes: { usual: 8 * kib, min: 256, max: 64 * kib },
+  scriptCommands: { usual: 50, min: 1, max: 200 },
   /** of a command; the bytes of all together */
-  commandArguments: { usual: 256, least: 1, most: 1024 },
-  argumentBytes: { usual: 64 * kib, least: kib, most: 128 * kib },
+  commandArguments: { usual: 256, min: 1, max: 1024 },
+  argumentBytes: { usual: 64 * kib, min: kib, max: 128 * kib },
   /** how long a command may run without a timeout in its call, and at most */
-  timeoutSeconds: { usual: 120, least: 1, most: 3600 },
-  timeoutMostSeconds: { usual: 3600, least: 1, most: 3600 },
-  storedOutputBytes: { usual: 10 * mib, least: 64 * kib, most: 64 * mib },
-  shownToModelBytes: { usual: 64 * kib, least: kib, most: mib },
-  sandboxMemoryBytes: { usual: 2 * gib, least: 64 * mib, most: 1024 * gib },
-  sandboxProcesses: { usual: 256, least: 8, most: 32_768 },
-  sandboxWrittenBytes: { usual: gib, least: mib, most: 1024 * gib },
-  callsPerTurn: { usual: 100, least: 1, most: 200 },
-  pendingRequestsPerRun: { usual: 100, least: 1, most: 200 },
-  reasonCharacters: { usual: 4000, least: 100, most: 20_000 },
-  delegationDepth: { usual: 5, least: 1, most: 10 },
-  preferWaitSeconds: { usual: 60, least: 1, most: 300 },
-  longPollSeconds: { usual: 60, least: 1, most: 300 },
+  timeoutSeconds: { usual: 120, min: 1, max: 3600 },
+  timeoutMostSeconds: { usual: 3600, min: 1, max: 3600 },
+  storedOutputBytes: { usual: 10 * mib, min: 64 * kib, max: 64 * mib },
+  shownToModelBytes: { usual: 64 * kib, min: kib, max: mib },
+  sandboxMemoryBytes: { usual: 2 * gib, min: 64 * mib, max: 1024 * gib },
+  sandboxProcesses: { usual: 256, min: 8, max: 32_768 },
+  sandboxWrittenBytes: { usual: gib, min: mib, max: 1024 * gib },
+  callsPerTurn: { usual: 100, min: 1, max: 200 },
+  pendingRequestsPerRun: { usual: 100, min: 1, max: 200 },
+  reasonCharacters: { usual: 4000, min: 100, max: 20_000 },
+  delegationDepth: { usual: 5, min: 1, max: 10 },
+  preferWaitSeconds: { usual: 60, min: 1, max: 300 },
+  longPollSeconds: { usual: 60, min: 1, max: 300 },
 } as const satisfies Readonly<Record<string, LimitSetting>>
 
 export type LimitName = keyof typeof limitSettings
@@ -64,11 +64,11 @@ export function readLimits(text: string): {
       const what = `${JSON.stringify(part)} is not NAME=NUMBER with a name of: ${names.join(', ')}`
       return { values: usual, problem: what }
     }
-    const { least, most } = limitSettings[name]
+    const { min, max } = limitSettings[name]
     const value = Number(digits)
     if (settings.has(name)) return { values: usual, problem: `${name} is there twice` }
-    if (value < least || value > most) {
-      return { values: usual, problem: `${name} must be from ${least} to ${most}` }
+    if (value < min || value > max) {
+      return { values: usual, problem: `${name} must be from ${min} to ${max}` }
     }
     settings.add(name)
     values[name] = value

@@ -95,14 +95,14 @@ function callOnce(
   const messages = providerMessages(request.messages, how.pictures)
   const { system } = request
   const { cachePoint } = how
-  const { temperature, maxOutputTokens: most, reasoning } = how.settings
+  const { temperature, maxOutputTokens, reasoning } = how.settings
   const instructions = cachePoint === null ? system : cachedInstructions(system, cachePoint)
   const { stream } = streamText({
     model,
     ...(system === '' ? {} : { instructions }),
     messages: cachePoint === null ? messages : withCachePoints(messages, cachePoint),
     tools: toolSet(request.tools),
-    ...(most === null ? {} : { maxOutputTokens: most }),
+    ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
     ...(temperature === null ? {} : { temperature }),
     ...(reasoning === null ? {} : { reasoning }),
     maxRetries: 0,

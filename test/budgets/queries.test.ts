@@ -77,12 +77,12 @@ it('a pre-approved call takes at most 18 queries, with one wait for the disk bef
 })
 
 it.each([
-  { keyed: false, most: 9 },
+  { keyed: false, maxQueries: 9 },
   // The batch's name and the items' answers: each looked for and stored once, in two transactions.
-  { keyed: true, most: 17 },
+  { keyed: true, maxQueries: 17 },
 ])(
-  'decisions of one run in one call take at most $most queries, ten as many as two (with a key: $keyed)',
-  async ({ keyed, most }) => {
+  'decisions of one run in one call take at most $maxQueries queries, ten as many as two (with a key: $keyed)',
+  async ({ keyed, maxQueries }) => {
     const api = counted(desk.api)
     await api.policies.inForce()
     const taken: number[] = []
@@ -103,7 +103,7 @@ it.each([
       expect(items.map(({ state }) => state)).toEqual(decisions.map(() => 'approved'))
       taken.push(queries.length)
     }
-    expect(taken[0], textsOf(queries)).toBeLessThanOrEqual(most)
+    expect(taken[0], textsOf(queries)).toBeLessThanOrEqual(maxQueries)
     expect(taken[1], textsOf(queries)).toBe(taken[0])
   },
 )
@@ -167,7 +167,7 @@ it('the last turn of a run takes at most 23 queries with the closing of the run'
 it('a turn takes at most 31 queries, 37 when its calls ask, and no more for ten calls than for one', async () => {
   const worker = counted(desk.worker)
   await worker.policies.byDigest((await worker.policies.inForce()).digest)
-  for (const [tool, most] of [
+  for (const [tool, maxQueries] of [
     ['read_file', 31],
     ['write_file', 37],
   ] as const) {
@@ -186,7 +186,7 @@ it('a turn takes at most 31 queries, 37 when its calls ask, and no more for ten 
       expect(textsOf(queries)).not.toMatch(/ limit \$/i)
       taken.push(queries.length)
     }
-    expect(taken[0], textsOf(queries)).toBeLessThanOrEqual(most)
+    expect(taken[0], textsOf(queries)).toBeLessThanOrEqual(maxQueries)
     expect(taken[1], textsOf(queries)).toBe(taken[0])
   }
 })

@@ -3,18 +3,18 @@ const backslash = 0x5c
 
 /**
  * The number of keys and values of JSON, including brackets, and its depth, without parsing: linear
- * in its bytes. Stops counting beyond `most`. Other text has some count too.
+ * in its bytes. Stops counting beyond `maxValues`. Other text has some count too.
  */
 export function countValues(
   bytes: Uint8Array,
-  most: number,
+  maxValues: number,
 ): { readonly values: number; readonly depth: number } {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let values = 0
   let depth = 0
   let deepest = 0
   let inWord = false
-  for (let at = 0; at < text.length && values <= most; at += 1) {
+  for (let at = 0; at < text.length && values <= maxValues; at += 1) {
     const byte = text[at] ?? 0
     const isWord = isOfWord(byte)
     if (isWord && !inWord) values += 1

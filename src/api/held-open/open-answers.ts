@@ -13,20 +13,20 @@ export class OpenAnswers {
   readonly #byHolder = new Map<string, Set<OpenAnswer>>()
 
   /**
-   * Counts one more; call the result when the answer is over. Over `most`, the oldest of the holder
-   * is ended if possible; otherwise throws `rate_limited`, which names the bound.
+   * Counts one more; call the result when the answer is over. Over `maxOpen`, the oldest of the
+   * holder is ended if possible; otherwise throws `rate_limited`, which names the bound.
    */
   hold(
     holder: string,
-    most: number,
+    maxOpen: number,
     over: { readonly what: string; readonly makeRoom: (() => void) | null },
   ): () => void {
     const answers = this.#byHolder.get(holder) ?? new Set<OpenAnswer>()
-    if (answers.size >= most) {
+    if (answers.size >= maxOpen) {
       const [oldest] = answers
       if (over.makeRoom === null || oldest === undefined) {
-        throw new Problem('rate_limited', `At most ${most} ${over.what} may be open at a time`, {
-          most,
+        throw new Problem('rate_limited', `At most ${maxOpen} ${over.what} may be open at a time`, {
+          most: maxOpen,
           retryAfterSeconds: 5,
         })
       }

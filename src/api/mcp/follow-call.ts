@@ -60,8 +60,8 @@ export async function followCall(
         await recordWaitingCaller(api.ctx, caller, requestId)
       }
       const isCarriedOut = callState.state === 'approved' && wants
-      const most = isCarriedOut ? Math.max(holdMs, executionMs) : holdMs
-      if (performance.now() - began >= most - 1) return callState
+      const maxMs = isCarriedOut ? Math.max(holdMs, executionMs) : holdMs
+      if (performance.now() - began >= maxMs - 1) return callState
       await looks.next()
     }
   } finally {

@@ -17,15 +17,17 @@ interface Share {
  * always admitted: nobody else at their address can use up their share.
  */
 export class CookieLookUps {
-  readonly #most: number
+  readonly #maxUnknown: number
   readonly #now: () => number
   readonly #known = new Set<string>()
   readonly #shares = new Map<string, Share>()
   #window = 0
 
-  /** `most`: the unknown cookies of an address in a second; `now`: milliseconds of a clock. */
-  constructor(most: number, now: () => number) {
-    this.#most = most
+  /**
+   * `maxUnknown`: the unknown cookies of an address in a second; `now`: milliseconds of a clock.
+   */
+  constructor(maxUnknown: number, now: () => number) {
+    this.#maxUnknown = maxUnknown
     this.#now = now
   }
 
@@ -34,8 +36,8 @@ export class CookieLookUps {
     if (this.#known.has(cookie)) return
     const share = this.#shareOf(address)
     if (share.open.has(cookie)) return
-    if (share.count >= this.#most) {
-      const detail = `More than ${this.#most} unknown session cookies a second from this address`
+    if (share.count >= this.#maxUnknown) {
+      const detail = `More than ${this.#maxUnknown} unknown session cookies a second from this address`
       throw new Problem('rate_limited', detail, { retryAfterSeconds: 1 })
     }
     share.count += 1

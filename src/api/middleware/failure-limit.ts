@@ -22,10 +22,10 @@ export interface SignInLimits {
 const windowMs = 60_000
 
 /**
- * At most `most` failures a minute an address, then `429` with `retry-after` until the minute is
- * over.
+ * At most `maxFailures` failures a minute an address, then `429` with `retry-after` until the
+ * minute is over.
  */
-export function failureLimit(most: number, what: string): FailureLimit {
+export function failureLimit(maxFailures: number, what: string): FailureLimit {
   const store = new MemoryStore()
   store.init({ windowMs } as Parameters<MemoryStore['init']>[0])
   const refuse = (counter: ClientRateLimitInfo): never => {
@@ -37,11 +37,11 @@ export function failureLimit(most: number, what: string): FailureLimit {
   return {
     async check(request) {
       const counter = await store.get(addressOf(request))
-      if (counter !== undefined && counter.totalHits >= most) refuse(counter)
+      if (counter !== undefined && counter.totalHits >= maxFailures) refuse(counter)
     },
     async fail(request) {
       const counter = await store.increment(addressOf(request))
-      if (counter.totalHits > most) refuse(counter)
+      if (counter.totalHits > maxFailures) refuse(counter)
     },
   }
 }

@@ -42,12 +42,12 @@ export const readBody: RequestHandler = async (request, response, next) => {
 
 async function bytesOf(request: Request, response: Response): Promise<Buffer | null> {
   const isKnown = response.locals['identity'] !== undefined
-  const [readBytes, most] = isKnown
+  const [readBytes, maxBytes] = isKnown
     ? [readOfCaller, limits.httpBodyBytes]
     : [readOfStranger, strangersBodyBytes]
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   readBytes(request, response, (error?: unknown) =>
-    error === undefined ? resolve() : reject(asProblem(error, most)),
+    error === undefined ? resolve() : reject(asProblem(error, maxBytes)),
   )
   await promise
   const bytes: unknown = request.body
@@ -75,10 +75,10 @@ function isUtf8(contentType: string | undefined): boolean {
   return charset === undefined || charset.toLowerCase() === 'utf-8'
 }
 
-function asProblem(error: unknown, most: number): unknown {
+function asProblem(error: unknown, maxBytes: number): unknown {
   const type = error instanceof Error && 'type' in error ? error.type : null
   if (type === 'entity.too.large') {
-    return new Problem('too_large', `The body is over ${most} bytes`)
+    return new Problem('too_large', `The body is over ${maxBytes} bytes`)
   }
   if (type === 'encoding.unsupported') {
     return new Problem('unsupported_media_type', 'Send the body without content-encoding')

@@ -44,13 +44,13 @@ export const name = z
   .describe('A name of at most 200 letters, digits, and `.`, `_`, `:` or `-`')
 
 /**
- * Text of at most `most` characters. NUL and lone surrogates are refused, because neither Postgres
- * nor canonical JSON can represent them.
+ * Text of at most `maxCharacters` characters. NUL and lone surrogates are refused, because neither
+ * Postgres nor canonical JSON can represent them.
  */
-export function text(most: number) {
+export function text(maxCharacters: number) {
   return z
     .string()
-    .max(most, `is over ${most} characters`)
+    .max(maxCharacters, `is over ${maxCharacters} characters`)
     .refine((value) => value.isWellFormed(), 'has half a surrogate pair')
     .refine((value) => !value.includes('\0'), 'has a NUL character')
 }
@@ -90,22 +90,22 @@ export const person = z
 
 /** A whole number in a query, in decimal digits only: `0x10`, `1e1`, ` 5` and `` are refused. */
 export function wholeNumber(range: {
-  readonly least: number
-  readonly most: number
+  readonly min: number
+  readonly max: number
   readonly message: string
 }) {
-  const { least, most, message } = range
+  const { min, max, message } = range
   return z
     .string(message)
     .regex(/^(?:0|[1-9][0-9]{0,15})$/, message)
     .meta({
       override: ({ jsonSchema }: { jsonSchema: object & { pattern?: string } }) => {
         delete jsonSchema.pattern
-        Object.assign(jsonSchema, { type: 'integer', minimum: least, maximum: most })
+        Object.assign(jsonSchema, { type: 'integer', minimum: min, maximum: max })
       },
     })
     .transform(Number)
-    .pipe(z.int(message).min(least, message).max(most, message))
+    .pipe(z.int(message).min(min, message).max(max, message))
 }
 
 const limitRange = `must be a whole number from 1 to ${limits.maxListItems}`
@@ -113,7 +113,7 @@ const limitRange = `must be a whole number from 1 to ${limits.maxListItems}`
 /** The query parameters of every list. */
 export const page = {
   cursor: text(1000).optional().describe('`nextCursor` of the page before; absent: the first page'),
-  limit: wholeNumber({ least: 1, most: limits.maxListItems, message: limitRange })
+  limit: wholeNumber({ min: 1, max: limits.maxListItems, message: limitRange })
     .default(limits.listDefault)
     .describe('The largest number of items in the answer'),
 }

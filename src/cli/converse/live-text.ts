@@ -54,12 +54,12 @@ export class LiveText {
 
   #print(text: string): string {
     if (text === '') return ''
-    const most = Math.max(this.#columns() - bar.length, 8)
+    const maxColumns = Math.max(this.#columns() - bar.length, 8)
     let out = this.#isOpen ? '' : this.#begin(bar)
     for (const [index, line] of text.split('\n').entries()) {
       if (index > 0) out += `\n${this.#begin(bar)}`
-      for (const piece of piecesOf(printable(line), most)) {
-        if (this.#used + piece.columns > most) out += `\n${this.#begin(continued)}`
+      for (const piece of piecesOf(printable(line), maxColumns)) {
+        if (this.#used + piece.columns > maxColumns) out += `\n${this.#begin(continued)}`
         this.#used += piece.columns
         out += piece.text
       }

@@ -137,7 +137,7 @@ function truncatedSentence(request: RequestDetail): string {
   )
 }
 
-function claim(request: RequestDetail, most: number, columns: number | null): string[] {
+function claim(request: RequestDetail, maxLines: number, columns: number | null): string[] {
   const program = request.external?.claim ?? null
   const programs = [program?.title, program?.presentation?.content].flatMap((text) => text ?? [])
   const statement = request.external === null ? (request.agentReason ?? '') : programs.join('\n')
@@ -146,8 +146,8 @@ function claim(request: RequestDetail, most: number, columns: number | null): st
   const who = request.external === null ? 'agent' : 'program'
   return [
     dim(`the ${who}'s claim, not verified:`),
-    ...lines.slice(0, most),
-    ...leftOut(lines.length - most),
+    ...lines.slice(0, maxLines),
+    ...leftOut(lines.length - maxLines),
   ]
 }
 

@@ -35,7 +35,7 @@ export function table(
 function widthsOf(
   head: readonly string[],
   body: readonly (readonly string[])[],
-  most: number | null,
+  maxColumns: number | null,
 ): number[] {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...body.map((row) => widthOf(row[column] ?? ''))),
@@ -44,9 +44,9 @@ function widthsOf(
   for (;;) {
     const used = widths.reduce((sum, width) => sum + width + gap.length, -gap.length)
     const widest = Math.max(...widths.filter((_, column) => isSentence[column]), 0)
-    if (most === null || used <= most || widest <= leastColumns) return widths
+    if (maxColumns === null || used <= maxColumns || widest <= leastColumns) return widths
     const column = widths.findIndex((width, at) => isSentence[at] && width === widest)
-    widths[column] = Math.max(leastColumns, widest - (used - most))
+    widths[column] = Math.max(leastColumns, widest - (used - maxColumns))
   }
 }
 

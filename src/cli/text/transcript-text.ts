@@ -138,9 +138,9 @@ function verdictMark(call: TranscriptCall): string {
   return call.verdict === null ? dim('…') : red('×')
 }
 
-function shorten(text: string, most: number): string {
+function shorten(text: string, maxCharacters: number): string {
   const characters = [...text]
-  return characters.length <= most
+  return characters.length <= maxCharacters
     ? text
-    : `${characters.slice(0, most).join('')}… (${characters.length - most} more characters)`
+    : `${characters.slice(0, maxCharacters).join('')}… (${characters.length - maxCharacters} more characters)`
 }

@@ -14,12 +14,12 @@ const pieces = /\u001b\[[\d;]*m|\s|[^\s\u001b]+|\u001b/gu
  * so that the terminal never wraps by itself. Pure.
  */
 export function wrap(line: string, width: number): string[] {
-  const most = Math.max(width, tabWidth)
+  const maxColumns = Math.max(width, tabWidth)
   const rows: string[] = []
   let row = ''
   let used = 0
-  for (const { text, columns } of piecesOf(line, most)) {
-    if (used + columns > most) {
+  for (const { text, columns } of piecesOf(line, maxColumns)) {
+    if (used + columns > maxColumns) {
       rows.push(row)
       row = ''
       used = 0
@@ -36,13 +36,15 @@ export interface Piece {
   readonly columns: number
 }
 
-/** The words that take at most half a row of `most` columns, and the characters of the others. */
-export function piecesOf(text: string, most: number): Piece[] {
+/**
+ * The words that take at most half a row of `maxColumns` columns, and the characters of the others.
+ */
+export function piecesOf(text: string, maxColumns: number): Piece[] {
   return (text.match(pieces) ?? []).flatMap((word) => {
     if (style.test(word)) return [{ text: word, columns: 0 }]
     const characters = [...word].map((one) => ({ text: one, columns: columnsOf(one) }))
     const columns = characters.reduce((sum, one) => sum + one.columns, 0)
-    return columns * 2 > most ? characters : [{ text: word, columns }]
+    return columns * 2 > maxColumns ? characters : [{ text: word, columns }]
   })
 }
 

@@ -140,12 +140,12 @@ export class ChannelRelay implements AsyncDisposable {
     const under = this.#sending.get(channel.name) ?? new Map<Promise<void>, string>()
     this.#sending.set(channel.name, under)
     const { atOnce, perRecipient } = channel.places ?? usualPlaces
-    const most = atOnce - under.size
-    if (most <= 0 || this.#stopping.signal.aborted) return
+    const maxDeliveries = atOnce - under.size
+    if (maxDeliveries <= 0 || this.#stopping.signal.aborted) return
     const { db } = this.#options
     const { leaseMs } = this.#times
     const underWay = [...under.values()]
-    const place = { endpoint: channel.name, most, leaseMs, perRecipient, underWay }
+    const place = { endpoint: channel.name, maxDeliveries, leaseMs, perRecipient, underWay }
     for (const due of await takeDue(db, place)) {
       this.#attemptedAt = performance.now()
       const sending = this.#deliver(channel, due)

@@ -13,7 +13,7 @@ const dueAtOnce = 500
 
 export interface Places {
   readonly endpoint: string
-  readonly most: number
+  readonly maxDeliveries: number
   readonly leaseMs: number
   /** concurrent deliveries to one recipient, and those already running */
   readonly perRecipient: number
@@ -33,12 +33,12 @@ export function isVouched(seals: Seals, endpoint: string, due: DueRow): boolean 
 }
 
 /**
- * Leases up to `most` due deliveries of an endpoint for `leaseMs`: if this process ends without a
- * result, they are sent again, with the same id. A recipient's oldest come first, within its
- * places.
+ * Leases up to `maxDeliveries` due deliveries of an endpoint for `leaseMs`: if this process ends
+ * without a result, they are sent again, with the same id. A recipient's oldest come first, within
+ * its places.
  */
 export async function takeDue(db: Db, places: Places): Promise<DueRow[]> {
-  const { endpoint, most, leaseMs, perRecipient, underWay } = places
+  const { endpoint, maxDeliveries, leaseMs, perRecipient, underWay } = places
   const { rows } = await sql<DueRow>`
     with busy as (
       select recipient, count(*) as taken from ${eachOf(underWay)} as way(recipient) group by recipient
@@ -58,7 +58,7 @@ export async function takeDue(db: Db, places: Places): Promise<DueRow[]> {
     where id in (
       select id from delivery
       where id in (
-        select id from due where place <= ${perRecipient} order by next_attempt_at limit (select ${most}::int)
+        select id from due where place <= ${perRecipient} order by next_attempt_at limit (select ${maxDeliveries}::int)
       ) and state = 'pending' and next_attempt_at <= clock_timestamp()
       for update skip locked
     ) returning id, recipient, body, type, request_id as "requestId", attempts,

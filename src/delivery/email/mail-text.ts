@@ -3,14 +3,14 @@ import { labelOf } from '#domain/text/visible-text.ts'
 
 /**
  * Puts text of others on one line of a mail. Invisible characters are named (`⟦U+202E …⟧`),
- * trailing blanks and long runs of blanks are counted, and text over `most` characters is cut with
- * the count of the rest (security.md 17). Pure.
+ * trailing blanks and long runs of blanks are counted, and text over `maxCharacters` characters is
+ * cut with the count of the rest (security.md 17). Pure.
  */
-export function mailLine(text: string, most: number): string {
+export function mailLine(text: string, maxCharacters: number): string {
   const line = text.replaceAll('\t', ' ').split('\n').map(withVisibleBlanks).join('⏎')
   const characters = [...line]
-  if (characters.length <= most) return line
-  return `${characters.slice(0, most).join('')}… (${characters.length - most} more characters)`
+  if (characters.length <= maxCharacters) return line
+  return `${characters.slice(0, maxCharacters).join('')}… (${characters.length - maxCharacters} more characters)`
 }
 
 function withVisibleBlanks(line: string): string {

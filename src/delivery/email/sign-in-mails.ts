@@ -81,7 +81,7 @@ export class SignInMails implements AsyncDisposable {
   #runInBackground(work: () => Promise<void>, failed: string): void {
     const { log } = this.#options.ctx
     if (this.#underWay.size >= maxAtOnce) {
-      log.warn({ most: maxAtOnce }, `${failed}: too many mails are on their way`)
+      log.warn({ maxAtOnce }, `${failed}: too many mails are on their way`)
       return
     }
     const task = work()

@@ -45,7 +45,7 @@ export async function leaseRows(db: Db, runId: string, owner: string): Promise<L
  */
 export async function runsToDeliver(
   db: Db,
-  most: number,
+  maxRuns: number,
 ): Promise<{ readonly runIds: readonly string[]; readonly hasOpen: boolean }> {
   const { rows } = await sql<{ runIds: readonly string[]; hasOpen: boolean }>`
     with open as materialized (
@@ -55,7 +55,7 @@ export async function runsToDeliver(
       where delivered_at is null and undeliverable_at is null and run_id is not null
       group by run_id
     )
-    select array(select run_id from open where is_free order by first limit ${most}) as "runIds",
+    select array(select run_id from open where is_free order by first limit ${maxRuns}) as "runIds",
       exists(select from open) as "hasOpen"
   `.execute(db)
   return rows[0] ?? { runIds: [], hasOpen: false }

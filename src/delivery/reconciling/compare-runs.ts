@@ -29,10 +29,10 @@ export interface Comparison {
 export async function compareRuns(
   db: Db,
   temporal: TemporalClient,
-  limits: { readonly stillSeconds: number; readonly most: number },
+  limits: { readonly stillSeconds: number; readonly maxRuns: number },
 ): Promise<Comparison> {
   const running = await runningWorkflows(temporal)
-  const unlisted = await openRunsOutside(db, running, limits.most)
+  const unlisted = await openRunsOutside(db, running, limits.maxRuns)
   const missing: string[] = []
   for (const run of unlisted.runs) {
     const workflow = await describeWorkflow(temporal, run.workflow_id)
@@ -41,7 +41,10 @@ export async function compareRuns(
   }
   const still: string[] = []
   const stalled: string[] = []
-  for (const run of await findIdleRuns(db, { seconds: limits.stillSeconds, most: limits.most })) {
+  for (const run of await findIdleRuns(db, {
+    seconds: limits.stillSeconds,
+    maxRuns: limits.maxRuns,
+  })) {
     const workflow = await describeWorkflow(temporal, run.workflow_id)
     if (workflow?.status !== 'RUNNING') continue
     if (workflow.taskAttempts >= stalledAfterAttempts) stalled.push(run.id)
@@ -60,7 +63,7 @@ export async function compareRuns(
 async function openRunsOutside(
   db: Db,
   running: ReadonlySet<string>,
-  most: number,
+  maxRuns: number,
 ): Promise<{ open: number; runs: { id: string; workflow_id: string }[] }> {
   const total = await sql<{ open: number }>`
     select count(*)::int as open from run where ended_at is null
@@ -73,7 +76,7 @@ async function openRunsOutside(
         select from outbox
         where outbox.run_id = run.id and delivered_at is null and undeliverable_at is null
       )
-    order by id limit ${most}
+    order by id limit ${maxRuns}
   `.execute(db)
   return { open: total.rows[0]?.open ?? 0, runs: rows }
 }

@@ -38,7 +38,7 @@ export async function checkIdleRuns(
   const stalls: Stall[] = []
   const unsure: string[] = []
   const restarting: { readonly stall: Stall; readonly workflow_id: string }[] = []
-  const still = await findIdleRuns(ctx.db, { seconds: options.stillSeconds, most: runsAtOnce })
+  const still = await findIdleRuns(ctx.db, { seconds: options.stillSeconds, maxRuns: runsAtOnce })
   for (const run of still) {
     const workflow = await describeWorkflow(temporal, run.workflow_id)
     if (workflow?.status !== 'RUNNING') continue

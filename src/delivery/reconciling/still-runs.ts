@@ -18,7 +18,7 @@ export interface IdleRun {
  */
 export async function findIdleRuns(
   db: Db,
-  limits: { readonly seconds: number; readonly most: number },
+  limits: { readonly seconds: number; readonly maxRuns: number },
 ): Promise<IdleRun[]> {
   const before = sql`clock_timestamp() - ${limits.seconds} * interval '1 second'`
   const isStalled = sql`coalesce(run.failure ->> 'code' = 'stalled', false)`
@@ -57,7 +57,7 @@ export async function findIdleRuns(
             and ${deadlineOfRequest} < ${before}
         )
       )
-    order by run.id limit ${limits.most}
+    order by run.id limit ${limits.maxRuns}
   `.execute(db)
   return rows
 }

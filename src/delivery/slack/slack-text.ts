@@ -14,12 +14,12 @@ export interface PlainText {
 }
 
 /**
- * One line of text that Slack does not format, cut to `most` characters. A line break of the call
- * is shown as ⏎: it begins no line that reads like ours.
+ * One line of text that Slack does not format, cut to `maxLength` characters. A line break of the
+ * call is shown as ⏎: it begins no line that reads like ours.
  */
-export function plainText(text: string, most: number = maxTextLength): PlainText {
+export function plainText(text: string, maxLength: number = maxTextLength): PlainText {
   const line = visible(text).replaceAll('\n', '⏎')
-  return { type: 'plain_text', text: cut(line, most), emoji: false }
+  return { type: 'plain_text', text: cut(line, maxLength), emoji: false }
 }
 
 /** Replaces characters that are invisible, or look like others, by their names (security.md 17). */
@@ -37,9 +37,9 @@ export function escapeText(text: string): string {
   return visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Cuts to `most` characters; never returns an empty text, which Slack refuses. */
-function cut(text: string, most: number): string {
+/** Cuts to `maxLength` characters; never returns an empty text, which Slack refuses. */
+function cut(text: string, maxLength: number): string {
   if (text.trim() === '') return '–'
-  if (text.length <= most) return text
-  return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+  if (text.length <= maxLength) return text
+  return `${text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }

@@ -132,7 +132,7 @@ it('sends again, with the same id, what a process sent that was killed before it
     taken = (
       await takeDue(desk.database.db, {
         endpoint: to.name,
-        most: 1,
+        maxDeliveries: 1,
         leaseMs: 500,
         perRecipient: 1,
         underWay: [],

@@ -18,8 +18,8 @@ export interface BudgetLimits {
 export function aboveLimits(budget: RunBudget, limits: BudgetLimits): keyof RunBudget | null {
   if (budget.turns !== undefined && budget.turns > limits.turns) return 'turns'
   if (budget.tokens !== undefined && budget.tokens > limits.tokens) return 'tokens'
-  const most = limits.costUsd ?? Infinity
-  return budget.costUsd !== undefined && budget.costUsd > most ? 'costUsd' : null
+  const maxCostUsd = limits.costUsd ?? Infinity
+  return budget.costUsd !== undefined && budget.costUsd > maxCostUsd ? 'costUsd' : null
 }
 
 /** The limits of a run: its worker's, each reduced to its budget. */

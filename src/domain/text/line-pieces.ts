@@ -65,9 +65,10 @@ export interface LineBlock {
 const foldLinesFrom = 8
 
 /**
- * Folds runs of eight and more blank lines; the rest stays in blocks of at most `most` lines. Pure.
+ * Folds runs of eight and more blank lines; the rest stays in blocks of at most `maxLines` lines.
+ * Pure.
  */
-export function lineBlocks(lines: readonly string[], most: number): LineBlock[] {
+export function lineBlocks(lines: readonly string[], maxLines: number): LineBlock[] {
   const runs = blankRuns(lines)
   const foldsAt = (at: number): boolean => (runs[at] ?? 0) >= foldLinesFrom
   const blocks: LineBlock[] = []
@@ -75,7 +76,7 @@ export function lineBlocks(lines: readonly string[], most: number): LineBlock[] 
   while (at < lines.length) {
     let end = at
     if (foldsAt(at)) end += runs[at] ?? 1
-    else while (end < lines.length && end - at < most && !foldsAt(end)) end += 1
+    else while (end < lines.length && end - at < maxLines && !foldsAt(end)) end += 1
     const kind = foldsAt(at) ? 'blank' : 'lines'
     blocks.push({ kind, from: at + 1, lines: lines.slice(at, end) })
     at = end

@@ -36,15 +36,15 @@ export function placeBehind(
  */
 export function endOfOutput(
   bytes: Uint8Array,
-  most: { readonly bytes: number; readonly lines: number },
+  max: { readonly bytes: number; readonly lines: number },
 ): { readonly text: string; readonly left: number } {
-  let from = Math.max(0, bytes.length - most.bytes)
+  let from = Math.max(0, bytes.length - max.bytes)
   if (from > 0) {
     const line = bytes.indexOf(lineFeed, from - 1)
     if (line !== -1 && line < bytes.length - 1) from = line + 1
     else while (from < bytes.length && isContinuation(bytes[from])) from += 1
   }
-  from = Math.max(from, startOfLines(bytes, most.lines))
+  from = Math.max(from, startOfLines(bytes, max.lines))
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   return { text: decoder.decode(bytes.subarray(from), { stream: true }), left: from }
 }
@@ -55,10 +55,10 @@ function isContinuation(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80
 }
 
-/** The offset of the last `most` lines. */
-function startOfLines(bytes: Uint8Array, most: number): number {
+/** The offset of the last `maxLines` lines. */
+function startOfLines(bytes: Uint8Array, maxLines: number): number {
   let at = bytes.length - 1
-  for (let lines = 0; lines < most; lines += 1) {
+  for (let lines = 0; lines < maxLines; lines += 1) {
     if (at <= 0) return 0
     at = bytes.lastIndexOf(lineFeed, at - 1)
     if (at === -1) return 0

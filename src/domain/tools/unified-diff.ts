@@ -148,11 +148,14 @@ export function changedRange(
   before: string,
   after: string,
 ): { start: number; beforeEnd: number; afterEnd: number } {
-  const most = Math.min(before.length, after.length)
+  const maxShared = Math.min(before.length, after.length)
   let start = 0
-  while (start < most && before[start] === after[start]) start += 1
+  while (start < maxShared && before[start] === after[start]) start += 1
   let tail = 0
-  while (tail < most - start && before[before.length - 1 - tail] === after[after.length - 1 - tail])
+  while (
+    tail < maxShared - start &&
+    before[before.length - 1 - tail] === after[after.length - 1 - tail]
+  )
     tail += 1
   return { start, beforeEnd: before.length - tail, afterEnd: after.length - tail }
 }

@@ -54,7 +54,7 @@ export function verifyBundle(
  * continues.
  */
 function witnessedBundle({ checkpoint, witnessed = [], events }: EvidenceBundle) {
-  const last = events.reduce((most, { index }) => Math.max(most, index), -1)
+  const last = events.reduce((max, { index }) => Math.max(max, index), -1)
   return {
     notes: [checkpoint, ...witnessed.map((one) => one.checkpoint)],
     beyond: (size: number): string | null =>

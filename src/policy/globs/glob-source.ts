@@ -238,14 +238,14 @@ function stretchOf(from: string, to: string): string[] {
   const [first, last] = isNumber
     ? [Number(from), Number(to)]
     : [from.codePointAt(0) ?? 0, to.codePointAt(0) ?? 0]
-  const [least, most] = first < last ? [first, last] : [last, first]
-  if ((!isNumber && !isLetter) || most - least >= maxNumbers) {
+  const [low, high] = first < last ? [first, last] : [last, first]
+  if ((!isNumber && !isLetter) || high - low >= maxNumbers) {
     throw new GlobProblem(
       `{${from}..${to}} is no stretch of letters or of at most ${maxNumbers} numbers`,
     )
   }
-  return Array.from({ length: most - least + 1 }, (_, index) =>
-    isNumber ? literalText(String(least + index)) : String.fromCodePoint(least + index),
+  return Array.from({ length: high - low + 1 }, (_, index) =>
+    isNumber ? literalText(String(low + index)) : String.fromCodePoint(low + index),
   )
 }
 

@@ -19,12 +19,12 @@ export function didYouMean(word: string, words: readonly string[]): string {
 export function closestWord(word: string, words: readonly string[]): string | null {
   if (word.length > 200) return null
   const lower = word.toLowerCase()
-  const most = Math.min(lower.length - 1, Math.max(1, Math.floor(lower.length / 3)))
+  const maxDistance = Math.min(lower.length - 1, Math.max(1, Math.floor(lower.length / 3)))
   let best: { word: string; distance: number } | null = null
   for (const one of words.slice(0, maxCompared)) {
-    if (Math.abs(one.length - lower.length) > most) continue
+    if (Math.abs(one.length - lower.length) > maxDistance) continue
     const distance = editDistance(lower, one.toLowerCase())
-    if (distance <= most && (best === null || distance < best.distance)) {
+    if (distance <= maxDistance && (best === null || distance < best.distance)) {
       best = { word: one, distance }
     }
   }

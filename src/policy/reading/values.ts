@@ -74,21 +74,21 @@ export function readBoolean(field: YamlField): boolean | null {
   return null
 }
 
-/** A whole number of at least `least`. */
-export function readCount(field: YamlField, least: number, most: number): number | null {
+/** A whole number of at least `min`. */
+export function readCount(field: YamlField, min: number, max: number): number | null {
   const value = scalarOf(field)
-  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) {
+  if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) {
     return value
   }
-  wrong(field, `is ${valueTextAt(field)}`, `write a whole number from ${least} to ${most}`)
+  wrong(field, `is ${valueTextAt(field)}`, `write a whole number from ${min} to ${max}`)
   return null
 }
 
 /** A number that need not be whole. */
-export function readAmount(field: YamlField, least: number, most: number): number | null {
+export function readAmount(field: YamlField, min: number, max: number): number | null {
   const value = scalarOf(field)
-  if (typeof value === 'number' && value >= least && value <= most) return value
-  wrong(field, `is ${valueTextAt(field)}`, `write a number from ${least} to ${most}`)
+  if (typeof value === 'number' && value >= min && value <= max) return value
+  wrong(field, `is ${valueTextAt(field)}`, `write a number from ${min} to ${max}`)
   return null
 }
 

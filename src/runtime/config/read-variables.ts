@@ -8,9 +8,9 @@ export const flag = z
   .optional()
   .transform((text) => text === '1' || text === 'true')
 
-/** A variable that is a whole number from `least` to `most`. */
-export function wholeNumber(least: number, most: number) {
-  return z.coerce.number().int().min(least).max(most)
+/** A variable that is a whole number from `min` to `max`. */
+export function wholeNumber(min: number, max: number) {
+  return z.coerce.number().int().min(min).max(max)
 }
 
 /**

@@ -55,8 +55,8 @@ export async function waitForServer<T>(server: AwaitedServer<T>): Promise<T> {
   }
 }
 
-function sayWaiting({ name, patienceMs: atMostMs }: AwaitedServer<unknown>): void {
-  const sentence = `${name} does not answer yet: waiting for it, ${atMostMs / 1000} s at most`
+function sayWaiting({ name, patienceMs }: AwaitedServer<unknown>): void {
+  const sentence = `${name} does not answer yet: waiting for it, ${patienceMs / 1000} s at most`
   console.error(sentence)
   ownLifeline()?.sayWaits(sentence)
 }

@@ -14,7 +14,7 @@ const bounds = boundsByKernel()
  */
 async function within(
   script: string,
-  most: { processes: number; memoryBytes: number },
+  max: { processes: number; memoryBytes: number },
   work: (output: () => string, pid: number, group: ControlGroup) => Promise<void>,
   context: TestContext,
 ): Promise<void> {
@@ -22,7 +22,7 @@ async function within(
   const words = ['--norc', '--noprofile', '-p', '-c', script]
   const child: ChildProcessWithoutNullStreams = spawn('bash', words, { detached: true })
   const pid = child.pid ?? 0
-  const group = boundByKernel(pid, most)
+  const group = boundByKernel(pid, max)
   try {
     if (group === null) return context.skip('this process may make no control group')
     let output = ''
@@ -59,10 +59,10 @@ function groupsNamed(name: string): string[] {
 test('the kernel gives a sandbox no more processes than it may have, to root neither', async (context) => {
   if (!bounds.processes) context.skip('this process may make no control group that counts')
   const script = 'read; for i in $(seq 50); do sleep 60 & done; echo refused; sleep 60'
-  const most = { processes: 10, memoryBytes: 512 * mebibyte }
+  const max = { processes: 10, memoryBytes: 512 * mebibyte }
   await within(
     script,
-    most,
+    max,
     async (output, pid) => {
       await expect.poll(output, { timeout: 60_000 }).toMatch(/Resource temporarily unavailable/)
       expect(lookAtTree(pid, 100).pids.length).toBeLessThan(10)
@@ -77,10 +77,10 @@ test('the kernel gives all processes of a sandbox together no more memory than i
   // Each alone is far from the bound.
   const hold = `const held = Buffer.alloc(60 * 2 ** 20, 1); console.log('held', held.length); setTimeout(() => {}, 60000)`
   const script = `read; for i in 1 2 3 4; do "${process.execPath}" -e "${hold}" & done; wait`
-  const most = { processes: 200, memoryBytes: 250 * mebibyte }
+  const max = { processes: 200, memoryBytes: 250 * mebibyte }
   await within(
     script,
-    most,
+    max,
     async (output, _, group) => {
       await expect.poll(() => group.outOfMemory(), { timeout: 60_000 }).toBe(true)
       // One that held its part may be what was ended, for another to hold its own: what counts is

@@ -30,13 +30,13 @@ const ourName = /^countersign-(\d+)-\w+$/
  */
 export function boundByKernel(
   first: number,
-  most: { readonly processes: number; readonly memoryBytes: number },
+  max: { readonly processes: number; readonly memoryBytes: number },
 ): ControlGroup | null {
   const name = nameOf(process.pid, String(first))
   const pids = makeGroup('pids', name, [first], (group) =>
-    writeFileSync(join(group, 'pids.max'), String(most.processes)),
+    writeFileSync(join(group, 'pids.max'), String(max.processes)),
   )
-  const memory = makeGroup('memory', name, [first], (group) => boundMemory(group, most.memoryBytes))
+  const memory = makeGroup('memory', name, [first], (group) => boundMemory(group, max.memoryBytes))
   const groups = [...new Set([pids, memory])].filter((group) => group !== null)
   if (groups.length === 0) return null
   return {

@@ -23,11 +23,11 @@ const blockBytes = 512
  * since a time, by the kernel's own change time, which nobody can set. No link is followed;
  * unreadable files are not counted.
  */
-function measure({ maxFiles: most, since, zones }: ToMeasure): FileTotals {
+function measure({ maxFiles, since, zones }: ToMeasure): FileTotals {
   const countedFiles = new Set<string>()
   const folders = [...zones]
   let [bytes, files] = [0, 0]
-  for (let at = folders.pop(); at !== undefined && files < most; at = folders.pop()) {
+  for (let at = folders.pop(); at !== undefined && files < maxFiles; at = folders.pop()) {
     for (const { folder, name } of entriesOf(at)) {
       const below = `${at}/${name}`
       if (folder) folders.push(below)
@@ -38,7 +38,7 @@ function measure({ maxFiles: most, since, zones }: ToMeasure): FileTotals {
       countedFiles.add(identity)
       files += 1
       bytes += state.blocks * blockBytes
-      if (files >= most) break
+      if (files >= maxFiles) break
     }
   }
   return { bytes, files }

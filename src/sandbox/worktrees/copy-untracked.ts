@@ -122,11 +122,11 @@ class CopyJob {
     if (stats.isFile()) this.#bytes += stats.size
     const { entries, bytes } = this.#limits
     if (this.#entries <= entries && this.#bytes <= bytes) return
-    const most = `more than ${entries} files or ${bytes} bytes, the most in one worktree`
+    const limit = `more than ${entries} files or ${bytes} bytes, the most in one worktree`
     throw new WorkspaceProblem(
       'too_large',
       at,
-      `"copy" of countersign.yaml names ${most}; the copy ended at ${quotedName(at)}.`,
+      `"copy" of countersign.yaml names ${limit}; the copy ended at ${quotedName(at)}.`,
     )
   }
 }

@@ -58,7 +58,7 @@ export async function eraseRequestContents(
   if (erased === null) return noContents
   await dropReleased(ctx.db, { only: erased.hashes })
   // Contents that were made for the call without a result were released before.
-  await dropReleased(ctx.db, { most: dropAtOnce })
+  await dropReleased(ctx.db, { maxContents: dropAtOnce })
   return erased.counts
 }
 

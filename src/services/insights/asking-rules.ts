@@ -64,7 +64,7 @@ export async function readAskingRules(
 export async function readCallsOfRule(
   db: Db,
   worker: string,
-  { since, most }: { readonly since: Date; readonly most: number },
+  { since, maxCalls }: { readonly since: Date; readonly maxCalls: number },
 ): Promise<ReadonlyMap<string, number>> {
   const rows = await db
     .selectFrom('request')
@@ -75,7 +75,7 @@ export async function readCallsOfRule(
     .where('run.worker', '=', worker)
     .where('request.call_id', 'is not', null)
     .orderBy('request.created_at', 'desc')
-    .limit(most)
+    .limit(maxCalls)
     .execute()
   return new Map(rows.map(({ call_id, number }) => [call_id ?? '', Number(number)]))
 }

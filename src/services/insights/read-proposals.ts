@@ -100,7 +100,7 @@ async function replayOf(
   worker: string,
   since: Date,
 ): Promise<ProposalReplay> {
-  const calls = await readCallsOfRule(ctx.db, worker, { since, most: maxReplayed })
+  const calls = await readCallsOfRule(ctx.db, worker, { since, maxCalls: maxReplayed })
   try {
     const { done, items, notJudged } = await ctx.replayRemotely({
       replayUnder: policyDocument(candidate.files),

@@ -47,13 +47,13 @@ test('every kind of file of a version is noticed: new, changed and removed', asy
 
 test('changes during a call lead to another call afterwards, never at the same time', async () => {
   let running = 0
-  let most = 0
+  let maxRunning = 0
   let calls = 0
   const held = Promise.withResolvers<void>()
   await using watch = watching(async () => {
     calls += 1
     running += 1
-    most = Math.max(most, running)
+    maxRunning = Math.max(maxRunning, running)
     if (calls === 1) await held.promise
     running -= 1
   })
@@ -63,7 +63,7 @@ test('changes during a call lead to another call afterwards, never at the same t
   put('countersign.yaml', 'version: 1\n# two\n')
   held.resolve()
   await waitUntil(() => calls >= 2)
-  expect(most).toBe(1)
+  expect(maxRunning).toBe(1)
 })
 
 test('what a call rejects with is reported, and watching goes on', async () => {

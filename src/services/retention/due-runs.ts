@@ -8,7 +8,7 @@ export interface RunCursor {
 }
 
 /**
- * Up to `most` runs whose texts are due, after a cursor, in the order of their ends: they, every
+ * Up to `maxRuns` runs whose texts are due, after a cursor, in the order of their ends: they, every
  * run of their tree, and the forks that use their turns ended longer ago than `olderThanMs`, and
  * they still have their texts.
  */
@@ -17,10 +17,10 @@ export async function dueRuns(
   options: {
     readonly olderThanMs: number
     readonly after: RunCursor | null
-    readonly most: number
+    readonly maxRuns: number
   },
 ): Promise<RunCursor[]> {
-  const { olderThanMs, after, most } = options
+  const { olderThanMs, after, maxRuns } = options
   const behind =
     after === null
       ? sql`true`
@@ -28,7 +28,7 @@ export async function dueRuns(
   const { rows } = await sql<RunCursor>`
     select id, ended_at::text as "endedAt" from run
     where ${isDue(olderThanMs)} and ${behind}
-    order by ended_at, id limit ${most}
+    order by ended_at, id limit ${maxRuns}
   `.execute(db)
   return rows
 }

@@ -55,9 +55,9 @@ export function readSentFiles(
   return files
 }
 
-function requireSum(bytes: number, most: number, what: string): void {
-  if (bytes <= most) return
-  const text = `${what} have at most ${binarySize(most)} together`
+function requireSum(bytes: number, maxBytes: number, what: string): void {
+  if (bytes <= maxBytes) return
+  const text = `${what} have at most ${binarySize(maxBytes)} together`
   throw new Problem('invalid_request', text, { field: 'files' })
 }
 

@@ -21,11 +21,11 @@ const maxCharacters = 16 * 1024 * 1024
  */
 export class TranscriptCache {
   readonly #runs = new Map<string, { readonly known: KnownRun; readonly size: number }>()
-  readonly #most: number
+  readonly #maxSize: number
   #size = 0
 
-  constructor(most: number = maxCharacters) {
-    this.#most = most
+  constructor(maxSize: number = maxCharacters) {
+    this.#maxSize = maxSize
   }
 
   /** The cached turns of a run; `undefined`: none. */
@@ -37,11 +37,11 @@ export class TranscriptCache {
   set(runId: string, run: KnownRun): void {
     this.#forget(runId)
     const size = run === 'whole' ? 100 : sizeOf(run.messages)
-    if (size > this.#most / 4) return
+    if (size > this.#maxSize / 4) return
     this.#runs.set(runId, { known: run, size })
     this.#size += size
     for (const oldest of this.#runs.keys()) {
-      if (this.#size <= this.#most) break
+      if (this.#size <= this.#maxSize) break
       this.#forget(oldest)
     }
   }

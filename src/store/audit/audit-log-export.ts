@@ -46,14 +46,14 @@ export async function readTileRootsUnchecked(
 export async function readCheckpoints(
   db: Db,
   after: number,
-  most: number,
+  maxRows: number,
 ): Promise<{ size: number; note: string }[]> {
   const rows = await db
     .selectFrom('audit_checkpoint')
     .select(['size', 'note'])
     .where('size', '>', String(after))
     .orderBy('size')
-    .limit(most)
+    .limit(maxRows)
     .execute()
   return rows.map(({ size, note }) => ({ size: Number(size), note }))
 }
@@ -65,14 +65,14 @@ export async function readCheckpoints(
  */
 export async function readUncovered(
   db: Db,
-  most: number,
+  maxRows: number,
 ): Promise<{ index: number | null; document: string }[]> {
   const { rows } = await sql<{ index: string | null; document: string }>`
     select audit_leaf.index, coalesce(audit_event.document, '') as document
     from audit_event full join audit_leaf on audit_leaf.event_id = audit_event.id
     where audit_leaf.index is null
       or audit_leaf.index >= coalesce((select max(size) from audit_checkpoint), 0)
-    order by audit_leaf.index nulls first, audit_event.at, audit_event.id limit ${most}
+    order by audit_leaf.index nulls first, audit_event.at, audit_event.id limit ${maxRows}
   `.execute(db)
   return rows.map(({ index, document }) => ({
     index: index === null ? null : Number(index),
@@ -81,7 +81,7 @@ export async function readUncovered(
 }
 
 /** Ids of events whose search columns differ from their document. */
-export async function readMisfiled(db: Db, most: number): Promise<string[]> {
+export async function readMisfiled(db: Db, maxRows: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from (
       select *, case when document is json object then document::jsonb end as said from audit_event
@@ -95,7 +95,7 @@ export async function readMisfiled(db: Db, most: number): Promise<string[]> {
       or said ->> 'requestId' is distinct from request_id::text
       or said ->> 'callId' is distinct from call_id::text
       or said ->> 'sequence' is distinct from sequence::text
-    order by id limit ${most}
+    order by id limit ${maxRows}
   `.execute(db)
   return rows.map(({ id }) => id)
 }
@@ -104,11 +104,11 @@ export async function readMisfiled(db: Db, most: number): Promise<string[]> {
 export async function readStrayTiles(
   db: Db,
   size: number,
-  most: number,
+  maxRows: number,
 ): Promise<{ level: number; index: number }[]> {
   const { rows } = await sql<{ level: number; index: string }>`
     select level, index from audit_tile
-    where (index + 1)::numeric * power(256::numeric, level + 1) > ${size} order by level, index limit ${most}
+    where (index + 1)::numeric * power(256::numeric, level + 1) > ${size} order by level, index limit ${maxRows}
   `.execute(db)
   return rows.map(({ level, index }) => ({ level, index: Number(index) }))
 }

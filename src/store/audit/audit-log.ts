@@ -8,12 +8,12 @@ export interface UnsequencedEvent {
 }
 
 /** Events that have no leaf yet, in the order in which they were written. */
-export async function readUnsequenced(db: Db | Tx, most: number): Promise<UnsequencedEvent[]> {
+export async function readUnsequenced(db: Db | Tx, maxEvents: number): Promise<UnsequencedEvent[]> {
   return db
     .selectFrom('audit_unsequenced')
     .select(['place', 'event_id as eventId'])
     .orderBy('place')
-    .limit(most)
+    .limit(maxEvents)
     .execute()
 }
 

@@ -25,8 +25,10 @@ export async function releaseContent(tx: Tx, hashes: readonly string[]): Promise
     .execute()
 }
 
-/** Released contents with these hashes, or the first `most`. */
-export type ReleaseSelection = { readonly only: readonly string[] } | { readonly most: number }
+/** Released contents with these hashes, or the first `maxContents`. */
+export type ReleaseSelection =
+  | { readonly only: readonly string[] }
+  | { readonly maxContents: number }
 
 /**
  * Removes the bytes of released contents that no row refers to; their hash and size stay. Returns
@@ -41,7 +43,7 @@ export async function dropReleased(
     const some =
       'only' in selection
         ? sql`where hash = any(${selection.only}) order by hash`
-        : sql`order by hash limit ${selection.most}`
+        : sql`order by hash limit ${selection.maxContents}`
     const { rows: released } = await sql<{ hash: string; writing: string }>`
       select hash, xmin::text as writing from released_content ${some}
     `.execute(tx)
@@ -81,12 +83,12 @@ export async function dropReleased(
  * Deletes bytes that were removed an hour ago, and restores those that a row began to refer to
  * during their removal. Returns how many were restored.
  */
-export async function forgetRemoved(db: Db, most: number): Promise<number> {
+export async function forgetRemoved(db: Db, maxContents: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ hash: string }>`
       select hash from removed_content
       where removed_at < clock_timestamp() - ${restorableForMs} * interval '1 millisecond'
-      order by hash limit ${most} for update skip locked
+      order by hash limit ${maxContents} for update skip locked
     `.execute(tx)
     const hashes = rows.map(({ hash }) => hash)
     if (hashes.length === 0) return 0

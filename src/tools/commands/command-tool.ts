@@ -71,15 +71,15 @@ function usualFolder(zones: readonly Zone[]): string {
 
 /** The fields that both command tools have. */
 export function commandFields(zones: readonly Zone[]) {
-  const most = commandBounds.timeoutMostSeconds
+  const maxSeconds = commandBounds.timeoutMostSeconds
   return {
     cwd: folderPath('Folder to run in, relative to the workspace root.').default(
       usualFolder(zones),
     ),
     timeoutSeconds: z
-      .int(`The timeout is a whole number of seconds from 1 to ${most}.`)
+      .int(`The timeout is a whole number of seconds from 1 to ${maxSeconds}.`)
       .min(1, `The timeout is at least 1 second.`)
-      .max(most, `The timeout is at most ${most} seconds.`)
+      .max(maxSeconds, `The timeout is at most ${maxSeconds} seconds.`)
       .default(commandBounds.timeoutSeconds)
       .describe('How long it may run, in seconds.'),
   }

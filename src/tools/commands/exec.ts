@@ -21,9 +21,9 @@ export function execTool(place: CommandPlace): NamedTool<'exec'> {
     })
     .superRefine(({ args }, context) => {
       const bytes = args.reduce((sum, word) => sum + Buffer.byteLength(word), 0)
-      const most = commandBounds.argumentBytes
-      if (bytes <= most) return
-      const message = `The arguments have ${bytes} bytes; together they may have at most ${most} (${binarySize(most)}).`
+      const maxBytes = commandBounds.argumentBytes
+      if (bytes <= maxBytes) return
+      const message = `The arguments have ${bytes} bytes; together they may have at most ${maxBytes} (${binarySize(maxBytes)}).`
       context.addIssue({ code: 'custom', path: ['args'], message })
     })
   return commandTool(place, {

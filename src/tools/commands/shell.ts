@@ -13,9 +13,9 @@ export function shellTool(place: CommandPlace): NamedTool<'shell'> {
     })
     .superRefine(({ command }, context) => {
       const bytes = Buffer.byteLength(command)
-      const most = commandBounds.scriptBytes
-      if (bytes <= most) return
-      const message = `The script has ${bytes} bytes; it may have at most ${most} (${binarySize(most)}).`
+      const maxBytes = commandBounds.scriptBytes
+      if (bytes <= maxBytes) return
+      const message = `The script has ${bytes} bytes; it may have at most ${maxBytes} (${binarySize(maxBytes)}).`
       context.addIssue({ code: 'custom', path: ['command'], message })
     })
   return commandTool(place, {

@@ -105,15 +105,15 @@ export class ServerEntries implements AsyncDisposable {
 
   /** Why no other server may work in a worktree. One that is unused ends for it. */
   #makeRoom(): string | null {
-    const most = this.#options.maxInWorktrees ?? usualMaxInWorktrees
+    const maxServers = this.#options.maxInWorktrees ?? usualMaxInWorktrees
     const inWorktrees = [...this.#entries].filter(([, { worktree }]) => worktree !== null)
-    if (inWorktrees.length < most) return null
+    if (inWorktrees.length < maxServers) return null
     const since = performance.now() - (this.#options.replaceableMs ?? usualReplaceableMs)
     const [oldest] = inWorktrees
       .filter(([, { usedAt, isBusy }]) => usedAt <= since && !isBusy())
       .toSorted(([, one], [, other]) => one.usedAt - other.usedAt)
     if (oldest === undefined) {
-      return `at most ${most} MCP servers may work in the worktrees of this host at once, and all of them are in use`
+      return `at most ${maxServers} MCP servers may work in the worktrees of this host at once, and all of them are in use`
     }
     void this.#end(oldest)
     return null

@@ -85,11 +85,12 @@ class Search {
   }
 
   #commonEnds([a0, a1, b0, b1]: Stretch): readonly [number, number] {
-    const most = Math.min(a1 - a0, b1 - b0)
+    const maxShared = Math.min(a1 - a0, b1 - b0)
     let start = 0
-    while (start < most && this.#before[a0 + start] === this.#after[b0 + start]) start += 1
+    while (start < maxShared && this.#before[a0 + start] === this.#after[b0 + start]) start += 1
     let end = 0
-    while (end < most - start && this.#before[a1 - 1 - end] === this.#after[b1 - 1 - end]) end += 1
+    while (end < maxShared - start && this.#before[a1 - 1 - end] === this.#after[b1 - 1 - end])
+      end += 1
     return [start, end]
   }
 

@@ -26,7 +26,7 @@ export function BarChart(props: {
 }) {
   const { label, parts, scope, items, figure } = props
   const totals = items.map((item) => parts.reduce((sum, part) => sum + part.count(item), 0))
-  const most = Math.max(1, ...totals)
+  const maxCount = Math.max(1, ...totals)
   return (
     <ul className="chart" aria-label={label}>
       {items.map((item) => {
@@ -48,7 +48,7 @@ export function BarChart(props: {
             }
           >
             {parts.map(({ what, words, className, count }) => {
-              const size = (count(item) / most) * rowWidth
+              const size = (count(item) / maxCount) * rowWidth
               const at = x
               x += size
               if (size === 0) return null

@@ -19,9 +19,9 @@ function dayOf(day: string): string {
 
 /** A column for each day with a part for each outcome. Each part links to its requests. */
 export function LoadChart({ days }: { days: Days }) {
-  const most = Math.max(1, ...days.map(({ opened: count }) => count))
+  const maxCount = Math.max(1, ...days.map(({ opened: count }) => count))
   const step = width / days.length
-  const busiest = days.find(({ opened: count }) => count === most)
+  const busiest = days.find(({ opened: count }) => count === maxCount)
   const [first, last] = [days[0], days.at(-1)]
   return (
     <>
@@ -42,7 +42,7 @@ export function LoadChart({ days }: { days: Days }) {
               <title>{label}</title>
               <rect className="mark-track" x={at * step} y={0} width={step} height={height} />
               {([...outcomes, 'others'] as const).map((what) => {
-                const size = ((what === 'others' ? others : load[what]) / most) * height
+                const size = ((what === 'others' ? others : load[what]) / maxCount) * height
                 y -= size
                 if (size === 0) return null
                 return (
@@ -63,7 +63,7 @@ export function LoadChart({ days }: { days: Days }) {
       </svg>
       <p className="load-axis dim small">
         <span>{first !== undefined && dayOf(first.day)}</span>
-        <span>{busiest !== undefined && `maximum: ${most} on ${dayOf(busiest.day)}`}</span>
+        <span>{busiest !== undefined && `maximum: ${maxCount} on ${dayOf(busiest.day)}`}</span>
         <span>{last !== undefined && dayOf(last.day)}</span>
       </p>
     </>

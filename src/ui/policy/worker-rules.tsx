@@ -47,8 +47,8 @@ export function WorkerRules({ worker }: { worker: WorkerDetail }) {
         <span className="dim">Limits</span>{' '}
         {Object.entries(worker.limits)
           .map(
-            ([what, most]) =>
-              `${typeof most === 'number' ? most.toLocaleString('en') : JSON.stringify(most)} ${what}`,
+            ([what, max]) =>
+              `${typeof max === 'number' ? max.toLocaleString('en') : JSON.stringify(max)} ${what}`,
           )
           .join(', ')}
       </p>

@@ -9,8 +9,8 @@ test('markdown is read as a tree; what is too long or nested too deep is plain t
   expect(markdownTree(`${'- '.repeat(30)}deep`)).toBeNull()
 })
 
-const most = 16 * 1024
-const filled = (piece: string): string => piece.repeat(most / piece.length)
+const maxCharacters = 16 * 1024
+const filled = (piece: string): string => piece.repeat(maxCharacters / piece.length)
 
 // Rules: security.md 27
 test.each([
@@ -23,7 +23,7 @@ test.each([
   ['tables', `|a|a|\n|-|-|\n${'|b|b|\n'.repeat(2500)}`],
   ['references', filled('[a]: b\n')],
 ])('no text takes seconds to read: %s', (_, text) => {
-  expect(text.length).toBeLessThanOrEqual(most)
+  expect(text.length).toBeLessThanOrEqual(maxCharacters)
   const begun = process.cpuUsage()
   expect(markdownTree(text)).not.toBeNull()
   // Of the processor: a busy machine lets the process wait.

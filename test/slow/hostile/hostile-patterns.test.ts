@@ -39,12 +39,12 @@ const maxCharacters = 256
 test('of 5,000 random globs against random names none holds the event loop for 100 ms', () => {
   const seed = seedOfRun()
   const choose = seededChoices(seed)
-  const textOf = (parts: readonly string[], most: number): string => {
+  const textOf = (parts: readonly string[], maxCharacters: number): string => {
     // Repeating a few pieces is what makes patterns explode.
     const few = Array.from({ length: 1 + choose.number(4) }, () => choose.one(parts))
     let text = ''
-    while (text.length < most && !choose.percent(1)) text += choose.one(few)
-    return text.slice(0, most)
+    while (text.length < maxCharacters && !choose.percent(1)) text += choose.one(few)
+    return text.slice(0, maxCharacters)
   }
   for (let round = 0; round < 5000; round += 1) {
     const glob = textOf(signs, maxCharacters)

@@ -12,10 +12,10 @@ import { waitUntil } from '../../harness/wait-until.ts'
 
 const entry = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url))
 const rounds = 6
-const most = 2000
-const log = fixedLog(noteSigner('log.example'), '', most)
+const maxSize = 2000
+const log = fixedLog(noteSigner('log.example'), '', maxSize)
 /** another history under the same key, from the very first event on */
-const forked = fixedLog(log.signer, 'other', most)
+const forked = fixedLog(log.signer, 'other', maxSize)
 
 interface Running {
   readonly key: NoteKey
@@ -62,7 +62,7 @@ async function post(url: string, body: string) {
  * gone.
  */
 async function drive(of: FixedLog, { url, key }: Running, cosigned: number[]): Promise<void> {
-  for (let last = 0; last < most;) {
+  for (let last = 0; last < maxSize;) {
     const size = last + 1
     const answer = await post(url, of.ask(last, size))
     if (answer === null) return
@@ -83,7 +83,7 @@ test('a witness killed again and again while two histories ask has cosigned one 
       const before = Math.max(0, ...cosigned, ...others)
       const running = await start(dir)
       if (before > 0) {
-        const told = await post(running.url, log.ask(0, most))
+        const told = await post(running.url, log.ask(0, maxSize))
         // What was answered before the kill was on the disk by then.
         expect(parseWitnessSize(told?.body ?? '')).toBeGreaterThanOrEqual(before)
       }

@@ -43,8 +43,8 @@ export type SignedCheckpointView = z.infer<typeof signedCheckpoint>
 
 /** The size of a checkpoint in a query. */
 export const logSize = wholeNumber({
-  least: 0,
-  most: Number.MAX_SAFE_INTEGER,
+  min: 0,
+  max: Number.MAX_SAFE_INTEGER,
   message: 'must be the size of a checkpoint',
 })
 

@@ -175,8 +175,8 @@ export const externalBody = z
 /** The query of a request that can wait for its end. */
 export const waitQuery = z.strictObject({
   wait: wholeNumber({
-    least: 0,
-    most: limits.longPollMs / 1000,
+    min: 0,
+    max: limits.longPollMs / 1000,
     message: `must be a number of seconds, 0 to ${limits.longPollMs / 1000}`,
   })
     .default(0)

@@ -11,8 +11,8 @@ export const hookQuery = z.strictObject({
       'The worker whose policy judges the call first; absent: every call needs an approval',
     ),
   wait: wholeNumber({
-    least: 0,
-    most: 86_400,
+    min: 0,
+    max: 86_400,
     message: 'must be a number of seconds, 0 to 86400',
   })
     .default(usualWaitSeconds)

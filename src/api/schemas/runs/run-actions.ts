@@ -47,7 +47,7 @@ export const startRunBody = z
   })
 
 export const outputQuery = z.strictObject({
-  offset: wholeNumber({ least: 0, most: 2 ** 31 - 1, message: 'must be a whole number' })
+  offset: wholeNumber({ min: 0, max: 2 ** 31 - 1, message: 'must be a whole number' })
     .default(0)
     .describe('The number of bytes that the reader already has'),
 })

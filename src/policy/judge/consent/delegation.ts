@@ -69,8 +69,8 @@ function refusedTarget(
   if (lineage.includes(name)) {
     return `The worker ${quoted} is at work above this call (${lineage.join(' › ')}): a worker is not called in a circle`
   }
-  const most = limits.delegationDepth
-  if (lineage.length > most) return `Runs may be delegated at most ${most} deep`
+  const maxDepth = limits.delegationDepth
+  if (lineage.length > maxDepth) return `Runs may be delegated at most ${maxDepth} deep`
   return null
 }
 

@@ -25,7 +25,7 @@ export function readModels(field: YamlField): Map<string, ModelSetting> {
       context:
         contextField === null
           ? null
-          : readCount(contextField, contextTokens.least, contextTokens.most),
+          : readCount(contextField, contextTokens.min, contextTokens.max),
       endpoint: fields === null ? null : readEndpoint(value, name, fields),
     })
   }

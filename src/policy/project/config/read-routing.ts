@@ -72,7 +72,7 @@ export function readOverlays(field: YamlField, names: Names): Overlay[] {
   })
 }
 
-const most = 20
+const maxApprovals = 20
 
 /**
  * Reads `{ count }`, `{ allOf: […] }` or `{ anyOf: […] }` of `{team, count}`; exactly one of them.
@@ -92,7 +92,7 @@ export function readQuorum(field: YamlField, names: Names): QuorumSetting | null
     return null
   }
   if (count !== null) {
-    const number = readCount(count, 1, most)
+    const number = readCount(count, 1, maxApprovals)
     return number === null ? null : { count: number }
   }
   const list = allOf ?? anyOf
@@ -116,6 +116,6 @@ function readPlace(field: YamlField, names: Names): QuorumPlace | null {
   }
   const team = readReference(teamField, 'team', names.teams)
   const countField = fields.get('count')
-  const count = countField === null ? 1 : readCount(countField, 1, most)
+  const count = countField === null ? 1 : readCount(countField, 1, maxApprovals)
   return team === null || count === null ? null : { team, count }
 }

@@ -20,7 +20,7 @@ export async function readCheckpoint(ctx: ServiceContext): Promise<NewestCheckpo
 }
 
 /**
- * The newest checkpoint of at most `most` events that each configured witness cosigned, with all
+ * The newest checkpoint of at most `maxSize` events that each configured witness cosigned, with all
  * its cosignatures; the largest first. Witnesses without such a checkpoint are left out.
  */
 export async function readWitnessedCheckpoints(

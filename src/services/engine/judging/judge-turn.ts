@@ -162,9 +162,9 @@ async function judgeAndPresent(ctx: WorkerContext, judging: PendingCall): Promis
   }
   const { presented, attachments } = presentation
   const requests = 1 + attachments.length
-  const most = limits.pendingRequestsPerRun
-  if (pending.count + requests > most) {
-    const text = `At most ${most} requests of a run can be pending at the same time. ${pending.count} are pending, and this call needs ${requests} more. Nothing was carried out: repeat the call when others have been decided.`
+  const maxPending = limits.pendingRequestsPerRun
+  if (pending.count + requests > maxPending) {
+    const text = `At most ${maxPending} requests of a run can be pending at the same time. ${pending.count} are pending, and this call needs ${requests} more. Nothing was carried out: repeat the call when others have been decided.`
     return { kind: 'refused', callId: call.id, text }
   }
   pending.count += requests

@@ -97,7 +97,7 @@ describe('denials', () => {
     const isStill = async (): Promise<boolean> => {
       const { db } = desk.database
       await db.updateTable('outbox').set({ delivered_at: new Date() }).execute()
-      return (await findIdleRuns(db, { seconds: 0, most: 1000 })).some(({ id }) => id === runId)
+      return (await findIdleRuns(db, { seconds: 0, maxRuns: 1000 })).some(({ id }) => id === runId)
     }
     expect(await isStill()).toBe(false)
     await desk.decide(grace, first?.requestId ?? '')

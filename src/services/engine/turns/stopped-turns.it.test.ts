@@ -161,8 +161,8 @@ describe('limits', () => {
         budget,
         failure: { code },
       })
-      const most = field === 'turns' ? 41 : 2_000_001
-      const above = { [field]: most }
+      const tooMany = field === 'turns' ? 41 : 2_000_001
+      const above = { [field]: tooMany }
       const posted = messageRun(desk.api, ada.caller, { runId, text: 'More', budget: above })
       expect((await refusal(posted)).facts['field']).toBe(`budget.${field}`)
       const more = { [field]: field === 'turns' ? 2 : 220 }

@@ -76,8 +76,8 @@ async function storeCompaction(
   of: CompactionStep,
   answer: ModelAnswer,
 ): Promise<void> {
-  const most = Math.min(maxSummaryBytes, Math.floor(of.maxPromptBytes * summaryShare))
-  const text = storable(Buffer.from(answer.text).subarray(0, most).toString()).toWellFormed()
+  const maxBytes = Math.min(maxSummaryBytes, Math.floor(of.maxPromptBytes * summaryShare))
+  const text = storable(Buffer.from(answer.text).subarray(0, maxBytes).toString()).toWellFormed()
   await inUnitOfWork(ctx, bySystem(ctx, workflow), async (unit) => {
     const { tx } = unit
     const run = await lockRun(tx, of.runId)

@@ -15,37 +15,40 @@ const endShare = 0.25
  * middle, all to one length.
  */
 export function compactionRecord(messages: readonly ModelMessage[], maxBytes: number): string {
-  for (let most = 8192; ; most = Math.floor(most / 2)) {
-    const record = messages.flatMap((message) => linesOf(message, most)).join('\n')
-    if (Buffer.byteLength(record) <= maxBytes || most < 32) return record.slice(0, maxBytes)
+  for (let maxCharacters = 8192; ; maxCharacters = Math.floor(maxCharacters / 2)) {
+    const record = messages.flatMap((message) => linesOf(message, maxCharacters)).join('\n')
+    if (Buffer.byteLength(record) <= maxBytes || maxCharacters < 32)
+      return record.slice(0, maxBytes)
   }
 }
 
-function linesOf(message: ModelMessage, most: number): string[] {
+function linesOf(message: ModelMessage, maxCharacters: number): string[] {
   switch (message.role) {
     case 'user':
-      return [JSON.stringify({ message: shorten(message.text, most) })]
+      return [JSON.stringify({ message: shorten(message.text, maxCharacters) })]
     case 'assistant':
       return [
-        ...(message.text === '' ? [] : [JSON.stringify({ you: shorten(message.text, most) })]),
+        ...(message.text === ''
+          ? []
+          : [JSON.stringify({ you: shorten(message.text, maxCharacters) })]),
         ...message.calls.map(({ tool, input }) =>
-          JSON.stringify({ youCalled: tool, with: shorten(JSON.stringify(input), most) }),
+          JSON.stringify({ youCalled: tool, with: shorten(JSON.stringify(input), maxCharacters) }),
         ),
       ]
     case 'tool':
       return message.results.map(({ tool, text, isError }) =>
         JSON.stringify({
           [isError ? 'refusedOrFailed' : 'resultOf']: tool,
-          text: shorten(text, most),
+          text: shorten(text, maxCharacters),
         }),
       )
   }
 }
 
-function shorten(text: string, most: number): string {
-  if (text.length <= most) return text
-  const end = Math.floor(most * endShare)
-  const cut = text.length - most
-  const beginning = text.slice(0, most - end).toWellFormed()
+function shorten(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text
+  const end = Math.floor(maxCharacters * endShare)
+  const cut = text.length - maxCharacters
+  const beginning = text.slice(0, maxCharacters - end).toWellFormed()
   return `${beginning} [${cut} characters left out] ${text.slice(-end).toWellFormed()}`
 }

@@ -8,6 +8,8 @@ export const taskLimits = { characters: 4000, storedBytes: 256 * 1024 } as const
 /** The task of a run as text for people, cut to 4,000 characters with a mark. */
 export function taskWords(storedText: string, isInput: boolean): string {
   const text = isInput ? taskText(JSON.parse(storedText) as Json) : readMessageText(storedText)
-  const { characters: most } = taskLimits
-  return text.length <= most ? text.toWellFormed() : `${text.slice(0, most - 1).toWellFormed()}…`
+  const { characters: maxCharacters } = taskLimits
+  return text.length <= maxCharacters
+    ? text.toWellFormed()
+    : `${text.slice(0, maxCharacters - 1).toWellFormed()}…`
 }

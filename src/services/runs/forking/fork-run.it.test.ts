@@ -317,7 +317,7 @@ test('words that a fork goes on with are kept as long as the fork is, and are no
   const old = await finished()
   const forked = await fork(old)
   const due = async () =>
-    (await dueRuns(desk.database.db, { olderThanMs: 0, after: null, most: 1000 })).map(
+    (await dueRuns(desk.database.db, { olderThanMs: 0, after: null, maxRuns: 1000 })).map(
       ({ id }) => id,
     )
   expect(await due()).not.toContain(old)

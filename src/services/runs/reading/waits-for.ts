@@ -15,7 +15,7 @@ export interface WaitsForRecord {
 }
 
 /** The most requests of a run, and people of a request, first by name. */
-const most = { requests: 50, people: 20 }
+const max = { requests: 50, people: 20 }
 
 /**
  * The pending requests of runs and of the runs below them, as far as the viewer may see them,
@@ -45,14 +45,14 @@ export async function waitsForOf(
               where t.person_id = p.id and ${namesTeam('asked', sql.ref('t.team'))})
             and (asked.routing->'selfApproval' = 'true'::jsonb or not exists (
               select from request_principal q where q.request_id = asked.id and q.person_id = any(p.other_ids || p.id))))
-        order by p.name, p.id limit ${most.people}
+        order by p.name, p.id limit ${max.people}
       ) able) as people
     from run as above
     cross join lateral (
       select request.* from run_lineage
       join request on request.run_id = run_lineage.run_id and request.state = 'pending'
       where run_lineage.ancestor_id = above.id and ${requestVisibleTo(viewer, 'request')}
-      order by request.number limit ${most.requests}
+      order by request.number limit ${max.requests}
     ) asked
     where above.id = any(${[...runIds]}::uuid[]) and above.ended_at is null
     order by asked.number

@@ -16,7 +16,7 @@ interface MissedTimes {
 }
 
 /** The largest number of missed times that are listed. */
-const mostTimes = 20
+const maxTimes = 20
 
 export interface ScheduleRecord {
   readonly name: string
@@ -77,7 +77,7 @@ async function missedTimes(
 ): Promise<ReadonlyMap<string, MissedTimes>> {
   const names = settings.map(({ name }) => name)
   const { rows } = await sql<{ schedule: string; count: number; times: Date[] }>`
-    select schedule, count(*)::int as count, (array_agg(at order by at desc))[1:${mostTimes}] as times
+    select schedule, count(*)::int as count, (array_agg(at order by at desc))[1:${maxTimes}] as times
     from schedule_time
     where schedule = any(${names}::text[]) and outcome = ${'missed' satisfies SkipReason}
       and at > ${new Date(Date.now() - missedForMs)}

@@ -147,7 +147,7 @@ function factLines(start: StartToJudge & StartTerms): readonly string[] {
   const sent = start.files.map(({ name, ...file }) => ({ path: name, ...file }))
   const files = [...attachments, ...sent]
   const about = worker.description === '' ? '' : ` (${titleLine(worker.description)})`
-  const limit = Object.entries(budget ?? {}).map(([name, most]) => `${name} ${most}`)
+  const limit = Object.entries(budget ?? {}).map(([name, max]) => `${name} ${max}`)
   return [
     `Worker: ${worker.name}${about}`,
     `Model: ${worker.model}`,

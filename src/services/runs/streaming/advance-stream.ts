@@ -88,12 +88,12 @@ const pieceCharacters = 400
  */
 function textPieces(text: string): readonly string[] {
   if (text === '') return []
-  const most = Math.max(1, Math.min(pieceCharacters, Math.ceil(text.length / 16)))
+  const maxCharacters = Math.max(1, Math.min(pieceCharacters, Math.ceil(text.length / 16)))
   const pieces: string[] = []
   let start = 0
   while (start < text.length) {
-    const space = text.slice(start + most, start + 2 * most).search(/\s/)
-    const end = start + most + (space === -1 ? most : space + 1)
+    const space = text.slice(start + maxCharacters, start + 2 * maxCharacters).search(/\s/)
+    const end = start + maxCharacters + (space === -1 ? maxCharacters : space + 1)
     pieces.push(text.slice(start, end))
     start = end
   }

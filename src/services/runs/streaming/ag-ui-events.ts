@@ -37,7 +37,7 @@ export function historyOf(runId: string, messages: readonly FrontEndMessage[]): 
         role === 'tool' && toolCallId ? [toolCallId] : [],
       ),
     ),
-    turn: turns.reduce((most, turn) => Math.max(most, turn), 0),
+    turn: turns.reduce((max, turn) => Math.max(max, turn), 0),
   }
 }
 

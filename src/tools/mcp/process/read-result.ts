@@ -26,11 +26,11 @@ export function readResult(result: JsonObject): ReadResult {
     ...(structured === undefined ? {} : { structuredContent: structured }),
   }
   const bytes = Buffer.byteLength(JSON.stringify(storedResult))
-  const most = limits.storedOutputBytes
+  const maxBytes = limits.storedOutputBytes
   const output: Json =
-    bytes <= most
+    bytes <= maxBytes
       ? storedResult
-      : { omitted: `The output had ${bytes} bytes; at most ${most} are kept.`, bytes }
+      : { omitted: `The output had ${bytes} bytes; at most ${maxBytes} are kept.`, bytes }
   return {
     type: result['isError'] === true ? 'error' : 'output',
     output,

@@ -7,7 +7,7 @@ import './child-runs.css'
 type Children = RunDetail['children']
 
 /** The largest number of runs of one call whose children are loaded. */
-const most = 20
+const maxRunsWithChildren = 20
 
 /** The child runs of a run, each with its own children. */
 export function ChildRuns({ items }: { items: Children }) {
@@ -18,7 +18,7 @@ export function ChildRuns({ items }: { items: Children }) {
           <div className="row">
             <Link to={`/runs/${child.runId}`}>{child.worker}</Link> <RunState state={child.state} />
           </div>
-          {index < most && <Below runId={child.runId} />}
+          {index < maxRunsWithChildren && <Below runId={child.runId} />}
         </li>
       ))}
     </ul>

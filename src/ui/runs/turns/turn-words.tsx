@@ -4,7 +4,7 @@ import { splitLines } from '#domain/text/line-pieces.ts'
 import './turn-words.css'
 
 /** Longer texts are folded. */
-const most = { lines: 200, characters: 24_000 }
+const max = { lines: 200, characters: 24_000 }
 
 /**
  * The words of a message. Of a long text the beginning is shown at first, with a button for the
@@ -13,7 +13,7 @@ const most = { lines: 200, characters: 24_000 }
  */
 export function TurnWords({ text, children }: { text: string; children: ReactNode }) {
   const { length: lines } = splitLines(text).lines
-  const isLong = lines > most.lines || text.length > most.characters
+  const isLong = lines > max.lines || text.length > max.characters
   const [isOpen, setOpen] = useState(false)
   const words = useRef<HTMLDivElement>(null)
   /** how far the folded text was scrolled when it was opened; null: by the button */

@@ -80,8 +80,8 @@ function readRange(field: YamlField): string | null {
   const value = readText(field)
   if (value === null) return null
   const [address = '', bits, more] = value.split('/')
-  const most = isIP(address) === 4 ? 32 : 128
-  const isWhole = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most)
+  const maxBits = isIP(address) === 4 ? 32 : 128
+  const isWhole = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= maxBits)
   if (isIP(address) !== 0 && !address.includes('%') && isWhole && more === undefined) return value
   wrong(
     field,
