@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { SlowFirst } from './scripts/testing/slow-first.ts'
 import { cacheFolder } from './src/runtime/folders.ts'
 import { processEnvironment } from './src/runtime/environment.ts'
 
@@ -62,6 +63,7 @@ export default defineConfig({
     // What bin/countersign does: a command that a test starts loads what was compiled for another
     // one.
     env: { NODE_COMPILE_CACHE: join(cacheFolder(processEnvironment()), 'compiled') },
+    sequence: { sequencer: SlowFirst },
     projects: [
       {
         extends: true,
@@ -108,12 +110,11 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: ['test/slow/**/*.test.ts'],
-          globalSetup,
-          // Most of them wait for processes that they start; what they measure is processor time.
-          maxWorkers: 2,
+          ...withServers,
+          // A file that needs minutes gains nothing from what another one left in the process.
+          isolate: true,
           testTimeout: 30 * 60_000,
           hookTimeout: 10 * 60_000,
-          sequence: { groupOrder: 1 },
         },
       },
     ],
