@@ -34,3 +34,8 @@ test('moves no cursor: control characters are marks, in however many pieces they
     '│ ok⟦U+001B ESC⟧[2J⟦U+0007 BEL⟧⟦U+202E RIGHT-TO-LEFT OVERRIDE⟧gpj\n',
   )
 })
+
+// Rules: security.md 27
+test('a long run of blanks in the middle of a piece holds up no terminal', () => {
+  expect(told(80, `${' '.repeat(200_000)}x y`)).toContain('⟦200000 spaces⟧x y')
+})

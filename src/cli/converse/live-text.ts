@@ -24,9 +24,10 @@ export class LiveText {
   /** The text to print now. */
   add(delta: string): string {
     const text = this.#held + delta
-    const whole = text.slice(0, -(/\s*\S*$/.exec(text)?.[0].length ?? 0) || text.length)
+    // Only so much is looked at: over a long run of blanks the pattern takes minutes.
+    const tail = /\s*\S*$/.exec(text.slice(-(maxBuffered + 1)))?.[0].length ?? 0
     // A word without an end must not keep the terminal empty.
-    const visible = text.length - whole.length > maxBuffered ? text : whole
+    const visible = tail > maxBuffered ? text : text.slice(0, text.length - tail)
     this.#held = text.slice(visible.length)
     return this.#print(visible)
   }

@@ -38,9 +38,12 @@ export async function definitionDifference(
   return change === null ? 'It is too large to be compared line by line.' : change.text
 }
 
+/** Begins only where a run of blanks does: a long one in the middle of a line is read once. */
+const blanksAtEnd = /(?<![ \t\r])[ \t\r]+$/
+
 /** Hidden and look-alike characters in a server's definition of a tool, as sentences. */
 export function definitionWarnings(definition: McpDefinition): string[] {
   const lines = [definition.name, ...definitionLines(definition)]
-  const warnings = textWarnings(lines.map((line) => line.replace(/[ \t\r]+$/, '')))
+  const warnings = textWarnings(lines.map((line) => line.replace(blanksAtEnd, '')))
   return warnings.map((warning) => `In the server's definition of the tool: ${warning}`)
 }

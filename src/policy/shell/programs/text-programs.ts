@@ -135,7 +135,8 @@ export const textPrograms: readonly Program[] = [
   // script. `-i` writes, `-f` reads a script.
   {
     names: ['sed'],
-    runsText: /(?:^|[\s;{}0-9$/!])e(?:\s|$)|[^\w\s][A-Za-z0-9]*e[A-Za-z0-9]*\s*(?:$|[;}\n])/,
+    // The flags of `s` are read once: nested repetitions would take minutes for a long script.
+    runsText: /(?:^|[\s;{}0-9$/!])e(?:\s|$)|[^\w\s](?=[A-Za-z0-9]*e)[A-Za-z0-9]*\s*(?:$|[;}\n])/,
     flags: flags(
       '-# -e= -E -n -r -s -u -z --expression= --quiet --silent --regexp-extended --separate',
       '--unbuffered --null-data --posix --debug --sandbox',

@@ -39,6 +39,16 @@ describe('what is blocked is found', () => {
   )
 })
 
+// Rules: security.md 27
+test.each([`/${'e'.repeat(60_000)}!`, `/${'e'.repeat(30_000)}${' '.repeat(30_000)}x`])(
+  'a long script of sed is searched in a time that grows with its length',
+  async (script) => {
+    const argv = ['sed', '-n', script]
+    const analysis = analyseCommand({ kind: 'exec', argv, cwd: '' })
+    expect(whyUnread(patterns, analysis)).toBeNull()
+  },
+)
+
 // Rules: product.md 21
 describe('a script is left to a person in every mode', () => {
   test.each(['alias g=git\ng push', 'command alias x=y', 'builtin alias g=git; g status'])(
