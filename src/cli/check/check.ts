@@ -8,6 +8,7 @@ import { findProblems } from './find-problems.ts'
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
 import { red, yellow } from '../text/colour.ts'
 import { printable, printableLine } from '../text/terminal-text.ts'
+import { jsonText } from '../terminal/json-text.ts'
 
 /** Validates a project folder and prints every problem at once. Returns 1 if one is an error. */
 export async function runCheck(options: FolderOptions & { json?: boolean }): Promise<ExitCode> {
@@ -18,7 +19,7 @@ export async function runCheck(options: FolderOptions & { json?: boolean }): Pro
     : resolve(options.project ?? '.')
   const problems = await findProblems(projectDir)
   const errors = problems.filter((problem) => problem.severity === 'error').length
-  if (options.json === true) console.log(JSON.stringify({ valid: errors === 0, problems }))
+  if (options.json === true) console.log(jsonText({ valid: errors === 0, problems }))
   else console.log([...problems.map(line), summary(projectDir, problems.length, errors)].join('\n'))
   return errors === 0 ? exitCodes.done : exitCodes.failed
 }

@@ -7,6 +7,7 @@ import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
 import { printable } from '../text/terminal-text.ts'
 import { withExamples } from './examples.ts'
+import { jsonText } from '../terminal/json-text.ts'
 
 /**
  * `countersign explain WORKER TOOL INPUT`: how a hypothetical call would be judged, step by step.
@@ -28,7 +29,7 @@ export function addExplainCommand(program: Command): void {
         const service = await connect(options)
         const body = { worker, tool, input: parseInput(input) }
         const answer = await service.call('explainCall', { body })
-        if (options.json === true) return console.log(JSON.stringify(answer))
+        if (options.json === true) return console.log(jsonText(answer))
         console.log(
           `${answer.verdict}: ${printable(answer.reason)}\n${factsOf(answer)}\n\n${table(
             ['step', 'outcome', 'detail'],

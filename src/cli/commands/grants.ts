@@ -6,6 +6,7 @@ import { table } from '../text/table.ts'
 import { fromNow } from '../text/times.ts'
 import { runExample, withExamples } from './examples.ts'
 import { readReference } from './option-values.ts'
+import { jsonText } from '../terminal/json-text.ts'
 
 /** `countersign grants [ls|revoke]`. */
 export function addGrantsCommand(program: Command): void {
@@ -18,7 +19,7 @@ export function addGrantsCommand(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (run: string, options: ServiceOptions & { json?: boolean }) => {
       const list = await (await connect(options)).call('listGrants', { params: { id: run } })
-      if (options.json === true) return console.log(JSON.stringify(list))
+      if (options.json === true) return console.log(jsonText(list))
       console.log(
         table(
           ['id', 'tool', 'scope', 'approved by', 'since', 'uses', 'until', 'state'],

@@ -10,6 +10,7 @@ import { printable } from '../text/terminal-text.ts'
 import { fromNow } from '../text/times.ts'
 import { withExamples } from './examples.ts'
 import { readReference } from './option-values.ts'
+import { jsonText } from '../terminal/json-text.ts'
 
 /**
  * `countersign policy [changes|apply]`: lists the changes that people propose, and makes one in a
@@ -36,7 +37,7 @@ export function addPolicyChanges(policy: Command): void {
 
 async function listChanges(options: ServiceOptions & { json?: boolean }): Promise<void> {
   const list = await (await connect(options)).call('listPolicyChanges')
-  if (options.json === true) return console.log(JSON.stringify(list))
+  if (options.json === true) return console.log(jsonText(list))
   const rows = list.items.map(({ number, worker, rule, evidence, proposedBy, proposedAt }) => [
     String(number),
     worker,

@@ -23,6 +23,7 @@ import { terminalColumns } from '../text/wrap.ts'
 import { withExamples } from './examples.ts'
 import { readInstant } from './option-values.ts'
 import { addPolicyChanges } from './policy-changes.ts'
+import { jsonText } from '../terminal/json-text.ts'
 
 interface PolicyOptions extends ServiceOptions {
   readonly json?: boolean
@@ -85,7 +86,7 @@ export function addPolicyCommand(program: Command): Command {
 async function showState(options: PolicyOptions): Promise<void> {
   const service = await connect(options)
   const state = await service.call('getPolicy')
-  if (options.json === true) return console.log(JSON.stringify(state))
+  if (options.json === true) return console.log(jsonText(state))
   console.log(stateText(state))
   const { items } = await service.call('listDefinitions')
   if (items.length > 0) console.log(serversText(items))
@@ -93,7 +94,7 @@ async function showState(options: PolicyOptions): Promise<void> {
 
 async function showDefinitions(options: PolicyOptions): Promise<void> {
   const list = await (await connect(options)).call('listDefinitions')
-  if (options.json === true) return console.log(JSON.stringify(list))
+  if (options.json === true) return console.log(jsonText(list))
   console.log(definitionsText(list.items, terminalColumns()))
 }
 
@@ -103,7 +104,7 @@ async function showDifference(
   const service = await connect(options)
   const { from, to } = options
   const comparison = await service.call('comparePolicies', { query: { from, to } })
-  if (options.json === true) return console.log(JSON.stringify(comparison))
+  if (options.json === true) return console.log(jsonText(comparison))
   console.log(options.digest === true ? comparison.to : differenceText(comparison))
 }
 
@@ -137,7 +138,7 @@ async function activateFolder(options: PolicyOptions & { digest?: string }): Pro
       if (!(error instanceof ServiceProblem) || error.code !== 'stale_digest') throw error
       throw new CommandFailure(`${error.message}. Review it again: countersign policy diff`)
     })
-  console.log(options.json === true ? JSON.stringify(answer) : agreementSentence(answer))
+  console.log(options.json === true ? jsonText(answer) : agreementSentence(answer))
   process.exitCode = answer.state === 'proposed' ? exitCodes.pending : exitCodes.done
 }
 
@@ -178,7 +179,7 @@ async function replayCalls(options: PolicyOptions & { since?: string }): Promise
     if (isInteractive()) console.error(dim(`${judgedCount} calls judged`))
   } while (cursor !== null)
   const replayed = { digest, judged: judgedCount, items, notJudged }
-  console.log(options.json === true ? JSON.stringify(replayed) : replayText(replayed))
+  console.log(options.json === true ? jsonText(replayed) : replayText(replayed))
   const isSame = items.length === 0 && notJudged.length === 0
   process.exitCode = isSame ? exitCodes.done : exitCodes.failed
 }

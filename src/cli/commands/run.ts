@@ -13,6 +13,7 @@ import { type ServiceOptions, withService } from '../service/service-options.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
 import { andAnother, readBudget } from './option-values.ts'
 import { withExamples } from './examples.ts'
+import { jsonText } from '../terminal/json-text.ts'
 
 interface RunOptions extends ServiceOptions {
   readonly mode?: RunMode
@@ -89,7 +90,7 @@ export function addRunCommand(program: Command): void {
       const started = `run ${run.id} of ${run.worker}, mode ${run.mode}, #${run.number}\n${pageUrl(service, `/runs/${run.id}`)}`
       if (options.json !== true) console.log(started)
       else if (options.watch === true) console.error(started)
-      else console.log(JSON.stringify(run))
+      else console.log(jsonText(run))
       process.exitCode = await follow(service, run.id, options)
     })
   withExamples(command, [

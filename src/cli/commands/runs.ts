@@ -21,6 +21,7 @@ import type { RunBudget } from '#domain/runs/run-budget.ts'
 import { listRuns, showRun } from './show-runs.ts'
 import { andAnother, readBudget, readReference } from './option-values.ts'
 import { runExample, withExamples } from './examples.ts'
+import { jsonText } from '../terminal/json-text.ts'
 
 /** `countersign runs [ls|show|watch|attach|message|fork|close|discard|cancel|call]`. */
 export function addRunsCommand(program: Command): void {
@@ -136,7 +137,7 @@ export function addRunsCommand(program: Command): void {
         idempotencyKey: randomUUID(),
       })
       console.log(
-        options.json === true ? JSON.stringify(closed) : `run #${closed.number} is ${closed.state}`,
+        options.json === true ? jsonText(closed) : `run #${closed.number} is ${closed.state}`,
       )
     })
   withExamples(close, [`runs close ${runExample}`, `runs close ${runExample} --json`])
@@ -152,7 +153,7 @@ export function addRunsCommand(program: Command): void {
       const run = await service.call('discardRun', { params: { id } })
       console.log(
         options.json === true
-          ? JSON.stringify(run)
+          ? jsonText(run)
           : `the worktree of run #${run.number} is discarded, and its branch ${run.workspace.branch ?? ''}`,
       )
     })
@@ -207,7 +208,7 @@ async function forkRun(id: string, text: string | undefined, options: ForkOption
     },
     idempotencyKey: randomUUID(),
   })
-  if (options.json === true) return console.log(JSON.stringify(run))
+  if (options.json === true) return console.log(jsonText(run))
   console.log(
     `run ${run.id} of ${run.worker}, mode ${run.mode}, #${run.number}\n${pageUrl(service, `/runs/${run.id}`)}`,
   )
@@ -227,13 +228,13 @@ async function callTool(
   const service = await connect(options)
   if (tool === undefined) {
     const { items } = await service.call('listRunTools', { params: { id } })
-    if (options.json === true) return console.log(JSON.stringify(items))
+    if (options.json === true) return console.log(jsonText(items))
     const rows = items.map((item) => [item.name, printableLine(item.description)])
     return console.log(table(['tool', 'description'], rows, 'This run has no manual tools.'))
   }
   const body = { tool, input: readInput(inputText) }
   const called = await service.call('invokeTool', { params: { id }, body })
-  if (options.json === true) return console.log(JSON.stringify(called))
+  if (options.json === true) return console.log(jsonText(called))
   console.log(
     called.requestId === null
       ? `${called.tool} runs. Its result enters the run as a message.`

@@ -7,6 +7,7 @@ import { missedText } from '../text/missed-text.ts'
 import { fromNow } from '../text/times.ts'
 import { withExamples } from './examples.ts'
 import { addStartCommands, lastRunText } from './starts.ts'
+import { jsonText } from '../terminal/json-text.ts'
 
 /** `countersign schedules [ls|show|pause|resume|trigger]`. */
 export function addSchedulesCommand(program: Command): void {
@@ -41,7 +42,7 @@ export function addSchedulesCommand(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (name: string, options: ServiceOptions & { json?: boolean }) => {
       const run = await (await connect(options)).call('triggerSchedule', { params: { name } })
-      console.log(options.json === true ? JSON.stringify(run) : `Started run #${run.number}.`)
+      console.log(options.json === true ? jsonText(run) : `Started run #${run.number}.`)
     })
   withExamples(trigger, ['schedules trigger nightly'])
 }

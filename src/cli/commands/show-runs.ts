@@ -14,6 +14,7 @@ import { changesLines } from '../text/changes-text.ts'
 import { restLines } from '../text/rest-lines.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
+import { jsonText } from '../terminal/json-text.ts'
 
 interface ListOptions extends ServiceOptions, PagingOptions {
   readonly state?: string
@@ -69,9 +70,7 @@ export async function showRun(id: string, options: ShowOptions): Promise<void> {
     options.preamble === true ? await service.call('getRunPreamble', { params: { id } }) : undefined
   if (options.json === true) {
     const contents = preamble === undefined ? {} : { preamble: preamble.text }
-    return console.log(
-      JSON.stringify({ ...run, ...contents, transcript: transcript.items, changes }),
-    )
+    return console.log(jsonText({ ...run, ...contents, transcript: transcript.items, changes }))
   }
   const above = run.lineage.map((entry) => entry.worker).join(' › ')
   console.log(

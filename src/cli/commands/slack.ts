@@ -3,6 +3,8 @@ import { connect } from '../service/connect.ts'
 import { addList, type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
 import { withExamples } from './examples.ts'
+import { printableLine } from '../text/terminal-text.ts'
+import { jsonText } from '../terminal/json-text.ts'
 
 /** `countersign slack [ls|link|unlink]`. */
 export function addSlackCommand(program: Command): void {
@@ -19,7 +21,7 @@ export function addSlackCommand(program: Command): void {
       const code = linkOrCode.split('#slack=').at(-1) ?? linkOrCode
       const service = await connect(options)
       const linked = await service.call('confirmSlackLink', { body: { code } })
-      console.log(`You are ${linked.userId} in the workspace ${linked.team}.`)
+      console.log(printableLine(`You are ${linked.userId} in the workspace ${linked.team}.`))
     })
   withExamples(link, ['slack link "https://approvals.example.com/account#slack=…"'])
   const unlink = withService(slack.command('unlink'))
@@ -34,7 +36,7 @@ export function addSlackCommand(program: Command): void {
 
 async function listLinks(options: ServiceOptions & { json?: boolean }): Promise<void> {
   const list = await (await connect(options)).call('listSlackLinks')
-  if (options.json === true) return console.log(JSON.stringify(list))
+  if (options.json === true) return console.log(jsonText(list))
   console.log(
     table(
       ['id', 'workspace', 'user', 'since'],

@@ -7,6 +7,7 @@ import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { printableLine } from '../text/terminal-text.ts'
 import { fromNow } from '../text/times.ts'
 import { withExamples } from './examples.ts'
+import { jsonText } from '../terminal/json-text.ts'
 
 type Options = ServiceOptions & { json?: boolean }
 
@@ -52,7 +53,7 @@ export function addStartCommands<Item extends { readonly name: string; readonly 
     .action(async (name: string, options: Options) => {
       const { items } = await does.list(await connect(options))
       const item = requireNamed(kind, name, items)
-      if (options.json === true) return console.log(JSON.stringify(item))
+      if (options.json === true) return console.log(jsonText(item))
       console.log(does.linesOf(item, rowOf(item)).join('\n'))
     })
   withExamples(show, [`${kind}s show ${example}`, `${kind}s show ${example} --json`])
@@ -87,7 +88,7 @@ function addPauseCommands<Item extends { readonly paused: boolean }>(
       .option('--json', 'print JSON')
       .action(async (name: string, options: Options) => {
         const item = await change(await connect(options), verb, name)
-        if (options.json === true) return console.log(JSON.stringify(item))
+        if (options.json === true) return console.log(jsonText(item))
         console.log(item.paused ? 'Paused.' : resumedText(item))
       })
     withExamples(command, [`${kind}s ${verb} ${example}`])

@@ -12,6 +12,7 @@ import {
 import { table } from '../text/table.ts'
 import { fromNow } from '../text/times.ts'
 import { runExample, withExamples } from './examples.ts'
+import { jsonText } from '../terminal/json-text.ts'
 
 interface DeliveryOptions extends ServiceOptions, PagingOptions {
   readonly endpoint?: string
@@ -54,7 +55,7 @@ export function addWebhooksCommand(program: Command): void {
 
 async function listEndpoints(options: ServiceOptions & { json?: boolean }): Promise<void> {
   const list = await (await connect(options)).call('listWebhooks')
-  if (options.json === true) return console.log(JSON.stringify(list))
+  if (options.json === true) return console.log(jsonText(list))
   console.log(
     table(
       ['name', 'kind', 'to', 'events', 'queues', 'waiting', 'given up'],

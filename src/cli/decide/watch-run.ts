@@ -13,6 +13,7 @@ import { waitingLines } from '../text/waiting-lines.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import { decideByKey } from './decide-by-key.ts'
 import { OutputReader } from './read-output.ts'
+import { jsonText } from '../terminal/json-text.ts'
 
 const lookEveryMs = 500
 
@@ -41,7 +42,7 @@ export async function watchRun(
   const asks = isInteractive() && !json
   const say = (line: string): void => (json ? console.error(line) : console.log(line))
   const code = await watch({ service, asks, say, offeredPlaces: new Set() }, id)
-  if (json) console.log(JSON.stringify(await service.call('getRun', { params: { id } })))
+  if (json) console.log(jsonText(await service.call('getRun', { params: { id } })))
   return code
 }
 

@@ -4,6 +4,7 @@ import { findCheckTarget } from '#runtime/doctor/target/find-check-target.ts'
 import { repair } from '#runtime/doctor/repair.ts'
 import { withServers } from '#runtime/doctor/with-servers.ts'
 import type { Finding } from '#runtime/doctor/target/check.ts'
+import { jsonText } from '../terminal/json-text.ts'
 
 export interface DoctorOptions {
   readonly project?: string
@@ -30,7 +31,7 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
       return [...mended, ...(await examine(awake)), ...tested]
     },
   )
-  if (options.json === true) console.log(JSON.stringify({ findings }, null, 2))
+  if (options.json === true) console.log(jsonText({ findings }, 2))
   else for (const finding of findings) print(finding)
   return findings.some((finding) => finding.state === 'problem') ? 1 : 0
 }

@@ -4,6 +4,7 @@ import { CommandFailure, exitCodes, type ExitCode } from '../terminal/exit-codes
 import { deferredFolder, secondsOf, type HookOptions } from './run-hook.ts'
 import { resumeSessions, type ResumedSession } from './resume/resume-sessions.ts'
 import { DeferredSessions } from './waiting/deferred-sessions.ts'
+import { jsonText } from '../terminal/json-text.ts'
 
 /** The options of `countersign hook claude-code resume`. */
 export interface ResumeOptions extends HookOptions {
@@ -37,7 +38,7 @@ export async function runResumeCommand(
   const items = await resumeSessions(settings, (session) => {
     if (!isJson) console.error(sentenceOf(session))
   })
-  if (isJson) console.log(JSON.stringify({ items }, null, 2))
+  if (isJson) console.log(jsonText({ items }, 2))
   else if (items.length === 0) console.error('No session waits.')
   else {
     for (const item of items.filter(({ state }) => state === 'pending')) {

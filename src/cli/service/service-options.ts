@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { limits } from '#domain/limits.ts'
 import { dim } from '../text/colour.ts'
 import { table } from '../text/table.ts'
+import { jsonText } from '../terminal/json-text.ts'
 
 export interface ServiceOptions extends FolderOptions {
   readonly url?: string
@@ -64,7 +65,7 @@ export function printPage<Item>(
   rowOf: (item: Item) => readonly string[],
   empty: string,
 ): void {
-  if (options.json === true) return console.log(JSON.stringify(list))
+  if (options.json === true) return console.log(jsonText(list))
   console.log(table(head, list.items.map(rowOf), empty))
   if (list.nextCursor !== null) console.log(dim(`there are more: --cursor ${list.nextCursor}`))
 }

@@ -10,6 +10,7 @@ import {
   withService,
 } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
+import { printableLine } from '../../text/terminal-text.ts'
 
 /** `countersign people credentials [ls|confirm|remove]`. */
 export function addCredentialsCommand(people: Command): void {
@@ -25,7 +26,7 @@ export function addCredentialsCommand(people: Command): void {
     .action(async (id: string, options: ServiceOptions) => {
       const service = await connect(options)
       const { name, person } = await service.call('confirmCredential', { params: { id } })
-      console.log(`Confirmed: ${person.name} signs decisions with ${JSON.stringify(name)} now.`)
+      console.log(printableLine(`Confirmed: ${person.name} signs decisions with "${name}" now.`))
     })
   withExamples(confirm, ['people credentials confirm 019ab0c2-7d1e-7000-8000-0242ac120002'])
   const remove = withService(credentials.command('remove'))

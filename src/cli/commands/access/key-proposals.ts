@@ -9,6 +9,7 @@ import {
   withService,
 } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
+import { jsonText } from '../../terminal/json-text.ts'
 
 /** `countersign keys [proposals|claim|decline]`: keys that somebody proposed to their owners. */
 export function addProposalCommands(keys: Command): void {
@@ -23,7 +24,7 @@ export function addProposalCommands(keys: Command): void {
     .action(async (id: string, options: ServiceOptions & { json?: boolean }) => {
       const service = await connect(options)
       const created = await service.call('claimKey', { params: { id } })
-      console.log(options.json === true ? JSON.stringify(created) : created.key)
+      console.log(options.json === true ? jsonText(created) : created.key)
     })
   withExamples(claim, ['keys claim 019ae7c2-54f0-7a31-b7c1-5a8f6f0f3c55'])
   const decline = withService(keys.command('decline'))

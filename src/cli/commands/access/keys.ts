@@ -18,6 +18,7 @@ import { startSession, withSession } from '../../service/sign-in.ts'
 import { parseSpan, readInstant } from '../option-values.ts'
 import { withExamples } from '../examples.ts'
 import { addProposalCommands } from './key-proposals.ts'
+import { jsonText } from '../../terminal/json-text.ts'
 
 interface CreateOptions extends ServiceOptions {
   readonly name: string
@@ -86,7 +87,7 @@ async function createKey(options: CreateOptions): Promise<void> {
     },
   })
   await leave()
-  if (options.json === true) return console.log(JSON.stringify(created))
+  if (options.json === true) return console.log(jsonText(created))
   if (created.key !== null) return console.log(created.key)
   console.log(
     `Proposed to ${created.owner.email}. Only they see the key: they claim it on their account page, or with\n  countersign keys claim ${created.id}`,
@@ -113,7 +114,7 @@ async function rotateKey(id: string, options: RotateOptions): Promise<void> {
     params: { id },
     body: { overlapSeconds: options.overlap },
   })
-  console.log(options.json === true ? JSON.stringify(rotated) : rotated.key)
+  console.log(options.json === true ? jsonText(rotated) : rotated.key)
 }
 
 /** Seconds of `24h`, `30m` or `0`. */

@@ -16,6 +16,7 @@ import {
 import { Service } from '../../service/service.ts'
 import { addCredentialsCommand } from './credentials.ts'
 import { withExamples } from '../examples.ts'
+import { jsonText } from '../../terminal/json-text.ts'
 
 /** `countersign people [ls|link|disable|unlink]`. */
 export function addPeopleCommand(program: Command): void {
@@ -49,7 +50,7 @@ export function addPeopleCommand(program: Command): void {
     .option('--json', 'print JSON')
     .action(async (email: string, options: ServiceOptions & { json?: boolean }) => {
       const signInLink = await makeLink(email, options)
-      if (options.json === true) return console.log(JSON.stringify(signInLink))
+      if (options.json === true) return console.log(jsonText(signInLink))
       console.log(`${signInLink.url}\nworks once, until ${signInLink.expiresAt}`)
     })
   withExamples(link, ['people link grace@example.com'])

@@ -14,6 +14,7 @@ import { printableLine } from '../../text/terminal-text.ts'
 import { withFolders } from '../../service/service-options.ts'
 import { andAnother } from '../option-values.ts'
 import { withExamples } from '../examples.ts'
+import { jsonText } from '../../terminal/json-text.ts'
 
 interface VerifyOptions {
   readonly key: string
@@ -68,7 +69,7 @@ function verifyEvidence(path: string, options: VerifyOptions): void {
         witnesses,
       )
   const holds = verdicts.every(({ outcome }) => outcome === 'holds')
-  if (options.json === true) console.log(JSON.stringify({ holds, verdicts }))
+  if (options.json === true) console.log(jsonText({ holds, verdicts }))
   else console.log(verdicts.map(verdictText).join('\n'))
   if (!holds) process.exitCode = exitCodes.failed
 }

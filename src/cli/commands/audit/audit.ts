@@ -17,6 +17,7 @@ import { addAuditWitnessCommand } from './audit-witness.ts'
 import { withExamples } from '../examples.ts'
 import { parseHandovers } from '#evidence/note/log-keys.ts'
 import { formatVerifierKey } from '#evidence/note/note-key.ts'
+import { jsonText } from '../../terminal/json-text.ts'
 
 /** `countersign audit [tail|export|verify]`. */
 export function addAuditCommand(program: Command): void {
@@ -35,7 +36,7 @@ async function tail(options: FilterOptions & PagingOptions): Promise<void> {
   const service = await connect(options)
   const query = { ...filtersOf(options), ...pageOf(options) }
   if (options.json === true) {
-    return console.log(JSON.stringify(await service.call('listAuditEvents', { query })))
+    return console.log(jsonText(await service.call('listAuditEvents', { query })))
   }
   const list = await service.call('listAuditEvents', { query: { ...query, about: 'true' } })
   const about = list.about ?? noSubjects
@@ -73,7 +74,7 @@ export function addAuditKeyCommand(audit: Command): void {
 async function printKey(options: KeyOptions): Promise<void> {
   const service = await connect(options)
   const checkpoint = await service.call('getCheckpoint')
-  if (options.json === true) return console.log(JSON.stringify(checkpoint))
+  if (options.json === true) return console.log(jsonText(checkpoint))
   if (options.chain !== true) return console.log(checkpoint.vkey)
   const handovers = parseHandovers(checkpoint.handovers)
   const [first] = handovers

@@ -7,6 +7,7 @@ import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
 import { readInstant } from '../option-values.ts'
+import { jsonText } from '../../terminal/json-text.ts'
 
 interface RetentionOptions extends ServiceOptions {
   readonly transcripts?: string
@@ -68,7 +69,7 @@ async function showRetention(options: RetentionOptions): Promise<void> {
   const { transcripts, records } = options
   const service = await connect(options)
   const preview = await service.call('previewRetention', { query: { transcripts, records } })
-  if (options.json === true) return console.log(JSON.stringify(preview))
+  if (options.json === true) return console.log(jsonText(preview))
   for (const line of linesOf(preview)) console.log(line)
 }
 

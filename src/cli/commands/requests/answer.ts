@@ -8,6 +8,7 @@ import { type ServiceOptions, withService } from '../../service/service-options.
 import { requestText } from '../../text/request-text.ts'
 import { withExamples } from '../examples.ts'
 import { readReference } from '../option-values.ts'
+import { jsonText } from '../../terminal/json-text.ts'
 
 /** `countersign answer ID`: answers a question of a run. */
 export function addAnswerCommand(program: Command): void {
@@ -41,5 +42,5 @@ async function answer(
       : ({ decision: 'answer', text: answerText } as const)
   if (choice === 'skip' || choice === 'quit') throw new CommandFailure('Nothing was answered.')
   const answered = await sendAnswer(service, request, choice)
-  console.log(options.json === true ? JSON.stringify(answered) : 'Recorded. The agent reads it.')
+  console.log(options.json === true ? jsonText(answered) : 'Recorded. The agent reads it.')
 }

@@ -17,6 +17,7 @@ import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
 import { readInstant, readReference } from '../option-values.ts'
+import { jsonText } from '../../terminal/json-text.ts'
 
 interface DecideOptions extends ServiceOptions {
   readonly scope?: ScopeName
@@ -108,7 +109,7 @@ async function decide(
     ...(reason === undefined ? {} : { reason }),
   })
   console.log(
-    options.json === true ? JSON.stringify(answer) : outcomeSentence(answer, then, request.kind),
+    options.json === true ? jsonText(answer) : outcomeSentence(answer, then, request.kind),
   )
   process.exitCode = answer.state === 'pending' ? exitCodes.pending : exitCodes.done
 }

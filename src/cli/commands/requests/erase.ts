@@ -5,6 +5,7 @@ import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
 import { readReference } from '../option-values.ts'
+import { jsonText } from '../../terminal/json-text.ts'
 
 interface EraseOptions extends ServiceOptions {
   readonly contents?: boolean
@@ -45,7 +46,7 @@ async function runErase(request: string | undefined, options: EraseOptions): Pro
   }
   const service = await connect(options)
   const erased = await ask()
-  if (options.json === true) return console.log(JSON.stringify(erased))
+  if (options.json === true) return console.log(jsonText(erased))
   console.log(contents ? contentsSentence(erased) : wordsSentence(erased))
 
   async function ask(): Promise<ErasedView> {

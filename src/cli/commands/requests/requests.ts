@@ -22,6 +22,7 @@ import { addRequestActions } from './request-actions.ts'
 import { writeFile } from 'node:fs/promises'
 import { requestOf } from '#client/call.ts'
 import { readReference } from '../option-values.ts'
+import { jsonText } from '../../terminal/json-text.ts'
 
 interface ListOptions extends ServiceOptions, PagingOptions {
   readonly state?: string
@@ -124,7 +125,7 @@ async function showRequest(
 ): Promise<void> {
   const service = await connect(options)
   const request = await service.call('getRequest', { params: { id: ref } })
-  if (options.json === true) return console.log(JSON.stringify(request))
+  if (options.json === true) return console.log(jsonText(request))
   if (options.digest === true) return console.log(request.digest)
   if (options.full === true) await showWhole(service, request, (text) => console.log(text))
   else console.log(requestText(request, { full: false }).text)
