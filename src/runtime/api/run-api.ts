@@ -50,6 +50,7 @@ import { notifyPeople } from './notify-people.ts'
 import type { SigningSystemContext, SystemContext } from '#services/core/context.ts'
 import { createServiceProcess } from '#services/core/system.ts'
 import { recordProcess } from '#services/installation/record-process.ts'
+import { recordRevocations } from '#services/installation/record-revocations.ts'
 
 /**
  * `countersign api`: the HTTP API with the dashboard, the relay and the reconciler. It alone can
@@ -133,6 +134,9 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       ...host.contextMethods,
     }
     undo.use(await keepKeys(ctx, config.dataDir))
+    await recordRevocations(ctx).catch((error: unknown) => {
+      log.error({ err: error }, 'earlier revocations could not be recorded in the ledger')
+    })
     await adoptOnce(ctx, { dataDir: config.dataDir, environment, isNew })
     await putProjectIntoForce(ctx, config, undo)
     const trail = undo.use(new TrailNotifications({ databaseUrl: config.databaseUrl }))

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { waitUntil } from '#test/harness/wait-until.ts'
@@ -48,4 +48,33 @@ test('what ends later is revoked from then on, and at once when it is revoked be
   expect(reader.has(other)).toBe(false)
   await writer.add([other])
   expect([reader.has(other), openRevocations(dataDir).has(other)]).toEqual([true, true])
+})
+
+// Rules: security.md 29
+test('what could not be written, as on a full disk, is revoked here, and on the disk with what comes next', async () => {
+  const [writer, reader] = [openRevocations(dataDir), openRevocations(dataDir)]
+  const [first, next] = [
+    { what: 'session', id: 'a' } as const,
+    { what: 'session', id: 'b' } as const,
+  ]
+  await writeFile(join(dataDir, 'ledger'), 'no folder')
+  await expect(writer.add([first])).rejects.toThrow('EEXIST')
+  expect([writer.has(first), writer.has(next), reader.has(first)]).toEqual([true, false, false])
+  await rm(join(dataDir, 'ledger'))
+  await writer.add([next])
+  expect([reader.has(first), reader.has(next)]).toEqual([true, true])
+  await writer.add([next])
+  const text = await readFile(join(dataDir, 'ledger', 'revoked.log'), 'utf8')
+  expect(text.split('\n').filter((line) => line === 'session a')).toHaveLength(1)
+})
+
+test('an id that somebody wrote into a row ends nothing else', async () => {
+  const writer = openRevocations(dataDir)
+  const person = { what: 'person', id: '1' } as const
+  await writer.add([
+    { what: 'key_secret', id: 'x\nperson 1' },
+    { what: 'key_secret', id: 'y' },
+  ])
+  expect([writer.has(person), openRevocations(dataDir).has(person)]).toEqual([false, false])
+  expect(openRevocations(dataDir).has({ what: 'key_secret', id: 'y' })).toBe(true)
 })

@@ -13,6 +13,8 @@ export function openRevocations(dataDir: string): Revocations {
   const path = join(folder, 'revoked.log')
   /** by kind and id: from when on, in milliseconds since 1970 */
   const revoked = new Map<string, number>()
+  /** Lines that no write has put on the disk yet: they count here, and the next write has them. */
+  let unwritten: readonly string[] = []
   let readTo = 0
   let rest = ''
 
@@ -51,12 +53,19 @@ export function openRevocations(dataDir: string): Revocations {
       return fromMs !== undefined && fromMs <= Date.now()
     },
     async add(planned: readonly PlannedRevocation[]) {
-      if (planned.length === 0) return
+      // What has a space or a line end was never an id: it would be a line of its own here.
+      const lines = planned.filter(({ id }) => /^[\x21-\x7e]+$/.test(id)).map(lineOf)
+      if (lines.length === 0) return
+      for (const line of lines) note(line)
+      unwritten = [...unwritten, ...lines]
+      const writing = unwritten
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await using file = await open(path, 'a', 0o600)
       // A line that a crash left half written ends here, and spoils no other one.
-      await file.appendFile(`\n${planned.map(lineOf).join('\n')}\n`)
+      await file.appendFile(`\n${writing.join('\n')}\n`)
       await file.datasync()
+      const written = new Set(writing)
+      unwritten = unwritten.filter((line) => !written.has(line))
     },
   }
 }

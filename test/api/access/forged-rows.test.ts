@@ -2,8 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { sealedTables } from '#domain/statements/sealed-tables.ts'
+import { openRevocations } from '#runtime/data-folder/revocations.ts'
 import { hashToken } from '#services/access/token.ts'
+import { recordRevocations } from '#services/installation/record-revocations.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { newDataFolder } from '../../harness/fixtures/data-folder.ts'
+import { testSeals } from '../../harness/fixtures/keys/test-keys.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { createTestApi } from '../test-api.ts'
 
@@ -118,4 +122,23 @@ test('a session that was ended, and a key that was revoked, stay so when their r
   await write(sql`update api_key set revoked_at = null where id = ${body.id}`)
   expect((await ada.get('/v1/me')).status).toBe(401)
   expect((await api.ask('/v1/runs', key)).status).toBe(401)
+})
+
+test('what ended while it could not be recorded, as when the API was killed, is recorded at its next start', async () => {
+  const linus = await api.signIn(api.people.linus)
+  const { body } = await linus.post('/v1/keys', { name: 'unrecorded', scopes: ['runs:read'] })
+  const { rows } = await sql<{ id: string }>`
+    select id from session where person_id = ${api.people.linus.id}`.execute(api.service.db)
+  expect((await linus.delete(`/v1/keys/${body.id}`)).status).toBe(200)
+  expect((await linus.post('/v1/auth/logout')).status).toBe(200)
+  const lateFolder = openRevocations(newDataFolder())
+  const ctx = { ...api.service.ctx, seals: { ...testSeals, revocations: lateFolder } }
+  const session = { what: 'session', id: rows[0]?.id ?? '' } as const
+  const key = { what: 'api_key', id: body.id as string } as const
+  const areRecorded = () => [lateFolder.has(session), lateFolder.has(key)]
+  expect(areRecorded()).toEqual([false, false])
+  expect(await recordRevocations(ctx)).toBeGreaterThanOrEqual(2)
+  expect(areRecorded()).toEqual([true, true])
+  expect(lateFolder.has({ what: 'person', id: api.people.linus.id })).toBe(false)
+  expect(await recordRevocations(ctx)).toBe(0)
 })
