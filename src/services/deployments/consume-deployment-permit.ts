@@ -5,7 +5,7 @@ import { bySystem, type SystemCaller } from '../core/authority.ts'
 import { tamperedProblem } from '../core/tampered.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { consumeLocked, readConsumed } from '../external/consume-permit.ts'
-import { refusalByPolicy } from '../external/refusal-by-policy.ts'
+import { isOutdated, refusalByPolicy } from '../external/refusal-by-policy.ts'
 import { lockDeployment, type PermittedDeployment } from './deployment-request.ts'
 
 /** Answers GitHub, in the API process. */
@@ -24,7 +24,7 @@ export async function consumeDeploymentPermit(
   ctx: SigningSystemContext,
   requestId: string,
 ): Promise<PermittedDeployment | Problem> {
-  const refusal = await refusalByPolicy(ctx, requestId)
+  const policy = await refusalByPolicy(ctx, requestId)
   const permitted = await inUnitOfWork(ctx, bySystem(ctx, deployer), async (unit) => {
     const at = await lockDeployment(unit.tx, requestId)
     if (at === null) return new Problem('not_found', 'This is no request for a deployment')
@@ -32,9 +32,11 @@ export async function consumeDeploymentPermit(
     if (!unit.seals.holds('request', request)) throw tamperedProblem('request')
     if (!unit.seals.holds('external_request', external)) throw tamperedProblem('external_request')
     const wasTaken = external.consumed_at !== null
+    const isOpen = request.state === 'approved' && !wasTaken
+    if (isOpen && (await isOutdated(ctx, unit.tx, policy))) return 'judge_again'
     const permit = wasTaken
       ? await readConsumed(ctx, unit, at)
-      : (refusal ?? (await consumeLocked(ctx, unit, at, request.digest)))
+      : (policy?.refusal ?? (await consumeLocked(ctx, unit, at, request.digest)))
     const subject = { requestId, digest: request.digest, policyDigest: request.policy_digest }
     if (permit instanceof Problem) {
       const detail = { attempt: 'deployment', code: permit.code }
@@ -55,6 +57,7 @@ export async function consumeDeploymentPermit(
     await unit.event('request.changed', { requestId })
     return { permitId, until, request }
   })
+  if (permitted === 'judge_again') return consumeDeploymentPermit(ctx, requestId)
   if (permitted instanceof Problem) return permitted
   const first = await ctx.ledger.first({ kind: 'permit', id: permitted.permitId }, requestId)
   return first === requestId

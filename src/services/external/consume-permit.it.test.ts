@@ -4,6 +4,8 @@ import { hashJson } from '#domain/json/digest.ts'
 import { Problem } from '#domain/problem.ts'
 import type { PermitStatement } from '#domain/statements/statement.ts'
 import { verifyStatement } from '#domain/statements/statement-bytes.ts'
+import type { Policy } from '#policy/policy.ts'
+import type { Tx } from '#store/database.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { issuePermit } from '../permits/permits.ts'
@@ -26,6 +28,16 @@ async function approved() {
   const request = await desk.ask()
   await desk.decide(request, 'approve')
   return request
+}
+
+/** The version of the desk, in which an overlay blocks its tool. */
+function versionThatBlocks(): Policy {
+  const { policy } = desk.service
+  const anything = { path: null, worker: null, queue: null, command: null, risk: null, cue: null }
+  const consent = { approval: 'blocked', reason: null, source: 'countersign.yaml:1' } as const
+  const overlays = [{ when: { tool: ['deploy'], ...anything }, consent }]
+  const config = { ...policy.config, overlays }
+  return { ...policy, digest: 'of a version that blocks it', config }
 }
 
 const past = sql<Date>`clock_timestamp() - interval '1 second'`
@@ -189,19 +201,31 @@ describe('a permit', () => {
 
   // Rules: product.md 1, 14
   test('is not given out once policy blocks the call, and is there again when it no longer does', async () => {
-    const { ctx, policy } = desk.service
+    const { ctx } = desk.service
     const request = await approved()
-    const anything = { path: null, worker: null, queue: null, command: null, risk: null, cue: null }
-    const consent = { approval: 'blocked', reason: null, source: 'countersign.yaml:1' } as const
-    const overlays = [{ when: { tool: ['deploy'], ...anything }, consent }]
-    const config = { ...policy.config, overlays }
-    const blocking = { ...policy, digest: 'of a version that blocks it', config }
+    const blocking = versionThatBlocks()
     const later = { ...ctx, policies: { ...ctx.policies, inForce: async () => blocking } }
     const input = { request: request.id, digest: request.digest }
     const refused = await refusal(consumePermit(later, desk.program.caller, input))
     expect([refused.status, refused.code]).toEqual([422, 'policy_blocked'])
     expect((await desk.auditOf(request.id)).at(-1)).toBe('permit.refused')
     expect(await take(request)).toMatchObject({ digest: request.digest })
+  })
+
+  test('is not given out by a version that another one replaces before the permit is taken', async () => {
+    const { ctx, policy } = desk.service
+    const request = await approved()
+    const blocking = versionThatBlocks()
+    let inForce: Policy = policy
+    const policies = {
+      ...ctx.policies,
+      // The permit is taken in a transaction: the other version is activated right before.
+      inForce: async (on?: Tx) => (on === undefined ? inForce : (inForce = blocking)),
+    }
+    const input = { request: request.id, digest: request.digest }
+    const late = consumePermit({ ...ctx, policies }, desk.program.caller, input)
+    expect((await refusal(late)).code).toBe('policy_blocked')
+    expect((await desk.auditOf(request.id)).at(-1)).toBe('permit.refused')
   })
 
   test('is there as soon as the decision is recorded, before Temporal knows of it', async () => {

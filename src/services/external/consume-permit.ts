@@ -17,7 +17,7 @@ import { inUnitOfWork, type UnitOfWork, type JudgingContext } from '../core/unit
 import { readConsumeFacts, type ConsumeFacts } from './consume-facts.ts'
 import { refuseServiceCall } from '../requests/facts/gateway-call.ts'
 import { lockOwn, type OwnExternal } from './own-external.ts'
-import { refusalByPolicy } from './refusal-by-policy.ts'
+import { isOutdated, refusalByPolicy } from './refusal-by-policy.ts'
 import { byRefusal } from '../core/authority.ts'
 
 /** The right to make the call once, as it was signed. */
@@ -49,15 +49,15 @@ export async function consumePermit(
 ): Promise<ConsumedPermit> {
   const target = await findRequestFor(ctx, caller, input.request)
   // Judging may take a round trip to another host: no lock is held meanwhile.
-  const refusal = await refusalByPolicy(ctx, target.id)
+  const policy = await refusalByPolicy(ctx, target.id)
   const judge = (judging: JudgingContext) => lockOwn(judging, caller, target.id)
   const answer = await inUnitOfWork(ctx, judge, async (unit, ownExternal) => {
     await refuseServiceCall(unit.tx, target.id)
-    const consumed = ownExternal.external.consumed_at !== null
-    const outcome =
-      refusal !== null && !consumed
-        ? refusal
-        : await consumeLocked(ctx, unit, ownExternal, input.digest)
+    const isOpen =
+      ownExternal.request.state === 'approved' && ownExternal.external.consumed_at === null
+    if (isOpen && (await isOutdated(ctx, unit.tx, policy))) return 'judge_again'
+    const refusal = isOpen ? (policy?.refusal ?? null) : null
+    const outcome = refusal ?? (await consumeLocked(ctx, unit, ownExternal, input.digest))
     if (outcome instanceof Problem) return { problem: outcome, request: ownExternal.request }
     await unit.tx
       .updateTable('external_request')
@@ -79,6 +79,7 @@ export async function consumePermit(
     await unit.event('request.changed', { requestId: ownExternal.request.id })
     return outcome
   })
+  if (answer === 'judge_again') return consumePermit(ctx, caller, input)
   if (!('problem' in answer)) {
     await spendOnce(ctx, caller, answer)
     return answer

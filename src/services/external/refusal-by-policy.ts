@@ -1,4 +1,7 @@
+import type { Selectable } from 'kysely'
 import { Problem } from '#domain/problem.ts'
+import type { Tx } from '#store/database.ts'
+import type { RequestTable } from '#store/tables/requests.ts'
 import type { SigningContext } from '../core/context.ts'
 import { inputOf } from '../requests/facts/input-of.ts'
 import { judgeApprovedExternal } from './judge-changed-external.ts'
@@ -6,16 +9,24 @@ import { judgeApprovedExternal } from './judge-changed-external.ts'
 /** The rule of a call that nobody can be asked about now: what people approved needs nobody. */
 const nobodyRuleId = 'routing:none'
 
+/** What the version of the policy with this digest says of a call. */
+export interface PolicyAnswer {
+  /** `null`: nothing against it */
+  readonly refusal: Problem | null
+  readonly policyDigest: string
+}
+
 /**
- * Why the version in force no longer permits a program's approved call; `null`: it does. A version
- * that was activated since the call was judged may block it, which no approval overrides
- * (product.md 1, 14), or ask about a call that was pre-approved. Where that is the version that
- * judged it, nothing is judged again. Rejects with `workspace_unreachable`.
+ * Why the version in force no longer permits a program's approved call. A version that was
+ * activated since the call was judged may block it, which no approval overrides (product.md 1, 14),
+ * or ask about a call that was pre-approved. Where that is the version that judged it, nothing is
+ * judged again. Judging takes time: whoever uses the answer asks `isOutdated` under the request's
+ * lock. Rejects with `workspace_unreachable`.
  */
 export async function refusalByPolicy(
   ctx: SigningContext,
   requestId: string,
-): Promise<Problem | null> {
+): Promise<PolicyAnswer | null> {
   const request = await ctx.db
     .selectFrom('request')
     .innerJoin('external_request', 'external_request.request_id', 'request.id')
@@ -24,8 +35,27 @@ export async function refusalByPolicy(
     .where('request.id', '=', requestId)
     .executeTakeFirst()
   if (request === undefined || request.state !== 'approved') return null
-  const { digest } = await ctx.policies.inForce()
-  if (digest === request.policy_digest) return null
+  const { digest: policyDigest } = await ctx.policies.inForce()
+  const refusal = policyDigest === request.policy_digest ? null : await judgeAgain(ctx, request)
+  return { refusal, policyDigest }
+}
+
+/**
+ * Whether a locked request, which is approved, needs another answer: it was not approved when the
+ * policy was asked, or another version has been activated since.
+ */
+export async function isOutdated(
+  { policies }: Pick<SigningContext, 'policies'>,
+  tx: Tx,
+  answer: PolicyAnswer | null,
+): Promise<boolean> {
+  return answer?.policyDigest !== (await policies.inForce(tx)).digest
+}
+
+async function judgeAgain(
+  ctx: SigningContext,
+  request: Selectable<RequestTable> & { readonly verdict: string },
+): Promise<Problem | null> {
   const input = await inputOf(ctx.db, request)
   const judgement = await judgeApprovedExternal(ctx, request, input).catch(blockWithoutWorker)
   if (judgement instanceof Problem) return judgement
