@@ -35,31 +35,12 @@ const lines = [...byLook]
 await writeFile(
   join(root, 'src', 'domain', 'text', 'look-alikes', 'confusables.ts'),
   `/**
- * Characters that look like ASCII, from Unicode's table of confusables (UTS 39): what they look like, and their code
- * points as steps from one to the next, in base 36. Written by scripts/write-confusables.ts.
+ * Characters that look like ASCII, from Unicode's table of confusables (UTS 39): the ASCII text,
+ * and their code points as differences from one to the next, in base 36. Written by
+ * scripts/write-confusables.ts.
  */
-const looks: readonly (readonly [look: string, steps: string])[] = [
+export const looks: readonly (readonly [look: string, steps: string])[] = [
 ${lines.join('\n')}
 ]
-
-let known: ReadonlyMap<string, string> | null = null
-
-/** What ASCII text a character outside of ASCII looks like, or \`null\`. */
-export function asciiLook(character: string): string | null {
-  known ??= readLooks()
-  return known.get(character) ?? null
-}
-
-function readLooks(): ReadonlyMap<string, string> {
-  const all = new Map<string, string>()
-  for (const [look, steps] of looks) {
-    let code = 0
-    for (const step of steps.split(' ')) {
-      code += Number.parseInt(step, 36)
-      all.set(String.fromCodePoint(code), look)
-    }
-  }
-  return all
-}
 `,
 )

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
-import { openSilentProxy } from '#test/harness/silent-proxy.ts'
+import { openSilentProxy } from '#test/harness/outages/silent-proxy.ts'
 import { databaseOutageOf } from './connection/database-outage.ts'
 import { connectDatabase, type Tx } from './database.ts'
 

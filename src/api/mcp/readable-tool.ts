@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { isJsonObject } from '#domain/json/is-object.ts'
 import type { Json } from '#domain/json/json.ts'
-import { asciiLook } from '#domain/text/look-alikes/confusables.ts'
+import { asciiLook } from '#domain/text/look-alikes/ascii-look.ts'
 import { hiddenReason, labelOf } from '#domain/text/visible-text.ts'
 
 /**

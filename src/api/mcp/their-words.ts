@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { asciiLook } from '#domain/text/look-alikes/confusables.ts'
+import { asciiLook } from '#domain/text/look-alikes/ascii-look.ts'
 
 /** Phrases with which the gateway itself reports what happened to a call. */
 const ourPhrases = [

@@ -4,8 +4,7 @@ import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { FiltersButton } from '../states/filters-button.tsx'
 import { isNarrowed } from './inbox-filters.ts'
 import { InboxToolbar } from './inbox-toolbar.tsx'
-import { QueueList } from './queue-list.tsx'
-import { QueueSelect } from './queue-select.tsx'
+import { QueueList, QueueSelect } from './queue-list.tsx'
 
 /**
  * The lists and filters on one line for phones, so that the rows begin near the top. The filters

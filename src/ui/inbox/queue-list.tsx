@@ -1,4 +1,5 @@
-import { Link, useSearchParams } from 'react-router'
+import { NativeSelect } from '@mantine/core'
+import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useQueues, useSavedViews } from '../api/queries.ts'
 import { visibleString } from '../text/visible-string.ts'
 import { RemoveView } from '../views/remove-view.tsx'
@@ -19,7 +20,7 @@ interface ListEntry {
 }
 
 /** The lists of the inbox: queues, the person's own lists and saved views. */
-export function useQueueEntries(): {
+function useQueueEntries(): {
   readonly lists: readonly ListEntry[]
   readonly queues: readonly ListEntry[]
   readonly views: readonly ListEntry[]
@@ -125,5 +126,33 @@ function QueueEntry(props: ListEntry) {
       </Link>
       {props.viewId !== undefined && <RemoveView id={props.viewId} name={props.name} />}
     </li>
+  )
+}
+
+/** A selection of the lists of the inbox beside an open request, which stays open. */
+export function QueueSelect() {
+  const navigate = useNavigate()
+  const { pathname } = useLocation()
+  const [search] = useSearchParams()
+  const { lists, queues, views } = useQueueEntries()
+  const entries = [...lists, ...views, ...queues]
+  const current = entries.find(({ on }) => on)
+  const value = current?.to ?? `/?${search.toString()}`
+  return (
+    <NativeSelect
+      aria-label="List"
+      className="queue-select"
+      value={value}
+      onChange={(event) =>
+        void navigate(pathname + event.currentTarget.value.slice(1), { replace: true })
+      }
+    >
+      {current === undefined && <option value={value}>Filtered</option>}
+      {entries.map(({ to, name, count }) => (
+        <option key={to} value={to}>
+          {count === null ? name : `${name} (${count})`}
+        </option>
+      ))}
+    </NativeSelect>
   )
 }

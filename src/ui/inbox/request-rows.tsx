@@ -2,7 +2,7 @@ import type { RefObject } from 'react'
 import { Link } from 'react-router'
 import { TaskLine } from '../deciding/card/task.tsx'
 import { WorkerShape } from '../text/worker-shape.tsx'
-import type { RowGroup } from './inbox-groups.ts'
+import type { RowGroup } from './inbox-rows.ts'
 import { RequestRow } from './request-row.tsx'
 
 /**

@@ -3,7 +3,7 @@
  * and their code points as differences from one to the next, in base 36. Written by
  * scripts/write-confusables.ts.
  */
-const looks: readonly (readonly [look: string, steps: string])[] = [
+export const looks: readonly (readonly [look: string, steps: string])[] = [
   ['!', 'cj 8lq 15f4'],
   ['!!', '6d8'],
   ['!?', '6dl'],
@@ -339,23 +339,3 @@ const looks: readonly (readonly [look: string, steps: string])[] = [
   ['}', '7sl'],
   ['~', 'kc 5pg 43 dl'],
 ]
-
-let table: ReadonlyMap<string, string> | null = null
-
-/** The ASCII text that another character looks like, or `null`. */
-export function asciiLook(character: string): string | null {
-  table ??= readLooks()
-  return table.get(character) ?? null
-}
-
-function readLooks(): ReadonlyMap<string, string> {
-  const all = new Map<string, string>()
-  for (const [look, steps] of looks) {
-    let code = 0
-    for (const step of steps.split(' ')) {
-      code += Number.parseInt(step, 36)
-      all.set(String.fromCodePoint(code), look)
-    }
-  }
-  return all
-}

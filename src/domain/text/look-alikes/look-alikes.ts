@@ -1,4 +1,4 @@
-import { asciiLook } from './confusables.ts'
+import { asciiLook } from './ascii-look.ts'
 
 /**
  * A character that looks like another one. `start` in UTF-16 units; `look`: the ASCII text it looks

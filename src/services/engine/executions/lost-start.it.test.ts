@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DeskCall } from '#test/harness/fixtures/agent-desk.ts'
-import { openCommitCutter, type CommitCutter } from '#test/harness/cut-commits.ts'
+import { openCommitCutter, type CommitCutter } from '#test/harness/outages/cut-commits.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { connectDatabase, type Db } from '#store/database.ts'

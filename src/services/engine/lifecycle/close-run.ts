@@ -8,7 +8,7 @@ import { storable } from '../../transcript/storable-text.ts'
 import type { SystemContext } from '../../core/context.ts'
 import { bySystem, timer, workflow } from '../../core/authority.ts'
 import { completeRun } from './complete-run.ts'
-import { restsUntil } from '../../core/rest.ts'
+import { restsUntil } from '../../core/runs/rest.ts'
 import { isOpen, lastTextOf, readOpenWork, type OpenWork } from './open-work.ts'
 
 /**

@@ -6,7 +6,7 @@ import type { Caller } from '../../core/context.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { storable } from '../../transcript/storable-text.ts'
 import { endGrants } from '../../grants/end-grants.ts'
-import { restEnded } from '../../core/rest.ts'
+import { restEnded } from '../../core/runs/rest.ts'
 import { lastTextOf, type OpenWork } from './open-work.ts'
 
 /** How a run is completed. `lastText`: `null`: this reads it. */

@@ -12,7 +12,7 @@ import { childOf, endOfDelegation, notifyParent } from '../delegation/child-run.
 import { readCall } from '../attempts/call-at-hand.ts'
 import { finishLocked } from '../attempts/finish-execution.ts'
 import { cancelledText, unknownText } from '../../transcript/result-texts.ts'
-import { restEnded } from '../../core/rest.ts'
+import { restEnded } from '../../core/runs/rest.ts'
 import { storeResult } from '../../transcript/store-result.ts'
 
 /** How a run ends before its model is finished. */

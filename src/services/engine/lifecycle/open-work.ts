@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { getText } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
-import { restMs } from '../../core/rest.ts'
+import { restMs } from '../../core/runs/rest.ts'
 import { readMessageText } from '../../transcript/messages.ts'
 
 /** The open work of a run that is about to rest or to be completed. */

@@ -4,7 +4,7 @@ import { runTransitions, transition } from '#domain/requests/transitions.ts'
 import type { Rest } from '#domain/runs/workflow-outcomes.ts'
 import { toJsonb } from '#store/database.ts'
 import type { RunFailure, RunTable } from '#store/tables/runs.ts'
-import { restOf, restsUntil } from '../../core/rest.ts'
+import { restOf, restsUntil } from '../../core/runs/rest.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 
 /**

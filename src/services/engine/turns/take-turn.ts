@@ -12,7 +12,7 @@ import { planTurn } from './plan-turn.ts'
 import { prepareTurn } from './prepare-turn.ts'
 import { readRunWithWindow } from './run-window.ts'
 import { pinnedWorkerOf } from '../../core/runs/pinned-worker.ts'
-import { restMs, restOf } from '../../core/rest.ts'
+import { restMs, restOf } from '../../core/runs/rest.ts'
 import { runHasEnded } from '../lifecycle/run-has-ended.ts'
 import { storeTurn, type CallsToJudge } from './store-turn.ts'
 

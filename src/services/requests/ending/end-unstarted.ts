@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { StartFailure } from '#domain/runs/start-of-run.ts'
 import { toJsonb } from '#store/database.ts'
-import { restEnded } from '../../core/rest.ts'
+import { restEnded } from '../../core/runs/rest.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { timer } from '../../core/authority.ts'
 

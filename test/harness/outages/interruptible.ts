@@ -1,4 +1,4 @@
-import { listenHere } from './listen.ts'
+import { listenHere } from '../listen.ts'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 

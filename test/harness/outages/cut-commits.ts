@@ -1,4 +1,4 @@
-import { closeServer, listenHere } from './listen.ts'
+import { closeServer, listenHere } from '../listen.ts'
 import { connect, createServer, type Socket } from 'node:net'
 
 /**
