@@ -3,6 +3,7 @@ import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowsOf } from '#test/harness/fixtures/rows.ts'
+import type { Db, Tx } from '#store/database.ts'
 import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { listSchedules } from './list-schedules.ts'
@@ -52,6 +53,24 @@ const outcomesOf = async (schedule: string) =>
       .orderBy('at')
       .execute()
   ).map(({ outcome }) => outcome)
+
+/** The database, in which an act happens right before the first transaction. */
+function beforeTransaction(db: Db, act: () => Promise<unknown>): Db {
+  let isDone = false
+  return new Proxy(db, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target)
+      if (name !== 'transaction') return typeof member === 'function' ? member.bind(target) : member
+      return () => ({
+        execute: async (work: (tx: Tx) => Promise<unknown>) => {
+          if (!isDone) await act()
+          isDone = true
+          return target.transaction().execute(work)
+        },
+      })
+    },
+  })
+}
 
 const skipped = async (schedule: string) =>
   (await rowsOf(desk.database.db, 'audit_event', { type: 'schedule.skipped' }, 'document')).filter(
@@ -178,6 +197,38 @@ describe('a schedule', () => {
     expect(await runsOf('talking')).toHaveLength(before.length)
     const run = await triggerSchedule(desk.api, linus.caller, { name: 'talking' })
     expect(run).toMatchObject({ startedBy: { id: linus.id } })
+  })
+
+  // Rules: security.md 29
+  test('is managed by nobody in whose row somebody wrote the address of its person', async () => {
+    const { ada, grace } = desk.people
+    const write = async (changes: readonly (readonly [string, string])[]) => {
+      for (const [id, email] of changes) {
+        await desk.database.db.updateTable('person').set({ email }).where('id', '=', id).execute()
+      }
+    }
+    await write([
+      [ada.id, 'nobody@example.com'],
+      [grace.id, 'ada@example.com'],
+    ])
+    const pausing = pauseSchedule(desk.api, grace.caller, { name: 'minutely', paused: true })
+    expect((await refusal(pausing)).code).toBe('forbidden')
+    await write([
+      [grace.id, 'grace@example.com'],
+      [ada.id, 'ada@example.com'],
+    ])
+  })
+
+  test('starts nothing that is paused between the look at the pause and the start', async () => {
+    const { ada } = desk.people
+    const before = await runsOf('minutely')
+    await desk.database.db.deleteFrom('schedule_time').where('schedule', '=', 'minutely').execute()
+    await note('minutely')
+    const pause = () => pauseSchedule(desk.api, ada.caller, { name: 'minutely', paused: true })
+    await startDueTimes({ ...desk.api, db: beforeTransaction(desk.api.db, pause) })
+    expect(await outcomesOf('minutely')).toEqual(['paused'])
+    expect(await runsOf('minutely')).toHaveLength(before.length)
+    await pauseSchedule(desk.api, ada.caller, { name: 'minutely', paused: false })
   })
 
   // Rules: product.md 17

@@ -4,6 +4,7 @@ import { byOwner, byRightOrNull, type Authority } from '../../core/authority.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { rightsOf } from '../../core/rights-of.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { personOfEmail } from './person-of-email.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 
 /**
@@ -20,14 +21,10 @@ export async function byManagerOfStarts(
     'Only the person whose runs it starts, and people with the right manageRuns, may do this',
   )
   if (caller.actor.type !== 'person') throw refusal
-  const person =
-    as === null
-      ? undefined
-      : await ctx.db.selectFrom('person').select('id').where('email', '=', as).executeTakeFirst()
-  return (
-    (await byRightOrNull(ctx, caller, 'manageRuns')) ??
-    byOwner(caller, person === undefined ? [] : [person.id], refusal)
-  )
+  const manager = await byRightOrNull(ctx, caller, 'manageRuns')
+  if (manager !== null) return manager
+  if (as === null) throw refusal
+  return byOwner(caller, [await personOfEmail(ctx, as)], refusal)
 }
 
 /** Whether a caller may manage the schedule or trigger that starts runs as a person. */
