@@ -48,7 +48,7 @@ const latinOf = new Map(
 export function foldName(name: string): string {
   // Most names, and a search of the zones folds each of them.
   const folded = plainName.test(name) ? name.toLowerCase() : foldLetters(name)
-  return folded.replace(/[. ]+$/, '')
+  return folded.replace(/(?<![. ])[. ]+$/, '')
 }
 
 /** Without letters that the folding changes, but for their case. */

@@ -61,7 +61,7 @@ function expandName(name: string): ReadonlySet<string> {
     names.add(shortName)
     const sameName = Object.hasOwn(sameProgram, shortName) ? sameProgram[shortName] : undefined
     if (sameName !== undefined) names.add(sameName)
-    const shorter = shortName.replace(/[.-]?[0-9]+$/, '').replace(/\.[a-z]+$/, '')
+    const shorter = shortName.replace(/(?:[.-]|(?<![0-9]))[0-9]+$/, '').replace(/\.[a-z]+$/, '')
     if (shorter === '' || shorter === shortName) return names
     shortName = shorter
   }

@@ -49,6 +49,11 @@ test.each([`/${'e'.repeat(60_000)}!`, `/${'e'.repeat(30_000)}${' '.repeat(30_000
   },
 )
 
+test.each(['1', '.', '-1'])('so is a long operand, such as many of %s', async (one) => {
+  const argv = ['cat', `${one.repeat(200_000)}x`]
+  expect((await judgeBy(rules, argv)).approval).not.toBe('blocked')
+})
+
 // Rules: product.md 21
 describe('a script is left to a person in every mode', () => {
   test.each(['alias g=git\ng push', 'command alias x=y', 'builtin alias g=git; g status'])(

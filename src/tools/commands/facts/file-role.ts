@@ -29,7 +29,7 @@ const codeName =
 /** The name of a program without a version at its end: `perl5.36` is `perl`. */
 function bareName(word: string): string {
   const name = word.slice(word.lastIndexOf('/') + 1).toLowerCase()
-  return programNamed(name) === undefined ? name.replace(/[-\d.]+$/, '') : name
+  return programNamed(name) === undefined ? name.replace(/(?<![-\d.])[-\d.]+$/, '') : name
 }
 
 /** Whether a file looks like code, by its name or its beginning. */
