@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config'
 import { SlowFirst } from './scripts/testing/slow-first.ts'
 import { cacheFolder } from './src/runtime/folders.ts'
 import { processEnvironment } from './src/runtime/environment.ts'
+import { makeRunFolder } from './test/harness/run-folder.ts'
+
+const runFolder = makeRunFolder()
 
 /** Files of the unit project: beside their source, no services, no waiting. */
 const unit = ['src/**/*.test.ts', 'scripts/**/*.test.ts']
@@ -62,7 +65,10 @@ export default defineConfig({
     execArgv: ['--conditions=countersign-source'],
     // What bin/countersign does: a command that a test starts loads what was compiled for another
     // one.
-    env: { NODE_COMPILE_CACHE: join(cacheFolder(processEnvironment()), 'compiled') },
+    env: {
+      NODE_COMPILE_CACHE: join(cacheFolder(processEnvironment()), 'compiled'),
+      ...(runFolder === null ? {} : { TMPDIR: runFolder }),
+    },
     sequence: { sequencer: SlowFirst },
     projects: [
       {

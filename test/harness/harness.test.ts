@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { Client } from 'pg'
 import { expect, test } from 'vitest'
 import { Connection } from '@temporalio/client'
@@ -37,4 +39,22 @@ test('a namespace of its own serves requests when it is handed out', async () =>
   const { executions } = await connection.workflowService.listWorkflowExecutions({ namespace })
   expect(executions).toEqual([])
   await connection.close()
+})
+
+test('the folder of a run for temporary files holds programs, and goes with its process', () => {
+  const program = `
+    const { makeRunFolder } = await import(${JSON.stringify(import.meta.resolve('./run-folder.ts'))})
+    const { statSync, writeFileSync } = await import('node:fs')
+    const { execFileSync } = await import('node:child_process')
+    const folder = makeRunFolder()
+    if (folder !== null) {
+      writeFileSync(folder + '/run', '#!/bin/sh\\necho ran', { mode: 0o700 })
+      console.log(folder, statSync(folder).isDirectory(), String(execFileSync(folder + '/run')))
+    }`
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', program]).toString()
+  // Nothing: this machine has no room for it.
+  if (output === '') return
+  const [, folder = ''] = /^(\S+) true ran$/m.exec(output) ?? []
+  expect(folder).toMatch(/^\/dev\/shm\//)
+  expect(existsSync(folder)).toBe(false)
 })

@@ -1,8 +1,9 @@
-import { mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises'
+import { statfsSync } from 'node:fs'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const inMemory = '/dev/shm'
+export const inMemory = '/dev/shm'
 /** What the databases of a run take at most, several times over. */
 const neededBytes = 4 * 2 ** 30
 const dayMs = 24 * 60 * 60_000
@@ -14,12 +15,19 @@ const dayMs = 24 * 60 * 60_000
  * 20.
  */
 export async function newMemoryFolder(prefix: string): Promise<string> {
-  const space = await statfs(inMemory).catch(() => null)
-  if (space === null || space.bavail * space.bsize < neededBytes) {
-    return mkdtemp(join(tmpdir(), prefix))
-  }
+  if (!hasRoomInMemory()) return mkdtemp(join(tmpdir(), prefix))
   await removeAbandoned(prefix)
   return mkdtemp(join(inMemory, prefix))
+}
+
+/** Whether the files of a run have room in memory. */
+export function hasRoomInMemory(): boolean {
+  try {
+    const space = statfsSync(inMemory)
+    return Math.min(space.bavail * space.bsize, process.availableMemory()) >= neededBytes
+  } catch {
+    return false
+  }
 }
 
 /** A run that was killed leaves its folder, which would take memory until the machine restarts. */
