@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { participleNames } from './names.ts'
 
-test('a variable or parameter that is called by a participle is found, wherever it is declared', () => {
+test('a variable or parameter that is called by a participle, or a maximum by `most`, is found, wherever it is declared', () => {
   const planted = `const known = new Set()
 function f({ asked, of: told }: Call, ...[said]: string[]) {
   for (const [shown] of known) use(shown)
 }
 type Listener = (heard: string) => void
 class Box { constructor(private given: number) {} keep = (kept = 1) => kept }
-let refused = 0, signed = 1
+let refused = 0, signed = 1, most = 2
 `
   expect(participleNames('a.ts', planted)).toEqual([
     'a.ts:1: known',
@@ -21,6 +21,7 @@ let refused = 0, signed = 1
     'a.ts:6: kept',
     'a.ts:7: refused',
     'a.ts:7: signed',
+    'a.ts:7: most',
   ])
 })
 

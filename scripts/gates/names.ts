@@ -2,7 +2,8 @@ import { parseSync } from 'oxc-parser'
 
 /**
  * Participles that say what happened to a value and not what it is. A variable or parameter is
- * called by a noun: `request` and not `asked`, `names` and not `known`.
+ * called by a noun: `request` and not `asked`, `names` and not `known`. Nor is `most` one: a
+ * maximum is `max`, with what it counts (`maxBytes`).
  */
 export const forbiddenNames: ReadonlySet<string> = new Set([
   'asked',
@@ -28,6 +29,7 @@ export const forbiddenNames: ReadonlySet<string> = new Set([
   'made',
   'masked',
   'meant',
+  'most',
   'nagged',
   'noted',
   'offered',
