@@ -71,10 +71,12 @@ function Row({ run, request }: OwnWaitingRequest) {
           </span>
         )}
         {run.task !== null && (
-          <span className="dim own-task">
+          <>
             {' '}
-            <VisibleText text={run.task.text} />
-          </span>
+            <span className="dim own-task">
+              <VisibleText text={run.task.text} />
+            </span>
+          </>
         )}
       </span>
       {names !== '' && (

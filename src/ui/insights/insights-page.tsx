@@ -99,7 +99,7 @@ export function InsightsPage() {
                 <section className="card column" aria-labelledby="times-title">
                   <h2 id="times-title">How long deciding took</h2>
                   <p className="dim small">
-                    The bar ends at the median, the line at the 90th percentile.
+                    The bar ends at the median, the line where nine of ten were decided.
                   </p>
                   <TimeChart scope={{ ...data, me: person.id }} items={data.items} />
                   <TimeTable scope={{ ...data, me: person.id }} items={data.items} />

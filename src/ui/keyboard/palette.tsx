@@ -61,7 +61,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     .map((id) => ({
       id,
       label: commandLabel(id),
-      description: commandKeys(id, platform),
+      rightSection: <kbd>{commandKeys(id, platform)}</kbd>,
       leftSection: <IconCommand size={18} aria-hidden />,
       // The command runs after the palette has closed, because it may set the focus on the page.
       onClick: () => (choice.current = id),
@@ -96,7 +96,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       attributes={{ content: { 'aria-label': 'Search or run a command' } }}
       nothingFound={wordsForNothing(search, q)}
       searchProps={{
-        placeholder: 'Search requests, runs, people, workers, files and rules',
+        placeholder: 'Search or run a command',
         'aria-label': 'Search requests, runs, people, workers, files and rules',
         onFocus: () => setQuery((before) => before + takeLetters()),
       }}

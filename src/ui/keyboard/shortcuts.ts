@@ -54,7 +54,7 @@ export const shortcuts = {
   goInsights: { key: 'g', then: 'n', label: 'Insights', group: 'Pages' },
   goAudit: { key: 'g', then: 'a', label: 'Audit', group: 'Pages' },
   goPolicy: { key: 'g', then: 'p', label: 'Policy', group: 'Pages' },
-  newRun: { key: 'g', then: 's', label: 'Start a run', group: 'Pages' },
+  newRun: { key: 'g', then: 's', label: verbs.newRun, group: 'Pages' },
   palette: { key: 'k', chord: true, label: 'Search or run a command', group: 'Pages' },
   help: { key: '?', label: 'This list', group: 'Pages' },
 } as const satisfies Record<string, Shortcut>

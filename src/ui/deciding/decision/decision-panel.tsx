@@ -328,7 +328,7 @@ export function DecisionPanel(props: {
                       <Keys id="submit" /> submits.
                     </>
                   ) : (
-                    'The same key again submits.'
+                    'A or D, pressed twice, submits.'
                   )}
                 </p>
               )}
