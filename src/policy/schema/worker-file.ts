@@ -34,7 +34,7 @@ export const zone = z.strictObject({
   root: text.describe('its folder, relative to the workspace root'),
   mode: maybe(z.enum(['ro', 'rw'])).describe('`ro` or `rw`. Default: `ro`'),
   suffixes: maybe(oneOrMany(z.string().regex(/^\.[^/\s]+$/))).describe(
-    'only names that end so may be written. Default: all',
+    'only files whose names end so may be read, written or deleted. Default: all',
   ),
   approval: maybe(zoneApproval).describe(
     '`read`, `write`, `delete`, `share`: `preApproved`, `ask`, `blocked` or `{ blocked: reason }`. Default: `preApproved`, and `ask` for the others',

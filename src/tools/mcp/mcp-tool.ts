@@ -6,7 +6,6 @@ import { ToolProblem } from '#domain/tools/tool-problem.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import { QueryNotAccepted, ToolProcessEnded } from '../custom/tool-child.ts'
 import { titleLine, presentStructured } from '../presentations/structured.ts'
-import { textWarnings } from '../presentations/text-warnings.ts'
 import { textProblems } from '../definition/text-problems.ts'
 import {
   hashOfDefinition,
@@ -149,7 +148,6 @@ async function presentedOf(
   input: JsonObject,
 ): Promise<CallPresentation> {
   const { title, description, annotations } = definition
-  const inputText = JSON.stringify(input, null, 2)
   const difference =
     now.changed === null || pinned === null ? null : await definitionDifference(pinned, definition)
   return {
@@ -168,7 +166,6 @@ async function presentedOf(
       },
       [
         ...(now.changed === null ? [] : [`${sentence(now.changed)}.`]),
-        ...textWarnings(inputText.split('\n')),
         ...definitionWarnings(definition),
       ],
     ),

@@ -5,19 +5,21 @@ import type { Presentation } from '#domain/tools/presentation.ts'
 import type { CallPresentation, Tool } from '#domain/tools/tool.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import { makePresentation } from './make-presentation.ts'
+import { textWarnings } from './text-warnings.ts'
 
-/** Arguments or facts as indented JSON. */
+/** Arguments or facts as indented JSON; what is unusual in them is said after `warnings`. */
 export function presentStructured(
   value: Json,
   metadata: JsonObject,
   warnings: readonly string[],
 ): Presentation {
+  const text = JSON.stringify(value, null, 2)
   return makePresentation({
     type: 'structured',
     language: 'json',
-    content: `${JSON.stringify(value, null, 2)}\n`,
+    content: `${text}\n`,
     metadata,
-    warnings,
+    warnings: [...warnings, ...textWarnings(text.split('\n'))],
   })
 }
 

@@ -197,6 +197,10 @@ describe('a program', () => {
   test.each([
     ['a callback without TLS', { callbackUrl: 'http://example.com/hook' }, 'callbackUrl'],
     ['a callback with a password', { callbackUrl: 'https://a:b@example.com/' }, 'callbackUrl'],
+    ['a callback to a private address', { callbackUrl: 'https://10.0.0.1/hook' }, 'callbackUrl'],
+    ['a callback to this host', { callbackUrl: 'https://localhost/hook' }, 'callbackUrl'],
+    ['a blank externalId', { externalId: ' ' }, 'externalId'],
+    ['a blank title', { title: ' \n' }, 'title'],
     ['an unknown field', { risk: 'low' }, 'risk'],
     ['no object for its input', { input: 'x' }, 'input'],
     ['half a surrogate pair', { input: { text: '\ud800' } }, 'surrogate'],

@@ -3,6 +3,7 @@ import { listDevices } from '#services/channels/push/list-devices.ts'
 import type { PushDevice } from '#services/channels/push/push-subscription.ts'
 import { removeDevices, type WhichDevices } from '#services/channels/push/remove-device.ts'
 import { subscribeDevice } from '#services/channels/push/subscribe-device.ts'
+import { targetRules } from '../../context/target-rules.ts'
 import type { Identity } from '../../identity/identity.ts'
 import { route } from '../../route/route.ts'
 import * as schemas from '../../schemas/notifications/push.ts'
@@ -40,9 +41,7 @@ export const pushRoutes = [
     answers: { 201: { description: 'The device', schema: schemas.pushSubscription } },
     problems: ['conflict'],
     answer: async (api, { body, caller, identity }) => {
-      const { allow } = (await api.ctx.policies.inForce()).config.webhooks
-      const isDevelopment = api.settings.developmentToken !== null
-      await judgePushEndpoint(body.endpoint, { allow, isDevelopment })
+      await judgePushEndpoint(body.endpoint, await targetRules(api))
       const device = await subscribeDevice(api.ctx, caller, {
         sessionId: sessionIdOf(identity),
         target: body,

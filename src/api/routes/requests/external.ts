@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { judgeCallback } from '#delivery/callbacks/judge-callback.ts'
 import { consumePermit } from '#services/external/consume-permit.ts'
 import { callbackSecret } from '#services/external/callback-secret.ts'
 import { openExternal } from '#services/external/open-external.ts'
@@ -11,6 +12,7 @@ import * as schemas from '../../schemas/requests/external.ts'
 import { requestDetail } from '../../schemas/requests/requests.ts'
 import { requestDetailView } from '../../views/request-view.ts'
 import { workspaceRootOf } from '../../context/api.ts'
+import { targetRules } from '../../context/target-rules.ts'
 
 /** For programs: the verbs refuse people. */
 const access = { by: 'personOrKey', scope: 'requests:write' } as const
@@ -43,6 +45,7 @@ export const externalRoutes = [
     ],
     answer: async (api, { body, caller, request }) => {
       const { callbackUrl, ...call } = body
+      if (callbackUrl !== undefined) await judgeCallback(callbackUrl, await targetRules(api))
       const callback = callbackOf(callbackUrl, request.get('authorization'))
       const opening = await openExternal(api.ctx, caller, {
         ...call,

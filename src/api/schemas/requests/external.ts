@@ -136,7 +136,11 @@ export const externalBody = z
     tool: name.describe('Name of the tool, by which rules and routing match'),
     input: ownObject.describe('The arguments of the call, over which the digest is made'),
     worker: name.optional().describe('The worker whose policy judges the call first'),
-    title: text(200).min(1).optional().describe('The call in a few words, shown as a claim'),
+    title: text(200)
+      .min(1)
+      .regex(/\S/, 'must not be blank')
+      .optional()
+      .describe('The call in a few words, shown as a claim'),
     presentation: claimedPresentation
       .optional()
       .describe('The program’s own description of the call, shown as a claim'),
@@ -152,6 +156,7 @@ export const externalBody = z
       .describe('Address that is called when the request has ended: `https://…`'),
     externalId: text(200)
       .min(1)
+      .regex(/\S/, 'must not be blank')
       .describe(
         'The program’s identifier of this request, unique for each owner of keys: a repeated call with it returns the same request',
       ),
