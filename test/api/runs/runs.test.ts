@@ -107,6 +107,7 @@ test.each([
   [{ input: null }, 422, 'invalid_request'],
   [{ input: { a: '\0' } }, 422, 'invalid_request'],
   [{ input: '' }, 422, 'invalid_request'],
+  [{ input: ' \n' }, 422, 'invalid_request'],
   [{ worker: '../scribe' }, 422, 'invalid_request'],
   [{ strict: true }, 422, 'invalid_request'],
 ])('starting with %j is %i %s', async (body, status, code) => {

@@ -6,9 +6,12 @@ import * as example from '../examples.ts'
 import { modeText, runMode, runState, runBudget, run, startedExample } from './runs.ts'
 
 /** The task of the run: a text or an object. */
-const runInput = z.union([text(1_000_000).min(1), z.record(z.string(), json)], {
-  error: 'must be text or an object',
-})
+const runInput = z.union(
+  [text(1_000_000).min(1).regex(/\S/, 'must not be blank'), z.record(z.string(), json)],
+  {
+    error: 'must be text or an object',
+  },
+)
 
 /** A picture or text that is sent with a message. The type must match the bytes. */
 const sentFile = z
