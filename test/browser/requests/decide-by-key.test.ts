@@ -149,7 +149,7 @@ test('a digit after D puts a common reason into the denial, and the next D submi
   expect(await page.getByLabel('Reason').inputValue()).toBe('do it differently: in 2 parts')
 })
 
-test('at high risk the same key again leads to what is not seen, then to the reason; neither it nor Enter submits', async () => {
+test('at high risk the same key again leads to what is not seen, then to the reason, and is no part of it; neither it nor Enter submits', async () => {
   const content = Array.from({ length: 90 }, (_, line) => `line ${line}\n`).join('')
   const call = { tool: 'write_file', input: { path: 'notes/high.md', content } }
   const { requestIds } = await ask(dashboard.desk, [call], 'A note.')
@@ -168,10 +168,16 @@ test('at high risk the same key again leads to what is not seen, then to the rea
   expect(await isInReason()).toBe(false)
   await page.keyboard.press('a')
   expect(await isInReason()).toBe(true)
-  await page.keyboard.type('read it')
-  await page.getByRole('radio', { name: 'Approve as shown' }).focus()
-  for (const key of ['a', 'a', 'Enter']) await page.keyboard.press(key)
+  for (const key of ['a', 'a']) await page.keyboard.press(key)
+  await page.keyboard.type('read')
+  const approve = page.getByRole('radio', { name: 'Approve as shown' })
+  await approve.focus()
+  for (const key of ['a', 'a', 'a']) await page.keyboard.press(key)
   await page.getByRole('status').filter({ hasText: 'Submit this with Ctrl Enter' }).waitFor()
+  await page.keyboard.type(' and decided')
+  await page.keyboard.press('Enter')
+  expect(await reason.inputValue()).toBe('read and decided\n')
+  expect(await approve.isChecked()).toBe(true)
   expect(await bars(page).count()).toBe(0)
   expect(await statesOf(requestIds)).toEqual(['pending'])
 })

@@ -5,6 +5,7 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { againSentence } from '#domain/deciding/alike-words.ts'
 import { callApi } from '../../api/call-api.ts'
 import { useAriaKeys, useKeyboard, useShortcut } from '../../keyboard/keyboard-provider.tsx'
+import { focusAfterKey } from '../../keyboard/focus-after-key.ts'
 import { Keys } from '../../keyboard/keys.tsx'
 import { platform } from '../../keyboard/platform.ts'
 import { keysOf } from '../../keyboard/shortcuts.ts'
@@ -136,9 +137,13 @@ export function DecisionPanel(props: {
     if (choice === 'approve' && request.risk === 'high' && !fullyViewed && props.onShowUnseen()) {
       return
     }
-    const lacksReason = whyReasonOf(choice, displayedRequest) !== null && reason.trim() === ''
-    const field = lacksReason ? 'textarea' : 'input[type="checkbox"]'
-    panel.current?.querySelector<HTMLElement>(field)?.focus()
+    if (whyReasonOf(choice, displayedRequest) !== null && reason.trim() === '') goToReason()
+    else panel.current?.querySelector<HTMLElement>('input[type="checkbox"]')?.focus()
+  }
+  const goToReason = (): void => {
+    const field = panel.current?.querySelector('textarea')
+    const [key = ''] = keysOf(choice === 'approve' ? 'approve' : 'deny', platform)
+    if (field != null) focusAfterKey(field, key)
   }
   /** A digit puts a common reason into a denial; `false`: it has none. */
   const chooseReason = (digit: number): boolean => {
@@ -162,6 +167,8 @@ export function DecisionPanel(props: {
     }
     if (request.risk === 'high' || signs) {
       announce(`Submit this with ${keysOf('submit', platform).join(' ').replace('⏎', 'Enter')}.`)
+      // Where letters are text: on the choices, a letter of a typed reason could choose another.
+      goToReason()
       return
     }
     const body = decisionBody(displayedRequest, fields)
