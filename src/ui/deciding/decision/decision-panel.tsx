@@ -1,38 +1,35 @@
-import { Button, Checkbox, Textarea } from '@mantine/core'
+import { Button, Checkbox } from '@mantine/core'
 import { useCallback, useEffect, useState } from 'react'
 import type { DecisionBody } from '#api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { againSentence } from '#domain/deciding/alike-words.ts'
 import { callApi } from '../../api/call-api.ts'
-import { useAriaKeys, useKeyboard, useShortcut } from '../../keyboard/keyboard-provider.tsx'
+import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { focusAfterKey } from '../../keyboard/focus-after-key.ts'
-import { Keys } from '../../keyboard/keys.tsx'
 import { platform } from '../../keyboard/platform.ts'
 import { keysOf } from '../../keyboard/shortcuts.ts'
 import { useConnection } from '../../live/live-provider.tsx'
 import { announce } from '../../states/announce.tsx'
-import { clockTime } from '../../text/time.tsx'
 import { denialReaders } from '../comments/commented-request.ts'
 import { ChoiceList } from './choosing/choice-list.tsx'
 import { ChangedBanner } from './choosing/changed-banner.tsx'
 import { decisionBody, needsAgain, whyNotSubmit, whyReasonOf } from './choosing/decision-body.ts'
 import { useDraft } from '../../states/draft.ts'
-import { DenialReason } from '../../states/denial-reason.tsx'
 import { reasonPresets, withPreset } from '../../states/reason-presets.ts'
 import { useFocusReturn } from '../../states/use-focus-return.ts'
 import { later } from '../../states/later.tsx'
 import { Loading } from '../../states/loading.tsx'
-import { Notice } from '../../states/notice.tsx'
 import { resultsInFile } from '../editing/results-in-file.ts'
 import { RefusedDecision, refusalOf } from './wording/refused-decision.tsx'
 import { RevisionNote } from './wording/revision-note.tsx'
-import { RecordedSentence } from './wording/recorded-sentence.tsx'
+import { DecisionResult } from './wording/decision-result.tsx'
+import { ReasonField } from './choosing/reason-field.tsx'
 import { ScopeFields } from './choosing/scope-fields.tsx'
 import type { UnsentChoice } from './choosing/use-unsent-choice.ts'
 import { stageSentence, type DecisionOutcome } from './wording/stage-sentence.ts'
-import { outcomeOf, toneOfEffect, whyNotYours } from '../facts/state-words.ts'
 import { SignatureNote, UnsentNote } from './decision-notes.tsx'
 import { holdDecision, useHeldOf } from '../../sending/held-decisions.ts'
+import { SubmitRow } from './submit-row.tsx'
 import { useSignature } from './use-signature.ts'
 import { type SubmitOptions, useSubmit } from './use-submit.ts'
 import { verbs } from '../../words/verbs.ts'
@@ -68,7 +65,6 @@ export function DecisionPanel(props: {
 }) {
   const { request, displayedRequest } = props
   const offline = useConnection() === 'offline'
-  const { singleKeys } = useKeyboard()
   const { choice, setChoice, reach, setReach, again: isAgain, setAgain } = props.unsentChoice
   const [openedAtMs] = useState(() => Date.now())
   const [reason, setReason] = useDraft(request.id, 'reason')
@@ -81,8 +77,6 @@ export function DecisionPanel(props: {
     ),
   )
   const [submitted, setSubmitted] = useState<DecisionOutcome>('approve')
-  const submitKeys = useAriaKeys('submit')
-  const nextKeys = useAriaKeys('submitNext')
 
   const changed =
     request.revision !== displayedRequest.revision || request.digest !== displayedRequest.digest
@@ -103,6 +97,8 @@ export function DecisionPanel(props: {
   const signature = useSignature(request.id)
   const busy = submission.state === 'submitting' || signature.signing
   const signs = choice === 'approve' && displayedRequest.signatureRequired
+  const onlyByChord = request.risk === 'high' || signs
+  const isDenial = choice === 'deny' || choice === 'stop'
   const recorded = submission.state === 'recorded' ? submission.answer : null
   // The stream may report the person's own decision before its answer arrives. It is not somebody
   // else's.
@@ -147,7 +143,7 @@ export function DecisionPanel(props: {
   }
   /** A digit puts a common reason into a denial; `false`: it has none. */
   const chooseReason = (digit: number): boolean => {
-    const preset = choice === 'deny' || choice === 'stop' ? reasonPresets[digit - 1] : undefined
+    const preset = isDenial ? reasonPresets[digit - 1] : undefined
     if (preset === undefined) return false
     setReason(withPreset(preset, reason))
     if (preset.endsWith('…')) panel.current?.querySelector('textarea')?.focus()
@@ -165,7 +161,7 @@ export function DecisionPanel(props: {
       goToObstacle()
       return
     }
-    if (request.risk === 'high' || signs) {
+    if (onlyByChord) {
       announce(`Submit this with ${keysOf('submit', platform).join(' ').replace('⏎', 'Enter')}.`)
       // Where letters are text: on the choices, a letter of a typed reason could choose another.
       goToReason()
@@ -209,38 +205,15 @@ export function DecisionPanel(props: {
       {submission.state === 'refused' && !changed && (
         <RefusedDecision refusal={submission.refusal} decision={submitted} />
       )}
-      {/* Always there, so that what appears in it is read out. */}
-      <div role="status" className="column">
-        {recorded !== null && (
-          <Notice
-            tone={submitted === 'approve' ? toneOfEffect(request.execution) : 'plain'}
-            title={submitted === 'approve' ? 'Approved by you' : 'Denied by you'}
-          >
-            <RecordedSentence
-              answer={recorded}
-              decided={submitted}
-              request={request}
-              again={again}
-            />
-          </Notice>
-        )}
-        {unsent !== null && (
-          <Notice tone="plain" title={`${unsent.act}: not recorded yet`}>
-            It is sent in a moment. Until then, press Z to take it back.
-          </Notice>
-        )}
-        {closed && submission.state !== 'refused' && (
-          <Notice tone="plain" title={outcomeOf(request)}>
-            {request.decidedAt === null
-              ? 'It can no longer be decided.'
-              : `At ${clockTime(request.decidedAt)}. It can no longer be decided.`}
-          </Notice>
-        )}
-        {request.state === 'pending' &&
-          recorded === null &&
-          !request.eligibility.canDecide &&
-          !isToldWhy && <Notice tone="plain" title={whyNotYours(request.eligibility.reason)} />}
-      </div>
+      <DecisionResult
+        request={request}
+        recorded={recorded}
+        decided={submitted}
+        again={again}
+        unsent={unsent}
+        closed={closed && submission.state !== 'refused'}
+        isToldWhy={isToldWhy}
+      />
       {!votable && recorded === null && unsent === null && reason !== '' && (
         <UnsentNote text={reason} />
       )}
@@ -275,29 +248,14 @@ export function DecisionPanel(props: {
             )
           ) : (
             <>
-              {choice === 'deny' || choice === 'stop' ? (
-                <DenialReason
-                  description={denialReaders(request)}
-                  required={whyReasonOf(choice, displayedRequest) !== null}
-                  minRows={2}
-                  hasDigits
-                  disabled={busy}
-                  value={reason}
-                  onChange={setReason}
-                />
-              ) : (
-                <Textarea
-                  label="Reason"
-                  description="Recorded with the decision."
-                  required={whyReasonOf(choice, displayedRequest) !== null}
-                  autosize
-                  minRows={2}
-                  maxRows={8}
-                  maxLength={4000}
-                  value={reason}
-                  onChange={(event) => setReason(event.currentTarget.value)}
-                />
-              )}
+              <ReasonField
+                request={displayedRequest}
+                choice={choice}
+                denialReaders={denialReaders(request)}
+                disabled={busy}
+                value={reason}
+                onChange={setReason}
+              />
               {needsAgain(choice, displayedRequest) && (
                 <Checkbox
                   label="Yes, again"
@@ -308,37 +266,13 @@ export function DecisionPanel(props: {
               )}
               {signs && <SignatureNote problem={signature.problem} />}
               <div role="status">{obstacleVisible && <p className="obstacle">{obstacle}</p>}</div>
-              <div className="row submit-row">
-                <Button
-                  type="submit"
-                  color={choice === 'deny' || choice === 'stop' ? 'red' : 'indigo'}
-                  disabled={busy || obstacle !== null}
-                  {...submitKeys}
-                >
-                  {submitWords(busy, signature.signing, signs)}
-                </Button>
-                {props.onNext !== null && (
-                  <Button
-                    variant="default"
-                    disabled={busy || obstacle !== null}
-                    onClick={() => void send(true)}
-                    {...nextKeys}
-                  >
-                    {verbs.submitNext}
-                  </Button>
-                )}
-              </div>
-              {singleKeys && (
-                <p className="small dim key-hint" aria-hidden>
-                  {request.risk === 'high' || signs ? (
-                    <>
-                      <Keys id="submit" /> submits.
-                    </>
-                  ) : (
-                    'A or D, pressed twice, submits.'
-                  )}
-                </p>
-              )}
+              <SubmitRow
+                words={submitWords(busy, signature.signing, signs)}
+                isDenial={isDenial}
+                disabled={busy || obstacle !== null}
+                onlyByChord={onlyByChord}
+                onSubmitNext={props.onNext === null ? null : () => void send(true)}
+              />
             </>
           )}
         </form>

@@ -1,0 +1,62 @@
+import type { DecisionAnswer } from '#api/schemas/requests/decisions.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import type { HeldDecision } from '../../../sending/held-decisions.ts'
+import { Notice } from '../../../states/notice.tsx'
+import { clockTime } from '../../../text/time.tsx'
+import { outcomeOf, toneOfEffect, whyNotYours } from '../../facts/state-words.ts'
+import { RecordedSentence } from './recorded-sentence.tsx'
+import type { DecisionOutcome } from './stage-sentence.ts'
+
+/**
+ * What became of the decision or of the request, or why this person cannot decide it. The element
+ * is always there, so that what appears in it is read out.
+ */
+export function DecisionResult(props: {
+  request: RequestDetail
+  /** the answer to this person's decision */
+  recorded: DecisionAnswer | null
+  decided: DecisionOutcome
+  /** loads the current stage of the decision */
+  again: () => Promise<void>
+  /** a decision that is not sent yet */
+  unsent: HeldDecision | null
+  /** says that the request can no longer be decided */
+  closed: boolean
+  /** a refusal above gives the reason why this person cannot decide */
+  isToldWhy: boolean
+}) {
+  const { request, recorded, decided, unsent } = props
+  const { canDecide, reason } = request.eligibility
+  return (
+    <div role="status" className="column">
+      {recorded !== null && (
+        <Notice
+          tone={decided === 'approve' ? toneOfEffect(request.execution) : 'plain'}
+          title={decided === 'approve' ? 'Approved by you' : 'Denied by you'}
+        >
+          <RecordedSentence
+            answer={recorded}
+            decided={decided}
+            request={request}
+            again={props.again}
+          />
+        </Notice>
+      )}
+      {unsent !== null && (
+        <Notice tone="plain" title={`${unsent.act}: not recorded yet`}>
+          It is sent in a moment. Until then, press Z to take it back.
+        </Notice>
+      )}
+      {props.closed && (
+        <Notice tone="plain" title={outcomeOf(request)}>
+          {request.decidedAt === null
+            ? 'It can no longer be decided.'
+            : `At ${clockTime(request.decidedAt)}. It can no longer be decided.`}
+        </Notice>
+      )}
+      {request.state === 'pending' && recorded === null && !canDecide && !props.isToldWhy && (
+        <Notice tone="plain" title={whyNotYours(reason)} />
+      )}
+    </div>
+  )
+}
