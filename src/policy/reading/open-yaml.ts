@@ -1,4 +1,4 @@
-import { LineCounter, parseDocument, type YAMLError } from 'yaml'
+import { LineCounter, parseDocument, type Document, type YAMLError } from 'yaml'
 import { resolveNames } from './resolve-names.ts'
 import type { Report } from './report.ts'
 import type { Source, YamlField } from './yaml-field.ts'
@@ -16,13 +16,12 @@ export function openYaml(report: Report, file: string, text: string): YamlField 
     return null
   }
   const lines = new LineCounter()
-  // Keys are compared by `resolveNames`: the parser's own way takes minutes for a file of a million
-  // bytes.
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    uniqueKeys: false,
-  })
+  const document = parseIn(text, lines)
+  if (document === null) {
+    const { problem, remedy } = tooDeep
+    report.error({ file, line: null }, `not valid YAML: ${problem}`, remedy)
+    return null
+  }
   for (const error of document.errors) {
     const { line } = lines.linePos(error.pos[0])
     const { problem, remedy } = inWords(error)
@@ -41,6 +40,22 @@ export function openYaml(report: Report, file: string, text: string): YamlField 
   return { source, node: document.contents, at: '', line: 1 }
 }
 
+const tooDeep = { problem: 'it is nested too deep', remedy: 'nest it less' }
+
+/**
+ * `null`: it is nested deeper than the parser can read. Keys are compared by `resolveNames`: the
+ * parser's own way takes minutes for a file of a million bytes.
+ */
+function parseIn(text: string, lineCounter: LineCounter): Document.Parsed | null {
+  try {
+    return parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false })
+  } catch (error) {
+    // The parser reports this itself unless the stack ends while it does so.
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
+
 /** Says in plain words what the parser reports for programmers. */
 function inWords({ code, message }: YAMLError): {
   readonly problem: string
@@ -50,8 +65,6 @@ function inWords({ code, message }: YAMLError): {
   if (code === 'MULTIPLE_DOCS') {
     return { problem: 'it holds a second document', remedy: 'remove the line `---`' }
   }
-  if (message.includes('call stack')) {
-    return { problem: 'it is nested too deep', remedy: 'nest it less' }
-  }
+  if (message.includes('call stack')) return tooDeep
   return { problem: message, remedy: 'correct the syntax; quote texts with special characters' }
 }

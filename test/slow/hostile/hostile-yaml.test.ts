@@ -232,7 +232,13 @@ test(`${rounds} broken projects are read or answered with problems at their line
 /** What the YAML reader alone needs for these files: the floor of any check, on any machine. */
 function readingMs(project: ProjectFiles): number {
   return cpuMsOf(() => {
-    for (const text of project.texts.values()) parseDocument(text, { uniqueKeys: false })
+    for (const text of project.texts.values()) {
+      try {
+        parseDocument(text, { uniqueKeys: false })
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error
+      }
+    }
   })
 }
 
