@@ -82,8 +82,10 @@ it('tells again when it was reminded of or escalated, but not who has voted', as
   await decideRequest(withMail(), linus.caller, { request: request.id, body: approval })
   await tell('request.reminded', request.id)
   await tell('request.escalated', request.id)
-  await waitUntil(() => mailed().length === 3)
-  expect(mailed().toSorted()).toEqual([
+  // The relay may also send what the test before this one left.
+  const aboutIt = () => mailed().filter((mail) => mail.includes('notes/b.txt'))
+  await waitUntil(() => aboutIt().length === 3)
+  expect(aboutIt().toSorted()).toEqual([
     'grace: Still waits for a decision: Write "notes/b.txt"',
     'grace: Waits for a decision: Write "notes/b.txt"',
     'grace: Waits for a decision; more people may decide it now: Write "notes/b.txt"',
