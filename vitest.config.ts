@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { SlowFirst } from './scripts/testing/slow-first.ts'
 import { cacheFolder } from './src/runtime/folders.ts'
 import { processEnvironment } from './src/runtime/environment.ts'
 import { makeRunFolder } from './test/harness/run-folder.ts'
@@ -69,7 +68,6 @@ export default defineConfig({
       NODE_COMPILE_CACHE: join(cacheFolder(processEnvironment()), 'compiled'),
       ...(runFolder === null ? {} : { TMPDIR: runFolder }),
     },
-    sequence: { sequencer: SlowFirst },
     projects: [
       {
         extends: true,
@@ -116,11 +114,12 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: ['test/slow/**/*.test.ts'],
-          ...withServers,
-          // A file that needs minutes gains nothing from what another one left in the process.
-          isolate: true,
+          globalSetup,
+          // Most of them wait for processes that they start; what they measure is processor time.
+          maxWorkers: 2,
           testTimeout: 30 * 60_000,
           hookTimeout: 10 * 60_000,
+          sequence: { groupOrder: 1 },
         },
       },
     ],
