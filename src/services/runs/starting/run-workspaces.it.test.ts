@@ -168,9 +168,9 @@ describe('while the folder of a workspace is not there', () => {
   test('no run starts in it, and a start elsewhere is not affected', async () => {
     const { id } = await start('both', 'shop')
     await take()
-    const fork = forkRun(desk.api, desk.people.ada.caller, { runId: id, afterTurn: 0 })
-    for (const attempt of [start('both', 'shop'), fork]) {
-      const { code, message } = await refusal(attempt)
+    const fork = () => forkRun(desk.api, desk.people.ada.caller, { runId: id, afterTurn: 0 })
+    for (const attempt of [() => start('both', 'shop'), fork]) {
+      const { code, message } = await refusal(attempt())
       expect([code, message]).toEqual([
         'invalid_request',
         'workspace: no run can start in shop: its folder is not there',
