@@ -1,23 +1,29 @@
 import { sql } from 'kysely'
+import type { AuditEventType } from '#domain/audit-event.ts'
 import type { Revocation } from '#domain/statements/row-seals.ts'
 import type { SystemContext } from '../core/context.ts'
 
 /** The longest life of a session or permit: what was revoked before is over by itself. */
 const since = sql`clock_timestamp() - interval '30 days'`
 
-/** Of the changes of credentials, those that disabled a person. */
-const ofDisabled = sql`and document::jsonb -> 'detail' ->> 'change' = 'person_disabled'`
-const none = sql``
+/** An event of what has ended for good. */
+interface EndEvent {
+  readonly type: AuditEventType
+  readonly what: Revocation['what']
+  /** the member of its detail that is the id */
+  readonly named: string
+  /** the only `change` that counts, if not every event does */
+  readonly change?: string
+}
 
-/** The events of what has ended for good, and the member of their detail that names it. */
-const endings = [
+const endings: readonly EndEvent[] = [
   { type: 'session.ended', what: 'session', named: 'sessionId' },
   { type: 'key.revoked', what: 'api_key', named: 'keyId' },
   { type: 'grant.revoked', what: 'grant', named: 'grantId' },
   { type: 'grant.ended', what: 'grant', named: 'grantId' },
   { type: 'permit.revoked', what: 'permit', named: 'permitId' },
-  { type: 'credential.changed', what: 'person', named: 'personId' },
-] as const
+  { type: 'credential.changed', what: 'person', named: 'personId', change: 'person_disabled' },
+]
 
 /**
  * Records in the ledger what the trail says has ended, where that is missing: an API was killed
@@ -27,17 +33,15 @@ const endings = [
  */
 export async function recordRevocations(ctx: SystemContext): Promise<number> {
   const { revocations } = ctx.seals
-  const ids = await Promise.all(
-    endings.map(async ({ type, what, named }) => {
-      const { rows } = await sql<{ id: string | null }>`
-        select distinct document::jsonb -> 'detail' ->> ${named} as id
-        from audit_event where type = ${type} and at > ${since} ${what === 'person' ? ofDisabled : none}`.execute(
-        ctx.db,
-      )
-      return rows.flatMap(({ id }): Revocation[] => (id === null ? [] : [{ what, id }]))
-    }),
-  )
-  const missing = ids.flat().filter((one) => !revocations.has(one))
+  const { rows } = await sql<Revocation>`
+    select distinct ending.what, document::jsonb -> 'detail' ->> ending.named as id
+    from jsonb_to_recordset(${JSON.stringify(endings)}::jsonb)
+      as ending(type text, what text, named text, change text)
+    join audit_event on audit_event.type = ending.type and audit_event.at > ${since}
+    where document::jsonb -> 'detail' ->> ending.named is not null
+      and (ending.change is null or document::jsonb -> 'detail' ->> 'change' = ending.change)
+  `.execute(ctx.db)
+  const missing = rows.filter((one) => !revocations.has(one))
   await revocations.add(missing)
   return missing.length
 }
