@@ -68,9 +68,7 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
   try {
     await assertThere(settings)
     const own = externalIdOf(event, agent.name) ?? `${agent.name}:${randomUUID()}`
-    const earlierId = await settings.waiting.find(...key)
-    const names = earlierId === null || earlierId === own ? [own] : [earlierId, own]
-    for (const externalId of names) {
+    for (const externalId of await settings.waiting.namesOf(own, ...key)) {
       await settings.waiting.note(externalId, ...key)
       const allowed = await takeUnder(externalId, event, {
         call,

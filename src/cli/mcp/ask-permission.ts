@@ -72,9 +72,7 @@ async function ask(
   const { tool_name, input, tool_use_id } = question
   const key = ['permission-prompt-tool', root, tool_name, input]
   const own = tool_use_id ?? `permission:${randomUUID()}`
-  const earlierId = await waiting.find(...key)
-  const names = earlierId === null || earlierId === own ? [own] : [earlierId, own]
-  for (const externalId of names) {
+  for (const externalId of await waiting.namesOf(own, ...key)) {
     await waiting.note(externalId, ...key)
     try {
       const answer = await askUnder(externalId, question, settings, signal)

@@ -20,6 +20,12 @@ export class WaitingCalls {
     return /^[\w.:-]{1,200}$/.test(text) ? text : null
   }
 
+  /** The names under which to ask about a call: that of an equal one which waits, then its own. */
+  async namesOf(own: string, ...key: readonly unknown[]): Promise<readonly string[]> {
+    const earlier = await this.find(...key)
+    return earlier === null || earlier === own ? [own] : [earlier, own]
+  }
+
   /** Stores the name. If that fails, the same call opens a second request later. */
   async note(externalId: string, ...key: readonly unknown[]): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 }).catch(() => undefined)
