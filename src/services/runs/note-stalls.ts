@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { type Db, toJsonb } from '#store/database.ts'
 import type { RunFailure } from '#store/tables/runs.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { recordFinding } from './record-finding.ts'
 import type { SystemContext } from '../core/context.ts'
 import { bySystem, reconciler } from '../core/authority.ts'
 
@@ -49,8 +50,7 @@ export async function noteStalls(
         .executeTakeFirst()
       if (changed.numUpdatedRows === 0n) return false
       const detail = { found: 'stalled', attempts, why: why.kind, message: why.message }
-      await unit.audit({ type: 'system.reconciled', runId, detail })
-      await unit.event('run.changed', { runId })
+      await recordFinding(unit, runId, detail)
       return true
     })
     if (isNew) stalledIds.push(runId)
@@ -70,8 +70,7 @@ export async function noteRestart(ctx: SystemContext, stall: Stall): Promise<voi
       .where((where) => where(where.ref('failure', '->>').key('code'), '=', 'stalled'))
       .execute()
     const detail = { found: 'restarted', attempts, why: why.kind, message: why.message }
-    await unit.audit({ type: 'system.reconciled', runId, detail })
-    await unit.event('run.changed', { runId })
+    await recordFinding(unit, runId, detail)
   })
 }
 
@@ -94,12 +93,7 @@ async function clearOthers(ctx: SystemContext, stalled: readonly string[]): Prom
       .where((where) => where(where.ref('failure', '->>').key('code'), '=', 'stalled'))
     if (stalled.length > 0) query = query.where('id', 'not in', [...stalled])
     for (const { id } of await query.returning('id').execute()) {
-      await unit.audit({
-        type: 'system.reconciled',
-        runId: id,
-        detail: { found: 'moves_again' },
-      })
-      await unit.event('run.changed', { runId: id })
+      await recordFinding(unit, id, { found: 'moves_again' })
     }
   })
 }

@@ -5,6 +5,7 @@ import type { RunFailure, RunTable } from '#store/tables/runs.ts'
 import { bySystem, executor } from '../../core/authority.ts'
 import type { SystemContext } from '../../core/context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
+import { recordFinding } from '../../runs/record-finding.ts'
 
 const code = 'workspace_unusable'
 
@@ -47,8 +48,7 @@ async function mark(
     if (run === undefined) return
     const message = `The workspace ${run.workspace} cannot be used: ${why}. Nothing is lost: the run continues by itself, within a minute, when that is corrected.`
     await setFailure(unit, run.id, { code, message })
-    const detail = { found: code, workspace: run.workspace, why }
-    await unit.audit({ type: 'system.reconciled', runId: run.id, detail })
+    await recordFinding(unit, run.id, { found: code, workspace: run.workspace, why })
   })
 }
 
@@ -59,8 +59,7 @@ export async function unmarkUnusable(
 ): Promise<void> {
   if (run.failure?.code !== code) return
   await setFailure(unit, run.id, null)
-  const detail = { found: 'moves_again' }
-  await unit.audit({ type: 'system.reconciled', runId: run.id, detail })
+  await recordFinding(unit, run.id, { found: 'moves_again' })
 }
 
 async function setFailure(
@@ -73,5 +72,4 @@ async function setFailure(
     .set({ failure: failure === null ? null : toJsonb(failure) })
     .where('id', '=', runId)
     .execute()
-  await unit.event('run.changed', { runId })
 }
