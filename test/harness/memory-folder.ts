@@ -1,5 +1,5 @@
-import { statfsSync } from 'node:fs'
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { readdirSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -16,7 +16,7 @@ const dayMs = 24 * 60 * 60_000
  */
 export async function newMemoryFolder(prefix: string): Promise<string> {
   if (!hasRoomInMemory()) return mkdtemp(join(tmpdir(), prefix))
-  await removeAbandoned(prefix)
+  removeAbandoned(prefix, dayMs, () => true)
   return mkdtemp(join(inMemory, prefix))
 }
 
@@ -30,13 +30,23 @@ export function hasRoomInMemory(): boolean {
   }
 }
 
-/** A run that was killed leaves its folder, which would take memory until the machine restarts. */
-async function removeAbandoned(prefix: string): Promise<void> {
-  for (const name of await readdir(inMemory)) {
-    if (!name.startsWith(prefix)) continue
+/**
+ * Removes folders in memory that runs left because they were killed: those with this prefix that
+ * are so old, and of which `isAbandoned` is true for the rest of the name.
+ */
+export function removeAbandoned(
+  prefix: string,
+  olderThanMs: number,
+  isAbandoned: (rest: string) => boolean,
+): void {
+  for (const name of readdirSync(inMemory)) {
+    if (!name.startsWith(prefix) || !isAbandoned(name.slice(prefix.length))) continue
     const folder = join(inMemory, name)
-    const entry = await stat(folder).catch(() => null)
-    if (entry === null || Date.now() - entry.mtimeMs < dayMs) continue
-    await rm(folder, { recursive: true, force: true }).catch(() => undefined)
+    try {
+      const isOld = Date.now() - statSync(folder).mtimeMs >= olderThanMs
+      if (isOld) rmSync(folder, { recursive: true, force: true })
+    } catch {
+      // Another run removes it at this moment, or may remove it alone.
+    }
   }
 }

@@ -1,15 +1,6 @@
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  mkdirSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, chmodSync, constants, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { hasRoomInMemory, inMemory } from './memory-folder.ts'
+import { hasRoomInMemory, inMemory, removeAbandoned } from './memory-folder.ts'
 
 /** Short: the paths of sockets below it have a limit. */
 const prefix = 'cs-run-'
@@ -22,7 +13,7 @@ const hourMs = 60 * 60_000
  */
 export function makeRunFolder(): string | null {
   if (!hasRoomInMemory()) return null
-  removeAbandoned()
+  removeAbandoned(prefix, hourMs, (pid) => !isProcess(Number(pid)))
   const folder = join(inMemory, `${prefix}${process.pid}`)
   mkdirSync(folder, { recursive: true })
   // Postgres runs as another user when we are root.
@@ -41,17 +32,6 @@ function mayRunProgramsIn(folder: string): boolean {
     return false
   } finally {
     rmSync(program)
-  }
-}
-
-/** A run that was killed leaves its folder. */
-function removeAbandoned(): void {
-  for (const name of readdirSync(inMemory)) {
-    if (!name.startsWith(prefix) || isProcess(Number(name.slice(prefix.length)))) continue
-    const folder = join(inMemory, name)
-    const entry = statSync(folder, { throwIfNoEntry: false })
-    if (entry === undefined || Date.now() - entry.mtimeMs < hourMs) continue
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 
