@@ -17,7 +17,7 @@ export const checkHeaders: RequestHandler = (request, _response, next) => {
 /** Refuses a query whose bytes are not text: a reader would guess other characters. */
 export const checkQuery: RequestHandler = ({ originalUrl }, _response, next) => {
   const begin = originalUrl.indexOf('?')
-  if (begin === -1 || isUtf8(originalUrl.slice(begin))) return next()
+  if (begin === -1 || encodesUtf8(originalUrl.slice(begin))) return next()
   next(
     new Problem('invalid_request', 'The query is not UTF-8', {
       field: '',
@@ -26,10 +26,10 @@ export const checkQuery: RequestHandler = ({ originalUrl }, _response, next) => 
   )
 }
 
-function isUtf8(encoded: string): boolean {
+function encodesUtf8(query: string): boolean {
   try {
     // A percent sign alone is a character.
-    decodeURIComponent(encoded.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
+    decodeURIComponent(query.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))
     return true
   } catch {
     return false

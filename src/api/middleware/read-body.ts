@@ -57,7 +57,7 @@ async function bytesOf(request: Request, response: Response): Promise<Buffer | n
 /** `undefined` without a body. */
 async function jsonOf(request: Request, bytes: Buffer | null): Promise<Json | undefined> {
   if (bytes === null) return undefined
-  if (request.is('application/json') === false || !isUtf8(request.headers['content-type'])) {
+  if (request.is('application/json') === false || !announcesUtf8(request.headers['content-type'])) {
     throw new Problem('unsupported_media_type', 'Send content-type: application/json, in UTF-8')
   }
   try {
@@ -70,7 +70,7 @@ async function jsonOf(request: Request, bytes: Buffer | null): Promise<Json | un
 }
 
 /** JSON is UTF-8 (RFC 8259): another `charset` announces bytes that would be read wrongly. */
-function isUtf8(contentType: string | undefined): boolean {
+function announcesUtf8(contentType: string | undefined): boolean {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType ?? '')?.[1]
   return charset === undefined || charset.toLowerCase() === 'utf-8'
 }

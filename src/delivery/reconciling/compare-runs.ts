@@ -31,8 +31,9 @@ export async function compareRuns(
   temporal: TemporalClient,
   limits: { readonly stillSeconds: number; readonly maxRuns: number },
 ): Promise<Comparison> {
+  const { stillSeconds: seconds, maxRuns } = limits
   const running = await runningWorkflows(temporal)
-  const unlisted = await openRunsOutside(db, running, limits.maxRuns)
+  const unlisted = await openRunsOutside(db, running, maxRuns)
   const missing: string[] = []
   for (const run of unlisted.runs) {
     const workflow = await describeWorkflow(temporal, run.workflow_id)
@@ -41,10 +42,7 @@ export async function compareRuns(
   }
   const still: string[] = []
   const stalled: string[] = []
-  for (const run of await findIdleRuns(db, {
-    seconds: limits.stillSeconds,
-    maxRuns: limits.maxRuns,
-  })) {
+  for (const run of await findIdleRuns(db, { seconds, maxRuns })) {
     const workflow = await describeWorkflow(temporal, run.workflow_id)
     if (workflow?.status !== 'RUNNING') continue
     if (workflow.taskAttempts >= stalledAfterAttempts) stalled.push(run.id)

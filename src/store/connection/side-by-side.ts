@@ -18,12 +18,19 @@ const dialect: Dialect = {
 }
 
 /**
- * The same transaction, in which queries under `together` are sent at once instead of one after the
- * answer of another. Postgres runs them in the order of their calls; after a failure the later ones
- * fail too.
+ * The same connection or transaction, in which queries under `together` are sent at once instead of
+ * one after the answer of another. Postgres runs them in the order of their calls; in a transaction
+ * the later ones fail too after a failure.
  */
-export async function sideBySide(tx: Transaction<Database>): Promise<Transaction<Database>> {
-  return overOneConnection(tx)
+export async function sideBySide(alone: Kysely<Database>): Promise<Transaction<Database>> {
+  const executor = alone.getExecutor()
+  const connection = await executor.provideConnection(async (one) => one)
+  return new Transaction<Database>({
+    config: { dialect },
+    driver: dialect.createDriver(),
+    dialect,
+    executor: executor.withConnectionProvider({ provideConnection: (use) => use(connection) }),
+  })
 }
 
 /**
@@ -34,18 +41,7 @@ export async function onOneConnection<T>(
   db: Kysely<Database>,
   work: (on: Transaction<Database>) => Promise<T>,
 ): Promise<T> {
-  return db.connection().execute(async (alone) => work(await overOneConnection(alone)))
-}
-
-async function overOneConnection(alone: Kysely<Database>): Promise<Transaction<Database>> {
-  const executor = alone.getExecutor()
-  const connection = await executor.provideConnection(async (one) => one)
-  return new Transaction<Database>({
-    config: { dialect },
-    driver: dialect.createDriver(),
-    dialect,
-    executor: executor.withConnectionProvider({ provideConnection: (use) => use(connection) }),
-  })
+  return db.connection().execute(async (alone) => work(await sideBySide(alone)))
 }
 
 /**

@@ -14,7 +14,7 @@ export const checkRuns: Check = async (target) => {
     const { db, temporal } = servers
     // In another Temporal every workflow is missing, which the check of the namespace reports.
     if (await isForeign(db, await temporal.namespaceId())) return []
-    return explain(await compareRuns(db, temporal, { stillSeconds, maxRuns: maxRuns }))
+    return explain(await compareRuns(db, temporal, { stillSeconds, maxRuns }))
   } catch {
     // The checks of Postgres and Temporal report a server that does not answer.
     return []
