@@ -14,7 +14,7 @@ export const checkHeaders: RequestHandler = (request, _response, next) => {
   next(new Problem('invalid_request', `The header ${twice} ${message}`, { field: twice, message }))
 }
 
-/** Refuses a query whose bytes are not text: a reader would guess other characters. */
+/** Refuses a query that is not UTF-8: a reader would put other characters in its place. */
 export const checkQuery: RequestHandler = ({ originalUrl }, _response, next) => {
   const begin = originalUrl.indexOf('?')
   if (begin === -1 || encodesUtf8(originalUrl.slice(begin))) return next()

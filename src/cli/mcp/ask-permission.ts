@@ -24,7 +24,7 @@ export interface PermissionSettings {
   readonly hostProof: Uint8Array | null
   /** how long people have; then the answer is a denial, and the request continues to wait */
   readonly waitMs: number
-  /** calls that nobody had decided when their session ended, or within that time */
+  /** the names under which calls wait, so that a later session continues their requests */
   readonly waiting: WaitingCalls
 }
 
@@ -59,8 +59,8 @@ export async function askPermission(
 }
 
 /**
- * A call that an equal one waits for, of an earlier session too, first continues its request. If
- * that was used, the call asks for itself.
+ * If the request of an equal call waits, also one of an earlier session, the call continues that
+ * request. If that request was used, the call asks under a name of its own.
  */
 async function ask(
   question: PermissionQuestion,

@@ -52,7 +52,7 @@ export interface UnitOfWork {
    * read.
    */
   setChainEnd(requestId: string, end: ChainEnd, at: Date): void
-  /** Passes on the time of reading alone, for events of no request. */
+  /** The same without a request: gives only the time at which the rows were read. */
   setReadAt(at: Date): void
 }
 

@@ -6,7 +6,7 @@ import type { SystemContext } from '../core/context.ts'
 /** The longest life of a session or permit: what was revoked before is over by itself. */
 const since = sql`clock_timestamp() - interval '30 days'`
 
-/** An event of what has ended for good. */
+/** An event which says that something has ended for good. */
 interface EndEvent {
   readonly type: AuditEventType
   readonly what: Revocation['what']

@@ -14,7 +14,7 @@ const make = (folder: string) => {
   const input = { command: `mkdir ${folder}`, description: 'Make it' }
   return { name: 'Bash', input }
 }
-/** Takes tasks. A session may inherit the name of the mode of another. */
+/** Only a session at a terminal takes tasks. The environment may name another mode. */
 const asTerminal = { CLAUDE_CODE_ENTRYPOINT: 'cli' }
 const askFirst = ['--permission-mode', 'default']
 /** Of a result with data Claude Code shows its model the data alone. */

@@ -152,8 +152,8 @@ export async function waitFor(
 }
 
 /**
- * Passes on when a locked call was read, and the end of its request's chain, so that the unit need
- * not read them again for its trail.
+ * Gives the unit the time at which a locked call was read and the newest event of its request, so
+ * that the unit does not read them again for the trail.
  */
 export function setChainOf(unit: UnitOfWork, at: CallAtHand): void {
   const { request_id: requestId } = at.call

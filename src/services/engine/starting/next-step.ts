@@ -80,8 +80,8 @@ async function stepOfUndecided(unit: UnitOfWork, at: CallAtHand): Promise<NextSt
 }
 
 /**
- * Whether the call may run and has no attempt yet. This needs no lock, whose transaction would wait
- * for the disk, since the start checks again under the locks.
+ * Whether the call may run and has no attempt yet. It takes no lock, since that transaction would
+ * wait for the disk. The start checks all of this again under the locks.
  */
 function mayRun({ run, call, request, execution, stopped }: CallAtHand): boolean {
   const isOpen = !isEnd(runTransitions, run.state) && call.result_type === null
