@@ -20,11 +20,15 @@ export async function runCheck(options: FolderOptions & { json?: boolean }): Pro
   const problems = await findProblems(projectDir)
   const errors = problems.filter((problem) => problem.severity === 'error').length
   if (options.json === true) console.log(jsonText({ valid: errors === 0, problems }))
-  else console.log([...problems.map(line), summary(projectDir, problems.length, errors)].join('\n'))
+  else
+    console.log(
+      [...problems.map(problemLine), summary(projectDir, problems.length, errors)].join('\n'),
+    )
   return errors === 0 ? exitCodes.done : exitCodes.failed
 }
 
-function line(problem: ProjectProblem): string {
+/** A problem as a line for a terminal. */
+export function problemLine(problem: ProjectProblem): string {
   const place = problem.line === null ? problem.file : `${problem.file}:${problem.line}`
   const word = problem.severity === 'error' ? red('error') : yellow('warning')
   return `${printableLine(place)}  ${word}  ${printable(`${problem.problem}; ${problem.remedy}`)}`

@@ -4,6 +4,7 @@ import {
   idleToolPatterns,
   unknownTools,
 } from '#policy/project/warnings/unknown-names.ts'
+import type { ParsedProject } from '#policy/project/parse-project.ts'
 import { compareProblems } from '#policy/reading/report.ts'
 import { processEnvironment } from '#runtime/environment.ts'
 import { warnOfMissingVariables } from '#runtime/project/missing-variables.ts'
@@ -24,12 +25,8 @@ import {
  * loaded for this, and on this host. Errors of one part do not hide those of another.
  */
 export async function findProblems(projectDir: string): Promise<readonly ProjectProblem[]> {
-  return (await problemsOf(projectDir)).toSorted(compareProblems)
-}
-
-async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]> {
-  const { parsed: parsedProject, toolFiles } = await inspectProject(projectDir)
-  const unread = await warnOfUnread(projectDir)
+  const project = await inspectProject(projectDir)
+  const { parsed: parsedProject, toolFiles } = project
   const environment = processEnvironment()
   const loaded =
     toolFiles.length === 0
@@ -44,25 +41,39 @@ async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]
     severity: 'error' as const,
   }))
   const defined = new Set(loaded.tools.map((tool) => tool.name))
+  const { workers = new Map() } = 'policy' in parsedProject ? parsedProject.policy : parsedProject
   // A file that does not load may define the missing tool. Only the first problem is reported.
-  const undefinedTools = ({ workers }: Pick<Policy, 'workers'>) =>
-    broken.length > 0 ? [] : unknownTools({ workers }, defined)
-  if ('problems' in parsedProject) {
-    const problems = await Promise.all(
-      parsedProject.problems.map((one) => nameInstead(projectDir, one)),
-    )
-    const { workers = new Map() } = parsedProject
-    return [...problems, ...unread, ...undefinedTools({ workers }), ...broken]
+  const ofTools =
+    broken.length > 0
+      ? broken
+      : [
+          ...unknownTools({ workers }, defined),
+          ...('policy' in parsedProject ? idleToolPatterns(parsedProject.policy, defined) : []),
+        ]
+  return [...(await problemsOf(projectDir, parsedProject)), ...ofTools].toSorted(compareProblems)
+}
+
+/** Like `findProblems`, but loads no tool file. `isValid`: a version can be made of the files. */
+export async function findFolderProblems(
+  projectDir: string,
+): Promise<{ readonly isValid: boolean; readonly problems: readonly ProjectProblem[] }> {
+  const { parsed: parsedProject } = await inspectProject(projectDir)
+  const problems = await problemsOf(projectDir, parsedProject)
+  return { isValid: 'policy' in parsedProject, problems: problems.toSorted(compareProblems) }
+}
+
+/** The problems that are known without the tools. */
+async function problemsOf(
+  projectDir: string,
+  parsedProject: ParsedProject,
+): Promise<readonly ProjectProblem[]> {
+  const unread = await warnOfUnread(projectDir)
+  if ('policy' in parsedProject) {
+    const { policy, warnings } = parsedProject
+    return [...warnings, ...unread, ...(await warnOfHost(projectDir, policy))]
   }
-  const { policy, warnings } = parsedProject
-  return [
-    ...warnings,
-    ...unread,
-    ...(await warnOfHost(projectDir, policy)),
-    ...undefinedTools(policy),
-    ...(broken.length > 0 ? [] : idleToolPatterns(policy, defined)),
-    ...broken,
-  ]
+  const problems = parsedProject.problems.map((one) => nameInstead(projectDir, one))
+  return [...(await Promise.all(problems)), ...unread]
 }
 
 /** Problems of this host: variables, programs and folders that the project needs. */

@@ -31,11 +31,15 @@ export async function nameInstead(
   problem: ProjectProblem,
 ): Promise<ProjectProblem> {
   if (problem.file !== configFile || problem.line !== null) return problem
-  const near = /^\.?countersign\.(?:ya?ml|json)$/i
-  const similar = (await namesIn(projectDir)).find((name) => name !== configFile && near.test(name))
-  return similar === undefined
-    ? problem
-    : { ...problem, remedy: `rename ${similar} to ${configFile}` }
+  const similar = await similarConfig(projectDir)
+  return similar === null ? problem : { ...problem, remedy: `rename ${similar} to ${configFile}` }
+}
+
+/** The file that people probably meant as countersign.yaml; `null`: there is none. */
+export async function similarConfig(projectDir: string): Promise<string | null> {
+  const similar = /^\.?countersign\.(?:ya?ml|json)$/i
+  const names = await namesIn(projectDir)
+  return names.find((name) => name !== configFile && similar.test(name)) ?? null
 }
 
 function unread(file: string, remedy: string): ProjectProblem {

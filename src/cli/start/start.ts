@@ -3,6 +3,7 @@ import { browserCommand, openBrowser } from '#runtime/supervisor/open-browser.ts
 import { createProgress } from '#runtime/supervisor/progress.ts'
 import { startInstallation, type StartOptions } from '#runtime/supervisor/start.ts'
 import { stopSignal } from '#runtime/supervisor/stop-signals.ts'
+import { checkFolder } from './check-folder.ts'
 import { welcome } from './welcome.ts'
 
 /**
@@ -11,6 +12,7 @@ import { welcome } from './welcome.ts'
  */
 export async function runStart(options: StartOptions): Promise<void> {
   const environment = processEnvironment()
+  await checkFolder(options, environment, (line) => console.log(line))
   const progress = createProgress((line) => console.log(line))
   const signal = stopSignal({
     onReload: () => void starting.then(({ reload }) => reload()).catch(() => undefined),

@@ -1,0 +1,43 @@
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { countWords } from '#domain/text/count-words.ts'
+import { configFile } from '#policy/names/own-files.ts'
+import { readProjectEnvironment } from '#runtime/config/project-environment.ts'
+import { readText, type Environment } from '#runtime/environment.ts'
+import { findFolders } from '#runtime/folders.ts'
+import { problemLine } from '../check/check.ts'
+import { findFolderProblems } from '../check/find-problems.ts'
+import { similarConfig } from '../check/folder-warnings.ts'
+import type { FolderOptions } from '../service/service-options.ts'
+import { CommandFailure } from '../terminal/exit-codes.ts'
+
+/**
+ * Says what is wrong with the project folder of a start before anything is started. Rejects if the
+ * folder is missing or has an error. In production the version in force counts, not the folder.
+ */
+export async function checkFolder(
+  options: FolderOptions,
+  outer: Environment,
+  say: (line: string) => void,
+): Promise<void> {
+  const folder = resolve(options.project ?? '.')
+  const isFolder = await stat(folder).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
+  if (!isFolder) throw new CommandFailure(`There is no folder ${folder}.`)
+  const { isQuickstart, projectDir } = findFolders(options)
+  if (isQuickstart) {
+    const similar = await similarConfig(folder)
+    if (similar === null) return
+    throw new CommandFailure(`${folder} has no ${configFile}: rename ${similar} to ${configFile}.`)
+  }
+  const environment = readProjectEnvironment(projectDir, outer)
+  const production = readText(environment, 'COUNTERSIGN_PRODUCTION')
+  if (production === '1' || production === 'true') return
+  const { isValid, problems } = await findFolderProblems(projectDir)
+  for (const problem of problems) say(problemLine(problem))
+  if (isValid) return
+  const errors = problems.filter(({ severity }) => severity === 'error').length
+  throw new CommandFailure(`${countWords(errors, 'error')} in ${projectDir}: nothing was started.`)
+}
