@@ -189,12 +189,13 @@ test('every call says who approved it and for how long, and who may decide a wai
   await page.getByRole('link', { name: /^by Grace's approval of #\d+$/ }).waitFor()
   // The picture of its time: in the order in which it passed, none of a bar outside of the drawing.
   const time = page.getByRole('region', { name: 'Time' })
-  await expect.poll(() => time.locator('.times-bars rect').count()).toBe(5)
-  const bars = await time.locator('.times-bars rect').evaluateAll((rects) =>
+  const drawn = time.locator('.times-bars rect:not(.times-row)')
+  await expect.poll(() => drawn.count()).toBe(5)
+  const bars = await drawn.evaluateAll((rects) =>
     rects.map((rect) => {
-      const outer = rect.parentElement!.getBoundingClientRect()
+      const outer = rect.closest('svg')!.getBoundingClientRect()
       const { left, right, top, bottom } = rect.getBoundingClientRect()
-      const isInside = left >= outer.left - 1 && right <= outer.right + 3
+      const isInside = left >= outer.left - 1 && right <= outer.right + 1
       return { who: rect.getAttribute('class'), left, isInside: isInside && bottom > top }
     }),
   )
@@ -207,6 +208,11 @@ test('every call says who approved it and for how long, and who may decide a wai
   )
   await time.getByText('As a table').click()
   expect(await time.locator('tbody tr').count()).toBe(bars.length)
+  expect(await time.locator('.times-bars a title').first().textContent()).toMatch(
+    /^Model, turn 1: \d/,
+  )
+  await time.locator('.times-bars a').last().click()
+  await page.waitForURL(/#turn-2$/)
 })
 
 test('the time of people is drawn while a call waits for them', async () => {

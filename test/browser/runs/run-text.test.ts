@@ -28,6 +28,9 @@ test('what the model writes is on the page before its step is over, and its stor
   await model.say('log <img src=x onerror="document.title=1"> first.')
   await writing.getByText('I read the log <img src=x').waitFor()
   expect(await page.title()).not.toBe('1')
+  // Bold, code, lists, tables and headings are drawn while they come.
+  await model.say('\n\nIt has **three** parts.')
+  await writing.locator('.markdown strong').getByText('three').waitFor()
   model.end()
   await turn
   await page.getByText('Completed').first().waitFor()

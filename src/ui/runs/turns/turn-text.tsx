@@ -1,7 +1,7 @@
-import { useEffect } from 'react'
+import { useDeferredValue, useEffect } from 'react'
 import { IconRobot } from '@tabler/icons-react'
-import { VisibleText } from '../../text/visible-text.tsx'
 import { useRunInProgress } from '../live/run-in-progress.tsx'
+import { ModelWords } from './model-words.tsx'
 
 /** The largest text that is drawn, because each character of a hostile model may become a chip. */
 const drawnCharacters = 16 * 1024
@@ -13,11 +13,13 @@ const drawnCharacters = 16 * 1024
 export function TurnText(props: { readonly shownTurns: number; readonly onGrowth: () => void }) {
   const { onGrowth, shownTurns } = props
   const { turn, text } = useRunInProgress().written
+  // Drawn as its stored message will be, so that it does not move then.
+  const words = useDeferredValue(text)
   useEffect(() => {
-    if (text !== '') onGrowth()
-  }, [text, onGrowth])
+    if (words !== '') onGrowth()
+  }, [words, onGrowth])
   if (turn <= shownTurns || text === '') return null
-  const hidden = Math.max(0, text.length - drawnCharacters)
+  const hidden = Math.max(0, words.length - drawnCharacters)
   return (
     <article className="turn" aria-label="The model is writing">
       <span className="turn-icon">
@@ -32,9 +34,9 @@ export function TurnText(props: { readonly shownTurns: number; readonly onGrowth
             The first {hidden.toLocaleString('en')} characters are not shown here.
           </p>
         )}
-        <p className="turn-text">
-          <VisibleText text={text.slice(hidden)} />
-        </p>
+        <div className="turn-text">
+          <ModelWords text={words.slice(hidden)} />
+        </div>
       </div>
     </article>
   )

@@ -22,6 +22,7 @@ import { MessageFiles } from '../files/message-files.tsx'
 import { LiveOutput } from '../live/live-output.tsx'
 import { RunState } from '../run-state.tsx'
 import { turnPlace } from './go-to-turn.tsx'
+import { ModelWords } from './model-words.tsx'
 import { TurnWords } from './turn-words.tsx'
 import { useLinked } from './use-linked.ts'
 import './turn-view.css'
@@ -84,7 +85,7 @@ export const TurnView = memo(function TurnView(props: TurnViewProps) {
         </p>
         {item.text !== undefined && item.text !== '' && (
           <TurnWords text={item.text}>
-            {fromPerson ? <VisibleText text={item.text} /> : <Markdown text={item.text} />}
+            {fromPerson ? <VisibleText text={item.text} /> : <ModelWords text={item.text} />}
           </TurnWords>
         )}
         {item.files !== undefined && <MessageFiles runId={runId} files={item.files} />}
@@ -146,24 +147,6 @@ const CallEffect = later(
     ),
   () => <span aria-busy="true" />,
 )
-/** The plain text until the Markdown parser, which is loaded on demand, is ready. */
-const Markdown = later(
-  () =>
-    import('../../text/markdown.tsx').then(
-      (module) => module.Markdown,
-      () => PlainText,
-    ),
-  ({ text }) => (
-    <span aria-busy="true">
-      <VisibleText text={text} />
-    </span>
-  ),
-)
-
-function PlainText({ text }: { text: string }) {
-  return <VisibleText text={text} />
-}
-
 function NotLoaded() {
   return <p className="dim small">What this call does did not load. Load the page again.</p>
 }

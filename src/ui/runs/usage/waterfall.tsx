@@ -15,8 +15,8 @@ const names: Readonly<Record<TimeHolder, string>> = {
 const maxRows = 60
 
 /**
- * The times of a run: a bar for each interval, and a table with the same data. The bar of a call
- * that waits for people grows until it is decided.
+ * The times of a run: a bar for each interval, which leads to its turn, and a table with the same
+ * data. The bar of a call that waits for people grows until it is decided.
  */
 export function Waterfall(props: { items: readonly TranscriptItem[]; hasEnded: boolean }) {
   const nowMs = useNowMs()
@@ -45,17 +45,25 @@ export function Waterfall(props: { items: readonly TranscriptItem[]; hasEnded: b
         style={{ height: `${visible.length * 0.5}rem` }}
         aria-hidden
       >
-        {visible.map(({ holder, from, to }, index) => (
-          <rect
-            key={`${holder} ${from} ${index}`}
-            className={`times-${holder}`}
-            x={(from / end) * 1000}
-            y={index * 10 + 1}
-            width={Math.max(((to - from) / end) * 1000, 4)}
-            height={8}
-          />
+        {visible.map(({ holder, turn, what, from, to }, index) => (
+          <Link key={`${holder} ${from} ${index}`} to={`#${turnPlace(turn)}`} tabIndex={-1}>
+            <title>{`${names[holder]}, ${what}: ${durationWords(to - from)}`}</title>
+            <rect className="times-row" x={0} y={index * 10} width={1000} height={10} />
+            <rect
+              className={`times-${holder}`}
+              x={Math.min((from / end) * 1000, 996)}
+              y={index * 10 + 1}
+              width={Math.max(((to - from) / end) * 1000, 4)}
+              height={8}
+            />
+          </Link>
         ))}
       </svg>
+      {stretches.length > maxRows && (
+        <p className="dim small">
+          The newest {maxRows} of {stretches.length.toLocaleString('en')} times.
+        </p>
+      )}
       <details>
         <summary className="small">As a table</summary>
         <table className="times-table small">
