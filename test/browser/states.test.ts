@@ -32,7 +32,7 @@ test("the documentation opens from the person's menu", async () => {
   expect(new URL(page.url()).pathname).toBe('/docs')
 })
 
-test('an empty inbox shows a command that starts a run as it stands, and the list of runs shows the same', async () => {
+test('the first inbox is a checklist that ticks itself; its command starts a run as it stands, and the list of runs shows the same', async () => {
   const runs = await dashboard.open('Grace', '/runs')
   const command = (await runs.locator('.command code').textContent()) ?? ''
   const page = await dashboard.open('Grace', '/')
@@ -49,6 +49,17 @@ test('an empty inbox shows a command that starts a run as it stands, and the lis
   expect(run).toEqual({ id, started_by: dashboard.desk.people.grace.id })
   await runs.getByRole('link', { name: 'scribe: Say what you can do here' }).waitFor()
   await first.getByText('done').waitFor()
+  // It stays while requests wait, and ticks the next step when a colleague decides.
+  const { desk } = dashboard
+  const decision = steps.getByRole('listitem').filter({ hasText: 'Decide it as a colleague' })
+  desk.say({ calls: [{ tool: 'write_file', input: { path: 'notes/first.md', content: '1' } }] })
+  await desk.turn(run.id, 1)
+  await page.locator('.request-row').waitFor()
+  await decision.getByText('to do').waitFor()
+  const [call] = await desk.calls(run.id, 1)
+  await desk.decide(desk.people.linus, call?.requestId ?? '')
+  await decision.getByText('done').waitFor()
+  await page.reload()
   await steps.getByRole('button', { name: 'Hide this list' }).click()
   await page.getByRole('heading', { name: 'Nothing to decide' }).waitFor()
 })

@@ -37,6 +37,12 @@ export function useFirstSteps(): { readonly steps: Steps; readonly hide: () => v
   return { steps, hide }
 }
 
+/** The steps that are left, below a list; nothing once all are done. */
+export function FirstSteps(): ReactNode {
+  const first = useFirstSteps()
+  return first && <Checklist {...first} />
+}
+
 /** The first page of a new installation: steps that are ticked once they are done. */
 export function Checklist({ steps, hide }: { steps: Steps; hide: () => void }) {
   return (
@@ -112,10 +118,16 @@ function StepInstructions({ step }: { step: FirstStep }): ReactNode {
       )
     case 'agent':
       return (
-        <p className="small">
-          Create an API key on <Link to="/account">your account</Link>, and give it to the agent’s
-          hook or program as <code>COUNTERSIGN_API_KEY</code>.
-        </p>
+        <>
+          <p className="small">
+            Create an API key on <Link to="/account">your account</Link>, and set it as{' '}
+            <code>COUNTERSIGN_API_KEY</code>. Then, in the folder in which Claude Code works:
+          </p>
+          <OwnCommand text="hook claude-code --install" />
+          <p className="small">
+            <a href="/docs/clients">Other agents and programs</a>
+          </p>
+        </>
       )
     case 'person':
       return (

@@ -10,6 +10,7 @@ import { later } from '../states/later.tsx'
 import { Loading, LoadingRows } from '../states/loading.tsx'
 import { ShowMore } from '../states/show-more.tsx'
 import { BulkBar } from './bulk/bulk-bar.tsx'
+import { isNarrowed } from './inbox-filters.ts'
 import { groupRows } from './inbox-rows.ts'
 import { RequestRows } from './request-rows.tsx'
 import { useRowActs } from './use-row-acts.ts'
@@ -20,6 +21,9 @@ const EmptyInbox = later(
   () => import('./empty-inbox.tsx').then((module) => module.EmptyInbox),
   () => <Loading what="the inbox" lines={4} />,
 )
+/** The first steps of a new installation stand below the requests while these are few. */
+const FirstSteps = later(() => import('./checklist.tsx').then((module) => module.FirstSteps))
+const fewRows = 5
 const BulkReview = later(() => import('./bulk/bulk-review.tsx').then((module) => module.BulkReview))
 
 /** The list of the inbox. `openId`: id or number of the open request. */
@@ -120,6 +124,9 @@ export function RequestListing(props: { filters: string; address: string; openId
           },
         }}
       />
+      {!isCardOpen && rows.length > 0 && rows.length <= fewRows && !isNarrowed(search) && (
+        <FirstSteps />
+      )}
       {selection.length > 0 && (
         <BulkBar
           count={selection.length}
