@@ -65,6 +65,18 @@ test('every figure leads to a list of exactly as many requests, however they are
   }
   // Of each grouping: opened, approved and waiting.
   expect(links.size).toBe(15)
+  // The median is that of the ten which were decided, as its table says.
+  const times = page.getByRole('region', { name: 'How long deciding took', exact: true })
+  await times.getByText('Figures').click()
+  for (const by of ['queue', 'person']) {
+    await page.getByLabel('Group').selectOption(by)
+    await outcomes.getByRole('columnheader', { name: by }).waitFor()
+    const mark = times.getByRole('link', { name: /^half within/ })
+    const path = (await mark.getAttribute('href')) ?? ''
+    expect(await times.locator('td a').getAttribute('href')).toBe(path)
+    links.set(path, Number.parseInt(await times.locator('td a').innerText(), 10))
+  }
+  expect(links.size).toBe(16)
   for (const [path, count] of links) {
     await page.goto(dashboard.url + path)
     await page
@@ -94,6 +106,9 @@ test('a rule that is always approved is proposed with its change and what it wou
   const proposal = page.getByRole('article', { name: 'scribe: zone:notes.write' })
   await proposal.getByText('Approved 10 of 10 times').waitFor()
   await proposal.getByText('12 of the last 12 calls').waitFor()
+  // Of those that would have run without approval, the ten newest by number.
+  await proposal.getByRole('link', { name: '#12', exact: true }).waitFor()
+  await proposal.getByText('and 2 more').waitFor()
   await proposal.getByRole('button', { name: 'Copy the change' }).click()
   const copied = await page.evaluate(() => navigator.clipboard.readText())
   expect(copied).toContain('--- a/workers/scribe.md\n+++ b/workers/scribe.md\n')
@@ -168,7 +183,7 @@ test('with forced colours the parts of a picture are told from the page and from
         return { look: `${fill} ${stroke}`, ratio: Math.max(...ratios) }
       })
     })
-    expect(new Set(marks.map(({ look }) => look)).size).toBe(4)
+    expect(new Set(marks.map(({ look }) => look)).size).toBe(marks.length)
     expect(marks.filter(({ ratio }) => ratio < 3)).toEqual([])
   }
 })
@@ -223,8 +238,19 @@ test('tokens and cost of models are shown by worker and by person, and lead to t
   await page.getByLabel('Group').selectOption('person')
   const byPerson = page.getByRole('region', { name: 'Model usage by person' }).first()
   await byPerson.getByRole('link', { name: 'Ada' }).click()
-  await page.waitForURL(/\/runs\?startedBy=/)
+  await page.waitForURL(/\/runs\?startedBy=.*&activeFrom=/)
   await page.locator('.run-starter', { hasText: 'Ada' }).first().waitFor()
+  expect(await page.locator('.run-row').count()).toBe(runs)
+  await page.getByText('Only: with a step of the model from').waitFor()
+  await page.goto(
+    page
+      .url()
+      .replace('activeFrom', 'activeTo')
+      .replace(/&activeTo=[^&]*$/, ''),
+  )
+  await page.getByText('No run matches').waitFor()
+  await page.getByRole('link', { name: 'At any time' }).click()
+  await page.locator('.run-row').first().waitFor()
   expect(dashboard.complaints).toEqual([])
 })
 
@@ -259,7 +285,19 @@ test('the load, hasty approvals and calls asked for twice are shown with what an
   const counts = labels.map((label) => Number.parseInt(label ?? '', 10))
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(19)
   const newest = counts.at(-1) ?? 0
-  await days.at(-1)!.click()
+  // A part of a column leads to the requests of its outcome.
+  const parts = page.getByRole('link', { name: /^\d+ approved, opened on/ })
+  const approved = Number.parseInt((await parts.last().getAttribute('aria-label')) ?? '', 10)
+  await parts.last().click()
+  await page.waitForURL(/\/\?state=approved&from=/)
+  await page
+    .locator('.request-row')
+    .nth(approved - 1)
+    .waitFor()
+  expect(await page.locator('.request-row').count()).toBe(approved)
+  await page.goBack()
+  await days.at(-1)!.focus()
+  await page.keyboard.press('Enter')
   await page.waitForURL(/\/\?state=any&from=/)
   await page
     .locator('.request-row')

@@ -13,6 +13,7 @@ import { createTestService, type TestService } from '#test/harness/fixtures/test
 import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { claimRequest } from '../requests/claim-request.ts'
+import { listRequests } from '../requests/lists/list-requests.ts'
 import { readAttention, readInsights } from './read-insights.ts'
 
 const hostile = '<img src=x onerror=alert(1)>\u202e'
@@ -93,12 +94,14 @@ test('an approval faster than its text can be read is found: one’s own, of oth
   expect((await attention(people.aud)).fastApprovals).toEqual({ count: 1, items: [own] })
 })
 
-test('what expired without anybody having done a thing is found, its title as it was written', async () => {
+test('what expired without anybody having done a thing is found, its title as it was written; a list has the same', async () => {
   const { expiredUnseen } = await attention(people.grace)
   expect(expiredUnseen).toMatchObject({
     count: 1,
     items: [{ number: numberAt(4), title: `Write ${JSON.stringify(hostile)}`, queue: 'platform' }],
   })
+  const list = await listRequests(service.ctx, people.grace.caller, { unseen: true })
+  expect(list.items.map(({ id }) => id)).toEqual([requestAt(4).id])
 })
 
 test('the same call asked for by two steps is found once, with what became of each', async () => {

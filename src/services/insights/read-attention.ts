@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '#store/database.ts'
 import type { PersonRef } from '../requests/facts/request-record.ts'
+import { expiredUnseen } from '../requests/lists/outcome-conditions.ts'
 import { wasOpened, type InsightScope } from './insight-scope.ts'
 
 /**
@@ -107,11 +108,7 @@ export async function readExpiredUnseen(
       request.created_at as "openedAt", request.expires_at as "expiredAt",
       count(*) over ()::int as found
     from request ${withRevision}
-    where ${wasOpened(scope)} and request.state = 'expired'
-      and not exists (select 1 from audit_event
-        where audit_event.request_id = request.id and audit_event.type in (
-          'request.claimed', 'request.commented', 'request.handed_over', 'request.extended',
-          'request.revised', 'decision.recorded', 'decision.refused'))
+    where ${wasOpened(scope)} and ${expiredUnseen}
     order by request.created_at desc, request.id desc limit ${maxItems}`,
   )
 }

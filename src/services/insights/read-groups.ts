@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { InsightKey } from '#domain/insight-key.ts'
 import type { Db } from '#store/database.ts'
+import { wasDecided } from '../requests/lists/outcome-conditions.ts'
 import {
   effects,
   grantsUsed,
@@ -26,7 +27,6 @@ export async function readGroups(
 ): Promise<readonly Insight[]> {
   const { key, name } = groupOf[by]
   const seconds = sql`extract(epoch from request.decided_at - request.created_at)`
-  const isDecided = sql<boolean>`request.state in ('approved', 'denied') and request.decided_at is not null`
   const requestGroups = sql<OpenedInsight>`
     select ${key} as key, ${name} as name,
       count(*)::int as opened,
@@ -36,8 +36,8 @@ export async function readGroups(
       count(*) filter (where ${wasCarriedOut})::int as "carriedOut",
       count(*) filter (where ${hasFailed})::int as failed,
       ${grantsUsed(sql`true`)} as "grantsUsed",
-      ${quantile(0.5, seconds, isDecided)} as "medianSeconds",
-      ${quantile(0.9, seconds, isDecided)} as "p90Seconds"
+      ${quantile(0.5, seconds, wasDecided)} as "medianSeconds",
+      ${quantile(0.9, seconds, wasDecided)} as "p90Seconds"
     from request left join run on run.id = request.run_id ${effects}
     where ${wasOpened(scope)} group by 1
   `

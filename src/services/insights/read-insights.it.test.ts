@@ -118,6 +118,8 @@ describe('what became of requests', () => {
         key === 'person' ? { decision: 'approve' as const } : { state: 'approved' as const }
       expect(await of({ ...own, ...approved }), key).toBe(group.approved)
       expect(await of({ ...own, effect: 'succeeded' }), key).toBe(group.carriedOut)
+      const decided = key === 'person' ? {} : { decided: true }
+      expect(await of({ ...own, ...decided }), key).toBe(group.approved + group.denied)
       expect(await of({ ...own, grantsUsed: true }), key).toBe(0)
       expect(await of({ ...own, from: to, to: new Date(to.getTime() + 1) }), key).toBe(0)
     }

@@ -9,6 +9,7 @@ import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { createTestDatabase } from '#test/harness/postgres.ts'
 import type { UsageKey } from '#domain/insight-key.ts'
+import { listRuns } from '../runs/reading/list-runs.ts'
 import { readUsage } from './read-usage.ts'
 
 const database = disposeAfterTests(await createTestDatabase())
@@ -75,7 +76,7 @@ test('whoever may not read the trail sees the usage of runs that they may see', 
   expect(await usageOf('worker', await addPerson(db, 'Sam', []))).toEqual([])
 })
 
-test('usage is of the time that is requested, 92 days at most, and reads that time alone', async () => {
+test('usage, and the list of its runs, is of the time that is requested, 92 days at most, and reads that time alone', async () => {
   await sql`
     insert into turn_attempt (run_id, turn, attempt, started_at, input_tokens, cost_usd)
     select ${ofAda.id}, n, 2, now() - interval '100 days' - n * interval '1 minute', 1, 1
@@ -90,6 +91,13 @@ test('usage is of the time that is requested, 92 days at most, and reads that ti
   expect(cost.unindexed).toEqual([])
   expect(cost.rows, JSON.stringify(cost)).toBeLessThan(100)
   const hour = 3_600_000
+  const active = async (from: Date, to: Date) => {
+    const page = await listRuns(service.ctx, grace.caller, { active: { from, to } })
+    return page.items.map(({ id }) => id)
+  }
+  // A run of another person, who cannot see it, is not in the list, nor one without a step then.
+  expect(await active(new Date(Date.now() - hour), new Date())).toEqual([another.id, ofGrace.id])
+  expect(await active(new Date(0), new Date(Date.now() - hour))).toEqual([])
   const of = (from: number, to: number) => {
     const times = { from: new Date(Date.now() + from), to: new Date(Date.now() + to) }
     return readUsage(service.ctx, aud.caller, { by: 'worker', ...times })

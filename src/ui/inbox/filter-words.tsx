@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useSearchParams } from 'react-router'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
-import { preciseTime } from '../text/time.tsx'
+import { timeIn } from '../text/time-in.ts'
 import { visibleString } from '../text/visible-string.ts'
 
 /** The filters that have no control on the page, because a link of another page set them. */
@@ -35,13 +35,10 @@ function wordsOf(search: URLSearchParams, voter: string): string[] {
   add('decidedBy', () => `decided by ${voter}`)
   add('decision', (decision) => (decision === 'deny' ? 'with a denial' : 'with an approval'))
   add('effect', (effect) => (effect === 'failed' ? 'execution failed' : 'carried out'))
+  add('decided', () => 'approved or denied')
+  add('unseen', () => 'expired before anybody reacted')
   add('grantsUsed', () => 'whose approval let later calls run')
   add('from', (from) => `opened from ${timeIn(from)}`)
   add('to', (to) => `opened before ${timeIn(to)}`)
   return words
-}
-
-/** An instant in an address, which can be any text. */
-function timeIn(text: string): string {
-  return Number.isNaN(Date.parse(text)) ? text : preciseTime(text)
 }

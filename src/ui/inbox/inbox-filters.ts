@@ -12,6 +12,8 @@ const names = [
   'decidedBy',
   'decision',
   'effect',
+  'decided',
+  'unseen',
   'grantsUsed',
   'from',
   'to',

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Children, useState, type ReactNode } from 'react'
+import { Link } from 'react-router'
 import type { AttentionView } from '#api/schemas/requests/attention.ts'
 import { callApi } from '../api/call-api.ts'
 import { Failure } from '../states/failure.tsx'
@@ -8,6 +9,7 @@ import { Loading } from '../states/loading.tsx'
 import { isoDaysAgo } from '../text/iso-days-ago.ts'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { unseenIn } from './insight-links.ts'
 import { LoadChart, LoadTable } from './load-chart.tsx'
 import { RequestNumbers } from './request-numbers.tsx'
 import { secondsInWords } from './seconds-in-words.ts'
@@ -53,7 +55,7 @@ export function AttentionSections({ days, children }: { days: number; children: 
       {children}
       <div className="attention">
         <FastApprovals figures={data.fastApprovals} />
-        <ExpiredUnseen figures={data.expiredUnseen} />
+        <ExpiredUnseen figures={data.expiredUnseen} all={unseenIn(data)} />
         <RepeatedCalls figures={data.askedTwice} />
       </div>
     </>
@@ -87,13 +89,19 @@ function FastApprovals({ figures }: { figures: AttentionView['fastApprovals'] })
   )
 }
 
-function ExpiredUnseen({ figures }: { figures: AttentionView['expiredUnseen'] }) {
+function ExpiredUnseen(props: {
+  figures: AttentionView['expiredUnseen']
+  /** the address of the list that has all of them */
+  all: string
+}) {
+  const { figures, all } = props
   return (
     <Section
       id="unseen"
       title="Expired unseen"
       about="Nobody voted on it, claimed it, commented on it or handed it over."
       figures={figures}
+      all={all}
       none="No request expired unseen."
     >
       {figures.items.map(({ number, title, queue, expiredAt }) => (
@@ -138,10 +146,12 @@ function Section(props: {
   title: string
   about: string
   figures: { readonly count: number; readonly items: readonly unknown[] }
+  /** the address of the list that has all of them, if one has */
+  all?: string
   none: string
   children: ReactNode
 }) {
-  const { id, title, about, figures, none } = props
+  const { id, title, about, figures, all, none } = props
   const [showsAll, setShowsAll] = useState(false)
   const items = Children.toArray(props.children)
   const hidden = showsAll ? 0 : Math.max(0, items.length - initialCount)
@@ -149,7 +159,18 @@ function Section(props: {
     <section className="card column" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`}>
         {title}
-        {figures.count > 0 && <span className="dim"> {figures.count}</span>}
+        {figures.count > 0 && (
+          <span className="dim">
+            {' '}
+            {all === undefined ? (
+              figures.count
+            ) : (
+              <Link to={all} aria-label={`${figures.count}: ${title}`}>
+                {figures.count}
+              </Link>
+            )}
+          </span>
+        )}
       </h2>
       <p className="dim small">{about}</p>
       {figures.count === 0 ? (

@@ -74,7 +74,7 @@ export function BarChart(props: {
 }
 
 /** What the colours of the bars mean. */
-export function ChartLegend({ parts }: { parts: readonly BarPart[] }) {
+export function ChartLegend({ parts }: { parts: readonly Pick<BarPart, 'words' | 'className'>[] }) {
   return (
     <ul className="chart-legend" aria-label="Colours">
       {parts.map(({ words, className }) => (

@@ -1,4 +1,4 @@
-import type { InsightView } from '#api/schemas/requests/insights.ts'
+import type { InsightView, UsageView } from '#api/schemas/requests/insights.ts'
 import type { InsightKey } from '#domain/insight-key.ts'
 import { openedOfAge, waitingAges, type WaitingAge } from '#domain/waiting-age.ts'
 
@@ -6,7 +6,14 @@ import { openedOfAge, waitingAges, type WaitingAge } from '#domain/waiting-age.t
 export const outcomes = ['approved', 'denied', 'expired', 'waiting'] as const
 export type Outcome = (typeof outcomes)[number]
 /** What a figure of the page counts. */
-export type Figure = Outcome | 'opened' | 'carriedOut' | 'failed' | 'grantsUsed' | WaitingAge
+export type Figure =
+  | Outcome
+  | 'opened'
+  | 'decided'
+  | 'carriedOut'
+  | 'failed'
+  | 'grantsUsed'
+  | WaitingAge
 
 /** The period, group and person that an answer is about. */
 export interface LinkScope {
@@ -22,6 +29,7 @@ type TimedFigure = Exclude<Figure, WaitingAge>
 
 const filtersOf: Readonly<Record<TimedFigure, Readonly<Record<string, string>>>> = {
   opened: { state: 'any' },
+  decided: { state: 'any', decided: 'true' },
   approved: { state: 'approved' },
   denied: { state: 'denied' },
   expired: { state: 'expired' },
@@ -35,6 +43,7 @@ const filtersOf: Readonly<Record<TimedFigure, Readonly<Record<string, string>>>>
 /** Like the filters above, for the votes of one person. */
 const votesOf: Readonly<Record<TimedFigure, Readonly<Record<string, string>> | null>> = {
   opened: {},
+  decided: {},
   approved: { decision: 'approve' },
   denied: { decision: 'deny' },
   expired: null,
@@ -77,10 +86,25 @@ function isAge(what: Figure): what is WaitingAge {
  * The address of the requests that were opened on a day in UTC, all or those with one outcome.
  * Pure.
  */
-export function openedOn(day: string, what: Outcome | 'opened'): string {
+export function openedOn(day: string, what: Outcome | 'opened' | 'cancelled'): string {
   const from = `${day}T00:00:00.000Z`
   const to = new Date(Date.parse(from) + 24 * 3_600_000).toISOString()
-  return inboxWith({ ...filtersOf[what], from, to })
+  const filters = what === 'cancelled' ? { state: what } : filtersOf[what]
+  return inboxWith({ ...filters, from, to })
+}
+
+/** The address of all requests of a time that expired unseen. Pure. */
+export function unseenIn({ from, to }: Pick<LinkScope, 'from' | 'to'>): string {
+  return inboxWith({ state: 'expired', unseen: 'true', from, to })
+}
+
+/** The address of the runs of a worker or person with a model step in a time. Pure. */
+export function activeRuns(
+  { by, from, to }: Pick<UsageView, 'by' | 'from' | 'to'>,
+  key: string,
+): string {
+  const filter = by === 'worker' ? 'worker' : 'startedBy'
+  return `/runs?${new URLSearchParams({ [filter]: key, activeFrom: from, activeTo: to }).toString()}`
 }
 
 function inboxWith(filters: Readonly<Record<string, string>>): string {

@@ -54,13 +54,14 @@ export function TimeTable({ scope, items }: Props) {
   const { by } = scope
   return (
     <Figures caption="How long deciding took" by={by}>
-      <FigureHead columns={[by, 'median', 'nine of ten within']} />
+      <FigureHead columns={[by, 'decided', 'median', 'nine of ten within']} />
       <tbody>
         {items.map((item) => (
           <tr key={item.key}>
             <th scope="row">
               <VisibleText text={item.name} />
             </th>
+            <FigureCell scope={scope} item={item} what="decided" count={decidedCount(by, item)} />
             <td>{secondsInWords(item.medianSeconds)}</td>
             <td>{secondsInWords(item.p90Seconds)}</td>
           </tr>
@@ -68,6 +69,11 @@ export function TimeTable({ scope, items }: Props) {
       </tbody>
     </Figures>
   )
+}
+
+/** How many requests the median is of: for a person, those that they voted on. */
+function decidedCount(by: InsightKey, { opened: voted, approved, denied }: InsightView): number {
+  return by === 'person' ? voted : approved + denied
 }
 
 /** The folded table of a chart. */

@@ -75,6 +75,12 @@ export function InsightsPage() {
       </div>
       <Together what="insights" layout="tiles">
         <div className="column">
+          {person.rights.includes('readAudit') && (
+            <p className="dim small">
+              The figures count all requests, because you may read the whole trail. The lists behind
+              them have those that you may see; <Link to="/audit">Audit</Link> has all.
+            </p>
+          )}
           {insights.isPending && <Loading what="insights" lines={6} />}
           {insights.isError && (
             <section className="card column" aria-labelledby="outcomes-title">

@@ -77,14 +77,19 @@ function Proposal({
       <p>
         Approved {evidence.approved} of {evidence.asked} times, half of them within{' '}
         {secondsInWords(evidence.medianSeconds)}:{' '}
-        <RequestNumbers numbers={evidence.requests.slice(0, 10)} />
-        {evidence.requests.length > 10 && ` and ${evidence.asked - 10} more`}.
+        <NewestRequests numbers={evidence.requests} of={evidence.asked} />.
       </p>
       <p>
         {replay.problem === null ? (
           <>
             With the change {replay.wouldRunAlone} of the last {replay.calls} calls of this worker
-            that asked would have run without approval.
+            that asked would have run without approval
+            {replay.wouldRunAlone > 0 && (
+              <>
+                : <NewestRequests numbers={replay.requests} />
+              </>
+            )}
+            .
           </>
         ) : (
           <>The calls that it would have pre-approved are not known: {replay.problem}.</>
@@ -115,5 +120,25 @@ function Proposal({
         </p>
       )}
     </article>
+  )
+}
+
+/** How many requests of a list are named. */
+const namedCount = 10
+
+/** The newest requests by number, and how many more of `of` there are. */
+function NewestRequests({
+  numbers,
+  of = numbers.length,
+}: {
+  numbers: readonly number[]
+  of?: number
+}) {
+  const more = of - namedCount
+  return (
+    <>
+      <RequestNumbers numbers={numbers.slice(0, namedCount)} />
+      {more > 0 && ` and ${more} more`}
+    </>
   )
 }

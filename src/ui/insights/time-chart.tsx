@@ -22,7 +22,7 @@ export function TimeChart(props: { scope: LinkScope; items: readonly InsightView
         const label = `half within ${secondsInWords(median)}, nine of ten within ${secondsInWords(p90)}: ${visibleString(item.name)}`
         return (
           <ChartRow key={item.key} scope={scope} item={item} figure={secondsInWords(median)}>
-            <FigureLink scope={scope} item={item} what="approved" label={label}>
+            <FigureLink scope={scope} item={item} what="decided" label={label}>
               <title>{label}</title>
               <rect className="mark-track" x={0} y={2} width={rowWidth} height={rowHeight - 4} />
               <rect className="mark-p90" x={0} y={9} width={Math.max(2, place(p90))} height={4} />

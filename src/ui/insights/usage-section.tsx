@@ -7,9 +7,8 @@ import { Loading } from '../states/loading.tsx'
 import { dollars } from '../text/dollars.ts'
 import { isoDaysAgo } from '../text/iso-days-ago.ts'
 import { VisibleText } from '../text/visible-text.tsx'
+import { activeRuns } from './insight-links.ts'
 import { FigureHead, FigureTable } from './insight-table.tsx'
-
-const filters: Readonly<Record<UsageKey, string>> = { worker: 'worker', person: 'startedBy' }
 
 /** What models used, by worker or person; nothing where no model used anything. */
 export function UsageSection({ by, days }: { by: UsageKey; days: number }) {
@@ -39,7 +38,7 @@ export function UsageSection({ by, days }: { by: UsageKey; days: number }) {
                 {item.key === '' ? (
                   item.name
                 ) : (
-                  <Link to={`/runs?${filters[data.by]}=${encodeURIComponent(item.key)}`}>
+                  <Link to={activeRuns(data, item.key)}>
                     <VisibleText text={item.name} />
                   </Link>
                 )}

@@ -32,13 +32,15 @@ export const requestRoutes = [
     answers: { 200: { description: 'A page', schema: requestList } },
     answer: async (api, { query, caller }) => {
       await requireQueue(api, query.queue)
-      const { mine, snoozed, grantsUsed, from, to, ...filters } = query
+      const { mine, snoozed, grantsUsed, decided, unseen, from, to, ...filters } = query
       const page = await listRequests(api.ctx, caller, {
         ...filters,
         ...periodOf({ from, to }),
         mine: mine === 'true',
         snoozed: snoozed === 'true',
         grantsUsed: grantsUsed === 'true',
+        decided: decided === 'true',
+        unseen: unseen === 'true',
       })
       return { status: 200, body: pageView(page, requestItemView) }
     },

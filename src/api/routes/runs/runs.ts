@@ -9,6 +9,7 @@ import { readTranscript } from '#services/runs/reading/transcript.ts'
 import { findRun } from '#services/runs/visible-run.ts'
 import { requirePerson, requireWorker } from '../../route/known-names.ts'
 import { bytesAnswer, fileBytes, fileBytesText, fileBytesTypes } from '../../route/byte-answers.ts'
+import { periodOf } from '../../route/period-of.ts'
 import { route } from '../../route/route.ts'
 import { hash, id, runRef } from '../../schemas/common.ts'
 import * as actions from '../../schemas/runs/run-actions.ts'
@@ -36,7 +37,8 @@ export const runRoutes = [
     answer: async (api, { query, caller }) => {
       await requireWorker(api, query.worker)
       await requirePerson(api, query.startedBy)
-      const page = await listRuns(api.ctx, caller, query)
+      const { activeFrom: from, activeTo: to, ...filters } = query
+      const page = await listRuns(api.ctx, caller, { ...filters, active: periodOf({ from, to }) })
       return { status: 200, body: pageView(page, runView) }
     },
   }),

@@ -62,6 +62,11 @@ export const requestsQuery = z.strictObject({
     .enum(['succeeded', 'failed'])
     .optional()
     .describe('The outcome of its last execution, or the outcome that a program reported'),
+  decided: z.literal('true').optional().describe('Approved or denied'),
+  unseen: z
+    .literal('true')
+    .optional()
+    .describe('Expired before anybody voted on it, claimed it, commented on it or handed it over'),
   grantsUsed: z
     .literal('true')
     .optional()

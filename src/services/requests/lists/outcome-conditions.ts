@@ -12,6 +12,10 @@ export interface OutcomeFilters {
   readonly decidedBy?: string
   /** a vote that `decidedBy`, or without it somebody, has given */
   readonly decision?: 'approve' | 'deny'
+  /** people approved or denied it */
+  readonly decided?: boolean
+  /** it expired before anybody had reacted to it */
+  readonly unseen?: boolean
   /** how its last execution ended, or a program's report of it */
   readonly effect?: 'succeeded' | 'failed'
   /** grants of its approvals, of `decidedBy` or anybody, were used */
@@ -19,6 +23,17 @@ export interface OutcomeFilters {
   /** the program's own identifier, exactly */
   readonly externalId?: string
 }
+
+/** Whether `request` was approved or denied, and when is known. */
+export const wasDecided = sql<boolean>`(
+  request.state in ('approved', 'denied') and request.decided_at is not null)`
+
+/** Whether `request` expired without a vote, claim, comment or handing over. */
+export const expiredUnseen = sql<boolean>`(request.state = 'expired'
+  and not exists (select 1 from audit_event
+    where audit_event.request_id = request.id and audit_event.type in (
+      'request.claimed', 'request.commented', 'request.handed_over', 'request.extended',
+      'request.revised', 'decision.recorded', 'decision.refused')))`
 
 /** What the filters say of a row of `request`, counted as `readInsights` counts. */
 export function outcomeConditions(filters: OutcomeFilters): RawBuilder<boolean>[] {
@@ -42,6 +57,8 @@ export function outcomeConditions(filters: OutcomeFilters): RawBuilder<boolean>[
     conditions.push(sql<boolean>`exists (
       select 1 from decision vote where vote.request_id = request.id and ${by} and ${how})`)
   }
+  if (filters.decided === true) conditions.push(wasDecided)
+  if (filters.unseen === true) conditions.push(expiredUnseen)
   if (effect !== undefined) {
     conditions.push(sql<boolean>`(
       (select execution.state from execution

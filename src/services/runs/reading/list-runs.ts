@@ -19,6 +19,8 @@ export interface ListRunsInput extends PageInput {
   readonly worker?: string
   /** `me`, a person's id, or an e-mail address */
   readonly startedBy?: string
+  /** with a model step from a time on, and before another */
+  readonly active?: { readonly from?: Date; readonly to?: Date }
 }
 
 const order = 'newest'
@@ -170,6 +172,16 @@ function conditionsOf(viewer: Viewer, input: ListRunsInput): RawBuilder<boolean>
   }
   if (input.worker !== undefined) conditions.push(sql<boolean>`run.worker = ${input.worker}`)
   if (input.startedBy !== undefined) conditions.push(startedBy(viewer, input.startedBy))
+  const { from, to } = input.active ?? {}
+  const steps = [
+    ...(from === undefined ? [] : [sql`step.started_at >= ${from}`]),
+    ...(to === undefined ? [] : [sql`step.started_at < ${to}`]),
+  ]
+  if (steps.length > 0) {
+    // As `readUsage` counts them. The array is read once, by the index of times.
+    conditions.push(sql<boolean>`run.id = any(array(
+      select distinct step.run_id from turn_attempt as step where ${sql.join(steps, sql` and `)}))`)
+  }
   return conditions
 }
 

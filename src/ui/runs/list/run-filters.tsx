@@ -1,16 +1,17 @@
 import { Button, NativeSelect } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
 import { useId, useState } from 'react'
-import { useNavigate, useSearchParams } from 'react-router'
+import { Link, useNavigate, useSearchParams } from 'react-router'
 import type { Run } from '#api/schemas/runs/runs.ts'
 import { useWorkers } from '../../api/queries.ts'
 import { Headline } from '../../shell/headline.tsx'
 import { FiltersButton } from '../../states/filters-button.tsx'
 import { phoneUntil, useMedia } from '../../states/use-media.ts'
+import { timeIn } from '../../text/time-in.ts'
 import { verbs } from '../../words/verbs.ts'
 import { runStateWords } from '../run-state.tsx'
 
-const filterNames = ['state', 'worker', 'startedBy'] as const
+const filterNames = ['state', 'worker', 'startedBy', 'activeFrom', 'activeTo'] as const
 
 /** The filters of the list that the address names. */
 export function runFilters(search: URLSearchParams): URLSearchParams {
@@ -60,7 +61,23 @@ export function RunsHead({ runs }: { runs: readonly Run[] }) {
           {isUnfolded && <Filters runs={runs} />}
         </div>
       )}
+      <ActiveWords />
     </>
+  )
+}
+
+/** The time of a link from Insights, which has no control here, and the way to all times. */
+function ActiveWords() {
+  const [search] = useSearchParams()
+  const [from, to] = [search.get('activeFrom'), search.get('activeTo')]
+  if (from === null && to === null) return null
+  const all = new URLSearchParams(search)
+  for (const name of ['activeFrom', 'activeTo']) all.delete(name)
+  return (
+    <p className="runs-active dim small">
+      Only: with a step of the model{from !== null && ` from ${timeIn(from)}`}
+      {to !== null && ` before ${timeIn(to)}`}. <Link to={`/runs?${all}`}>At any time</Link>
+    </p>
   )
 }
 
