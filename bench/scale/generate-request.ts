@@ -102,6 +102,19 @@ export function generateRequest(year: Year, place: number): Record<string, objec
         key_id: signedRun.keyId,
       },
     ],
+    turn_attempt: [
+      {
+        run_id: ids.run_id,
+        turn: 1,
+        attempt: 1,
+        started_at: at,
+        finished_at: at,
+        input_tokens: 4_000,
+        cached_input_tokens: 3_000,
+        output_tokens: 200,
+        cost_usd: 0.02,
+      },
+    ],
     run_lineage: [{ run_id: ids.run_id, ancestor_id: ids.run_id, depth: 0 }],
     tool_call: [
       {

@@ -1,8 +1,13 @@
+import { insightKeys } from '#domain/insight-key.ts'
 import { exportAudit } from '#services/audit/export-audit.ts'
 import { readAudit } from '#services/audit/read-audit.ts'
 import type { Caller, ServiceContext } from '#services/core/context.ts'
+import { readAskingRules } from '#services/insights/asking-rules.ts'
+import { readAttention, readInsights } from '#services/insights/read-insights.ts'
+import { readUsage } from '#services/insights/read-usage.ts'
 import { listQueues } from '#services/requests/lists/list-queues.ts'
 import { listRequests, type ListRequestsInput } from '#services/requests/lists/list-requests.ts'
+import { viewerOf } from '#services/requests/people/viewer.ts'
 import { listRuns } from '#services/runs/reading/list-runs.ts'
 import { searchService } from '#services/search/search-service.ts'
 import type { FilledDatabase } from './fill-database.ts'
@@ -111,6 +116,7 @@ export function readings(filled: FilledDatabase): Readonly<Record<string, Readin
     'trail: member': trail(member, {}),
     'trail: of a starter': trail(starter, {}),
     'trail: of a stranger': trail(stranger, {}),
+    ...insights(filled),
     'export: an hour': async (ctx) => {
       const from = new Date(year.beganMs + middle * 300_000)
       const to = new Date(from.getTime() + hourMs)
@@ -125,4 +131,56 @@ export function readings(filled: FilledDatabase): Readonly<Record<string, Readin
       return count
     },
   }
+}
+
+const dayMs = 24 * hourMs
+
+/**
+ * The page of insights, until the first request that waits: of five days, in which the smaller
+ * database has as many requests, and of the usual thirty.
+ */
+function insights({ auditor, member, year }: FilledDatabase): Readonly<Record<string, Reading>> {
+  const to = new Date(year.beganMs + (year.requests - year.pending) * 300_000)
+  const last = (days: number) => ({ from: new Date(to.getTime() - days * dayMs), to })
+  const who = { auditor, member }
+  return Object.fromEntries(
+    Object.entries(who).flatMap(([name, { caller }]): [string, Reading][] => [
+      ...insightKeys.map((by): [string, Reading] => [
+        `insights: by ${by}, ${name}`,
+        async (ctx) => (await readInsights(ctx, caller, { by, ...last(5) })).items.length,
+      ]),
+      [
+        `insights: thirty days, ${name}`,
+        async (ctx) => (await readInsights(ctx, caller, { by: 'queue', ...last(30) })).items.length,
+      ],
+      [
+        `insights: what deserves a look, ${name}`,
+        async (ctx) => (await readAttention(ctx, caller, last(5))).days.length,
+      ],
+      [
+        `insights: usage, ${name}`,
+        async (ctx) => (await readUsage(ctx, caller, { by: 'worker', ...last(5) })).items.length,
+      ],
+      [
+        `insights: rules that ask, ${name}`,
+        async (ctx) =>
+          (await readAskingRules(ctx.db, await viewerOf(ctx, caller), last(5).from)).length,
+      ],
+      [
+        `insights: a list of decided, ${name}`,
+        async (ctx) =>
+          (await listRequests(ctx, caller, { decided: true, ...last(5) })).items.length,
+      ],
+      [
+        `insights: a list of expired unseen, ${name}`,
+        async (ctx) =>
+          (await listRequests(ctx, caller, { state: 'expired', unseen: true, ...last(5) })).items
+            .length,
+      ],
+      [
+        `insights: the runs of a model, ${name}`,
+        async (ctx) => (await listRuns(ctx, caller, { active: last(5) })).items.length,
+      ],
+    ]),
+  )
 }
