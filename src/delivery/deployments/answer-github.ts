@@ -5,12 +5,9 @@ import type { DeploymentSetting } from '#policy/project-config.ts'
 import { readApiKey } from '#services/access/api-keys/read-api-key.ts'
 import type { SigningSystemContext, SystemContext } from '#services/core/context.ts'
 import { consumeDeploymentPermit } from '#services/deployments/consume-deployment-permit.ts'
-import {
-  approvedDeployment,
-  findDeployment,
-  type DeploymentRequest,
-} from '#services/deployments/deployment-request.ts'
+import { approvedDeployment, findDeployment } from '#services/deployments/deployment-request.ts'
 import { finishDeployment } from '#services/deployments/finish-deployment.ts'
+import type { ExternalRows } from '#services/external/external-rows.ts'
 import type { Db } from '#store/database.ts'
 import type { DueDelivery, SendOutcome } from '../channels/channel.ts'
 import { installationToken, postToGitHub, type GitHubAccess } from './github-token.ts'
@@ -26,7 +23,7 @@ interface Answer {
   readonly state: 'approved' | 'rejected'
   readonly until: Date | null
   /** as it was when its seal was verified */
-  readonly request: DeploymentRequest['request']
+  readonly request: ExternalRows['request']
 }
 
 /**
@@ -64,7 +61,7 @@ class FinalError extends Error {}
 
 async function settingOf(
   { ctx, secretOf }: GitHubAnswerContext,
-  { external }: DeploymentRequest,
+  { external }: ExternalRows,
 ): Promise<DeploymentSetting> {
   const { config } = await ctx.policies.inForce()
   const name = external.deployment?.name ?? ''
@@ -76,10 +73,7 @@ async function settingOf(
   throw new FinalError(`${setting.keyFrom} is now the key of another person`)
 }
 
-async function answerOf(
-  ctx: SigningSystemContext,
-  { request }: DeploymentRequest,
-): Promise<Answer> {
+async function answerOf(ctx: SigningSystemContext, { request }: ExternalRows): Promise<Answer> {
   const rejected = { state: 'rejected', until: null, request } as const
   if (request.state !== 'approved') return rejected
   const permitted = await consumeDeploymentPermit(ctx, request.id)
@@ -90,7 +84,7 @@ async function answerOf(
 async function post(
   access: GitHubAccess & Pick<GitHubAnswerContext, 'ctx' | 'publicUrl'>,
   setting: DeploymentSetting,
-  { external }: DeploymentRequest,
+  { external }: ExternalRows,
   { state, request }: Answer,
 ): Promise<SendOutcome> {
   const deployment = await approvedDeployment(access.ctx.db, request)
@@ -118,7 +112,7 @@ async function post(
 /** Only the process that consumed the permit knows its result. */
 async function note(
   ctx: SystemContext,
-  { request }: DeploymentRequest,
+  { request }: ExternalRows,
   { attempts }: DueDelivery,
   { error, isFinal, status }: SendOutcome,
 ): Promise<void> {

@@ -1,10 +1,10 @@
-import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { SigningSystemContext } from '../core/context.ts'
 import { bySystem, type SystemCaller } from '../core/authority.ts'
-import { tamperedProblem } from '../core/tampered.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { consumeLocked, readConsumed } from '../external/consume-permit.ts'
+import { assertSealed } from '../external/external-rows.ts'
+import { recordStart, subjectOf } from '../external/record-execution.ts'
 import { isOutdated, refusalByPolicy } from '../external/refusal-by-policy.ts'
 import { lockDeployment, type PermittedDeployment } from './deployment-request.ts'
 
@@ -29,32 +29,22 @@ export async function consumeDeploymentPermit(
     const at = await lockDeployment(unit.tx, requestId)
     if (at === null) return new Problem('not_found', 'This is no request for a deployment')
     const { request, external } = at
-    if (!unit.seals.holds('request', request)) throw tamperedProblem('request')
-    if (!unit.seals.holds('external_request', external)) throw tamperedProblem('external_request')
+    assertSealed(unit, at)
     const wasTaken = external.consumed_at !== null
     const isOpen = request.state === 'approved' && !wasTaken
     if (isOpen && (await isOutdated(ctx, unit.tx, policy))) return 'judge_again'
     const permit = wasTaken
       ? await readConsumed(ctx, unit, at)
       : (policy?.refusal ?? (await consumeLocked(ctx, unit, at, request.digest)))
-    const subject = { requestId, digest: request.digest, policyDigest: request.policy_digest }
     if (permit instanceof Problem) {
       const detail = { attempt: 'deployment', code: permit.code }
-      await unit.audit({ type: 'permit.refused', ...subject, detail })
+      await unit.audit({ type: 'permit.refused', ...subjectOf(request), detail })
       return permit
     }
     const { permitId, expiresAt: until } = permit
-    if (wasTaken) return { permitId, until, request }
-    await unit.tx
-      .updateTable('external_request')
-      .set({ consumed_by: external.api_key_id, consumed_at: sql<Date>`clock_timestamp()` })
-      .where('request_id', '=', requestId)
-      .execute()
-    await unit.audit(
-      { type: 'permit.consumed', ...subject, detail: { permitId } },
-      { type: 'execution.started', ...subject, detail: { by: 'deployment', permitId } },
-    )
-    await unit.event('request.changed', { requestId })
+    if (!wasTaken) {
+      await recordStart(unit, request, { by: 'deployment', permitId, keyId: external.api_key_id })
+    }
     return { permitId, until, request }
   })
   if (permitted === 'judge_again') return consumeDeploymentPermit(ctx, requestId)

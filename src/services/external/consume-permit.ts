@@ -15,8 +15,10 @@ import { findRequestFor } from '../requests/people/find-request.ts'
 import { markRecorded, recordRefusal } from '../refusals/record-refusal.ts'
 import { inUnitOfWork, type UnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import { readConsumeFacts, type ConsumeFacts } from './consume-facts.ts'
+import { recordStart, subjectOf } from './record-execution.ts'
 import { refuseServiceCall } from '../requests/facts/gateway-call.ts'
-import { lockOwn, type OwnExternal } from './own-external.ts'
+import type { ExternalRows } from './external-rows.ts'
+import { lockOwn } from './own-external.ts'
 import { isOutdated, refusalByPolicy } from './refusal-by-policy.ts'
 import { byRefusal } from '../core/authority.ts'
 
@@ -53,30 +55,14 @@ export async function consumePermit(
   const judge = (judging: JudgingContext) => lockOwn(judging, caller, target.id)
   const answer = await inUnitOfWork(ctx, judge, async (unit, ownExternal) => {
     await refuseServiceCall(unit.tx, target.id)
-    const isOpen =
-      ownExternal.request.state === 'approved' && ownExternal.external.consumed_at === null
+    const { authority, external, request } = ownExternal
+    const isOpen = request.state === 'approved' && external.consumed_at === null
     if (isOpen && (await isOutdated(ctx, unit.tx, policy))) return 'judge_again'
     const refusal = isOpen ? (policy?.refusal ?? null) : null
     const outcome = refusal ?? (await consumeLocked(ctx, unit, ownExternal, input.digest))
-    if (outcome instanceof Problem) return { problem: outcome, request: ownExternal.request }
-    await unit.tx
-      .updateTable('external_request')
-      .set({
-        consumed_by: ownExternal.authority.actor.id,
-        consumed_at: sql<Date>`clock_timestamp()`,
-      })
-      .where('request_id', '=', ownExternal.request.id)
-      .execute()
-    const subject = aboutCall(caller, ownExternal.request)
-    await unit.audit(
-      { type: 'permit.consumed', ...subject, detail: { permitId: outcome.permitId } },
-      {
-        type: 'execution.started',
-        ...subject,
-        detail: { by: 'program', permitId: outcome.permitId },
-      },
-    )
-    await unit.event('request.changed', { requestId: ownExternal.request.id })
+    if (outcome instanceof Problem) return { problem: outcome, request }
+    const { permitId } = outcome
+    await recordStart(unit, request, { by: 'program', permitId, keyId: authority.actor.id })
     return outcome
   })
   if (answer === 'judge_again') return consumePermit(ctx, caller, input)
@@ -86,7 +72,9 @@ export async function consumePermit(
   }
   const { problem, request } = answer
   const detail = { attempt: 'consume', code: problem.code }
-  await recordRefusal(ctx, { type: 'permit.refused', ...aboutCall(caller, request), detail })
+  const { actor, channel } = caller
+  const entry = { type: 'permit.refused', actor, channel, ...subjectOf(request), detail } as const
+  await recordRefusal(ctx, entry)
   markRecorded(problem)
   throw problem
 }
@@ -121,7 +109,7 @@ async function spendOnce(
 export async function consumeLocked(
   ctx: ServiceContext,
   unit: UnitOfWork,
-  { request, external }: Pick<OwnExternal, 'request' | 'external'>,
+  { request, external }: ExternalRows,
   digest: string | null,
 ): Promise<ConsumedPermit | Problem> {
   if (digest === null) {
@@ -155,7 +143,7 @@ export async function consumeLocked(
 export async function readConsumed(
   ctx: ServiceContext,
   unit: UnitOfWork,
-  { request, external }: Pick<OwnExternal, 'request' | 'external'>,
+  { request, external }: ExternalRows,
 ): Promise<ConsumedPermit | Problem> {
   const facts = await readConsumeFacts(unit.tx, request.id)
   const { permit } = facts
@@ -176,7 +164,7 @@ function noPermit(): Problem {
 
 function judgePermit(
   ctx: ServiceContext,
-  { request, external }: Pick<OwnExternal, 'request' | 'external'>,
+  { request, external }: ExternalRows,
   { permit, ...facts }: ConsumeFacts & { readonly permit: Selectable<PermitTable> },
 ): PermitVerdict {
   return verifyPermit(ctx, permit, {
@@ -255,9 +243,4 @@ async function endPermit(tx: Tx, permitId: string, event: 'consume' | 'lapse'): 
     .where('state', '=', 'live')
     .executeTakeFirst()
   if (row.numUpdatedRows !== 1n) throw new Error(`Permit ${permitId} was not locked`)
-}
-
-function aboutCall({ actor, channel }: Caller, request: Selectable<RequestTable>) {
-  const { digest, id: requestId, policy_digest: policyDigest } = request
-  return { actor, channel, requestId, digest, policyDigest }
 }

@@ -1,19 +1,15 @@
-import type { Selectable } from 'kysely'
 import { Problem } from '#domain/problem.ts'
-import type { ExternalRequestTable, RequestTable } from '#store/tables/requests.ts'
 import { invalid } from '../requests/facts/decision-input.ts'
 import { refuseEndedKey } from '../access/api-keys/refuse-ended-key.ts'
-import { lockRequest } from '../core/locks.ts'
 import { tamperedProblem } from '../core/tampered.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import type { Caller } from '../core/context.ts'
+import { lockExternal, type ExternalRows } from './external-rows.ts'
 import { byProgram, type Authority, type Program } from '../core/authority.ts'
 
 /** A program's request under its lock. */
-export interface OwnExternal {
+export interface OwnExternal extends ExternalRows {
   readonly authority: Authority<Program>
-  readonly request: Selectable<RequestTable>
-  readonly external: Selectable<ExternalRequestTable>
 }
 
 /**
@@ -28,16 +24,12 @@ export async function lockOwn(
 ): Promise<OwnExternal> {
   const authority = byProgram(caller)
   await refuseEndedKey({ tx, seals }, authority.actor.id)
-  const request = await lockRequest(tx, requestId)
-  const external = await tx
-    .selectFrom('external_request')
-    .selectAll()
-    .where('request_id', '=', requestId)
-    .executeTakeFirst()
-  if (external === undefined) throw invalid('request', 'was not opened by a program')
+  const rows = await lockExternal(tx, requestId)
+  if (rows === null) throw invalid('request', 'was not opened by a program')
+  const { external } = rows
   if (!seals.holds('external_request', external)) throw tamperedProblem('external_request')
   if (external.owner_id !== authority.actor.ownerId) {
     throw new Problem('forbidden', 'Only keys of the owner whose program asked may do this')
   }
-  return { authority, request, external }
+  return { authority, ...rows }
 }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { ExternalOutcome } from '#domain/requests/request.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
@@ -7,6 +6,7 @@ import { findRequestFor } from '../requests/people/find-request.ts'
 import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
 import { refuseServiceCall } from '../requests/facts/gateway-call.ts'
 import { lockOwn } from './own-external.ts'
+import { recordOutcome } from './record-execution.ts'
 
 export interface OutcomeInput {
   /** id or number */
@@ -43,23 +43,9 @@ export async function reportOutcome(
       })
     }
     const summaryHash = input.summary === null ? null : await putSaltedText(tx, input.summary)
-    await tx
-      .updateTable('external_request')
-      .set({
-        outcome: input.state,
-        outcome_summary_hash: summaryHash,
-        outcome_at: sql<Date>`clock_timestamp()`,
-      })
-      .where('request_id', '=', request.id)
-      .execute()
-    await unit.audit({
-      type: input.state === 'unknown' ? 'execution.unknown' : 'execution.finished',
-      requestId: request.id,
-      digest: request.digest,
-      policyDigest: request.policy_digest,
-      detail: { by: 'program', state: input.state, summary: summaryHash },
-    })
-    await unit.event('request.changed', { requestId: request.id })
+    const { state } = input
+    const detail = { state, summary: summaryHash }
+    await recordOutcome(unit, request, { by: 'program', state, summaryHash, detail })
     return answer
   })
 }

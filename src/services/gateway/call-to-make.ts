@@ -1,14 +1,10 @@
-import type { Selectable } from 'kysely'
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '#store/database.ts'
 import type { GatewayCallTable } from '#store/tables/gateway.ts'
-import type { ExternalRequestTable, RequestTable } from '#store/tables/requests.ts'
-import { lockRequests } from '../core/locks.ts'
+import { lockExternal, readExternal, type ExternalRows } from '../external/external-rows.ts'
 
 /** A gateway call with its rows, as the executor reads them. */
-export interface CallToMake {
-  readonly request: Selectable<RequestTable>
-  readonly external: Selectable<ExternalRequestTable>
+export interface CallToMake extends ExternalRows {
   readonly call: Selectable<GatewayCallTable>
   /** a caller waits for the result, or the call is an MCP task, whose result is stored */
   readonly isAwaited: boolean
@@ -19,29 +15,16 @@ const callerTimeoutMs = 10 * 60 * 1000
 
 /** Reads the call and locks its request; `null`: it is not a call of the gateway. */
 export async function lockCallToMake(tx: Tx, requestId: string): Promise<CallToMake | null> {
-  const [request] = await lockRequests(tx, [requestId])
-  return request === undefined ? null : readBeside(tx, request)
+  return withCall(tx, await lockExternal(tx, requestId))
 }
 
 /** The same without a lock, for what is judged before the request is locked. */
 export async function readCallToMake(db: Db, requestId: string): Promise<CallToMake | null> {
-  const request = await db
-    .selectFrom('request')
-    .selectAll()
-    .where('id', '=', requestId)
-    .executeTakeFirst()
-  return request === undefined ? null : readBeside(db, request)
+  return withCall(db, await readExternal(db, requestId))
 }
 
-async function readBeside(
-  db: Db | Tx,
-  request: Selectable<RequestTable>,
-): Promise<CallToMake | null> {
-  const external = await db
-    .selectFrom('external_request')
-    .selectAll()
-    .where('request_id', '=', request.id)
-    .executeTakeFirst()
+async function withCall(db: Db | Tx, rows: ExternalRows | null): Promise<CallToMake | null> {
+  if (rows === null) return null
   const row = await db
     .selectFrom('gateway_call')
     .selectAll()
@@ -50,9 +33,9 @@ async function readBeside(
         'is_wanted',
       ),
     )
-    .where('request_id', '=', request.id)
+    .where('request_id', '=', rows.request.id)
     .executeTakeFirst()
-  if (external === undefined || row === undefined) return null
+  if (row === undefined) return null
   const { is_wanted: isAwaited, ...call } = row
-  return { request, external, call, isAwaited }
+  return { ...rows, call, isAwaited }
 }

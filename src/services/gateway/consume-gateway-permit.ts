@@ -7,9 +7,10 @@ import type { SystemContext } from '../core/context.ts'
 import { untilStored } from '#store/connection/until-stored.ts'
 import { bySystem, executor } from '../core/authority.ts'
 import { lockRequests } from '../core/locks.ts'
-import { tamperedProblem } from '../core/tampered.ts'
 import { inUnitOfWork, type UnitOfWork } from '../core/unit-of-work.ts'
 import { consumeLocked } from '../external/consume-permit.ts'
+import { assertSealed } from '../external/external-rows.ts'
+import { recordStart, subjectOf } from '../external/record-execution.ts'
 import { lockCallToMake, type CallToMake } from './call-to-make.ts'
 
 /**
@@ -88,8 +89,7 @@ function consumeOnce(
     // A server may have been started since, which takes seconds.
     if ((await ctx.policies.inForce(unit.tx)).digest !== policyDigest) return 'judge_again'
     const { request, external } = at
-    if (!unit.seals.holds('request', request)) throw tamperedProblem('request')
-    if (!unit.seals.holds('external_request', external)) throw tamperedProblem('external_request')
+    assertSealed(unit, at)
     // An approval does not replace the caller: a key that has ended gets nothing done.
     if (!(await isKeyLive(unit, external.api_key_id))) {
       const reason = 'the key with which it was called is no longer valid'
@@ -105,20 +105,9 @@ function consumeOnce(
       await noteRefused(unit, at, permit.code)
       return null
     }
-    const { consumed_at: consumedAt } = await unit.tx
-      .updateTable('external_request')
-      .set({ consumed_by: external.api_key_id, consumed_at: sql<Date>`clock_timestamp()` })
-      .where('request_id', '=', requestId)
-      .returning(sql<string>`consumed_at::text`.as('consumed_at'))
-      .executeTakeFirstOrThrow()
-    const subject = subjectOf(at)
     const { permitId } = permit
-    await unit.audit(
-      { type: 'permit.consumed', ...subject, detail: { permitId } },
-      { type: 'execution.started', ...subject, detail: { by: 'gateway', permitId } },
-    )
-    await unit.event('request.changed', { requestId })
-    const consumed: ConsumedPermit = { permitId, at: consumedAt }
+    const start = { by: 'gateway', permitId, keyId: external.api_key_id } as const
+    const consumed: ConsumedPermit = { permitId, at: await recordStart(unit, request, start) }
     sent.push(consumed)
     return consumed
   })
@@ -185,14 +174,8 @@ export async function storeGatewayRefusal(
 export async function noteRefused(unit: UnitOfWork, at: CallToMake, code: string): Promise<void> {
   await unit.audit({
     type: 'permit.refused',
-    ...subjectOf(at),
+    ...subjectOf(at.request),
     detail: { attempt: 'gateway', code },
   })
   await unit.event('request.changed', { requestId: at.request.id })
-}
-
-/** The subject of every trail entry about a gateway call. */
-export function subjectOf({ request }: CallToMake) {
-  const { id: requestId, digest, policy_digest: policyDigest } = request
-  return { requestId, digest, policyDigest }
 }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { canonicalJson } from '#domain/json/digest.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { ExternalOutcome } from '#domain/requests/request.ts'
@@ -6,9 +5,9 @@ import { putContent } from '#store/content/content.ts'
 import type { SystemContext } from '../core/context.ts'
 import { bySystem, executor } from '../core/authority.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { recordOutcome } from '../external/record-execution.ts'
 import { closeCheck } from '../requests/ending/close-check.ts'
 import { lockCallToMake } from './call-to-make.ts'
-import { subjectOf } from './consume-gateway-permit.ts'
 
 /**
  * Stores how a gateway call ended, with the server's answer. A late end still replaces `unknown`,
@@ -29,23 +28,15 @@ export async function finishGatewayCall(
     if (at === null || at.external.consumed_at === null) return
     const { outcome } = at.external
     if (outcome !== null && outcome !== 'unknown') return
+    const { state } = end
     const resultHash = await putContent(unit.tx, canonicalJson(end.result))
-    await unit.tx
-      .updateTable('external_request')
-      .set({ outcome: end.state, outcome_at: sql<Date>`clock_timestamp()` })
-      .where('request_id', '=', requestId)
-      .execute()
+    const detail = { state, output: resultHash }
+    await recordOutcome(unit, at.request, { by: 'gateway', state, detail })
     await unit.tx
       .updateTable('gateway_call')
       .set({ result_hash: resultHash, ...(end.changed ? { refusal: 'changed' as const } : {}) })
       .where('request_id', '=', requestId)
       .execute()
-    await unit.audit({
-      type: 'execution.finished',
-      ...subjectOf(at),
-      detail: { by: 'gateway', state: end.state, output: resultHash },
-    })
-    await unit.event('request.changed', { requestId })
     if (at.call.outcome_check_id !== null) await closeCheck(unit, at.call.outcome_check_id)
   })
 }

@@ -1,9 +1,8 @@
-import { sql } from 'kysely'
 import type { SystemContext } from '../core/context.ts'
 import { bySystem, executor } from '../core/authority.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
+import { recordOutcome } from '../external/record-execution.ts'
 import { lockCallToMake } from './call-to-make.ts'
-import { subjectOf } from './consume-gateway-permit.ts'
 import { openOutcomeCheck } from './open-outcome-check.ts'
 
 const lostHost = 'the connection to the server, or to its host, was lost'
@@ -20,16 +19,8 @@ export async function settleGatewayCall(
   await inUnitOfWork(ctx, bySystem(ctx, executor), async (unit) => {
     const at = await lockCallToMake(unit.tx, requestId)
     if (at === null || at.external.consumed_at === null || at.external.outcome !== null) return
-    await unit.tx
-      .updateTable('external_request')
-      .set({ outcome: 'unknown', outcome_at: sql<Date>`clock_timestamp()` })
-      .where('request_id', '=', requestId)
-      .execute()
-    await unit.audit({
-      type: 'execution.unknown',
-      ...subjectOf(at),
-      detail: { by: 'gateway', why: lostHost },
-    })
+    const detail = { why: lostHost }
+    await recordOutcome(unit, at.request, { by: 'gateway', state: 'unknown', detail })
     const policy = await ctx.policies.inForce(unit.tx)
     const checkId = await openOutcomeCheck(unit, policy, at, lostHost)
     await unit.tx
@@ -37,6 +28,5 @@ export async function settleGatewayCall(
       .set({ outcome_check_id: checkId })
       .where('request_id', '=', requestId)
       .execute()
-    await unit.event('request.changed', { requestId })
   })
 }
