@@ -1,7 +1,7 @@
 import type { Caller, ServiceContext } from '../core/context.ts'
 import type { Problem } from '#domain/problem.ts'
 import { attemptOnRequest } from '../requests/people/attempt-on-request.ts'
-import { endRequest } from '../requests/ending/end-request.ts'
+import { cancelPending } from '../requests/ending/cancel-requests.ts'
 import { refuseEnded } from '../requests/ending/refuse-ended.ts'
 import { wakeWaiting } from '../requests/ending/wake-waiting.ts'
 import { inUnitOfWork, type JudgingContext } from '../core/unit-of-work.ts'
@@ -28,13 +28,7 @@ export async function withdrawRequest(
         if (request.cancel_reason === 'withdrawn') return answer
         const refusal = await refuseEnded(unit.tx, request)
         if (refusal !== null) return refusal
-        await endRequest(unit, request, { event: 'cancel', reason: 'withdrawn' })
-        await unit.audit({
-          type: 'request.cancelled',
-          requestId: request.id,
-          digest: request.digest,
-          detail: { cancelReason: 'withdrawn' },
-        })
+        await cancelPending(unit, request, 'withdrawn')
         await wakeWaiting(unit, request, [request.id])
         return answer
       },

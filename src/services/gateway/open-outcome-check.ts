@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import { canonicalJson, hashJson } from '#domain/json/digest.ts'
+import type { Routing } from '#domain/deciding/judgement.ts'
 import { beforeEscalation } from '#domain/deciding/waiting-steps.ts'
-import { putContent } from '#store/content/content.ts'
 import { toJsonb } from '#store/database.ts'
-import { makePresentation } from '#tools/presentations/make-presentation.ts'
-import { titleLine } from '#tools/presentations/structured.ts'
 import { executor } from '../core/authority.ts'
+import type { StoredPresentation } from '../core/host-queries.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import type { Policy } from '#policy/policy.ts'
+import { insertRevision } from '../requests/opening/insert-revision.ts'
+import { storeCheck, unknownOutcomeRule } from '../requests/opening/outcome-check.ts'
 import { routingOfQueue } from '../requests/opening/routing-of-queue.ts'
 import { firstStepAt } from '../requests/opening/open-request.ts'
 import type { CallToMake } from './call-to-make.ts'
@@ -23,7 +23,7 @@ export async function openOutcomeCheck(
   { request, external, call }: CallToMake,
   why: string,
 ): Promise<string | null> {
-  const { tx, seals } = unit
+  const { tx } = unit
   const queue = config.queues.get(request.queue)
   const wasAsked = external.verdict === 'ask'
   if (!wasAsked && queue === undefined) return null
@@ -36,10 +36,9 @@ export async function openOutcomeCheck(
     .where('request_id', '=', request.id)
     .where('revision', '=', request.revision)
     .executeTakeFirstOrThrow()
-  const presentation = makePresentation({
-    type: 'text',
-    language: null,
-    content: [
+  const presented = await storeCheck(tx, {
+    effect: latest.effect ?? request.title,
+    lines: [
       `This call was started, and nobody knows how it ended (${why}).`,
       'Check what it should have changed, then state whether it took effect.',
       '',
@@ -47,12 +46,43 @@ export async function openOutcomeCheck(
       `Server: ${call.server}`,
       `Tool: ${request.tool}`,
       `Started: ${external.consumed_at?.toISOString() ?? 'not recorded'}`,
-      '',
-    ].join('\n'),
+    ],
     metadata: { server: call.server, outcomeOf: request.id, inputHash: latest.input_hash },
-    warnings: [],
+    inputHash: latest.input_hash,
+    facts: latest.facts,
   })
-  const title = titleLine(`Did this take effect? ${latest.effect ?? request.title}`)
+  const id = await insertCheck(unit, request, routing, presented)
+  await unit.audit({
+    type: 'request.opened',
+    ...executor,
+    requestId: id,
+    digest: request.digest,
+    policyDigest: request.policy_digest,
+    detail: {
+      kind: 'outcome_check',
+      tool: request.tool,
+      rule: unknownOutcomeRule.id,
+      risk: request.risk,
+      queue: routing.queue,
+      quorum: routing.quorumText,
+      factsDigest: presented.factsDigest,
+      presentationDigest: presented.presentationDigest,
+      previous: null,
+    },
+  })
+  await unit.event('request.opened', { requestId: id })
+  await unit.enqueue({ kind: 'start_approval', runId: id, payload: {} })
+  return id
+}
+
+/** Inserts the request with its revision and the people behind the lost one; returns its id. */
+async function insertCheck(
+  unit: UnitOfWork,
+  request: CallToMake['request'],
+  routing: Routing,
+  presented: StoredPresentation,
+): Promise<string> {
+  const { tx, seals } = unit
   const inserted = await tx
     .insertInto('request')
     .values({
@@ -62,14 +92,10 @@ export async function openOutcomeCheck(
       team: routing.team,
       risk: request.risk,
       tool: request.tool,
-      title,
+      title: presented.title,
       digest: request.digest,
       policy_digest: request.policy_digest,
-      rule: toJsonb({
-        id: 'outcome:unknown',
-        text: 'a started call whose end is not known',
-        source: null,
-      }),
+      rule: toJsonb(unknownOutcomeRule),
       routing: toJsonb(routing),
       outcome_of: request.id,
       expires_at: sql<Date>`clock_timestamp() + ${routing.expiresAfterMs} * interval '1 millisecond'`,
@@ -85,49 +111,11 @@ export async function openOutcomeCheck(
     .set({ seal: seals.of('request', inserted) })
     .where('id', '=', id)
     .execute()
-  const revision = {
-    request_id: id,
-    revision: 1,
-    title,
-    digest: request.digest,
-    input_hash: latest.input_hash,
-    facts: latest.facts,
-    presentation_hash: await putContent(tx, canonicalJson(presentation)),
-    presentation_digest: presentation.digest,
-    content_hash: await putContent(tx, presentation.content),
-    content_type: 'text/plain',
-  }
-  await tx
-    .insertInto('request_revision')
-    .values({
-      ...revision,
-      facts: toJsonb(revision.facts),
-      seal: seals.of('request_revision', revision),
-    })
-    .execute()
+  const { digest } = request
+  await insertRevision(unit, { requestId: id, revision: 1, digest }, presented, null)
   await sql`
     insert into request_principal (request_id, person_id, why)
     select ${id}, person_id, why from request_principal where request_id = ${request.id}
   `.execute(tx)
-  await unit.audit({
-    type: 'request.opened',
-    ...executor,
-    requestId: id,
-    digest: request.digest,
-    policyDigest: request.policy_digest,
-    detail: {
-      kind: 'outcome_check',
-      tool: request.tool,
-      rule: 'outcome:unknown',
-      risk: request.risk,
-      queue: routing.queue,
-      quorum: routing.quorumText,
-      factsDigest: hashJson(revision.facts),
-      presentationDigest: presentation.digest,
-      previous: null,
-    },
-  })
-  await unit.event('request.opened', { requestId: id })
-  await unit.enqueue({ kind: 'start_approval', runId: id, payload: {} })
   return id
 }

@@ -1,17 +1,16 @@
-import { hashJson, canonicalJson } from '#domain/json/digest.ts'
+import { hashJson } from '#domain/json/digest.ts'
 import type { Routing } from '#domain/deciding/judgement.ts'
 import type { Json } from '#domain/json/json.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
-import type { Risk, Rule } from '#domain/policy/verdict.ts'
+import type { Risk } from '#domain/policy/verdict.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
-import { getText, putContent } from '#store/content/content.ts'
+import { getText } from '#store/content/content.ts'
 import { beforeEscalation } from '#domain/deciding/waiting-steps.ts'
 import { ownQueue } from '#policy/judge/routing/route.ts'
 import type { Policy } from '#policy/policy.ts'
-import { makePresentation } from '#tools/presentations/make-presentation.ts'
-import { titleLine } from '#tools/presentations/structured.ts'
 import { lockRequests } from '../../core/locks.ts'
 import { openRequest } from '../../requests/opening/open-request.ts'
+import { storeCheck, unknownOutcomeRule } from '../../requests/opening/outcome-check.ts'
 import { unknownText } from '../../transcript/result-texts.ts'
 import { storeResult } from '../../transcript/store-result.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
@@ -46,19 +45,6 @@ export async function loseExecution(
   }
   const inputHash = inputHashOf(at)
   const facts: CallFacts = call.facts ?? { toolHash: 'none', bases: [] }
-  const presentation = makePresentation({
-    type: 'text',
-    language: null,
-    content: await checkText(unit, at, why, inputHash),
-    metadata: {
-      callId: call.id,
-      attempt: execution.attempt,
-      executor: execution.executor,
-      startedAt: execution.started_at?.toISOString() ?? null,
-      bases: facts.bases.map((base) => ({ path: base.path, baseHash: base.hash })),
-    },
-    warnings: [],
-  })
   const effect = at.request === null ? call.tool : await effectOfRequest(unit.tx, at.request)
   const { requestId } = await openRequest(unit, executor, {
     kind: 'outcome_check',
@@ -67,19 +53,22 @@ export async function loseExecution(
     tool: call.tool,
     digest: execution.executed_digest ?? call.digest ?? hashJson(null),
     policyDigest: check.policyDigest,
-    rule: check.rule,
+    rule: unknownOutcomeRule,
     risk: check.risk,
     routing: check.routing,
-    presented: {
-      title: titleLine(`Did this take effect? ${effect}`),
+    presented: await storeCheck(unit.tx, {
+      effect,
+      lines: await checkLines(unit, at, why, inputHash),
+      metadata: {
+        callId: call.id,
+        attempt: execution.attempt,
+        executor: execution.executor,
+        startedAt: execution.started_at?.toISOString() ?? null,
+        bases: facts.bases.map((base) => ({ path: base.path, baseHash: base.hash })),
+      },
       inputHash,
       facts,
-      factsDigest: hashJson(facts),
-      presentationHash: await putContent(unit.tx, canonicalJson(presentation)),
-      presentationDigest: presentation.digest,
-      contentHash: await putContent(unit.tx, presentation.content),
-      contentType: 'text/plain',
-    },
+    }),
     agentReasonHash: null,
     attempt: execution.attempt + 1,
     previous: [],
@@ -90,7 +79,6 @@ export async function loseExecution(
 
 interface CheckRouting {
   readonly routing: Routing
-  readonly rule: Rule
   readonly risk: Risk
   readonly policyDigest: string
 }
@@ -99,22 +87,17 @@ interface CheckRouting {
  * The routing of the call's request, or, without a request, that of the worker's own queue.
  */
 function checkRouting(policy: Policy, at: CallAtHand): CheckRouting | null {
-  const rule = {
-    id: 'outcome:unknown',
-    text: 'a started call whose end is not known',
-    source: null,
-  }
   if (at.request !== null) {
     const { risk } = at.request
     const routing = beforeEscalation(at.request.routing)
     const policyDigest = at.request.policy_digest
-    return { routing: { ...routing, scopes: ['once'], edits: 'off' }, rule, risk, policyDigest }
+    return { routing: { ...routing, scopes: ['once'], edits: 'off' }, risk, policyDigest }
   }
   const worker = policy.workers.get(at.run.worker)
   const name = worker === undefined ? policy.config.defaultQueue : ownQueue(policy.config, worker)
   const queue = name === null ? undefined : policy.config.queues.get(name)
   if (queue === undefined) return null
-  return { routing: routingOfQueue(queue), rule, risk: 'medium', policyDigest: policy.digest }
+  return { routing: routingOfQueue(queue), risk: 'medium', policyDigest: policy.digest }
 }
 
 /** Content hash of the canonical input that ran, stored at the start of the attempt. */
@@ -123,12 +106,12 @@ function inputHashOf(at: CallAtHand): string {
   return typeof storedHash === 'string' ? storedHash : at.call.input_hash
 }
 
-async function checkText(
+async function checkLines(
   unit: UnitOfWork,
   at: CallAtHand,
   why: string,
   inputHash: string,
-): Promise<string> {
+): Promise<string[]> {
   const input = JSON.parse(await getText(unit.tx, inputHash)) as Json
   const { execution, call } = at
   return [
@@ -141,6 +124,5 @@ async function checkText(
     `On: ${execution?.executor ?? 'not recorded'}`,
     `Arguments:`,
     JSON.stringify(input, null, 2),
-    ``,
-  ].join('\n')
+  ]
 }

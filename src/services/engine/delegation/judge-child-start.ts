@@ -197,7 +197,6 @@ async function refuseAccess(): Promise<never> {
 
 const noWorkspace: Workspace = {
   root: '/',
-
   hidden: [],
   state: async () => ({ kind: 'file', bytes: 0 }),
   read: refuseAccess,

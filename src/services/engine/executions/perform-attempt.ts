@@ -54,7 +54,7 @@ export async function performAttempt(
     return { kind: 'done' }
   }
   if (!(await endEarlierAttempt(ctx, at))) {
-    await untilStored(() => finishExecution(ctx, identity, findIdleRuns))
+    await untilStored(() => finishExecution(ctx, identity, earlierStillRuns))
     return { kind: 'done' }
   }
   const commits = plan.tool.command !== undefined || plan.tool.commits === true
@@ -109,7 +109,7 @@ async function commitOf(
   })
 }
 
-const findIdleRuns: ExecutionEnd = {
+const earlierStillRuns: ExecutionEnd = {
   state: 'failed',
   reason: 'earlier attempt still runs',
   exitCode: null,

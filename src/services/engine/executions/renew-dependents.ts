@@ -1,7 +1,7 @@
 import type { Json } from '#domain/json/json.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import { getText } from '#store/content/content.ts'
-import { aboutRequest, endRequest } from '../../requests/ending/end-request.ts'
+import { cancelPending } from '../../requests/ending/cancel-requests.ts'
 import { placeOfRun } from '../../core/run-place.ts'
 import { lockRequests } from '../../core/locks.ts'
 import { addEarlier, siblingCalls } from '../judging/earlier-proposals.ts'
@@ -93,14 +93,7 @@ async function replace(
     const isUnchanged =
       request?.id === earlier.request?.id && request?.revision === earlier.request?.revision
     if (request?.state !== 'pending' || !isUnchanged) return
-    await endRequest(unit, request, { event: 'cancel', reason: 'superseded' })
-    await unit.audit({
-      type: 'request.cancelled',
-      ...caller,
-      ...aboutRequest(request),
-      digest: request.digest,
-      detail: { cancelReason: 'superseded' },
-    })
+    await cancelPending(unit, request, 'superseded')
     if (presentation?.ok === true) {
       await openRenewed(unit, at, judgement, presentation, request.attempt, assumes)
     } else {

@@ -116,7 +116,7 @@ async function readPrevious(tx: Tx, run: Selectable<RunTable>): Promise<Previous
     from tool_call where run_id = ${run.id} and turn = ${run.turn}
   `.execute(tx)
   const [previous] = rows
-  if (previous === undefined) throw new Error(`Run ${run.id} has no worktree to prepare`)
+  if (previous === undefined) throw new Error(`Run ${run.id} has no row of its earlier turns`)
   return previous
 }
 

@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import type { CancelReason } from '#domain/requests/request.ts'
 import { permitTransitions, transition } from '#domain/requests/transitions.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
+import type { Caller } from '../../core/context.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import { aboutRequest, endRequest } from './end-request.ts'
 
@@ -16,16 +17,29 @@ export async function cancelRequests(
   facts: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   for (const request of requests) {
-    if (request.state !== 'pending') continue
-    await endRequest(unit, request, { event: 'cancel', reason })
-    await unit.audit({
-      type: 'request.cancelled',
-      ...aboutRequest(request),
-      digest: request.digest,
-      detail: { cancelReason: reason, ...facts },
-    })
+    if (request.state === 'pending') await cancelPending(unit, request, reason, { facts })
   }
   await revokePermits(unit, requests, { why: reason, ...facts })
+}
+
+/**
+ * Cancels a pending request, with its event. The caller holds the locks of its run and of it. `by`:
+ * another actor than the unit's; `facts` are added to the event.
+ */
+export async function cancelPending(
+  unit: UnitOfWork,
+  request: Selectable<RequestTable>,
+  reason: CancelReason,
+  { by, facts }: { readonly by?: Caller; readonly facts?: Readonly<Record<string, string>> } = {},
+): Promise<void> {
+  await endRequest(unit, request, { event: 'cancel', reason })
+  await unit.audit({
+    type: 'request.cancelled',
+    ...by,
+    ...aboutRequest(request),
+    digest: request.digest,
+    detail: { cancelReason: reason, ...facts },
+  })
 }
 
 /** Revokes the live permits of locked requests and records each. */

@@ -1,7 +1,7 @@
 import { executor } from '../../core/authority.ts'
 import { lockRequests } from '../../core/locks.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
-import { aboutRequest, endRequest } from './end-request.ts'
+import { cancelPending } from './cancel-requests.ts'
 import { wakeWaiting } from './wake-waiting.ts'
 
 /**
@@ -11,13 +11,6 @@ import { wakeWaiting } from './wake-waiting.ts'
 export async function closeCheck(unit: UnitOfWork, checkId: string): Promise<void> {
   const [check] = await lockRequests(unit.tx, [checkId])
   if (check?.state !== 'pending') return
-  await endRequest(unit, check, { event: 'cancel', reason: 'settled' })
-  await unit.audit({
-    type: 'request.cancelled',
-    ...executor,
-    ...aboutRequest(check),
-    digest: check.digest,
-    detail: { cancelReason: 'settled' },
-  })
+  await cancelPending(unit, check, 'settled', { by: executor })
   await wakeWaiting(unit, check, [check.id])
 }
