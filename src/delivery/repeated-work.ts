@@ -6,10 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises'
  * error is reported, and the next round comes as usual.
  */
 export class RepeatedWork implements AsyncDisposable {
-  readonly #work: () => Promise<void>
+  readonly #work: (closing: AbortSignal) => Promise<void>
   readonly #everyMs: number | (() => number)
   readonly #gatherMs: number
   readonly #onError: (error: unknown) => void
+  readonly #reportEveryMs: number
+  #reportedAt = Number.NEGATIVE_INFINITY
   #running: Promise<void> | null = null
   #again = false
   #closed = false
@@ -27,13 +29,17 @@ export class RepeatedWork implements AsyncDisposable {
     readonly everyMs: number | (() => number)
     /** how long a wake waits for others, to combine them; default: not at all */
     readonly gatherMs?: number
-    readonly work: () => Promise<void>
+    /** `closing` aborts when no further round begins */
+    readonly work: (closing: AbortSignal) => Promise<void>
     readonly onError: (error: unknown) => void
+    /** drops errors that come sooner after a reported one; default: reports every error */
+    readonly reportEveryMs?: number
   }) {
     this.#work = options.work
     this.#everyMs = options.everyMs
     this.#gatherMs = options.gatherMs ?? 0
     this.#onError = options.onError
+    this.#reportEveryMs = options.reportEveryMs ?? 0
     this.wake()
   }
 
@@ -64,15 +70,21 @@ export class RepeatedWork implements AsyncDisposable {
       this.#again = false
       this.#wantedAt = Number.POSITIVE_INFINITY
       try {
-        await this.#work()
+        await this.#work(this.#closing.signal)
       } catch (error) {
-        this.#onError(error)
+        this.#report(error)
       }
     }
     this.#running = null
     if (this.#closed) return
     const everyMs = typeof this.#everyMs === 'number' ? this.#everyMs : this.#everyMs()
     this.#rest(Math.max(0, Math.min(everyMs, this.#wantedAt - performance.now())))
+  }
+
+  #report(error: unknown): void {
+    if (performance.now() - this.#reportedAt < this.#reportEveryMs) return
+    this.#reportedAt = performance.now()
+    this.#onError(error)
   }
 
   /** Closing does not wait for more wakes. */

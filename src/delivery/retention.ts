@@ -21,26 +21,16 @@ const maxBatches = 20
  * small transactions, so that a later round continues after an interruption. Without the setting it
  * removes only notifications that were delivered long ago.
  */
-export class Retention implements AsyncDisposable {
-  readonly #stopping = new AbortController()
-  readonly #rounds: RepeatedWork
-
-  constructor(ctx: SystemContext) {
-    this.#rounds = new RepeatedWork({
-      everyMs,
-      work: () => keepRetention(ctx, this.#stopping.signal),
-      onError: (error) =>
-        ctx.log.warn(
-          { error: errorText(error) },
-          'a round of retention failed; the next one goes on',
-        ),
-    })
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort()
-    await this.#rounds[Symbol.asyncDispose]()
-  }
+export function repeatRetention(ctx: SystemContext): RepeatedWork {
+  return new RepeatedWork({
+    everyMs,
+    work: (closing) => keepRetention(ctx, closing),
+    onError: (error) =>
+      ctx.log.warn(
+        { error: errorText(error) },
+        'a round of retention failed; the next one goes on',
+      ),
+  })
 }
 
 /** Runs one round over everything that is due, unless another process is running one. */

@@ -7,24 +7,16 @@ import { RepeatedWork } from './repeated-work.ts'
 const everyMs = 20_000
 
 /** Updates the order by urgency while time passes. Every API process runs it. */
-export class UrgencyRounds implements AsyncDisposable {
-  readonly #rounds: RepeatedWork
-
-  constructor(ctx: SystemContext) {
-    this.#rounds = new RepeatedWork({
-      everyMs,
-      work: async () => {
-        while ((await moveUrgent(ctx.db)).more);
-      },
-      onError: (error) =>
-        ctx.log.warn(
-          { error: errorText(error) },
-          'a round of the order by urgency failed; the next one goes on',
-        ),
-    })
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#rounds[Symbol.asyncDispose]()
-  }
+export function repeatUrgencyRounds(ctx: SystemContext): RepeatedWork {
+  return new RepeatedWork({
+    everyMs,
+    work: async () => {
+      while ((await moveUrgent(ctx.db)).more);
+    },
+    onError: (error) =>
+      ctx.log.warn(
+        { error: errorText(error) },
+        'a round of the order by urgency failed; the next one goes on',
+      ),
+  })
 }

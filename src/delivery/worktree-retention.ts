@@ -9,24 +9,14 @@ const everyMs = 10 * 60 * 1000
  * Removes the worktrees of this host that are no longer needed, in every Temporal worker, since
  * only the host has their files. The next round completes an interrupted one.
  */
-export class WorktreeRetention implements AsyncDisposable {
-  readonly #stopping = new AbortController()
-  readonly #rounds: RepeatedWork
-
-  constructor(ctx: WorkerContext) {
-    this.#rounds = new RepeatedWork({
-      everyMs,
-      work: () => removeWorktrees(ctx, this.#stopping.signal),
-      onError: (error) =>
-        ctx.log.warn(
-          { error: errorText(error) },
-          'worktrees could not be removed; the next round is in 10 minutes',
-        ),
-    })
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopping.abort()
-    await this.#rounds[Symbol.asyncDispose]()
-  }
+export function repeatWorktreeRetention(ctx: WorkerContext): RepeatedWork {
+  return new RepeatedWork({
+    everyMs,
+    work: (closing) => removeWorktrees(ctx, closing),
+    onError: (error) =>
+      ctx.log.warn(
+        { error: errorText(error) },
+        'worktrees could not be removed; the next round is in 10 minutes',
+      ),
+  })
 }

@@ -6,7 +6,7 @@ import { searchAttributes, type ListedState } from '#domain/runs/search-attribut
  * was started without the attributes. The last written values are kept here and not read from the
  * workflow: when an attribute is removed, the server leaves it out of old events too, and a replay
  * would differ. An upsert then fails the workflow task, and the reconciler starts the run again
- * without attributes (move-still-runs.ts).
+ * without attributes (check-idle-runs.ts).
  */
 export class ListedRun {
   readonly #isListed: boolean

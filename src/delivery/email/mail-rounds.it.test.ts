@@ -4,7 +4,7 @@ import { waitUntil } from '#test/harness/wait-until.ts'
 import { setRows } from '#test/harness/fixtures/rows.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import type { Mail } from './mail.ts'
-import { MailRounds, mailRound } from './mail-rounds.ts'
+import { mailRound, repeatMailRounds } from './mail-rounds.ts'
 import {
   ada,
   choose,
@@ -120,7 +120,7 @@ it('goes round by itself, and the relay sends what it made', async () => {
   await round(morning(-3))
   await open({ input: { path: 'notes/sent.md', content: '' } })
   await using _relay = openRelay()
-  await using _rounds = new MailRounds({ ...withMail(), publicUrl, everyMs: 50 })
+  await using _rounds = repeatMailRounds({ ...withMail(), publicUrl, everyMs: 50 })
   // Others hear of the same request at once, in its thread.
   const digest = () =>
     server.received.find(

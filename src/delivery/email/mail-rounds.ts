@@ -21,21 +21,13 @@ export interface MailRoundsOptions extends MailPages {
  * Creates the mails that are due by time: digests, and notices of requests that expire soon. Runs
  * in every API process; each mail is made once, and the relay sends it.
  */
-export class MailRounds implements AsyncDisposable {
-  readonly #rounds: RepeatedWork
-
-  constructor(options: MailRoundsOptions) {
-    this.#rounds = new RepeatedWork({
-      everyMs: options.everyMs ?? 30_000,
-      work: () => mailRound(options),
-      onError: (error) =>
-        options.log.warn({ error }, 'digests could not be created; the next round tries again'),
-    })
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#rounds[Symbol.asyncDispose]()
-  }
+export function repeatMailRounds(options: MailRoundsOptions): RepeatedWork {
+  return new RepeatedWork({
+    everyMs: options.everyMs ?? 30_000,
+    work: () => mailRound(options),
+    onError: (error) =>
+      options.log.warn({ error }, 'digests could not be created; the next round tries again'),
+  })
 }
 
 /** Runs one round at the database's time, or at `clock` in tests. */

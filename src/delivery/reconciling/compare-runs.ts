@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 import { describeWorkflow, endedWorkflows, orphanWorkflows, runningWorkflows } from './workflows.ts'
-import { stalledAfterAttempts } from './move-still-runs.ts'
-import { findIdleRuns } from './still-runs.ts'
+import { stalledAfterAttempts } from './check-idle-runs.ts'
+import { findIdleRuns } from './find-idle-runs.ts'
 import type { TemporalClient } from '../temporal-client.ts'
 
 /**

@@ -9,7 +9,7 @@ import {
   runningWorkflows,
   type WokenWorkflows,
 } from './workflows.ts'
-import { checkIdleRuns } from './move-still-runs.ts'
+import { checkIdleRuns } from './check-idle-runs.ts'
 
 /** Younger runs are skipped: their start may still be on its way. */
 const settleAfterSeconds = 10

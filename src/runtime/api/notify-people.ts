@@ -1,5 +1,5 @@
 import { ChannelRelay } from '#delivery/channels/channel-relay.ts'
-import { MailRounds } from '#delivery/email/mail-rounds.ts'
+import { repeatMailRounds } from '#delivery/email/mail-rounds.ts'
 import { SignInMails } from '#delivery/email/sign-in-mails.ts'
 import type { SlackWorkspace } from '#delivery/slack/slack-identity.ts'
 import { pushChannel, type PushChannelOptions } from '#delivery/push/push-channel.ts'
@@ -49,7 +49,7 @@ export function notifyPeople(
     }),
   )
   const signInMails = undo.use(new SignInMails({ ctx, publicUrl, environment }))
-  undo.use(new MailRounds({ db, seals, log, policies, publicUrl }))
+  undo.use(repeatMailRounds({ db, seals, log, policies, publicUrl }))
   return { slackWorkspace: slack.workspace, signInMails }
 }
 

@@ -6,9 +6,9 @@ import { openIdProviders } from '#delivery/oidc/open-id-provider.ts'
 import { EventFeed } from '#delivery/stream/event-feed.ts'
 import { TrailNotifications } from '#delivery/audit-log/trail-notifications.ts'
 import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
-import { Retention } from '#delivery/retention.ts'
+import { repeatRetention } from '#delivery/retention.ts'
 import { SignInChanges } from '#delivery/sign-in-changes.ts'
-import { UrgencyRounds } from '#delivery/urgency-rounds.ts'
+import { repeatUrgencyRounds } from '#delivery/urgency-rounds.ts'
 import { connectTemporal } from '#delivery/temporal-client.ts'
 import { currentRequest } from '#services/core/current-request.ts'
 import { createSeals } from '#domain/statements/row-seals.ts'
@@ -147,8 +147,8 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     const pushKey = await loadPushKey(config.dataDir, environment)
     const notifications = notifyPeople(undo, { ctx, config, environment, pushKey })
     const evidence = await keepLog(undo, { ctx, config, environment, trail })
-    undo.use(new Retention(ctx))
-    undo.use(new UrgencyRounds(ctx))
+    undo.use(repeatRetention(ctx))
+    undo.use(repeatUrgencyRounds(ctx))
     const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))
     const now = (): number => performance.now()
     const signIns = undo.use(new SignInChanges({ databaseUrl: config.databaseUrl, now })).cache

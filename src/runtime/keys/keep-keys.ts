@@ -6,7 +6,7 @@ import type { SigningSystemContext } from '#services/core/context.ts'
 /** How soon a rotation is recorded, and a compromised key void. */
 const roundEveryMs = 1000
 /** How often a failure that lasts is logged. */
-const logEveryMs = 60_000
+const reportEveryMs = 60_000
 
 /**
  * Records changes of the installation's keys in the trail while the API runs: a new signing key is
@@ -18,7 +18,6 @@ export async function keepKeys(
   dataDir: string,
 ): Promise<AsyncDisposable> {
   let recordedKeyId: string | null = null
-  let loggedAt = -Infinity
   async function round(): Promise<void> {
     const { keyId } = ctx.signer
     if (ctx.verifier.retired?.has(keyId) === true) {
@@ -45,13 +44,11 @@ export async function keepKeys(
   return new RepeatedWork({
     everyMs: roundEveryMs,
     work: round,
-    onError: (error) => {
-      if (performance.now() - loggedAt < logEveryMs) return
-      loggedAt = performance.now()
+    reportEveryMs,
+    onError: (error) =>
       ctx.log.error(
         { error: String(error) },
         'a change of the signing key could not be recorded yet',
-      )
-    },
+      ),
   })
 }

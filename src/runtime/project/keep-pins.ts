@@ -14,7 +14,7 @@ const gatherMs = 200
 /** The pause before a server that does not answer is asked again. */
 const askAgainMs = 5000
 /** How often a failure that lasts is logged. */
-const logEveryMs = 60_000
+const reportEveryMs = 60_000
 
 /**
  * Pins the tool definitions of the MCP servers of the version in force, as soon as they answer
@@ -26,7 +26,6 @@ export function keepPins(
   ask: (worker: string) => Promise<readonly ServerDefinitions[]>,
   trail: TrailNotifications,
 ): AsyncDisposable {
-  let loggedAt = -Infinity
   // A stopping process does not wait for a host that may be offline: it asks again at the next
   // start.
   const closing = Promise.withResolvers<readonly ServerDefinitions[]>()
@@ -50,14 +49,12 @@ export function keepPins(
       isQuiet = false
       isQuiet = (await pinDefinitions(ctx, askDue)) === 0
     },
-    onError: (error) => {
-      if (performance.now() - loggedAt < logEveryMs) return
-      loggedAt = performance.now()
+    reportEveryMs,
+    onError: (error) =>
       ctx.log.warn(
         { error: errorText(error) },
         'the tools of MCP servers could not be pinned yet; it is retried',
-      )
-    },
+      ),
   })
   trail.onEvents(() => rounds.wake())
   return {

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stripVTControlCharacters, promisify } from 'node:util'
 import { checkoutFolder, isPackage } from '../folders.ts'
+import { hashSources } from '../hash-sources.ts'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
 const builtFolder = join(checkoutFolder, 'dist', 'ui')
@@ -11,12 +12,10 @@ const builtFolder = join(checkoutFolder, 'dist', 'ui')
  * Sources of the dashboard and the documentation; only types are taken from `src/api`, which leave
  * nothing in the result.
  */
-const compiledFolders = [
-  join('src', 'ui'),
-  join('src', 'domain'),
-  join('scripts', 'docs-site'),
-  'docs',
-]
+const sources = {
+  folders: [join('src', 'ui'), join('src', 'domain'), join('scripts', 'docs-site'), 'docs'],
+  files: ['vite.config.ts', 'package-lock.json'],
+}
 const stampFile = '.source'
 const maxLines = 8
 
@@ -24,7 +23,7 @@ const maxLines = 8
 export async function isUiBuilt(): Promise<boolean> {
   if (isPackage) return true
   const stamp = await readFile(join(builtFolder, stampFile), 'utf8').catch(() => '')
-  return stamp !== '' && stamp === (await hashSources())
+  return stamp !== '' && stamp === (await hashSources(sources))
 }
 
 /**
@@ -32,7 +31,7 @@ export async function isUiBuilt(): Promise<boolean> {
  * starts in one checkout see no incomplete one. Throws with the builder's last lines.
  */
 export async function buildUi(): Promise<void> {
-  const stamp = await hashSources()
+  const stamp = await hashSources(sources)
   const half = `${builtFolder}.${randomBytes(4).toString('hex')}`
   const vite = join(checkoutFolder, 'node_modules', 'vite', 'bin', 'vite.js')
   try {
@@ -54,32 +53,6 @@ export async function buildUi(): Promise<void> {
   } finally {
     await rm(half, { recursive: true, force: true })
   }
-}
-
-async function hashSources(): Promise<string> {
-  const hash = createHash('sha256')
-  const files: string[] = []
-  for (const folder of compiledFolders) {
-    const entries = await readdir(join(checkoutFolder, folder), {
-      recursive: true,
-      withFileTypes: true,
-    })
-    const sources = entries
-      .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
-      .map((entry) => join(entry.parentPath, entry.name))
-    files.push(...sources.toSorted())
-  }
-  for (const file of [
-    ...files,
-    join(checkoutFolder, 'vite.config.ts'),
-    join(checkoutFolder, 'package-lock.json'),
-  ]) {
-    hash
-      .update(`${file.slice(checkoutFolder.length)}\0`)
-      .update(await readFile(file))
-      .update('\0')
-  }
-  return hash.digest('hex')
 }
 
 async function runToEnd(command: string, args: string[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
-import { findIdleRuns } from '#delivery/reconciling/still-runs.ts'
+import { findIdleRuns } from '#delivery/reconciling/find-idle-runs.ts'
 import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { settleUnknown } from '../executions/settle-unknown.ts'
 import { cancelRun } from '../lifecycle/cancel-run.ts'

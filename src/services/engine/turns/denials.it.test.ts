@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findIdleRuns } from '#delivery/reconciling/still-runs.ts'
+import { findIdleRuns } from '#delivery/reconciling/find-idle-runs.ts'
 import { setRows } from '#test/harness/fixtures/rows.ts'
 import { advanceRequests } from '../../requests/ending/advance-requests.ts'
 import { useTurnDesk, desk, aWrite, runRow, say } from './turns.fixture.ts'

@@ -9,7 +9,7 @@ import type { TemporalClient } from '../temporal-client.ts'
 import type { Log, SystemContext } from '#services/core/context.ts'
 import type { DeliveryContext } from '../outbox/deliver-rows.ts'
 import { type WokenWorkflows, describeWorkflow, restartWorkflow } from './workflows.ts'
-import { findIdleRuns } from './still-runs.ts'
+import { findIdleRuns } from './find-idle-runs.ts'
 
 const runsAtOnce = 500
 
