@@ -1,19 +1,16 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { realPathOf } from './real-path.ts'
 
-let root = ''
-beforeAll(() => {
-  root = newFolder('countersign-real-')
-  mkdirSync(path.join(root, 'a/b'), { recursive: true })
-  mkdirSync(path.join(root, 'c'))
-  writeFileSync(path.join(root, 'a/b/file'), '')
-  symlinkSync('../a/b', path.join(root, 'c/link'))
-  symlinkSync('nowhere', path.join(root, 'c/dangling'))
-  symlinkSync('loop', path.join(root, 'c/loop'))
-})
+const root = newFolder('countersign-real-')
+mkdirSync(path.join(root, 'a/b'), { recursive: true })
+mkdirSync(path.join(root, 'c'))
+writeFileSync(path.join(root, 'a/b/file'), '')
+symlinkSync('../a/b', path.join(root, 'c/link'))
+symlinkSync('nowhere', path.join(root, 'c/dangling'))
+symlinkSync('loop', path.join(root, 'c/loop'))
 
 test('links in a path are followed, and .. applies to their targets', async () => {
   expect(await realPathOf(`${root}/c/link/file`)).toBe(`${root}/a/b/file`)

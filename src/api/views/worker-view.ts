@@ -1,7 +1,6 @@
-import { isBuiltInTool } from '#domain/tools/built-in-tools.ts'
-import { builtInToolsOf } from '#policy/worker/built-in-tools-of.ts'
 import type { Consent } from '#policy/routing.ts'
 import type { Policy } from '#policy/policy.ts'
+import { toolsOf } from '#policy/judge/routing/possible-routes.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { workspacesOf } from '#policy/workspaces.ts'
 import type { StartPreview } from '#services/runs/starting/preview-start.ts'
@@ -54,7 +53,7 @@ export function workerDetailView(
         ]),
       ),
     })),
-    tools: toolsOf(worker),
+    tools: [...toolsOf(worker)],
     workers: [...worker.workers],
     sandbox: worker.shell === null ? null : answerOf(worker.sandbox),
     limits: answerOf(worker.limits),
@@ -66,13 +65,4 @@ export function workerDetailView(
 
 function approvalText(consent: Consent): string {
   return typeof consent.approval === 'string' ? consent.approval : 'blocked'
-}
-
-/**
- * Which tools a worker has (workers-and-policy.md), from its definition alone: this process loads
- * no project code.
- */
-function toolsOf(worker: WorkerDefinition): string[] {
-  const custom = [...worker.tools.keys()].filter((name) => !isBuiltInTool(name))
-  return [...builtInToolsOf(worker), ...custom]
 }

@@ -1,30 +1,27 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { trackedNames } from './index-names.ts'
 import { hasTrackedFiles, isTracked } from './tracked-paths.ts'
 
-let root: string
 const git = (...args: readonly string[]): void => {
   execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], {
     cwd: root,
     stdio: 'ignore',
   })
 }
-beforeAll(() => {
-  root = newFolder('tracked-')
-  mkdirSync(path.join(root, 'src/deep'), { recursive: true })
-  mkdirSync(path.join(root, 'mixed'))
-  for (const file of ['a.md', 'src/b.ts', 'src/deep/ü.ts', 'mixed/c.ts']) {
-    writeFileSync(path.join(root, file), file)
-  }
-  git('init', '-q')
-  git('add', '.')
-  git('commit', '-qm', 'x')
-  writeFileSync(path.join(root, 'mixed/data.csv'), '1')
-})
+const root = newFolder('tracked-')
+mkdirSync(path.join(root, 'src/deep'), { recursive: true })
+mkdirSync(path.join(root, 'mixed'))
+for (const file of ['a.md', 'src/b.ts', 'src/deep/ü.ts', 'mixed/c.ts']) {
+  writeFileSync(path.join(root, file), file)
+}
+git('init', '-q')
+git('add', '.')
+git('commit', '-qm', 'x')
+writeFileSync(path.join(root, 'mixed/data.csv'), '1')
 
 describe('Git has', () => {
   test.each(['2', '4'])(

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { readOrEmpty } from './read-or-empty.ts'
 
 /** Processes that the kernel counts and bounds together. */
 export interface ControlGroup {
@@ -129,7 +130,7 @@ function writeIfThere(file: string, text: string): void {
 function killsIn(group: string): number {
   const file = ['memory.events', 'memory.oom_control'].find((name) => existsSync(join(group, name)))
   if (file === undefined) return 0
-  return Number(/^oom_kill (\d+)$/m.exec(read(join(group, file)))?.[1] ?? 0)
+  return Number(/^oom_kill (\d+)$/m.exec(readOrEmpty(join(group, file)))?.[1] ?? 0)
 }
 
 /**
@@ -138,7 +139,7 @@ function killsIn(group: string): number {
  * below groups with that setting.
  */
 function parentFor(controller: Controller): string | null {
-  const lines = read('/proc/self/cgroup').split('\n')
+  const lines = readOrEmpty('/proc/self/cgroup').split('\n')
   const pathOf = (controllers: string): string | undefined =>
     lines
       .map((line) => line.split(':'))
@@ -149,7 +150,7 @@ function parentFor(controller: Controller): string | null {
     return existsSync(join(at, 'cgroup.procs')) ? at : first
   }
   for (let at = join(mount, pathOf('') ?? '/'); at.startsWith(mount); at = dirname(at)) {
-    const controllers = read(join(at, 'cgroup.subtree_control')).split(/\s+/)
+    const controllers = readOrEmpty(join(at, 'cgroup.subtree_control')).split(/\s+/)
     if (controllers.includes(controller)) return at
   }
   return null
@@ -164,7 +165,7 @@ function removeLeftBehind(parent: string): void {
 }
 
 function processesIn(group: string): number[] {
-  return read(join(group, 'cgroup.procs')).split('\n').filter(Boolean).map(Number)
+  return readOrEmpty(join(group, 'cgroup.procs')).split('\n').filter(Boolean).map(Number)
 }
 
 function remove(group: string): void {
@@ -172,13 +173,5 @@ function remove(group: string): void {
     rmdirSync(group)
   } catch {
     // It is not empty, or does not exist.
-  }
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
   }
 }

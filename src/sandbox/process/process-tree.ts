@@ -1,4 +1,5 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { readOrEmpty } from './read-or-empty.ts'
 
 /** The resources of all descendants of a process, as far as they could be read. */
 export interface TreeUse {
@@ -38,7 +39,7 @@ export function lookAtTree(pid: number, maxProcesses: number): TreeUse {
 /** The running children of any thread of a process. */
 export function childrenOf(pid: number): number[] {
   return threadsOf(pid).flatMap((thread) =>
-    read(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+    readOrEmpty(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
   )
 }
 
@@ -51,20 +52,12 @@ function threadsOf(pid: number): string[] {
 }
 
 function memoryOf(pid: number): { anonymous: number; shared: number } {
-  const status = read(`/proc/${pid}/status`)
+  const status = readOrEmpty(`/proc/${pid}/status`)
   const of = (name: string): number =>
     1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0)
   return { anonymous: of('RssAnon') + of('VmSwap'), shared: of('RssShmem') }
 }
 
 function writtenBy(pid: number): number {
-  return Number(/^write_bytes: (\d+)$/m.exec(read(`/proc/${pid}/io`))?.[1] ?? 0)
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
+  return Number(/^write_bytes: (\d+)$/m.exec(readOrEmpty(`/proc/${pid}/io`))?.[1] ?? 0)
 }

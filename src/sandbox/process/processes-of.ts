@@ -1,4 +1,5 @@
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
+import { readOrEmpty } from './read-or-empty.ts'
 
 /** The marks of the processes of a command without a sandbox. */
 export interface CommandMark {
@@ -20,7 +21,7 @@ export function processesOf(mark: CommandMark): number[] {
   for (const name of entriesOf('/proc')) {
     const pid = Number(name)
     if (!Number.isInteger(pid) || pid === process.pid) continue
-    const stat = read(`/proc/${pid}/stat`)
+    const stat = readOrEmpty(`/proc/${pid}/stat`, 'latin1')
     const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (state === undefined || /^[ZX]/.test(state)) continue
     const isLed = mark.first > 0 && [group, session].includes(String(mark.first))
@@ -36,7 +37,7 @@ export function processesOf(mark: CommandMark): number[] {
 }
 
 function isMarked(pid: number, variable: string): boolean {
-  return read(`/proc/${pid}/environ`).split('\0').includes(variable)
+  return readOrEmpty(`/proc/${pid}/environ`, 'latin1').split('\0').includes(variable)
 }
 
 function entriesOf(folder: string): string[] {
@@ -44,13 +45,5 @@ function entriesOf(folder: string): string[] {
     return readdirSync(folder)
   } catch {
     return []
-  }
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'latin1')
-  } catch {
-    return ''
   }
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readOrEmpty } from './read-or-empty.ts'
 
 /**
  * Memory that these processes share, each page once: slower than the sum that counts it for each.
@@ -11,7 +11,7 @@ export function sharedBy(pids: readonly number[]): number {
 export function mappedBy(pids: readonly number[]): number {
   const sizes = new Map<string, number>()
   for (const pid of pids) {
-    for (const line of read(`/proc/${pid}/maps`).split('\n')) {
+    for (const line of readOrEmpty(`/proc/${pid}/maps`).split('\n')) {
       const [range = '', , , , inode = '', name = ''] = line.split(/\s+/)
       if (name !== '/dev/zero') continue
       const [from = 0, to = 0] = range.split('-').map((address) => Number.parseInt(address, 16))
@@ -28,13 +28,5 @@ export function sharedOfHost(): number {
 }
 
 function kibOf(file: string, name: string): number {
-  return 1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(read(file))?.[1] ?? 0)
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
-  }
+  return 1024 * Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readOrEmpty(file))?.[1] ?? 0)
 }

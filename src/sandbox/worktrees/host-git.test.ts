@@ -3,16 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { hostGit } from './host-git.ts'
 import { objectStoresOf } from './repository.ts'
 
-let gitDir: string
-beforeAll(() => {
-  gitDir = newFolder('host-git-')
-  execFileSync('git', ['init', '-q', '--bare', gitDir])
-})
+const gitDir = newFolder('host-git-')
+execFileSync('git', ['init', '-q', '--bare', gitDir])
 
 const sha1 = (...parts: readonly (Buffer | string)[]): Buffer => {
   const hash = createHash('sha1')

@@ -1,15 +1,9 @@
 import { limits } from '#domain/limits.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
+import type { AttachedFile } from '#tools/delegation/call-worker.ts'
 import { loadExisting } from '#tools/files/load-version.ts'
 import { decodeText } from '#tools/presentations/file-kind.ts'
 import { quoteText } from '../transcript/result-texts.ts'
-
-/** A file as it is handed over. */
-export interface AttachedFile {
-  readonly path: string
-  readonly bytes: number
-  readonly hash: string
-}
 
 /** An attached file as the first message of a run has it. */
 export interface ReadFile extends AttachedFile {

@@ -2,12 +2,8 @@ import { readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { hashBytes, hashJson } from '#domain/json/digest.ts'
 import { limits } from '#domain/limits.ts'
-import {
-  QueryNotAccepted,
-  startToolChild,
-  type RequestOptions,
-  type ToolChild,
-} from './tool-child.ts'
+import { QueryNotAccepted, type RequestOptions } from './tool-child.ts'
+import { ToolProcessPool } from './tool-process-pool.ts'
 import type { LoadedTools, ToolAnswers, ToolProcessSetup, ToolQuery } from './tool-protocol.ts'
 
 /** The custom tools of one policy version, on this host. */
@@ -35,21 +31,8 @@ export class ToolFilesChanged extends Error {
   override readonly name = 'ToolFilesChanged'
 }
 
-const loadTimeoutMs = 20_000
-const maxProcesses = 16
-const maxIdle = 4
-/**
- * Starting a process takes longer than most queries, so a query waits this long for a busy one
- * first.
- */
-const busyWaitMs = 100
 /** A process that dies of the previous query accepts no other: this many processes are tried. */
 const maxTries = 3
-
-interface Ready {
-  readonly child: ToolChild
-  readonly loaded: LoadedTools
-}
 
 const entry = /^tools\/[^/]+\.m?[jt]s$/
 const noEntry = /\.(d|test|spec)\.m?[jt]s$/
@@ -70,83 +53,13 @@ export async function openToolProcess(options: {
   const entries = Object.keys(hashes)
     .filter((file) => entry.test(file) && !noEntry.test(file))
     .toSorted()
-  const maxResultBytes = limits.storedOutputBytes
-  const setup: ToolProcessSetup = { projectDir, entries, hashes, maxResultBytes }
-  const environment = toolEnvironment(options.environment)
-  const idle: Ready[] = []
-  const children = new Set<ToolChild>()
-  /** called in turn with a ready process, or with `null` when another may start */
-  const takers: ((ready: Ready | null) => void)[] = []
-  let tools: LoadedTools | null = null
-  let isStarting = false
-  let closed = false
-
-  async function take(): Promise<Ready> {
-    for (;;) {
-      if (closed) throw new Error('The tool processes are closed')
-      for (let spare = idle.pop(); spare !== undefined; spare = idle.pop()) {
-        if (spare.child.alive) return spare
-        children.delete(spare.child)
-      }
-      if (children.size === 0) return start()
-      const ready = await nextReady()
-      if (ready?.child.alive === true) return ready
-      if (ready !== null) await drop(ready.child)
-      const isRoom = idle.length === 0 && children.size < maxProcesses && !isStarting
-      if (isRoom && !closed) return start()
-    }
+  const setup: ToolProcessSetup = {
+    projectDir,
+    entries,
+    hashes,
+    maxResultBytes: limits.storedOutputBytes,
   }
-
-  /**
-   * A process that another query releases; `null` when it is time to check whether another may
-   * start.
-   */
-  async function nextReady(): Promise<Ready | null> {
-    const { promise, resolve } = Promise.withResolvers<Ready | null>()
-    takers.push(resolve)
-    const timer = setTimeout(resolve, busyWaitMs, null)
-    try {
-      return await promise
-    } finally {
-      clearTimeout(timer)
-      const index = takers.indexOf(resolve)
-      if (index !== -1) takers.splice(index, 1)
-    }
-  }
-
-  async function start(): Promise<Ready> {
-    isStarting = true
-    const child = startToolChild(projectDir, environment, 2 * maxResultBytes)
-    children.add(child)
-    try {
-      const loaded = await child.request(
-        { do: 'load', setup },
-        { timeoutMs: loadTimeoutMs, signal: null },
-      )
-      if (isOfVersion(loaded)) tools = loaded
-      return { child, loaded }
-    } catch (error) {
-      await drop(child)
-      throw error
-    } finally {
-      isStarting = false
-    }
-  }
-
-  async function drop(child: ToolChild): Promise<void> {
-    await child[Symbol.asyncDispose]()
-    children.delete(child)
-    takers.shift()?.(null)
-  }
-
-  async function giveBack(child: ToolChild, loaded: LoadedTools): Promise<void> {
-    const next = takers.shift()
-    const isGood = child.alive && !child.isExhausted && !closed && isOfVersion(loaded)
-    if (isGood && next !== undefined) return next({ child, loaded })
-    next?.(null)
-    if (!isGood || idle.length >= maxIdle) return drop(child)
-    idle.push({ child, loaded })
-  }
+  const pool = new ToolProcessPool(setup, toolEnvironment(options.environment))
 
   async function checkFiles(): Promise<void> {
     const ownHashes = Object.entries(hashes).filter(([file]) => isToolFile(file))
@@ -165,25 +78,25 @@ export async function openToolProcess(options: {
     requestOptions: RequestOptions,
   ): Promise<ToolAnswers[Q['do']]> {
     for (let tries = 1; ; tries += 1) {
-      const { child, loaded } = await take()
+      const ready = await pool.take()
       try {
-        requireVersion(loaded, query.tool)
-        return await child.request(query, requestOptions)
+        requireVersion(ready.loaded, query.tool)
+        return await ready.child.request(query, requestOptions)
       } catch (error) {
         if (!(error instanceof QueryNotAccepted) || tries === maxTries) throw error
       } finally {
-        await giveBack(child, loaded)
+        await pool.giveBack(ready)
       }
     }
   }
 
   return {
     async describe() {
-      if (tools !== null) return tools
+      if (pool.tools !== null) return pool.tools
       if (entries.length === 0) return { tools: [], problems: [] }
-      const { child, loaded } = await take()
-      await giveBack(child, loaded)
-      return loaded
+      const ready = await pool.take()
+      await pool.giveBack(ready)
+      return ready.loaded
     },
 
     async request(query, requestOptions) {
@@ -204,10 +117,7 @@ export async function openToolProcess(options: {
     ),
     fileHash: (file) => hashes[file] ?? '',
 
-    async [Symbol.asyncDispose]() {
-      closed = true
-      await Promise.all([...children].map(drop))
-    },
+    [Symbol.asyncDispose]: () => pool[Symbol.asyncDispose](),
   }
 }
 
@@ -224,11 +134,6 @@ function requireVersion({ tools, problems }: LoadedTools, name: string): void {
   if (tools.some((tool) => tool.name === name)) return
   const changed = problems.find((problem) => problem.changed)
   if (changed !== undefined) throw new ToolFilesChanged(changed.problem)
-}
-
-/** Whether every file was the version's. A file that merely fails to load will fail again. */
-function isOfVersion(loaded: LoadedTools): boolean {
-  return !loaded.problems.some((problem) => problem.changed)
 }
 
 /** Tools must not get the service's own settings, secrets and model keys. */

@@ -65,7 +65,7 @@ export function callWorker(
       const attachments = await attachedFiles(workspace, delegation.attachments)
       const content = previewText(delegation, target, attachments)
       return {
-        title: titleLine(`Call worker ${target.name}: ${textOf(delegation.input)}`),
+        title: titleLine(`Call worker ${target.name}: ${inputText(delegation)}`),
         presentation: makePresentation({
           type: 'text',
           language: null,
@@ -116,7 +116,8 @@ function targetLine(policy: Policy, name: string): string {
   return titleLine(`- ${name}${target?.description ? `: ${target.description}` : ''}`)
 }
 
-interface AttachedFile {
+/** A file as it is handed over. */
+export interface AttachedFile {
   readonly path: string
   readonly bytes: number
   readonly hash: string
@@ -146,11 +147,12 @@ function previewText(
     `Attachments: ${files.length === 0 ? 'none' : files.length}`,
     ...files,
     'Input, to the end:',
-    textOf(delegation.input),
+    inputText(delegation),
     '',
   ].join('\n')
 }
 
-function textOf(input: Delegation['input']): string {
+/** The task of a delegation as text. */
+export function inputText({ input }: Pick<Delegation, 'input'>): string {
   return typeof input === 'string' ? input : JSON.stringify(input, null, 2)
 }

@@ -1,13 +1,12 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Tool } from '#domain/tools/tool.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
-import { errorMessage } from '#domain/error-message.ts'
 import type { McpServer, WorkerDefinition } from '#policy/worker-definition.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { ServerPlace } from './connection.ts'
+import { listWithin } from './list-server.ts'
 import type { McpDefinition, McpListing } from './mcp-protocol.ts'
 import { mcpTool } from './mcp-tool.ts'
-import { ServerEntries, type ServerEntriesOptions, type ServerEntry } from './server-entries.ts'
+import { ServerEntries, type ServerEntriesOptions } from './server-entries.ts'
 import type { WatchNames } from './watch-names.ts'
 import { hashOfServer } from './server-hash.ts'
 
@@ -75,7 +74,6 @@ export interface McpServers extends AsyncDisposable {
   endIn(root: string): Promise<void>
 }
 
-const listTimeoutMs = 90_000
 /**
  * How long callers wait for a list. The request for it continues, and its answer counts the next
  * time.
@@ -83,10 +81,6 @@ const listTimeoutMs = 90_000
 const usualWaitMs = 20_000
 /** The same where the server did not answer before, for a call of one of its tools. */
 const lateWaitMs = 5000
-/** How long a list is used again; every call fetches the list once more before it is made. */
-const freshMs = 3000
-/** The pause before a server that did not answer is tried again. */
-const retryAfterMs = 10_000
 /** The longest name that providers of models accept. */
 const nameCharacters = 64
 
@@ -103,44 +97,6 @@ export function openMcpServers(
   },
 ): McpServers {
   const entries = new ServerEntries(options)
-
-  async function listOf(entry: ServerEntry): Promise<McpListing> {
-    const age = performance.now() - entry.listedAt
-    if (entry.failed !== null && age < retryAfterMs) throw new Error(entry.failed)
-    if (entry.listing !== null && (entry.asking || age < freshMs)) return entry.listing
-    entry.asking = true
-    entry.failed = null
-    const listing = entry.host.then((host) =>
-      host.request({ do: 'list' }, { timeoutMs: listTimeoutMs, signal: null }),
-    )
-    entry.listing = listing
-    try {
-      const answer = await listing
-      entry.listedAt = performance.now()
-      entry.isLate = false
-      return answer
-    } catch (error) {
-      entry.listing = null
-      entry.listedAt = performance.now()
-      entry.failed = errorMessage(error)
-      entry.isLate = true
-      throw error
-    } finally {
-      entry.asking = false
-    }
-  }
-
-  /** The list, or why there is none in this time; the request for it continues. */
-  async function listWithin(entry: ServerEntry, withinMs: number): Promise<McpListing | string> {
-    const timeout = new AbortController()
-    const late = delay(withinMs, null, { signal: timeout.signal })
-    const listing = await Promise.race([listOf(entry).catch(errorMessage), late])
-    timeout.abort()
-    if (listing !== null) return listing
-    entry.isLate = true
-    const when = withinMs === 0 ? 'yet' : `within ${withinMs / 1000} seconds`
-    return entry.failed ?? `it did not answer ${when}`
-  }
 
   async function offerOf(
     server: McpServer,

@@ -10,7 +10,7 @@ import type { PermitTable } from '#store/tables/decisions.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
 import { verifyPermit } from '../../permits/permits.ts'
 import type { ServiceContext } from '../../core/context.ts'
-import type { AttachedFile } from '../../core/attached-files.ts'
+import type { AttachedFile } from '#tools/delegation/call-worker.ts'
 import { attachmentDigest } from './attachments.ts'
 
 /** A permit to hand over one file, with the request it came from. */

@@ -15,7 +15,7 @@ import { textWarnings } from '#tools/presentations/text-warnings.ts'
 import type { Caller } from '../../core/context.ts'
 import { openRequest } from '../../requests/opening/open-request.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
-import type { AttachedFile } from '../../core/attached-files.ts'
+import type { AttachedFile } from '#tools/delegation/call-worker.ts'
 
 /** An attachment that asks, with its presentation for the approver. */
 export interface PresentedAttachment {

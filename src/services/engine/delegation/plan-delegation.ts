@@ -1,7 +1,7 @@
 import type { RunMode } from '#domain/policy/verdict.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { preambleVersionOf } from '#policy/worker/worker-digest.ts'
-import { delegationOf, type Delegation } from '#tools/delegation/call-worker.ts'
+import { delegationOf, inputText, type Delegation } from '#tools/delegation/call-worker.ts'
 import type { CallAtHand } from '../attempts/call-at-hand.ts'
 import type { ExecutionPlan, Refusal } from '../attempts/execution-plan.ts'
 import { refusedUnsigned } from '../attempts/refusals.ts'
@@ -62,7 +62,7 @@ export async function planDelegation(
     target,
     mode: terms.statement.mode,
     permits: permits.permits,
-    text: withAttached(textOf(delegation), files),
+    text: withAttached(inputText(delegation), files),
     attachments: listedFiles(files),
   }
 }
@@ -77,8 +77,4 @@ function askAgain(plan: ExecutionPlan, detail: string): Refusal {
     policyDigest: judgement.policyDigest,
     then: { next: 'ask', judgement, input },
   }
-}
-
-function textOf({ input }: Delegation): string {
-  return typeof input === 'string' ? input : JSON.stringify(input, null, 2)
 }

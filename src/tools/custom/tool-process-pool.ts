@@ -1,0 +1,120 @@
+import { startToolChild, type ToolChild } from './tool-child.ts'
+import type { LoadedTools, ToolProcessSetup } from './tool-protocol.ts'
+
+const loadTimeoutMs = 20_000
+const maxProcesses = 16
+const maxIdle = 4
+/**
+ * Starting a process takes longer than most queries, so a query waits this long for a busy one
+ * first.
+ */
+const busyWaitMs = 100
+
+/** A process that has loaded the tools and carries out no query. */
+export interface ReadyProcess {
+  readonly child: ToolChild
+  readonly loaded: LoadedTools
+}
+
+/**
+ * The tool processes of one policy version: each query takes one to itself and gives it back. A
+ * process that has ended, holds too much, or loaded files of another version is not used again.
+ */
+export class ToolProcessPool implements AsyncDisposable {
+  readonly #setup: ToolProcessSetup
+  readonly #environment: Readonly<Record<string, string>>
+  readonly #idle: ReadyProcess[] = []
+  readonly #children = new Set<ToolChild>()
+  /** called in turn with a ready process, or with `null` when another may start */
+  readonly #takers: ((ready: ReadyProcess | null) => void)[] = []
+  #tools: LoadedTools | null = null
+  #isStarting = false
+  #isClosed = false
+
+  constructor(setup: ToolProcessSetup, environment: Readonly<Record<string, string>>) {
+    this.#setup = setup
+    this.#environment = environment
+  }
+
+  /** The tools as a process loaded them from the version's files; `null`: none has yet. */
+  get tools(): LoadedTools | null {
+    return this.#tools
+  }
+
+  /** An idle process, a busy one that is given back soon, or a new one. */
+  async take(): Promise<ReadyProcess> {
+    for (;;) {
+      if (this.#isClosed) throw new Error('The tool processes are closed')
+      for (let spare = this.#idle.pop(); spare !== undefined; spare = this.#idle.pop()) {
+        if (spare.child.alive) return spare
+        this.#children.delete(spare.child)
+      }
+      if (this.#children.size === 0) return this.#start()
+      const ready = await this.#nextReady()
+      if (ready?.child.alive === true) return ready
+      if (ready !== null) await this.#drop(ready.child)
+      const { length } = this.#idle
+      const isRoom = length === 0 && this.#children.size < maxProcesses && !this.#isStarting
+      if (isRoom && !this.#isClosed) return this.#start()
+    }
+  }
+
+  async giveBack({ child, loaded }: ReadyProcess): Promise<void> {
+    const next = this.#takers.shift()
+    const isGood = child.alive && !child.isExhausted && !this.#isClosed && isOfVersion(loaded)
+    if (isGood && next !== undefined) return next({ child, loaded })
+    next?.(null)
+    if (!isGood || this.#idle.length >= maxIdle) return this.#drop(child)
+    this.#idle.push({ child, loaded })
+  }
+
+  /** A process that another query gives back; `null` when it is time to check for room again. */
+  async #nextReady(): Promise<ReadyProcess | null> {
+    const { promise, resolve } = Promise.withResolvers<ReadyProcess | null>()
+    this.#takers.push(resolve)
+    const timer = setTimeout(resolve, busyWaitMs, null)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      const index = this.#takers.indexOf(resolve)
+      if (index !== -1) this.#takers.splice(index, 1)
+    }
+  }
+
+  async #start(): Promise<ReadyProcess> {
+    this.#isStarting = true
+    const { projectDir, maxResultBytes } = this.#setup
+    const child = startToolChild(projectDir, this.#environment, 2 * maxResultBytes)
+    this.#children.add(child)
+    try {
+      const loaded = await child.request(
+        { do: 'load', setup: this.#setup },
+        { timeoutMs: loadTimeoutMs, signal: null },
+      )
+      if (isOfVersion(loaded)) this.#tools = loaded
+      return { child, loaded }
+    } catch (error) {
+      await this.#drop(child)
+      throw error
+    } finally {
+      this.#isStarting = false
+    }
+  }
+
+  async #drop(child: ToolChild): Promise<void> {
+    await child[Symbol.asyncDispose]()
+    this.#children.delete(child)
+    this.#takers.shift()?.(null)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true
+    await Promise.all([...this.#children].map((child) => this.#drop(child)))
+  }
+}
+
+/** Whether every file was the version's. A file that merely fails to load will fail again. */
+function isOfVersion(loaded: LoadedTools): boolean {
+  return !loaded.problems.some((problem) => problem.changed)
+}
