@@ -4,6 +4,7 @@ import type { SigningContext } from '#services/core/context.ts'
 import { noteMissedTimes } from '#services/runs/schedules/note-missed-times.ts'
 import { scheduleChannel } from '#services/runs/schedules/note-scheduled-time.ts'
 import { startDueTimes } from '#services/runs/schedules/start-scheduled.ts'
+import { pausedNames } from '#services/runs/starting/pause-start.ts'
 import { auditChannel } from '#store/audit/audit.ts'
 import { Listener } from '../listener.ts'
 import type { NamespaceGuard } from '../namespace-guard.ts'
@@ -91,8 +92,7 @@ export class ScheduleKeeper implements AsyncDisposable {
     const { config } = await ctx.policies.inForce()
     const settings = [...config.schedules.values()]
     if (settings.length === 0) return []
-    const rows = await ctx.db.selectFrom('schedule_pause').select('schedule').execute()
-    const paused = new Set(rows.map(({ schedule }) => schedule))
+    const paused = await pausedNames(ctx.db, 'schedule')
     return settings.map((setting) => ({ setting, paused: paused.has(setting.name) }))
   }
 

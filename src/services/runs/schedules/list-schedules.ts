@@ -41,11 +41,11 @@ export async function listSchedules(
   caller: Caller,
 ): Promise<readonly ScheduleRecord[]> {
   const policy = await ctx.policies.inForce()
-  return describe(ctx, caller, [...policy.config.schedules.values()])
+  return describeSchedules(ctx, caller, [...policy.config.schedules.values()])
 }
 
 /** The same for these schedules only. */
-export async function describe(
+export async function describeSchedules(
   ctx: ServiceContext,
   caller: Caller,
   settings: readonly ScheduleSetting[],

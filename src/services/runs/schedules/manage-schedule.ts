@@ -7,7 +7,7 @@ import { onceForKey } from '../../core/idempotency.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { byManagerOfStarts, changePause } from '../starting/pause-start.ts'
 import type { StartedRun } from '../starting/record-run.ts'
-import { describe, type ScheduleRecord } from './list-schedules.ts'
+import { describeSchedules, type ScheduleRecord } from './list-schedules.ts'
 import { startOfSchedule, starterOfSchedule, worktreeOfSchedule } from './start-scheduled.ts'
 
 /** A schedule by its name, and the caller's authority over it. */
@@ -37,7 +37,7 @@ export async function pauseSchedule(
 ): Promise<ScheduleRecord> {
   const { setting, authority } = await manage(ctx, caller, name)
   await changePause(ctx, authority, { kind: 'schedule', name, paused })
-  const [record] = await describe(ctx, caller, [setting])
+  const [record] = await describeSchedules(ctx, caller, [setting])
   if (record === undefined) throw new Error('One setting makes one record')
   return record
 }

@@ -5,6 +5,7 @@ import type { ScheduleWatchTable } from '#store/tables/schedules.ts'
 import { bySchedule } from '../../core/authority.ts'
 import type { SigningContext } from '../../core/context.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { pausedNames } from '../starting/pause-start.ts'
 
 /** Temporal reports a time within a minute; after this long, nobody reports it any more. */
 const reportedWithinMs = 120_000
@@ -29,9 +30,9 @@ export async function noteMissedTimes(ctx: SigningContext): Promise<void> {
     await ctx.db.deleteFrom('schedule_watch').where('schedule', 'in', old).execute()
   }
   if (names.length === 0) return
-  const pauses = await ctx.db.selectFrom('schedule_pause').select('schedule').execute()
+  const pauses = await pausedNames(ctx.db, 'schedule')
   for (const setting of config.schedules.values()) {
-    const paused = pauses.some(({ schedule }) => schedule === setting.name)
+    const paused = pauses.has(setting.name)
     const watch = watches.find(({ schedule }) => schedule === setting.name)
     await watchSchedule(ctx, { setting, paused, watch })
   }

@@ -11,6 +11,7 @@ import { pauseSchedule, triggerSchedule } from './manage-schedule.ts'
 import { noteMissedTimes } from './note-missed-times.ts'
 import { noteScheduledTime } from './note-scheduled-time.ts'
 import { startDueTimes } from './start-scheduled.ts'
+import { trailTypes } from '#test/harness/fixtures/trail.ts'
 
 const always = '"* * * * *"'
 const schedules = `schedules:
@@ -31,11 +32,12 @@ await desk.activate({
   'workers/talker.md': deskWorker.replace('name: scribe', 'name: talker\nconversation: true'),
 })
 
+/** At most half a minute later: a minute may begin while a test runs, and a time is missed then. */
+const timeOf = (minutesAgo: number) =>
+  new Date(Date.now() + 30_000 - minutesAgo * 60_000).toISOString()
+
 const note = (schedule: string, minutesAgo = 0) =>
-  noteScheduledTime(desk.api, {
-    schedule,
-    at: new Date(Date.now() - minutesAgo * 60_000).toISOString(),
-  })
+  noteScheduledTime(desk.api, { schedule, at: timeOf(minutesAgo) })
 
 const runsOf = (schedule: string) =>
   desk.database.db
@@ -79,9 +81,7 @@ const skipped = async (schedule: string) =>
 
 describe('a scheduled time', () => {
   test('that is told of twice, to processes that race, starts one run as its person', async () => {
-    // One instant, at most half a minute from now: a minute may begin while the test runs, and a
-    // time is missed after one.
-    const time = { schedule: 'minutely', at: new Date(Date.now() + 30_000).toISOString() }
+    const time = { schedule: 'minutely', at: timeOf(0) }
     const noteTime = () => noteScheduledTime(desk.api, time)
     await Promise.all([noteTime(), noteTime()])
     await Promise.all([startDueTimes(desk.api), startDueTimes(desk.api), startDueTimes(desk.api)])
@@ -179,15 +179,8 @@ describe('a schedule', () => {
     expect(await pause(olga, false)).toMatchObject({ paused: false })
     const { nextAt } = await pause(ada, false)
     expect(nextAt?.toISOString()).toMatch(/^\d{4}-01-01T05:00:00.000Z$/)
-    const events = await desk.database.db
-      .selectFrom('audit_event')
-      .select('type')
-      .where('type', 'in', ['schedule.paused', 'schedule.resumed'])
-      .execute()
-    expect(events.map(({ type }) => type).toSorted()).toEqual([
-      'schedule.paused',
-      'schedule.resumed',
-    ])
+    const pauses = ['schedule.paused', 'schedule.resumed'] as const
+    expect(await trailTypes(desk.database.db, {}, ...pauses)).toEqual(pauses)
   })
 
   test('starts nothing while it is paused, unless somebody has it start a run', async () => {

@@ -6,11 +6,11 @@ import type { SkipReason } from '#domain/runs/schedule.ts'
 import type { Policy } from '#policy/policy.ts'
 import type { ScheduleSetting } from '#policy/project-config.ts'
 import { cronTimes } from '#policy/schedules/cron.ts'
-import type { Db, Tx } from '#store/database.ts'
 import { bySchedule } from '../../core/authority.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
+import { pausedNames } from '../starting/pause-start.ts'
 import { personOfEmail } from '../starting/person-of-email.ts'
 import { assertReachable } from '../starting/reachable-approvers.ts'
 import { worktreeStart, type WorktreeStart } from '../starting/worktree-start.ts'
@@ -51,7 +51,8 @@ async function startDue(ctx: SigningContext, time: DueTime): Promise<void> {
     await inUnitOfWork(ctx, authority, async (unit) => {
       if (!(await isOpen(unit, time))) return
       // The host may have been asked since, which takes seconds.
-      if (await isPaused(unit.tx, setting)) return skipLocked(unit, time, 'paused')
+      if ((await pausedNames(unit.tx, 'schedule')).has(setting.name))
+        return skipLocked(unit, time, 'paused')
       const id = await ctx.ledger.first({ kind: 'schedule', id: ledgerIdOf(time) }, uuidv7())
       if (await isRecorded(unit, id)) return skipLocked(unit, time, 'started_before')
       const start = { id, policy, setting, starter, worktree }
@@ -73,20 +74,11 @@ async function skipReason(
   if (setting === undefined) return 'not_scheduled'
   const times = cronTimes(setting)
   if (!times.has(at) || at.getTime() > Date.now() + missedAfterMs) return 'not_scheduled'
-  if (await isPaused(db, setting)) return 'paused'
+  if ((await pausedNames(db, 'schedule')).has(setting.name)) return 'paused'
   const isLate = Date.now() - at.getTime() > missedAfterMs
   if (setting.catchup === 'none') return isLate ? 'missed' : null
   const next = times.next(at)
   return next !== null && next.getTime() <= Date.now() ? 'missed' : null
-}
-
-async function isPaused(db: Db | Tx, { name }: ScheduleSetting): Promise<boolean> {
-  const pause = await db
-    .selectFrom('schedule_pause')
-    .select('schedule')
-    .where('schedule', '=', name)
-    .executeTakeFirst()
-  return pause !== undefined
 }
 
 async function skip(

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { Problem } from '#domain/problem.ts'
+import type { Db, Tx } from '#store/database.ts'
 import { byOwner, byRightOrNull, type Authority } from '../../core/authority.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { rightsOf } from '../../core/rights-of.ts'
@@ -37,12 +38,23 @@ export async function managesStarts(
   return (as) => manages || as?.id === actor.id
 }
 
+/** What can be paused. */
+type StartKind = 'schedule' | 'trigger'
+
+/** The names of the schedules, or of the triggers, that are paused. */
+export async function pausedNames(db: Db | Tx, kind: StartKind): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select ${sql.ref(kind)} as name from ${sql.table(`${kind}_pause`)}
+  `.execute(db)
+  return new Set(rows.map(({ name }) => name))
+}
+
 /** Pauses a schedule or a trigger, or resumes it; repeating it changes and records nothing. */
 export async function changePause(
   ctx: ServiceContext,
   authority: Authority,
   change: {
-    readonly kind: 'schedule' | 'trigger'
+    readonly kind: StartKind
     readonly name: string
     readonly paused: boolean
   },

@@ -12,6 +12,7 @@ import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { markRecorded, recordRefusal } from '../../refusals/record-refusal.ts'
 import { quoteText } from '../../transcript/result-texts.ts'
+import { pausedNames } from './pause-start.ts'
 import { personOfEmail } from './person-of-email.ts'
 import { assertReachable } from './reachable-approvers.ts'
 import { worktreeStart } from './worktree-start.ts'
@@ -49,7 +50,9 @@ export async function startFromTrigger(
     body: { trigger: trigger.name },
   }
   // Before the message is judged: a pause refuses all alike, and the sender repeats the message.
-  if ((await isPaused(ctx.db, trigger.name)) && !(await isAnswered(ctx.db, once))) {
+  const isPaused = async (db: Db | Tx): Promise<boolean> =>
+    (await pausedNames(db, 'trigger')).has(trigger.name)
+  if ((await isPaused(ctx.db)) && !(await isAnswered(ctx.db, once))) {
     return refuseAsPaused(ctx, caller, trigger.name)
   }
   const policy = await ctx.policies.inForce()
@@ -65,7 +68,7 @@ export async function startFromTrigger(
   const worktree = await worktreeStart(ctx, policy, workspace)
   const answer = await inUnitOfWork(ctx, authority, (unit) =>
     onceForKey(unit.tx, once, async () => {
-      if (await isPaused(unit.tx, trigger.name)) return pausedProblem(trigger.name)
+      if (await isPaused(unit.tx)) return pausedProblem(trigger.name)
       await assertReachable(unit.tx, policy, worker, behind)
       return recordRun(ctx, unit, caller, {
         input,
@@ -96,16 +99,6 @@ async function refuseAsPaused(
   await recordRefusal(ctx, { type: 'attempt.refused', actor, channel, detail })
   markRecorded(refusal)
   throw refusal
-}
-
-/** Whether somebody paused it. */
-async function isPaused(db: Db | Tx, name: string): Promise<boolean> {
-  const pause = await db
-    .selectFrom('trigger_pause')
-    .select('trigger')
-    .where('trigger', '=', name)
-    .executeTakeFirst()
-  return pause !== undefined
 }
 
 function pausedProblem(name: string): Problem {
