@@ -1,15 +1,11 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { useTemporal, type TestTemporal } from '#test/harness/temporal.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { useTemporal } from '#test/harness/temporal.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { closeServer, listenHere } from '#test/harness/listen.ts'
 import { connectTemporal } from './temporal-client.ts'
 
-let temporal: TestTemporal
-
-beforeAll(async () => {
-  temporal = await useTemporal()
-})
+const temporal = await useTemporal()
 afterEach(() => vi.restoreAllMocks())
 
 type Manner = 'takes connections and never answers' | 'ends connections' | 'is there'

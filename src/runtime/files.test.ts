@@ -1,13 +1,10 @@
 import { readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { exists, isProgram, writeWhole } from './files.ts'
 
-let folder = ''
-beforeAll(() => {
-  folder = newFolder('countersign-files-')
-})
+const folder = newFolder('countersign-files-')
 
 test('a file without the right to run it exists and is no program', async () => {
   const file = join(folder, 'text')

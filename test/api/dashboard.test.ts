@@ -1,27 +1,23 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { compressFiles } from '#runtime/supervisor/build-ui.ts'
-import { createTestApi, type TestApi } from './test-api.ts'
+import { createTestApi } from './test-api.ts'
 import { newFolder } from '../harness/new-folder.ts'
 
 /** Enough for a file to be worth compressing. */
 const long = '\n'.repeat(600)
-let folder = ''
-let api: TestApi
 
-beforeAll(async () => {
-  folder = newFolder('countersign-ui-')
-  const uiDir = join(folder, 'ui')
-  await mkdir(join(uiDir, 'assets'), { recursive: true })
-  await writeFile(join(uiDir, 'index.html'), `<!doctype html><title>Countersign</title>${long}`)
-  await writeFile(join(uiDir, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
-  await writeFile(join(uiDir, 'assets', 'main-1a2b3c.js'), `export {}${long}`)
-  await writeFile(join(folder, 'secret.txt'), 'secret')
-  await compressFiles(uiDir)
-  api = await createTestApi({ settings: { uiDir } })
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const folder = newFolder('countersign-ui-')
+const uiDir = join(folder, 'ui')
+await mkdir(join(uiDir, 'assets'), { recursive: true })
+await writeFile(join(uiDir, 'index.html'), `<!doctype html><title>Countersign</title>${long}`)
+await writeFile(join(uiDir, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
+await writeFile(join(uiDir, 'assets', 'main-1a2b3c.js'), `export {}${long}`)
+await writeFile(join(folder, 'secret.txt'), 'secret')
+await compressFiles(uiDir)
+const api = disposeAfterTests(await createTestApi({ settings: { uiDir } }))
 
 const page = { accept: 'text/html' }
 

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { activateFolder } from '#services/policy/activate-policy.ts'
 import { fixtureFiles } from '../harness/fixtures/project.ts'
@@ -9,14 +10,7 @@ import { newFolder } from '../harness/new-folder.ts'
 import type { ProjectProblem } from '#policy/policy.ts'
 import { checkSignatures } from '#runtime/doctor/project/check-signatures.ts'
 import type { CheckTarget } from '#runtime/doctor/target/check.ts'
-import { createTestApi, type Client, type TestApi } from './test-api.ts'
-
-let projectDir: string
-let api: TestApi
-let edsger: Client
-let olga: Client
-let aud: Client
-let grace: Client
+import { createTestApi, type Client } from './test-api.ts'
 
 const config = `${fixtureFiles.texts.get('countersign.yaml') ?? ''}  activatePolicy: [security, operators]\n`
 const quick = config.replace('72h', '36h')
@@ -27,20 +21,17 @@ async function put(path: string, text: string): Promise<void> {
   await writeFile(join(projectDir, path), text)
 }
 
-beforeAll(async () => {
-  projectDir = newFolder('countersign policy ')
-  for (const [path, text] of fixtureFiles.texts) await put(path, text)
-  await put('countersign.yaml', config)
-  api = await createTestApi({ settings: { projectDir } })
-  const { ctx } = api.service
-  Object.assign(ctx.policies, createPolicyReader(ctx))
-  await activateFolder(ctx, projectDir)
-  edsger = await api.signIn(api.people.edsger)
-  olga = await api.signIn(api.people.olga)
-  aud = await api.signIn(api.people.aud)
-  grace = await api.signIn(api.people.grace)
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const projectDir = newFolder('countersign policy ')
+for (const [path, text] of fixtureFiles.texts) await put(path, text)
+await put('countersign.yaml', config)
+const api = disposeAfterTests(await createTestApi({ settings: { projectDir } }))
+const { ctx } = api.service
+Object.assign(ctx.policies, createPolicyReader(ctx))
+await activateFolder(ctx, projectDir)
+const edsger = await api.signIn(api.people.edsger)
+const olga = await api.signIn(api.people.olga)
+const aud = await api.signIn(api.people.aud)
+const grace = await api.signIn(api.people.grace)
 
 const state = async (client: Client) => (await client.get('/v1/policy')).body
 const activate = (client: Client, digest: string) =>

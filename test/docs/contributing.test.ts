@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newFolder } from '../harness/new-folder.ts'
 import { checkout } from './documents.ts'
 
@@ -112,24 +112,20 @@ console.log(JSON.stringify({
 }))
 `
 
-let folder: string
-let copy: string
-beforeAll(async () => {
-  folder = newFolder('countersign contributing ')
-  copy = join(folder, 'checkout')
-  await mkdir(copy)
-  const parts = ['bin', 'CONTRIBUTING.md', 'docs', 'package.json', 'schemas', 'scripts', 'src']
-  for (const part of [...parts, '.oxfmtrc.json', 'tsconfig.base.json']) {
-    await cp(join(checkout, part), join(copy, part), { recursive: true })
-  }
-  for (const folder of ['node_modules', 'packages']) {
-    await symlink(join(checkout, folder), join(copy, folder))
-  }
-  for (const [path, text] of Object.entries(project)) {
-    await mkdir(join(folder, 'project', 'workers'), { recursive: true })
-    await writeFile(join(folder, 'project', path), text)
-  }
-})
+const folder = newFolder('countersign contributing ')
+const copy = join(folder, 'checkout')
+await mkdir(copy)
+const parts = ['bin', 'CONTRIBUTING.md', 'docs', 'package.json', 'schemas', 'scripts', 'src']
+for (const part of [...parts, '.oxfmtrc.json', 'tsconfig.base.json']) {
+  await cp(join(checkout, part), join(copy, part), { recursive: true })
+}
+for (const folder of ['node_modules', 'packages']) {
+  await symlink(join(checkout, folder), join(copy, folder))
+}
+for (const [path, text] of Object.entries(project)) {
+  await mkdir(join(folder, 'project', 'workers'), { recursive: true })
+  await writeFile(join(folder, 'project', path), text)
+}
 
 interface Ended {
   readonly code: number

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { access, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { exists } from '#runtime/files.ts'
 import { cacheFolder } from '#runtime/folders.ts'
 import { processEnvironment } from '#runtime/environment.ts'
 
@@ -72,13 +73,6 @@ async function packageVersion(): Promise<string> {
 async function missingLibraries(path: string, env: Record<string, string>): Promise<string[]> {
   const { stdout } = await run('ldd', [path], { env: { ...process.env, ...env } })
   return [...stdout.matchAll(/(\S+) => not found/g)].map((match) => match[1] ?? '')
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** Machines without fonts get the package's own, so that pages have a width everywhere. */

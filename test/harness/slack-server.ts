@@ -2,6 +2,16 @@ import { closeServer, listenHere } from './listen.ts'
 import { createHmac } from 'node:crypto'
 import { createServer, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import type { SlackSettings } from '#policy/settings.ts'
+
+/** The workspace of this server, as countersign.yaml names it. */
+export const slackSettings: SlackSettings = {
+  team: 'T0ACME',
+  tokenFrom: 'SLACK_TOKEN',
+  signingSecretFrom: 'SLACK_SECRET',
+  channels: new Map([['platform', '#approvals']]),
+  source: 'countersign.yaml:1',
+}
 
 /** A received call of a Slack method. Fields that Slack takes as JSON are parsed. */
 export interface SlackCall {

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { access, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { exists } from '#runtime/files.ts'
 import { cacheFolder } from '#runtime/folders.ts'
 import { processEnvironment } from '#runtime/environment.ts'
 
@@ -107,12 +108,5 @@ async function findJava(): Promise<void> {
   }
   throw new Error(
     'The model checker TLC needs Java 11 or newer: apt-get install default-jre-headless',
-  )
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
   )
 }

@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { judgeBy, rule, workspaceOf } from '#policy/shell/judging.fixture.ts'
 import { newFolder } from '../harness/new-folder.ts'
 
 /** A repository that names a program of its own wherever git would run one while it only reads. */
-let repository = ''
 const git = (...words: string[]): string =>
   execFileSync('git', words, {
     cwd: repository,
@@ -14,41 +13,39 @@ const git = (...words: string[]): string =>
     stdio: ['ignore', 'pipe', 'ignore'],
   })
 
-beforeAll(() => {
-  repository = newFolder('countersign-git-')
-  const write = (name: string, text: string, mode = 0o644): void =>
-    writeFileSync(path.join(repository, name), text, { mode })
-  git('init', '-q', '.')
-  write('a.txt', '1\n')
-  write('.gitattributes', '*.txt diff=own\n')
-  git('add', '.')
-  const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.com']
-  git(...author, 'commit', '-qm', 'one')
-  write('a.txt', '2\n')
-  git(...author, 'commit', '-qam', 'two')
-  write('a.txt', '3\n')
-  const own = path.join(repository, 'own.sh')
-  write('own.sh', `#!/bin/sh\ntouch '${repository}/RAN-program'\n`, 0o755)
-  const settings = [
-    'core.fsmonitor',
-    'core.pager',
-    'core.editor',
-    'core.sshCommand',
-    'core.alternateRefsCommand',
-    'diff.external',
-    'diff.own.textconv',
-    'diff.own.command',
-    'gpg.program',
-    'pager.log',
-    'pager.status',
-    'alias.evil',
-  ]
-  for (const setting of settings) git('config', setting, setting === 'alias.evil' ? `!${own}` : own)
-  git('config', 'log.showSignature', 'true')
-  mkdirSync(path.join(repository, 'hooks'))
-  git('config', 'core.hooksPath', path.join(repository, 'hooks'))
-  write('hooks/post-index-change', `#!/bin/sh\ntouch '${repository}/RAN-hook'\n`, 0o755)
-})
+const repository = newFolder('countersign-git-')
+const write = (name: string, text: string, mode = 0o644): void =>
+  writeFileSync(path.join(repository, name), text, { mode })
+git('init', '-q', '.')
+write('a.txt', '1\n')
+write('.gitattributes', '*.txt diff=own\n')
+git('add', '.')
+const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.com']
+git(...author, 'commit', '-qm', 'one')
+write('a.txt', '2\n')
+git(...author, 'commit', '-qam', 'two')
+write('a.txt', '3\n')
+const own = path.join(repository, 'own.sh')
+write('own.sh', `#!/bin/sh\ntouch '${repository}/RAN-program'\n`, 0o755)
+const settings = [
+  'core.fsmonitor',
+  'core.pager',
+  'core.editor',
+  'core.sshCommand',
+  'core.alternateRefsCommand',
+  'diff.external',
+  'diff.own.textconv',
+  'diff.own.command',
+  'gpg.program',
+  'pager.log',
+  'pager.status',
+  'alias.evil',
+]
+for (const setting of settings) git('config', setting, setting === 'alias.evil' ? `!${own}` : own)
+git('config', 'log.showSignature', 'true')
+mkdirSync(path.join(repository, 'hooks'))
+git('config', 'core.hooksPath', path.join(repository, 'hooks'))
+write('hooks/post-index-change', `#!/bin/sh\ntouch '${repository}/RAN-hook'\n`, 0o755)
 
 const commands = [
   'git log -p',

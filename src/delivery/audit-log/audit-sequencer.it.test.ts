@@ -15,6 +15,7 @@ import { writeRecords } from '#store/records/records.ts'
 import { appendToLog } from './append-to-log.ts'
 import { AuditSequencer, sequenceAudit } from './audit-sequencer.ts'
 import { TrailNotifications } from './trail-notifications.ts'
+import { silentLog } from '#test/harness/silent-log.ts'
 
 let database: TestDatabase
 beforeEach(async () => {
@@ -24,7 +25,7 @@ afterEach(() => database[Symbol.asyncDispose]())
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519')
 const signer: NoteSigner = { key: noteKey('test.example/log', publicKey), privateKey }
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+const log = silentLog
 
 function write(tx: Tx, place: string): Promise<unknown> {
   const actor = { type: 'system' } as const

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, beforeEach, expect, it, test } from 'vitest'
-import { openPushService, type PushService } from '#test/harness/fixtures/push-service.ts'
+import { beforeEach, expect, it, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { openPushService } from '#test/harness/fixtures/push-service.ts'
 import { textsOf, withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
 import { testPushKey } from '#test/harness/fixtures/keys/push-key.ts'
 import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
@@ -19,24 +20,20 @@ import { subscribeDevice } from '#services/channels/push/subscribe-device.ts'
 import { createDeliveries } from '../channels/create-deliveries.ts'
 import { ChannelRelay } from '../channels/channel-relay.ts'
 import type { Channel } from '../channels/channel.ts'
-import { openChannelDesk, publicUrl, type ChannelDesk } from '../channels/channel-desk.fixture.ts'
+import { openChannelDesk, publicUrl } from '../channels/channel-desk.fixture.ts'
 import type { Resolve } from '../webhooks/find-target.ts'
 import { quick } from '../webhooks/webhook-desk.fixture.ts'
 import { pushChannel } from './push-channel.ts'
 
-let desk: ChannelDesk
-let service: PushService
-let relay: ChannelRelay
-
-beforeAll(async () => {
-  desk = await openChannelDesk()
-  service = await openPushService()
-  const { ctx } = desk.service
-  const { db, url: databaseUrl } = desk.database
-  const channel = channelOf()
-  await createDeliveries(ctx, channel)
-  const { log, policies, seals } = ctx
-  relay = new ChannelRelay({
+const desk = disposeAfterTests(await openChannelDesk())
+const service = disposeAfterTests(await openPushService())
+const { ctx } = desk.service
+const { db, url: databaseUrl } = desk.database
+const channel = channelOf()
+await createDeliveries(ctx, channel)
+const { log, policies, seals } = ctx
+disposeAfterTests(
+  new ChannelRelay({
     db,
     databaseUrl,
     seals,
@@ -44,13 +41,8 @@ beforeAll(async () => {
     policies,
     times: quick,
     channelsOf: () => [channel],
-  })
-})
-afterAll(async () => {
-  await relay[Symbol.asyncDispose]()
-  await service[Symbol.asyncDispose]()
-  await desk[Symbol.asyncDispose]()
-})
+  }),
+)
 beforeEach(async () => {
   service.answer = 201
   service.received.length = 0

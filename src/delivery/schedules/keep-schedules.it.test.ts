@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, test } from 'vitest'
-import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
-import { useOwnNamespace, type TestTemporal } from '#test/harness/temporal.ts'
+import { test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { useOwnNamespace } from '#test/harness/temporal.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { noteScheduledTime } from '#services/runs/schedules/note-scheduled-time.ts'
 import { connectTemporal } from '../temporal-client.ts'
 import { ScheduleKeeper } from './keep-schedules.ts'
 
-let desk: AgentDesk
-let temporal: TestTemporal
 const entry = '{ worker: scribe, input: x, cron: "* * * * *", as: ada@example.com }'
 const schedules = `schedules:\n  first: ${entry}\n  second: ${entry}\n  third: ${entry}\n`
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  temporal = await useOwnNamespace()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
+const temporal = await useOwnNamespace()
 
 function keep(restMs: number, isOurs: () => boolean = () => true): AsyncDisposable {
   const client = connectTemporal({ address: temporal.address, namespace: temporal.namespace })

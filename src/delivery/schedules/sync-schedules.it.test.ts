@@ -1,15 +1,12 @@
-import { beforeAll, expect, test } from 'vitest'
-import { useOwnNamespace, type TestTemporal } from '#test/harness/temporal.ts'
+import { expect, test } from 'vitest'
+import { useOwnNamespace } from '#test/harness/temporal.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import type { ScheduleSetting } from '#policy/project-config.ts'
 import { cronTimes } from '#policy/schedules/cron.ts'
 import { connectTemporal } from '../temporal-client.ts'
 import { syncSchedules } from './sync-schedules.ts'
 
-let server: TestTemporal
-beforeAll(async () => {
-  server = await useOwnNamespace()
-})
+const server = await useOwnNamespace()
 
 function setting(name: string, cron = '0 6 * * 1-5'): ScheduleSetting {
   const rest = {

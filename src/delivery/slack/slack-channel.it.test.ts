@@ -2,9 +2,8 @@ import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
-import { openSlackServer, type SlackServer } from '#test/harness/slack-server.ts'
+import { openSlackServer, slackSettings, type SlackServer } from '#test/harness/slack-server.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
-import type { SlackSettings } from '#policy/settings.ts'
 import { decideRequest } from '#services/decisions/decide-request.ts'
 import { listDeliveries } from '#services/channels/webhooks/list-deliveries.ts'
 import { openChannelDesk, publicUrl } from '../channels/channel-desk.fixture.ts'
@@ -12,14 +11,6 @@ import { ChannelRelay } from '../channels/channel-relay.ts'
 import { createDeliveries } from '../channels/create-deliveries.ts'
 import { SlackClient } from './slack-client.ts'
 import { slackChannel } from './slack-channel.ts'
-
-const settings: SlackSettings = {
-  team: 'T0ACME',
-  tokenFrom: 'SLACK_TOKEN',
-  signingSecretFrom: 'SLACK_SECRET',
-  channels: new Map([['platform', '#approvals']]),
-  source: 'countersign.yaml:1',
-}
 
 let slack: SlackServer
 
@@ -40,8 +31,8 @@ async function relayOf(options: { token?: null } = {}): Promise<ChannelRelay> {
   const client =
     options.token === null
       ? null
-      : new SlackClient({ token: 'xoxb-test', team: settings.team, url: slack.url, ...rules })
-  const channel = slackChannel({ ...desk.service.ctx, settings, client, publicUrl })
+      : new SlackClient({ token: 'xoxb-test', team: slackSettings.team, url: slack.url, ...rules })
+  const channel = slackChannel({ ...desk.service.ctx, settings: slackSettings, client, publicUrl })
   await createDeliveries(desk.service.ctx, channel)
   const { policies, log, seals } = desk.service.ctx
   return new ChannelRelay({

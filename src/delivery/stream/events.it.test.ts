@@ -7,13 +7,14 @@ import type { Tx } from '#store/database.ts'
 import { writeRecords } from '#store/records/records.ts'
 import { EventFeed } from './event-feed.ts'
 import { EventSequencer } from './event-sequencer.ts'
+import { silentLog } from '#test/harness/silent-log.ts'
 
 const changed = (tx: Tx, runId: string) =>
   writeRecords(tx, { events: [{ type: 'run.changed', subject: { runId } }] }, null)
 
 const database = disposeAfterTests(await createTestDatabase())
 
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+const log = silentLog
 
 describe('live stream', () => {
   it('skips nothing for a reader who follows while ten writers commit out of order and two sequencers race', async () => {

@@ -1,7 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { CommandHost } from '#domain/tools/command.ts'
 import {
   commandTool,
   inUsualWorkspace,
@@ -10,6 +9,7 @@ import {
 } from '#test/harness/fixtures/judging.ts'
 import { realPathOf } from '#sandbox/real-path.ts'
 import type { PolicyQuery } from './calls/policy-query.ts'
+import { plainHost } from '../shell/judging.fixture.ts'
 
 const { judgeBy, root } = inUsualWorkspace()
 beforeAll(() => {
@@ -20,12 +20,7 @@ beforeAll(() => {
   symlinkSync('/etc/hostname', path.join(root(), 'notes/to-etc.md'))
 })
 
-const host: CommandHost = {
-  sandboxProblem: null,
-  executable: async (name) => ({ path: `/usr/bin/${name}`, hash: 'sha256:x' }),
-  realPath: realPathOf,
-  gitHas: async () => false,
-}
+const host = { ...plainHost, realPath: realPathOf }
 
 const shell = `shell:
   default: ask

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import type { JsonObject } from '#domain/json/json.ts'
-import type { Approval } from '#domain/policy/verdict.ts'
+import type { Approval, Verdict } from '#domain/policy/verdict.ts'
 import { projectWith } from '#test/harness/fixtures/judging.ts'
 import type { Consent, Overlay, RoutingEntry, When } from '../routing.ts'
 import type { Policy } from '../policy.ts'
@@ -8,6 +8,14 @@ import type { ShellPolicy, Zone } from '../worker-definition.ts'
 
 const base = projectWith('zones: []')
 const worker = base.workers.get('scribe')
+
+/** What could not run is refused as surely as what is blocked. */
+export const strictness = {
+  preApproved: 0,
+  ask: 1,
+  blocked: 2,
+  error: 2,
+} as const satisfies Readonly<Record<Verdict, number>>
 
 /** A consent as a file has it. */
 export const said = (approval: Consent['approval']): Consent => ({

@@ -1,18 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonObject } from '#domain/json/json.ts'
-import type { Approval, Verdict } from '#domain/policy/verdict.ts'
+import type { Approval } from '#domain/policy/verdict.ts'
 import { customTool, inUsualWorkspace, projectWith } from '#test/harness/fixtures/judging.ts'
+import { strictness } from './generated-policies.fixture.ts'
 
 const { judgeBy } = inUsualWorkspace()
-
-const strictness: Readonly<Record<Verdict, number>> = {
-  preApproved: 0,
-  ask: 1,
-  blocked: 2,
-  // What could not run is refused as surely as what is blocked.
-  error: 2,
-}
 
 const word = fc.constantFrom('preApproved', 'ask', 'blocked')
 const path = fc.constantFrom(

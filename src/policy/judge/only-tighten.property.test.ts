@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import type { CommandHost } from '#domain/tools/command.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import type { RunMode, Verdict } from '#domain/policy/verdict.ts'
 import { customTool, inUsualWorkspace } from '#test/harness/fixtures/judging.ts'
@@ -12,7 +11,9 @@ import {
   said,
   world,
   type World,
+  strictness,
 } from './generated-policies.fixture.ts'
+import { plainHost } from '../shell/judging.fixture.ts'
 
 /**
  * Cases of each property. Each is a policy of its own, a call, and what is laid over or granted.
@@ -22,17 +23,6 @@ const runs = { numRuns: 1500 }
 vi.setConfig({ testTimeout: 180_000 })
 
 const { judgeBy } = inUsualWorkspace()
-
-/**
- * A host whose sandbox works and that has every program: nothing but policy keeps a command from
- * running.
- */
-const commandHost: CommandHost = {
-  sandboxProblem: null,
-  executable: async (name) => ({ path: `/usr/bin/${name}`, hash: 'sha256:0' }),
-  realPath: async (absolute) => absolute,
-  gitHas: async () => false,
-}
 
 async function verdictOf(
   one: World,
@@ -53,7 +43,7 @@ async function verdictOf(
     policyOf(one),
     { ...one.call, tools },
     {
-      commandHost,
+      commandHost: plainHost,
       runMode: more.mode ?? 'prompt',
       findGrant: async () => (more.grant === true ? { id: 'g', text: 'granted' } : null),
     },
@@ -62,12 +52,6 @@ async function verdictOf(
 }
 
 /** What could not run is refused as surely as what is blocked. */
-const strictness: Readonly<Record<Verdict, number>> = {
-  preApproved: 0,
-  ask: 1,
-  blocked: 2,
-  error: 2,
-}
 const isRefused = (verdict: Verdict): boolean => strictness[verdict] === 2
 
 /** So that a property that holds of nothing cannot pass: of each there are dozens. */

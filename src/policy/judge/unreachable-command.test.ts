@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import type { CommandHost } from '#domain/tools/command.ts'
 import {
   commandTool,
   inUsualWorkspace,
@@ -7,15 +6,9 @@ import {
   usualZones,
 } from '#test/harness/fixtures/judging.ts'
 import type { PolicyQuery } from './calls/policy-query.ts'
+import { plainHost } from '../shell/judging.fixture.ts'
 
 const { judgeBy } = inUsualWorkspace()
-
-const host: CommandHost = {
-  sandboxProblem: null,
-  executable: async (name) => ({ path: `/usr/bin/${name}`, hash: 'sha256:x' }),
-  realPath: async (path) => path,
-  gitHas: async () => false,
-}
 
 const rules = `shell:
   default: ask
@@ -31,7 +24,7 @@ function judgeCommand(
       ? { tool: 'shell', input: { command }, tools: [commandTool('shell')] }
       : { tool: 'exec', input: { argv: [...command] }, tools: [commandTool('exec')] }
   const project = projectWith(`${usualZones}\nsandbox: { network: ${network} }\n${rules}`)
-  return judgeBy(project, call, { commandHost: host, runsHere: true, ...more })
+  return judgeBy(project, call, { commandHost: plainHost, runsHere: true, ...more })
 }
 
 // Rules: workers-and-policy.md, shell rules
@@ -136,7 +129,7 @@ describe('a command that its sandbox cannot let succeed', () => {
     const command = 'curl https://example.com/a'
     const open = await judgeCommand(command, 'allow')
     const unconfined = await judgeCommand(command, 'none', {
-      commandHost: { ...host, sandboxProblem: 'bwrap is not installed' },
+      commandHost: { ...plainHost, sandboxProblem: 'bwrap is not installed' },
     })
     const ofProgram = await judgeCommand(command, 'none', { runsHere: false })
     for (const judgement of [open, unconfined, ofProgram]) {

@@ -2,19 +2,16 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
-import { identifyProcess, type ProcessIdentity } from '../processes/process-identity.ts'
+import { identifyProcess } from '../processes/process-identity.ts'
 import { lostExecutors, noteExecutor } from './executors.ts'
 
 let dataDir: string
-let ended: ProcessIdentity
-beforeAll(async () => {
-  const child = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)'])
-  ended = identifyProcess(child.pid!)!
-  child.kill('SIGKILL')
-  await once(child, 'exit')
-})
+const child = spawn(process.execPath, ['--eval', 'setInterval(() => {}, 1000)'])
+const ended = identifyProcess(child.pid!)!
+child.kill('SIGKILL')
+await once(child, 'exit')
 beforeEach(() => {
   dataDir = newFolder('countersign executors ')
 })

@@ -15,10 +15,12 @@ import { readNewestCheckpoint } from '#store/audit/audit-log.ts'
 import { writeRecords } from '#store/records/records.ts'
 import { isHandoverOpen, makeNextLogKey, markUnvouched } from './log-key-files.ts'
 import { keepLogKey, type LogKeyKeeper } from './log-key.ts'
+import { silentLog } from '#test/harness/silent-log.ts'
+import { allHold } from '#test/harness/evidence/all-hold.ts'
 
 let database: TestDatabase
 let dataDir: string
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+const log = silentLog
 /** A trail without notifications: a process learns of a change from its files, or later. */
 const trail: Parameters<typeof keepLogKey>[0]['trail'] = { onEvents: () => undefined }
 const open = (folder = dataDir, environment = {}, of = trail): Promise<LogKeyKeeper> =>
@@ -60,15 +62,6 @@ async function verdicts(vkey: string): Promise<Record<string, string>> {
     ]),
   )
 }
-const allHold = {
-  integrity: 'holds',
-  authenticity: 'holds',
-  authorisation: 'holds',
-  binding: 'holds',
-  completeness: 'holds',
-  freshness: 'holds',
-}
-
 describe('the log’s key', () => {
   // Rules: security.md 13
   test('is made on first start, owner-only, found again, and refused when others can read it', async () => {

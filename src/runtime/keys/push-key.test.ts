@@ -1,14 +1,11 @@
 import { createECDH } from 'node:crypto'
 import { chmod, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { loadPushKey } from './push-key.ts'
 
-let dataDir: string
-beforeAll(() => {
-  dataDir = newFolder('push-key-')
-})
+const dataDir = newFolder('push-key-')
 
 test('the push key is made once, for its owner alone, and is the pair that push services verify', async () => {
   const [key, other] = await Promise.all([loadPushKey(dataDir, {}), loadPushKey(dataDir, {})])

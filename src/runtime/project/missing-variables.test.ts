@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseProject } from '#policy/project/parse-project.ts'
+import { folderOf, policyOf } from '#test/harness/fixtures/project.ts'
 import { policyWith } from '#tools/mcp/mcp.fixture.ts'
 import { warnOfMissingVariables } from './missing-variables.ts'
 
@@ -16,13 +16,13 @@ test('a variable that an MCP server is given and that is not set is a warning wh
 })
 
 test('the key that a model needs is a warning at the line of the model', () => {
-  const texts = new Map([
-    ['countersign.yaml', 'version: 1\n'],
-    ['workers/w.md', '---\nname: w\nmodel: anthropic:claude-x\n---\nWrite.\n'],
-  ])
-  const parsed = parseProject({ texts, toolFiles: [] })
-  if (!('policy' in parsed)) throw new Error(JSON.stringify(parsed.problems))
-  expect(warnOfMissingVariables(parsed.policy, {})).toMatchObject([
+  const policy = policyOf(
+    folderOf({
+      'countersign.yaml': 'version: 1\n',
+      'workers/w.md': '---\nname: w\nmodel: anthropic:claude-x\n---\nWrite.\n',
+    }),
+  )
+  expect(warnOfMissingVariables(policy, {})).toMatchObject([
     { file: 'workers/w.md', line: 3, problem: expect.stringContaining('ANTHROPIC_API_KEY') },
   ])
 })
@@ -45,10 +45,9 @@ webhooks:
   endpoints:
     deploys: { url: "https://hooks.example.com/x", secretFrom: HOOK_SECRET, events: [request.opened] }
 `
-  const parsed = parseProject({ texts: new Map([['countersign.yaml', text]]), toolFiles: [] })
-  if (!('policy' in parsed)) throw new Error(JSON.stringify(parsed.problems))
+  const policy = policyOf(folderOf({ 'countersign.yaml': text }))
   const namesOf = (environment: Readonly<Record<string, string>>) =>
-    warnOfMissingVariables(parsed.policy, environment).map(({ file, problem }) => [file, problem])
+    warnOfMissingVariables(policy, environment).map(({ file, problem }) => [file, problem])
   const at = 'countersign.yaml'
   expect(namesOf({})).toEqual([
     [at, 'the models of "local" need the environment variable LOCAL_KEY, which is not set'],

@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { createPolicyReader } from '#services/policy/activations/policy-reader.ts'
 import { putProjectIntoForce } from './put-project-into-force.ts'
+import { trailTypes } from '#test/harness/fixtures/trail.ts'
 
 const worker = 'workers/scribe.md'
 const text = fixtureFiles.texts.get(worker) ?? ''
@@ -59,14 +60,8 @@ afterEach(async () => {
 
 /** Events of the trail about versions, in order, without the first. */
 async function trail(): Promise<string[]> {
-  const rows = await database.db
-    .selectFrom('audit_event')
-    .select('type')
-    .where('type', 'like', 'policy.%')
-    .orderBy('at')
-    .orderBy('id')
-    .execute()
-  return rows.slice(1).map((row) => row.type)
+  const types = await trailTypes(database.db, {})
+  return types.filter((type) => type.startsWith('policy.')).slice(1)
 }
 
 async function untilTold(times: number): Promise<void> {

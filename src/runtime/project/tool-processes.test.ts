@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseProject } from '#policy/project/parse-project.ts'
+import { folderOf, policyOf } from '#test/harness/fixtures/project.ts'
 import { withoutSecrets } from './tool-processes.ts'
 
 const text = `version: 1
@@ -30,10 +30,9 @@ deployments:
 `
 
 test('a tool sees no variable that countersign.yaml names for a secret of the service, whatever part names it', () => {
-  const parsed = parseProject({ texts: new Map([['countersign.yaml', text]]), toolFiles: [] })
-  if (!('policy' in parsed)) throw new Error(JSON.stringify(parsed.problems))
+  const policy = policyOf(folderOf({ 'countersign.yaml': text }))
   const named = [...text.matchAll(/S_[A-Z]+/g)].map(([name]) => name)
   expect(named).toHaveLength(10)
   const environment = Object.fromEntries([...named, 'OWN_TOKEN'].map((name) => [name, 'x']))
-  expect(withoutSecrets(environment, parsed.policy)).toEqual({ OWN_TOKEN: 'x' })
+  expect(withoutSecrets(environment, policy)).toEqual({ OWN_TOKEN: 'x' })
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { UnusableWorkspace } from '#domain/tools/unusable-workspace.ts'
 import type { Policy } from '#policy/policy.ts'
-import { parseProject } from '#policy/project/parse-project.ts'
+import { folderOf, policyOf } from '#test/harness/fixtures/project.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { Workspaces } from './workspaces.ts'
 
@@ -14,9 +14,7 @@ beforeEach(() => {
 
 function policyWith(workspaces: string): Policy {
   const text = `version: 1\nteams:\n  ops: { members: [ada@example.com] }\nqueues:\n  ops: { team: ops }\ndefaults: { queue: ops }\n${workspaces}`
-  const parsed = parseProject({ texts: new Map([['countersign.yaml', text]]), toolFiles: [] })
-  if (!('policy' in parsed)) throw new Error(JSON.stringify(parsed.problems))
-  return parsed.policy
+  return policyOf(folderOf({ 'countersign.yaml': text }))
 }
 
 function workspaces(): Workspaces {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import type { JsonObject } from '#domain/json/json.ts'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
-import {
-  addRequest,
-  addRun,
-  type TestRequest,
-  type TestRun,
-} from '#test/harness/fixtures/gated-run.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
+import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
 import { addKey, addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
-import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import type { Caller } from '../core/context.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
@@ -18,37 +14,25 @@ import { openExternal } from '../external/open-external.ts'
 import { exportAudit } from './export-audit.ts'
 import { readAudit } from './read-audit.ts'
 
-let database: TestDatabase
-let service: TestService
-let ada: TestPerson
-let grace: TestPerson
-let auditor: TestPerson
-let run: TestRun
-let request: TestRequest
-let other: TestRequest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  ada = await addPerson(database.db, 'Ada', [])
-  grace = await addPerson(database.db, 'Grace', ['platform'])
-  auditor = await addPerson(database.db, 'Aud', ['auditors'], 'aud@example.com')
-  run = await addRun(service, { startedBy: ada })
-  request = await addRequest(service, run)
-  const secret = { team: 'security', quorum: { any: [[{ team: 'security', count: 1 }]] } }
-  const starter = await addPerson(database.db, 'Starter', [])
-  other = await addRequest(service, await addRun(service, { startedBy: starter }), {
-    routing: { ...secret, queue: 'security', quorumText: '1 of security' },
-  })
-  const body = {
-    decision: 'approve',
-    digest: request.digest,
-    revision: 1,
-    reason: 'my secret words',
-  }
-  await decideRequest(service.ctx, grace.caller, { request: request.id, body })
+const database = disposeAfterTests(await createTestDatabase())
+const service = await createTestService(database.db)
+const ada = await addPerson(database.db, 'Ada', [])
+const grace = await addPerson(database.db, 'Grace', ['platform'])
+const auditor = await addPerson(database.db, 'Aud', ['auditors'], 'aud@example.com')
+const run = await addRun(service, { startedBy: ada })
+const request = await addRequest(service, run)
+const secret = { team: 'security', quorum: { any: [[{ team: 'security', count: 1 }]] } }
+const starter = await addPerson(database.db, 'Starter', [])
+const other = await addRequest(service, await addRun(service, { startedBy: starter }), {
+  routing: { ...secret, queue: 'security', quorumText: '1 of security' },
 })
-afterAll(() => database[Symbol.asyncDispose]())
+const body = {
+  decision: 'approve',
+  digest: request.digest,
+  revision: 1,
+  reason: 'my secret words',
+}
+await decideRequest(service.ctx, grace.caller, { request: request.id, body })
 
 async function read(
   person: TestPerson,

@@ -6,6 +6,7 @@ import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
 import { rowOf } from '#test/harness/fixtures/rows.ts'
 import { decideRequest } from './decide-request.ts'
+import { trailTypes } from '#test/harness/fixtures/trail.ts'
 
 export let database: TestDatabase
 export let service: TestService
@@ -51,14 +52,8 @@ export async function decide(
   return decideRequest(service.ctx, person.caller, { request: request.id, body, ...keyed })
 }
 
-export async function auditTypes(requestId: string): Promise<string[]> {
-  const rows = await database.db
-    .selectFrom('audit_event')
-    .select('type')
-    .where('request_id', '=', requestId)
-    .orderBy('sequence')
-    .execute()
-  return rows.map((row) => row.type)
+export function auditTypes(requestId: string): Promise<string[]> {
+  return trailTypes(database.db, { request: requestId })
 }
 
 export async function stateOf(requestId: string): Promise<string> {

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { gatedWrites } from '#test/harness/fixtures/gated-writes.ts'
-import type { TestPerson } from '#test/harness/fixtures/people.ts'
+
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { putContent } from '#store/content/content.ts'
@@ -10,24 +11,24 @@ import { getRequest } from '../requests/detail/get-request.ts'
 import { requestContent } from '../requests/detail/request-content.ts'
 import { readChangeSet } from '../runs/reading/read-change-set.ts'
 import { sealedTables } from '#domain/statements/sealed-tables.ts'
+import { trailOf } from '#test/harness/fixtures/trail.ts'
+import type { TestPerson } from '#test/harness/fixtures/people.ts'
 
 /** Those of how somebody is known are tried over HTTP: test/api/access/forged-rows.test.ts. */
 const decisionTables = ['request', 'request_revision', 'decision', 'person', 'membership'] as const
 type DecisionTable = (typeof decisionTables)[number]
 
-let desk: AgentDesk
-let linus: TestPerson
 const { aWrite, requestRow } = gatedWrites(() => desk)
 
 const two = 'routing: [{ when: { tool: "*" }, queue: platform, quorum: { count: 2 } }]\n'
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.activate({ 'countersign.yaml': `${deskConfig}${two}` })
-  const row = await rowOf(desk.database.db, 'person', { email: 'linus@example.com' })
-  linus = { ...row, caller: { actor: { type: 'person', ...row }, channel: 'dashboard' } }
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({ 'countersign.yaml': `${deskConfig}${two}` })
+const row = await rowOf(desk.database.db, 'person', { email: 'linus@example.com' })
+const linus: TestPerson = {
+  ...row,
+  caller: { actor: { type: 'person', ...row }, channel: 'dashboard' },
+}
 
 /** As the writer of rows does it, who is stopped by no reference of one row to another. */
 async function write(change: ReturnType<typeof sql>): Promise<void> {
@@ -38,17 +39,9 @@ async function write(change: ReturnType<typeof sql>): Promise<void> {
 }
 
 /** The code of the newest refusal of a request that the trail has. */
-async function newestRefusal(requestId: string): Promise<string | undefined> {
-  const event = await desk.database.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('request_id', '=', requestId)
-    .where('type', '=', 'decision.refused')
-    .orderBy('at', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  const { detail } = JSON.parse(event?.document ?? '{}') as { detail?: { code?: string } }
-  return detail?.code
+async function newestRefusal(requestId: string): Promise<unknown> {
+  const { db } = desk.database
+  return (await trailOf(db, { request: requestId }, 'decision.refused')).at(-1)?.detail['code']
 }
 
 async function refused(requestId: string, who = linus) {

@@ -30,6 +30,7 @@ import {
   useDecisionDesk,
 } from './decisions.fixture.ts'
 import { offerSignature } from './offer-signature.ts'
+import { trailOf } from '#test/harness/fixtures/trail.ts'
 
 useDecisionDesk()
 
@@ -75,14 +76,8 @@ async function refusedFor(attempt: Promise<unknown>): Promise<unknown> {
 }
 
 async function eventOf(type: 'decision.recorded' | 'decision.refused'): Promise<JsonObject> {
-  const row = await service.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', '=', type)
-    .where('request_id', '=', request.id)
-    .orderBy('sequence', 'desc')
-    .executeTakeFirstOrThrow()
-  return JSON.parse(row.document).detail as JsonObject
+  const event = (await trailOf(service.db, { request: request.id }, type)).at(-1)
+  return event?.detail ?? expect.fail(`the trail has no ${type}`)
 }
 
 // Rules: security.md 12, 15

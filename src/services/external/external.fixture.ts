@@ -7,6 +7,7 @@ import { getRequest } from '../requests/detail/get-request.ts'
 import type { RequestDetailRecord } from '../requests/facts/request-record.ts'
 import type { ExternalInput } from '../requests/facts/external-input.ts'
 import { openExternal } from './open-external.ts'
+import { trailTypes } from '#test/harness/fixtures/trail.ts'
 
 /** A database with people, one of whom owns the key of a program. */
 export interface ProgramDesk extends AsyncDisposable {
@@ -65,15 +66,7 @@ export async function openProgramDesk(): Promise<ProgramDesk> {
       }
       await decideRequest(service.ctx, linus.caller, { request: request.id, body })
     },
-    async auditOf(requestId) {
-      const rows = await service.db
-        .selectFrom('audit_event')
-        .select('type')
-        .where('request_id', '=', requestId)
-        .orderBy('sequence')
-        .execute()
-      return rows.map((row) => row.type)
-    },
+    auditOf: (requestId) => trailTypes(service.db, { request: requestId }),
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
 }

@@ -13,6 +13,7 @@ import { rowOf, rowsOf } from '#test/harness/fixtures/rows.ts'
 import { consumePermit } from './consume-permit.ts'
 import { openProgramDesk } from './external.fixture.ts'
 import { openExternal } from './open-external.ts'
+import { trailOf } from '#test/harness/fixtures/trail.ts'
 
 const desk = disposeAfterTests(await openProgramDesk())
 
@@ -288,13 +289,8 @@ describe("a worker's policy judges first", () => {
     desk.service.answerJudging(async () => ({ judgement: blocked, presented: null }))
     const refused = await refusal(desk.ask(asked))
     expect(refused).toMatchObject({ code: 'policy_blocked', message: reason })
-    const rows = await desk.service.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('type', '=', 'call.judged')
-      .where('request_id', 'is', null)
-      .execute()
-    expect(rows.at(-1)?.document).toContain('"verdict":"blocked"')
+    const judged = await trailOf(desk.service.db, {}, 'call.judged')
+    expect(judged.at(-1)?.detail).toMatchObject({ verdict: 'blocked' })
   })
 
   test("what it blocks as a command is blocked outside of the agent's sandbox too, and asks otherwise", async () => {

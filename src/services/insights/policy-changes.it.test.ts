@@ -1,36 +1,28 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  deskConfig,
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '#test/harness/fixtures/agent-desk.ts'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import type { Caller } from '../core/context.ts'
 import { listPolicyChanges, proposePolicyChange, withdrawPolicyChange } from './policy-changes.ts'
 
-let desk: AgentDesk
 const id = 'scribe/zone:notes.write'
 const config = `${deskConfig}  activatePolicy: [olga@example.com]\n  readAudit: [linus@example.com]\n`
 const relaxed = deskWorker.replace('write: ask', 'write: preApproved')
 
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.activate({ 'countersign.yaml': config })
-  const calls = Array.from({ length: 10 }, (_, at) => ({
-    tool: 'write_file',
-    input: { path: `notes/${at}.md`, content: 'text' },
-  }))
-  desk.say({ text: 'I write', calls })
-  const runId = await desk.start()
-  await desk.turn(runId, 1)
-  for (const { requestId } of await desk.calls(runId, 1)) {
-    await desk.decide(desk.people.grace, requestId)
-  }
-})
-afterAll(() => desk[Symbol.asyncDispose]())
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({ 'countersign.yaml': config })
+const calls = Array.from({ length: 10 }, (_, at) => ({
+  tool: 'write_file',
+  input: { path: `notes/${at}.md`, content: 'text' },
+}))
+desk.say({ text: 'I write', calls })
+const runId = await desk.start()
+await desk.turn(runId, 1)
+for (const { requestId } of await desk.calls(runId, 1)) {
+  await desk.decide(desk.people.grace, requestId)
+}
 
 const numbersFor = async ({ caller }: { caller: Caller }): Promise<number[]> =>
   (await listPolicyChanges(desk.api, caller)).map(({ number }) => number)

@@ -1,16 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
-import {
-  addRequest,
-  addRun,
-  type TestRequest,
-  type TestRun,
-} from '#test/harness/fixtures/gated-run.ts'
+import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { costOf } from '#test/harness/fixtures/reading-cost.ts'
-import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { claimRequest } from '../requests/claim-request.ts'
 import { listRequests } from '../requests/lists/list-requests.ts'
@@ -20,55 +16,48 @@ const hostile = '<img src=x onerror=alert(1)>\u202e'
 /** 40 seconds for a fast reader */
 const long = 'x'.repeat(1998)
 
-let database: TestDatabase
-let service: TestService
-let run: TestRun
-let people: Record<'ada' | 'grace' | 'linus' | 'aud' | 'sam', TestPerson>
 const requests: TestRequest[] = []
 const numbers = new Map<string, number>()
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  service = await createTestService(db)
-  people = {
-    ada: await addPerson(db, 'Ada', []),
-    grace: await addPerson(db, 'Grace', ['platform']),
-    linus: await addPerson(db, 'Linus', ['platform']),
-    aud: await addPerson(db, 'Aud', ['auditors']),
-    sam: await addPerson(db, 'Sam', []),
-  }
-  run = await addRun(service, { startedBy: people.ada })
-  for (const [position, content] of [long, 'short', long, 'a', 'b', long].entries()) {
-    const path = position === 4 ? hostile : `notes/${position % 5}.md`
-    const input = { path, content }
-    requests.push(await addRequest(service, run, { position: position + 1, input }))
-  }
-  const decide = (at: number, decider: TestPerson, decision: 'approve' | 'deny') => {
-    const { id, digest } = requestAt(at)
-    const body = { decision, digest, revision: 1 }
-    return decideRequest(service.ctx, decider.caller, { request: id, body })
-  }
-  await decide(0, people.grace, 'approve')
-  await decide(1, people.grace, 'approve')
-  await decide(2, people.linus, 'approve')
-  await decide(5, people.grace, 'deny')
-  await claimRequest(service.ctx, people.grace.caller, { request: requestAt(3).id })
-  const took = [3, 60, 120].map(
-    (
-      seconds,
-      at,
-    ) => sql`update decision set at = revision.created_at + ${seconds} * interval '1 second'
-      from request_revision revision
-      where decision.request_id = ${requestAt(at).id} and revision.request_id = decision.request_id`,
-  )
-  for (const query of took) await query.execute(db)
-  await sql`update request set state = 'expired' where state = 'pending'`.execute(db)
-  const { rows } = await sql<{ id: string; number: number }>`
-    select id, number::int as number from request`.execute(db)
-  for (const { id, number } of rows) numbers.set(id, number)
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
+const { db } = database
+const service = await createTestService(db)
+const people = {
+  ada: await addPerson(db, 'Ada', []),
+  grace: await addPerson(db, 'Grace', ['platform']),
+  linus: await addPerson(db, 'Linus', ['platform']),
+  aud: await addPerson(db, 'Aud', ['auditors']),
+  sam: await addPerson(db, 'Sam', []),
+}
+const run = await addRun(service, { startedBy: people.ada })
+for (const [position, content] of [long, 'short', long, 'a', 'b', long].entries()) {
+  const path = position === 4 ? hostile : `notes/${position % 5}.md`
+  const input = { path, content }
+  requests.push(await addRequest(service, run, { position: position + 1, input }))
+}
+const decide = (at: number, decider: TestPerson, decision: 'approve' | 'deny') => {
+  const { id, digest } = requestAt(at)
+  const body = { decision, digest, revision: 1 }
+  return decideRequest(service.ctx, decider.caller, { request: id, body })
+}
+await decide(0, people.grace, 'approve')
+await decide(1, people.grace, 'approve')
+await decide(2, people.linus, 'approve')
+await decide(5, people.grace, 'deny')
+await claimRequest(service.ctx, people.grace.caller, { request: requestAt(3).id })
+const took = [3, 60, 120].map(
+  (
+    seconds,
+    at,
+  ) => sql`update decision set at = revision.created_at + ${seconds} * interval '1 second'
+    from request_revision revision
+    where decision.request_id = ${requestAt(at).id} and revision.request_id = decision.request_id`,
+)
+for (const query of took) await query.execute(db)
+await sql`update request set state = 'expired' where state = 'pending'`.execute(db)
+const { rows } = await sql<{ id: string; number: number }>`
+  select id, number::int as number from request`.execute(db)
+for (const { id, number } of rows) numbers.set(id, number)
 
 function requestAt(at: number): TestRequest {
   const request = requests[at]

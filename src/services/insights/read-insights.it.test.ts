@@ -1,49 +1,42 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
-import { addRequest, addRun, type TestRun } from '#test/harness/fixtures/gated-run.ts'
+import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
 import { costOf } from '#test/harness/fixtures/reading-cost.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
-import { createTestService, type TestService } from '#test/harness/fixtures/test-service.ts'
-import { createTestDatabase, type TestDatabase } from '#test/harness/postgres.ts'
+import { createTestService } from '#test/harness/fixtures/test-service.ts'
+import { createTestDatabase } from '#test/harness/postgres.ts'
 import { insightKeys, type InsightKey } from '#domain/insight-key.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { listRequests, type ListRequestsInput } from '../requests/lists/list-requests.ts'
 import { readInsights } from './read-insights.ts'
 
-let database: TestDatabase
-let service: TestService
-let run: TestRun
-let people: Record<'ada' | 'grace' | 'linus' | 'aud' | 'sam', TestPerson>
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  service = await createTestService(db)
-  people = {
-    ada: await addPerson(db, 'Ada', []),
-    grace: await addPerson(db, 'Grace', ['platform']),
-    linus: await addPerson(db, 'Linus', ['platform']),
-    aud: await addPerson(db, 'Aud', ['auditors']),
-    sam: await addPerson(db, 'Sam', []),
-  }
-  run = await addRun(service, { startedBy: people.ada })
-  for (const [position, decision] of ['approve', 'approve', 'deny', null, null].entries()) {
-    const request = await addRequest(service, run, { position: position + 1 })
-    if (decision === null) continue
-    const decider = position === 0 ? people.linus : people.grace
-    const body = { decision, digest: request.digest, revision: 1 }
-    await decideRequest(service.ctx, decider.caller, { request: request.id, body })
-    await sql`update request set decided_at = created_at + ${(position + 1) * 10} * interval '1 second' where id = ${request.id}`.execute(
-      db,
-    )
-    await sql`update decision set at = (select decided_at from request where id = request_id) where request_id = ${request.id}`.execute(
-      db,
-    )
-  }
-})
-afterAll(() => database[Symbol.asyncDispose]())
+const database = disposeAfterTests(await createTestDatabase())
+const { db } = database
+const service = await createTestService(db)
+const people = {
+  ada: await addPerson(db, 'Ada', []),
+  grace: await addPerson(db, 'Grace', ['platform']),
+  linus: await addPerson(db, 'Linus', ['platform']),
+  aud: await addPerson(db, 'Aud', ['auditors']),
+  sam: await addPerson(db, 'Sam', []),
+}
+const run = await addRun(service, { startedBy: people.ada })
+for (const [position, decision] of ['approve', 'approve', 'deny', null, null].entries()) {
+  const request = await addRequest(service, run, { position: position + 1 })
+  if (decision === null) continue
+  const decider = position === 0 ? people.linus : people.grace
+  const body = { decision, digest: request.digest, revision: 1 }
+  await decideRequest(service.ctx, decider.caller, { request: request.id, body })
+  await sql`update request set decided_at = created_at + ${(position + 1) * 10} * interval '1 second' where id = ${request.id}`.execute(
+    db,
+  )
+  await sql`update decision set at = (select decided_at from request where id = request_id) where request_id = ${request.id}`.execute(
+    db,
+  )
+}
 
 const by = async (key: InsightKey, person: TestPerson) =>
   (await readInsights(service.ctx, person.caller, { by: key })).items

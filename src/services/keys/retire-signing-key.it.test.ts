@@ -10,6 +10,7 @@ import { signStatement, type RetiredKey, type Signer } from '#domain/statements/
 import { bySystem, service } from '../core/authority.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
 import { noteSigningKey, retireSigningKeys } from './note-signing-key.ts'
+import { trailOf } from '#test/harness/fixtures/trail.ts'
 
 /** The signer before the rotation. */
 const firstSigner: Signer = { ...testSigner }
@@ -39,13 +40,8 @@ await setRows(
 )
 
 async function keyEvents(): Promise<unknown[]> {
-  const rows = await desk.database.db
-    .selectFrom('audit_event')
-    .select('document')
-    .where('type', 'in', ['key.created', 'key.revoked', 'grant.ended'])
-    .orderBy('at')
-    .execute()
-  return rows.map(({ document }) => JSON.parse(document) as unknown)
+  const types = ['key.created', 'key.revoked', 'grant.ended'] as const
+  return trailOf(desk.database.db, {}, ...types)
 }
 
 /** Writes the discard of a run's worktree into the row of another one, as the old key signed it. */

@@ -15,6 +15,7 @@ import { reviseRequest } from '../revising/revise-request.ts'
 import { advanceRequests } from './ending/advance-requests.ts'
 import { getRequest } from './detail/get-request.ts'
 import { listRequests } from './lists/list-requests.ts'
+import { trailTypes } from '#test/harness/fixtures/trail.ts'
 
 const hour = 3_600_000
 const steps = [
@@ -46,13 +47,8 @@ async function letPass(request: TestRequest, ms: number): Promise<void> {
 }
 
 async function eventsOf(request: TestRequest): Promise<string[]> {
-  const rows = await database.db
-    .selectFrom('audit_event')
-    .select('type')
-    .where('request_id', '=', request.id)
-    .orderBy('sequence')
-    .execute()
-  return rows.map((row) => row.type).filter((type) => !type.startsWith('decision'))
+  const types = await trailTypes(database.db, { request: request.id })
+  return types.filter((type) => !type.startsWith('decision'))
 }
 
 async function streamed(request: TestRequest): Promise<string[]> {

@@ -15,6 +15,7 @@ import { messageRun } from './message-run.ts'
 import { readMessageFile } from './reading/read-message-file.ts'
 import { readTranscript } from './reading/transcript.ts'
 import { startRun } from './starting/start-run.ts'
+import { trailOf } from '#test/harness/fixtures/trail.ts'
 
 const endpoint = (name: string, more: string): string =>
   `  ${name}: { provider: openai-compatible, baseUrl: "http://127.0.0.1:9/v1"${more} }\n`
@@ -87,14 +88,8 @@ describe('files that somebody sends', () => {
     await desk.turn(id, 3)
     const seen = pictures()?.flat() ?? []
     expect(seen).toEqual([{ mediaType: 'image/png', bytes: onePixel }])
-    const event = await desk.database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('run_id', '=', id)
-      .where('type', '=', 'run.messaged')
-      .orderBy('id')
-      .executeTakeFirstOrThrow()
-    expect(event.document).toContain(await hashOfMessage(id))
+    const [event] = await trailOf(desk.database.db, { run: id }, 'run.messaged')
+    expect(event?.document).toContain(await hashOfMessage(id))
   })
 
   test('are posted once for one key, and other files under it are refused', async () => {

@@ -1,3 +1,4 @@
+import type { AuditEventType } from '#domain/audit-event.ts'
 import { createHmac, createPublicKey } from 'node:crypto'
 import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client'
 import { SignJWT } from 'jose'
@@ -15,6 +16,7 @@ import {
 } from '../../harness/open-id/token-issuer.ts'
 import { setRows } from '../../harness/fixtures/rows.ts'
 import { createTestApi, type Reply, type TestApi } from '../test-api.ts'
+import { trailOf } from '../../harness/fixtures/trail.ts'
 
 const publicUrl = 'http://localhost:4400'
 const gateway = `${publicUrl}/mcp/files`
@@ -92,14 +94,8 @@ function open(token: string, path = '/mcp/files'): Promise<Reply> {
   })
 }
 
-async function details(type: string): Promise<Record<string, unknown>[]> {
-  const rows = await api.service.db
-    .selectFrom('audit_event')
-    .select(['document'])
-    .where('type', '=', type as 'session.refused')
-    .orderBy('at')
-    .execute()
-  return rows.map(({ document }) => JSON.parse(document).detail)
+async function details(type: AuditEventType): Promise<Readonly<Record<string, unknown>>[]> {
+  return (await trailOf(api.service.db, {}, type)).map(({ detail }) => detail)
 }
 
 /** The trail's last word of a refusal, after which no client was let in. */

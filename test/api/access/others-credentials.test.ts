@@ -4,6 +4,7 @@ import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { createApiWithActivators } from '../activating-operators.ts'
 import type { Reply } from '../test-api.ts'
 import { joinTeam } from '../../harness/fixtures/people.ts'
+import { trailOf } from '../../harness/fixtures/trail.ts'
 
 const told: unknown[] = []
 
@@ -30,10 +31,8 @@ const propose = (name: string): Promise<Reply> =>
     scopes: ['runs:write', 'requests:write', 'requests:read'],
   })
 
-async function trail(): Promise<{ type: string; detail: Record<string, unknown> }[]> {
-  const rows = await api.service.db.selectFrom('audit_event').select(['type', 'document']).execute()
-  return rows.map(({ type, document }) => ({ type, detail: JSON.parse(document).detail }))
-}
+const trail = async () =>
+  (await trailOf(api.service.db, {})).map(({ type, detail }) => ({ type, detail }))
 
 // Rules: security.md 33, 38
 test("nobody is given a colleague's sign-in link, whatever rights they hold, and the attempt is recorded", async () => {

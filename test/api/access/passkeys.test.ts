@@ -10,6 +10,7 @@ import {
 import { setRows } from '../../harness/fixtures/rows.ts'
 import { createApiWithActivators } from '../activating-operators.ts'
 import { cookieOf, type Client, type Reply } from '../test-api.ts'
+import { trailOf } from '../../harness/fixtures/trail.ts'
 
 const api = disposeAfterTests(await createApiWithActivators())
 const grace = await api.signIn(api.people.grace)
@@ -188,13 +189,7 @@ describe('signing in with a passkey', () => {
   }
 
   async function whyRefused(): Promise<unknown> {
-    const row = await api.database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('type', '=', 'session.refused')
-      .orderBy('id', 'desc')
-      .executeTakeFirstOrThrow()
-    return JSON.parse(row.document).detail
+    return (await trailOf(api.database.db, {}, 'session.refused')).at(-1)?.detail
   }
 
   test('starts a session of its owner, unconfirmed as it is, and says when it was last used', async () => {

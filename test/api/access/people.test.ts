@@ -4,6 +4,7 @@ import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { addPerson } from '../../harness/fixtures/people.ts'
 import { createApiWithActivators } from '../activating-operators.ts'
 import { createTestApi, type Client } from '../test-api.ts'
+import { trailOf } from '../../harness/fixtures/trail.ts'
 
 const api = disposeAfterTests(
   await createApiWithActivators({ settings: { hostToken: 'the-token-of-this-host' } }),
@@ -104,10 +105,8 @@ test('who is disabled in the middle of a quorum has not voted, decides no more, 
     state: 'pending',
     quorum: { missing: [{ team: 'platform', count: 1 }] },
   })
-  const rows = await api.service.db.selectFrom('audit_event').select(['type', 'document']).execute()
-  const ended = rows
-    .filter((row) => ['session.ended', 'key.revoked'].includes(row.type))
-    .map((row) => JSON.parse(row.document).detail)
+  const events = await trailOf(api.service.db, {}, 'session.ended', 'key.revoked')
+  const ended = events.map(({ detail }) => detail)
   expect(ended).toContainEqual(
     expect.objectContaining({ personId: margaret.id, why: 'person_disabled' }),
   )

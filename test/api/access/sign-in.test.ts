@@ -6,6 +6,7 @@ import { cookieOf, createTestApi, developmentToken } from '../test-api.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { sealRows } from '../../harness/fixtures/keys/test-keys.ts'
 import { rowsOf, setRows } from '../../harness/fixtures/rows.ts'
+import { trailTypes } from '../../harness/fixtures/trail.ts'
 
 const api = disposeAfterTests(await createTestApi())
 
@@ -15,10 +16,7 @@ const login = (body: unknown, headers: Record<string, string> = {}) =>
 const link = (token: string, headers: Record<string, string> = {}) =>
   api.ask('/v1/auth/link', { method: 'POST', body: { token }, headers })
 
-async function auditTypes(): Promise<string[]> {
-  const rows = await api.service.db.selectFrom('audit_event').select('type').execute()
-  return rows.map((row) => row.type)
-}
+const auditTypes = (): Promise<string[]> => trailTypes(api.service.db, {})
 
 // Rules: security.md 21
 test('development sign-in starts a session in a cookie that scripts and other hosts cannot have', async () => {

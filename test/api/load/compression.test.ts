@@ -2,30 +2,24 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { get, type IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { compressFiles } from '#runtime/supervisor/build-ui.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { newFolder } from '../../harness/new-folder.ts'
-import { createTestApi, type Client, type TestApi } from '../test-api.ts'
+import { createTestApi } from '../test-api.ts'
 
 const script = `export const words = ${JSON.stringify('word '.repeat(2000))}\n`
-let folder = ''
-let api: TestApi
-let ada: Client
 
-beforeAll(async () => {
-  folder = newFolder('countersign-compressed-')
-  await mkdir(join(folder, 'assets'))
-  await writeFile(join(folder, 'index.html'), '<!doctype html><title>Countersign</title>')
-  await writeFile(join(folder, 'assets', 'main-1a2b.js'), script)
-  await compressFiles(folder)
-  api = await createTestApi({ settings: { uiDir: folder } })
-  ada = await api.signIn(api.people.ada)
-  const run = await addRun(api.service, { startedBy: api.people.ada })
-  for (let position = 1; position < 6; position += 1)
-    await addRequest(api.service, run, { position })
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const folder = newFolder('countersign-compressed-')
+await mkdir(join(folder, 'assets'))
+await writeFile(join(folder, 'index.html'), '<!doctype html><title>Countersign</title>')
+await writeFile(join(folder, 'assets', 'main-1a2b.js'), script)
+await compressFiles(folder)
+const api = disposeAfterTests(await createTestApi({ settings: { uiDir: folder } }))
+const ada = await api.signIn(api.people.ada)
+const run = await addRun(api.service, { startedBy: api.people.ada })
+for (let position = 1; position < 6; position += 1) await addRequest(api.service, run, { position })
 
 /** The answer as it is on the wire. */
 function raw(path: string, encoding: string) {

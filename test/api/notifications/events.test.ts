@@ -1,36 +1,23 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { EventFeed } from '#delivery/stream/event-feed.ts'
-import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
+import { expect, test } from 'vitest'
 import { writeRecords } from '#store/records/records.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
+import { openFeed } from '../../harness/open-feed.ts'
 import { createTestDatabase } from '../../harness/postgres.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { createApiWithActivators } from '../activating-operators.ts'
-import { createTestApi, type Client, type TestApi } from '../test-api.ts'
+import { createTestApi, type Client } from '../test-api.ts'
 import { joinTeam } from '../../harness/fixtures/people.ts'
 
-let api: TestApi
-let feed: EventFeed
-let sequencer: EventSequencer
-let runId = ''
-let requestId = ''
-
-beforeAll(async () => {
-  const database = await createTestDatabase()
-  const { db, url: databaseUrl } = database
-  feed = new EventFeed({ db, databaseUrl })
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
-  sequencer = new EventSequencer({ db, databaseUrl, log })
-  api = await createApiWithActivators({ database, events: feed, settings: { heartbeatMs: 100 } })
-  const run = await addRun(api.service, { startedBy: api.people.ada })
-  runId = run.id
-  requestId = (await addRequest(api.service, run)).id
-})
-afterAll(async () => {
-  await sequencer[Symbol.asyncDispose]()
-  await feed[Symbol.asyncDispose]()
-  await api[Symbol.asyncDispose]()
-})
+const database = await createTestDatabase()
+const live = openFeed(database)
+const { feed } = live
+const settings = { heartbeatMs: 100 }
+const api = disposeAfterTests(await createApiWithActivators({ database, events: feed, settings }))
+disposeAfterTests(live)
+const run = await addRun(api.service, { startedBy: api.people.ada })
+const { id: runId } = run
+const { id: requestId } = await addRequest(api.service, run)
 
 interface Seen {
   readonly id: number

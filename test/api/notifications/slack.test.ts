@@ -1,23 +1,20 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { SlackClient } from '#delivery/slack/slack-client.ts'
-import type { SlackSettings } from '#policy/settings.ts'
 import { disablePerson } from '#services/access/disable-person.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun, type TestRequest } from '../../harness/fixtures/gated-run.ts'
 import type { TestPerson } from '../../harness/fixtures/people.ts'
-import { openSlackServer, signedBySlack, slackMember } from '../../harness/slack-server.ts'
+import {
+  openSlackServer,
+  signedBySlack,
+  slackMember,
+  slackSettings,
+} from '../../harness/slack-server.ts'
 import { rowsOf } from '../../harness/fixtures/rows.ts'
 import { createTestApi, type Reply } from '../test-api.ts'
 
 const signingSecret = '8f742231b10e8888abcd99yyyzzz85a5'
-const settings: SlackSettings = {
-  team: 'T0ACME',
-  tokenFrom: 'SLACK_TOKEN',
-  signingSecretFrom: 'SLACK_SECRET',
-  channels: new Map([['platform', '#approvals']]),
-  source: 'countersign.yaml:1',
-}
 /** Who is who in Slack. */
 const users = { grace: 'U0GRACE', linus: 'U0LINUS', ada: 'U0ADA', edsger: 'U0EDSGER' }
 
@@ -30,18 +27,18 @@ const slack = disposeAfterTests(await openSlackServer())
 const rules = { allow: [], isDevelopment: true }
 const client = new SlackClient({
   token: 'xoxb-test',
-  team: settings.team,
+  team: slackSettings.team,
   url: slack.url,
   ...rules,
 })
 const publicUrl = 'http://localhost:4400'
-const workspace = { team: settings.team, client, signingSecret, publicUrl }
+const workspace = { team: slackSettings.team, client, signingSecret, publicUrl }
 const api = disposeAfterTests(
   await createTestApi({ slack: async () => (isConfigured ? workspace : null) }),
 )
 const { ctx, policy } = api.service
 const rights = { ...policy.config.rights, managePeople: [{ team: 'operators' }] }
-const config = { ...policy.config, rights, slack: settings }
+const config = { ...policy.config, rights, slack: slackSettings }
 Object.assign(ctx.policies, { inForce: async () => ({ ...policy, config }) })
 const run = await addRun(api.service, { startedBy: api.people.ada })
 const grace = await api.signIn(api.people.grace)
@@ -67,12 +64,12 @@ function post(payload: object, at?: Date, change: Record<string, string> = {}): 
 /** A press of the message's button, in the shape that Slack documents for `block_actions`. */
 const pressing = (userId: string, requestId: string, more: object = {}) => ({
   type: 'block_actions',
-  user: { id: userId, username: 'anybody', name: 'grace', team_id: settings.team },
+  user: { id: userId, username: 'anybody', name: 'grace', team_id: slackSettings.team },
   api_app_id: 'A0APP',
   token: 'a-verification-token-that-is-not-used',
   container: { type: 'message', message_ts: '1503435956.000001', channel_id: 'C0PLATFORM' },
   trigger_id: `398738663015.47445629121.${String((triggers += 1)).padStart(32, '0')}`,
-  team: { id: settings.team, domain: 'acme' },
+  team: { id: slackSettings.team, domain: 'acme' },
   enterprise: null,
   is_enterprise_install: false,
   channel: { id: 'C0PLATFORM', name: 'approvals' },
@@ -98,12 +95,12 @@ const submitting = (
   more: object = {},
 ) => ({
   type: 'view_submission',
-  team: { id: settings.team, domain: 'acme' },
-  user: { id: userId, username: 'anybody', name: 'grace', team_id: settings.team },
+  team: { id: slackSettings.team, domain: 'acme' },
+  user: { id: userId, username: 'anybody', name: 'grace', team_id: slackSettings.team },
   api_app_id: 'A0APP',
   view: {
     id: 'V0VIEW',
-    team_id: settings.team,
+    team_id: slackSettings.team,
     type: 'modal',
     callback_id: 'countersign_decide',
     private_metadata: metadata,
@@ -333,7 +330,7 @@ test('a link needs the very person: another address, a used code and a strangerâ
   expect(await edsger.post('/v1/slack/links', { code })).toMatchObject({ status: 201 })
   expect(await edsger.post('/v1/slack/links', { code })).toMatchObject({ status: 404 })
   const [linked] = (await edsger.get('/v1/slack/links')).body.items
-  expect(linked).toMatchObject({ team: settings.team, userId: users.edsger })
+  expect(linked).toMatchObject({ team: slackSettings.team, userId: users.edsger })
   expect(await grace.delete(`/v1/slack/links/${linked.id}`)).toMatchObject({ status: 404 })
   const { db } = api.database
   const row = await db.selectFrom('slack_link').selectAll().where('id', '=', linked.id).execute()

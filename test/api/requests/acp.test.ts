@@ -1,42 +1,26 @@
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { client, ndJsonStream } from '@agentclientprotocol/sdk'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { queueJudge } from '#cli/acp/queue-judge.ts'
 import { runAcp } from '#cli/acp/run-acp.ts'
-import { EventFeed } from '#delivery/stream/event-feed.ts'
-import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { newFolder } from '../../harness/new-folder.ts'
+import { openFeed } from '../../harness/open-feed.ts'
 import { createTestDatabase } from '../../harness/postgres.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
-import { createProgram, type ProgramClient } from '../program.ts'
-import { createTestApi, type Client, type Reply, type TestApi } from '../test-api.ts'
+import { createProgram } from '../program.ts'
+import { createTestApi, type Reply } from '../test-api.ts'
+import { decideAsShown, requestNamed } from './as-shown.ts'
 
-let api: TestApi
-let feed: EventFeed
-let sequencer: EventSequencer
-let grace: Client
-let ada: Client
-let program: ProgramClient
-let folder = ''
-
-beforeAll(async () => {
-  const database = await createTestDatabase()
-  const { db, url: databaseUrl } = database
-  feed = new EventFeed({ db, databaseUrl })
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
-  sequencer = new EventSequencer({ db, databaseUrl, log })
-  api = await createTestApi({ database, events: feed })
-  grace = await api.signIn(api.people.grace)
-  ada = await api.signIn(api.people.ada)
-  program = await createProgram(api, ada)
-  folder = newFolder('countersign acp ')
-})
-afterAll(async () => {
-  await sequencer[Symbol.asyncDispose]()
-  await feed[Symbol.asyncDispose]()
-  await api[Symbol.asyncDispose]()
-})
+const database = await createTestDatabase()
+const live = openFeed(database)
+const api = disposeAfterTests(await createTestApi({ database, events: live.feed }))
+disposeAfterTests(live)
+const grace = await api.signIn(api.people.grace)
+const ada = await api.signIn(api.people.ada)
+const program = await createProgram(api, ada)
+const folder = newFolder('countersign acp ')
 
 const fixture = join(import.meta.dirname, 'acp-agent.ts')
 
@@ -97,28 +81,10 @@ const call = (toolCallId: string, more: object = {}) => ({
   rawInput: { command: `mkdir ${toolCallId}` },
   ...more,
 })
-async function requestOf(toolCallId: string): Promise<Reply['body']> {
-  let id: string | undefined
-  const look = async () => {
-    const row = await api.database.db
-      .selectFrom('external_request')
-      .select('request_id')
-      .where('external_id', '=', `acp:s1:${toolCallId}`)
-      .executeTakeFirst()
-    id = row?.request_id
-    return id !== undefined || 'nothing waits'
-  }
-  await waitUntil(look, { withinMs: 30_000 })
-  return (await grace.get(`/v1/requests/${id}`)).body
-}
+const requestOf = (toolCallId: string): Promise<Reply['body']> =>
+  requestNamed(api, grace, `acp:s1:${toolCallId}`)
 const decide = (request: Reply['body'], decision: string, who = grace): Promise<Reply> =>
-  who.post(`/v1/requests/${request.id}/decisions`, {
-    decision,
-    digest: request.digest,
-    revision: request.revision,
-    reason: 'not on a Friday',
-    seen: request.presentation.digest,
-  })
+  decideAsShown(who, request, decision, 'not on a Friday')
 
 test('what an agent asks a person for waits for somebody else, is allowed once, and its outcome is reported', async () => {
   await using editor = await openEditor()

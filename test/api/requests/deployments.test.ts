@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { callbackChannel } from '#delivery/callbacks/callback-channel.ts'
 import { ChannelRelay } from '#delivery/channels/channel-relay.ts'
 import { consumeDeploymentPermit } from '#services/deployments/consume-deployment-permit.ts'
@@ -7,9 +8,10 @@ import { putContent } from '#store/content/content.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { rowsOf, setRows } from '../../harness/fixtures/rows.ts'
-import { openDeskApi, type DeskApi } from '../desk-api.ts'
+import { openDeskApi } from '../desk-api.ts'
 import { createProgram } from '../program.ts'
-import type { Client, Reply } from '../test-api.ts'
+import type { Reply } from '../test-api.ts'
+import { decideAsShown } from './as-shown.ts'
 import {
   appId,
   deploymentEvent,
@@ -19,20 +21,13 @@ import {
 } from './github-server.ts'
 
 const secrets: Record<string, string> = {}
-let api: DeskApi
 let github: GitHubServer
-let ada: Client
-let grace: Client
-let olga: Client
 
-beforeAll(async () => {
-  api = await openDeskApi(secrets)
-  ada = await api.signIn('ada')
-  grace = await api.signIn('grace')
-  olga = await api.signIn('olga')
-  secrets['SHOP_KEY'] = (await createProgram(api, olga)).key
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await openDeskApi(secrets))
+const ada = await api.signIn('ada')
+const grace = await api.signIn('grace')
+const olga = await api.signIn('olga')
+secrets['SHOP_KEY'] = (await createProgram(api, olga)).key
 
 beforeEach(async () => {
   github = await openGitHub()
@@ -78,14 +73,7 @@ const open = async (more?: Record<string, unknown>): Promise<Reply['body']> => {
 }
 
 const decide = (request: Reply['body'], decision: string, by = grace): Promise<Reply> =>
-  by.post(`/v1/requests/${request.id}/decisions`, {
-    decision,
-    digest: request.digest,
-    revision: request.revision,
-    reason: 'looked',
-    seen: request.presentation.digest,
-    ...(decision === 'approve' && request.alike.again > 0 ? { again: true } : {}),
-  })
+  decideAsShown(by, request, decision)
 
 /** The relay of an API process. Disposing it stops the process. */
 function relay(): ChannelRelay {

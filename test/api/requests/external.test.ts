@@ -1,25 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import type { EventFeed as Feed } from '#api/context/api.ts'
 import { hashBytes } from '#domain/json/digest.ts'
-import { EventFeed } from '#delivery/stream/event-feed.ts'
-import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
 import { callbackSecret } from '#services/external/callback-secret.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { openFeed } from '../../harness/open-feed.ts'
 import { createTestDatabase } from '../../harness/postgres.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { rowOf } from '../../harness/fixtures/rows.ts'
 import { createProgram } from '../program.ts'
 import { createTestApi, type Reply } from '../test-api.ts'
+import { decideAsShown } from './as-shown.ts'
 
 const readings = { since: 0, subscribers: 0 }
 
 const database = await createTestDatabase()
-const { db, url: databaseUrl } = database
-const feed = new EventFeed({ db, databaseUrl })
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
-const api = disposeAfterTests(await createTestApi({ database, events: counted(feed) }))
-disposeAfterTests(feed)
-disposeAfterTests(new EventSequencer({ db, databaseUrl, log }))
+const live = openFeed(database)
+const events = counted(live.feed)
+const api = disposeAfterTests(await createTestApi({ database, events }))
+disposeAfterTests(live)
 const grace = await api.signIn(api.people.grace)
 const program = await createProgram(api, await api.signIn(api.people.ada))
 
@@ -55,13 +53,7 @@ const call = (more: Record<string, unknown> = {}) => ({
 })
 const open = async (): Promise<Reply['body']> => (await program.post('/v1/requests', call())).body
 const decide = (request: Reply['body'], decision: string): Promise<Reply> =>
-  grace.post(`/v1/requests/${request.id}/decisions`, {
-    decision,
-    digest: request.digest,
-    revision: request.revision,
-    reason: 'looked',
-    seen: request.presentation.digest,
-  })
+  decideAsShown(grace, request, decision)
 
 describe('long polling', () => {
   test('holds the answer until somebody decides, for any number of waiters with one reader of the feed', async () => {

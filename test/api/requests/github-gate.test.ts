@@ -1,30 +1,24 @@
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { parse } from 'yaml'
 import { newFolder } from '../../harness/new-folder.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 import { createProgram } from '../program.ts'
-import { createTestApi, type Client, type Reply, type TestApi } from '../test-api.ts'
+import { createTestApi, type Reply } from '../test-api.ts'
+import { decideAsShown } from './as-shown.ts'
 
 const folder = join(import.meta.dirname, '../../../packages/github-gate')
 const commit = 'a1'.repeat(20)
-let api: TestApi
-let ada: Client
-let grace: Client
-let apiKey: string
-let temporary: string
 let run = 700
 
-beforeAll(async () => {
-  api = await createTestApi()
-  ada = await api.signIn(api.people.ada)
-  grace = await api.signIn(api.people.grace)
-  apiKey = (await createProgram(api, ada)).key
-  temporary = newFolder('gate-')
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
+const ada = await api.signIn(api.people.ada)
+const grace = await api.signIn(api.people.grace)
+const apiKey = (await createProgram(api, ada)).key
+const temporary = newFolder('gate-')
 
 interface Step {
   readonly exitCode: number
@@ -77,17 +71,8 @@ const newest = async (): Promise<Reply['body']> =>
   (await grace.get('/v1/requests?state=pending')).body.items.find(
     (item: { tool: string }) => item.tool === 'github_deploy',
   )
-const decide = async (id: string, decision: string, by = grace): Promise<Reply> => {
-  const request = await read(id)
-  return by.post(`/v1/requests/${id}/decisions`, {
-    decision,
-    digest: request.digest,
-    revision: request.revision,
-    reason: 'looked',
-    seen: request.presentation.digest,
-    ...(decision === 'approve' && request.alike.again > 0 ? { again: true } : {}),
-  })
-}
+const decide = async (id: string, decision: string, by = grace): Promise<Reply> =>
+  decideAsShown(by, await read(id), decision)
 
 test('a step waits until another person approves this commit for this environment, and takes the permit once', async () => {
   run += 1

@@ -4,26 +4,22 @@ import { describe, expect, test } from 'vitest'
 import { decideHook, reportHook } from '#cli/hook/answer-hook.ts'
 import { WaitingCalls } from '#cli/hook/waiting/waiting-calls.ts'
 import { askPermission } from '#cli/mcp/ask-permission.ts'
-import { EventFeed } from '#delivery/stream/event-feed.ts'
-import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
 import { agents, type AgentName } from '#domain/hooks/agents.ts'
 import type { HookEvent } from '#domain/hooks/hook-event.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { newFolder } from '../../harness/new-folder.ts'
+import { openFeed } from '../../harness/open-feed.ts'
 import { createTestDatabase } from '../../harness/postgres.ts'
-import { waitUntil } from '../../harness/wait-until.ts'
 import { createProgram, type ProgramClient } from '../program.ts'
 import { createTestApi, type Reply } from '../test-api.ts'
+import { decideAsShown, requestNamed } from './as-shown.ts'
 import { openBreakableWay } from './breakable-way.ts'
 
 const database = await createTestDatabase()
-const { db, url: databaseUrl } = database
-const feed = new EventFeed({ db, databaseUrl })
-const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
-const api = disposeAfterTests(await createTestApi({ database, events: feed }))
-disposeAfterTests(feed)
-disposeAfterTests(new EventSequencer({ db, databaseUrl, log }))
+const live = openFeed(database)
+const api = disposeAfterTests(await createTestApi({ database, events: live.feed }))
+disposeAfterTests(live)
 const grace = await api.signIn(api.people.grace)
 const ada = await createProgram(api, await api.signIn(api.people.ada), ['requests:write'])
 const other = await createProgram(api, await api.signIn(api.people.olga))
@@ -61,30 +57,12 @@ const said = ({ body, status }: Reply) => {
 }
 const reasonOf = (reply: Reply): string => said(reply).permissionDecisionReason
 /** The request that waits under this name, as Grace sees it. */
-async function requestOf(externalId: string): Promise<Reply['body']> {
-  let id: string | undefined
-  const look = async () => {
-    const row = await api.database.db
-      .selectFrom('external_request')
-      .select('request_id')
-      .where('external_id', '=', externalId)
-      .executeTakeFirst()
-    id = row?.request_id
-    return id !== undefined || 'nothing waits'
-  }
-  await waitUntil(look, { withinMs: 30_000 })
-  return (await grace.get(`/v1/requests/${id}`)).body
-}
+const requestOf = (externalId: string): Promise<Reply['body']> =>
+  requestNamed(api, grace, externalId)
 const nameOf = (one: { session_id: string; tool_use_id: string }): string =>
   `claude-code:${one.session_id}:${one.tool_use_id}`
 const decide = (request: Reply['body'], decision: string): Promise<Reply> =>
-  grace.post(`/v1/requests/${request.id}/decisions`, {
-    decision,
-    digest: request.digest,
-    revision: request.revision,
-    reason: 'not on a Friday',
-    seen: request.presentation.digest,
-  })
+  decideAsShown(grace, request, decision, 'not on a Friday')
 const linus = await api.signIn(api.people.linus)
 async function revise({ id, digest, revision }: Reply['body'], input: object): Promise<void> {
   const { status } = await linus.post(`/v1/requests/${id}/revisions`, { input, digest, revision })

@@ -1,15 +1,12 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
-import { createTestApi, type TestApi } from '../test-api.ts'
+import { createTestApi } from '../test-api.ts'
 
-let api: TestApi
-beforeAll(async () => {
-  api = await createTestApi()
-  const run = await addRun(api.service, { startedBy: api.people.ada })
-  await addRequest(api.service, run)
-})
-afterAll(() => api[Symbol.asyncDispose]())
+const api = disposeAfterTests(await createTestApi())
+const run = await addRun(api.service, { startedBy: api.people.ada })
+await addRequest(api.service, run)
 
 test('insights are of the last 30 days by queue unless asked otherwise, and the list has the rule as a filter', async () => {
   const grace = await api.signIn(api.people.grace)

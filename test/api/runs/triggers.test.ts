@@ -6,6 +6,7 @@ import { deskConfig, deskWorker } from '../../harness/fixtures/agent-desk.ts'
 import { rowsOf } from '../../harness/fixtures/rows.ts'
 import { openDeskApi } from '../desk-api.ts'
 import type { Client } from '../test-api.ts'
+import { trailOf } from '../../harness/fixtures/trail.ts'
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const other = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
@@ -253,11 +254,8 @@ describe('a paused trigger', () => {
       expect([status, body.paused]).toEqual([200, verb === 'pause'])
       if (verb === 'pause') await send({ body: 'a word of the body' })
     }
-    const events = await db
-      .selectFrom('audit_event')
-      .select(['type', 'document'])
-      .where('type', 'in', ['trigger.paused', 'trigger.resumed', 'attempt.refused'])
-      .execute()
+    const types = ['trigger.paused', 'trigger.resumed', 'attempt.refused'] as const
+    const events = await trailOf(db, {}, ...types)
     const of = events.filter(({ document }) => document.includes('"deploys"'))
     expect(of.map(({ type }) => type).toSorted()).toEqual([
       'attempt.refused',

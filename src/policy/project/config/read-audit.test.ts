@@ -1,17 +1,15 @@
 import { expect, test } from 'vitest'
 import { noteSigner } from '#test/harness/evidence/fixed-log.ts'
 import { formatVerifierKey } from '#evidence/note/note-key.ts'
-import { parseProject } from '../parse-project.ts'
+import { parseConfig } from '#test/harness/fixtures/project.ts'
 
 const vkey = formatVerifierKey(noteSigner('witness.example', 'cosignature').key)
 const other = formatVerifierKey(noteSigner('other.example', 'cosignature').key)
 const ofLog = formatVerifierKey(noteSigner('log.example').key)
 
-function parse(audit: string) {
-  const texts = new Map([['countersign.yaml', `version: 1\naudit:\n${audit}`]])
-  const parsed = parseProject({ texts, toolFiles: [] })
-  if ('policy' in parsed) return { audit: parsed.policy.config.audit, problems: [] }
-  return { audit: null, problems: parsed.problems.map(({ problem }) => problem) }
+function parse(text: string) {
+  const { config, problems } = parseConfig(`version: 1\naudit:\n${text}`)
+  return { audit: config?.audit ?? null, problems: problems.map(({ problem }) => problem) }
 }
 
 const one = (more: Record<string, string | null> = {}): string => {

@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest'
-import { parseProject } from '../parse-project.ts'
+import { parseConfig } from '#test/harness/fixtures/project.ts'
 
 function read(line: string) {
-  const texts = new Map([['countersign.yaml', `version: 1\n${line}\n`]])
-  const project = parseProject({ texts, toolFiles: [] })
-  return 'policy' in project
-    ? project.policy.config.commit
-    : project.problems.map(({ problem }) => problem)
+  const { config, problems } = parseConfig(`version: 1\n${line}\n`)
+  return config === null ? problems.map(({ problem }) => problem) : config.commit
 }
 
 // Rules: product.md 36

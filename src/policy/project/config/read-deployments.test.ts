@@ -1,22 +1,15 @@
 import { expect, test } from 'vitest'
-import { parseProject } from '../parse-project.ts'
+import { parseConfig } from '#test/harness/fixtures/project.ts'
 
-function parse(shop: string) {
-  const parsed = parseProject({
-    texts: new Map([
-      [
-        'countersign.yaml',
-        `version: 1
+const head = `version: 1
 teams: { platform: { members: [ada@example.com] } }
 queues: { platform: { team: platform } }
-deployments: { shop: { ${shop} } }
-`,
-      ],
-    ]),
-    toolFiles: [],
-  })
-  if ('policy' in parsed) return { setting: parsed.policy.config.deployments.get('shop') }
-  return { problems: parsed.problems.map(({ problem }) => problem) }
+`
+
+function parse(shop: string) {
+  const { config, problems } = parseConfig(`${head}deployments: { shop: { ${shop} } }\n`)
+  if (config !== null) return { setting: config.deployments.get('shop') }
+  return { problems: problems.map(({ problem }) => problem) }
 }
 
 const secrets = 'secret: "${SHOP_SECRET}", key: "${SHOP_KEY}"'

@@ -1,22 +1,17 @@
 import { expect, test } from 'vitest'
-import { parseProject } from '../parse-project.ts'
+import { parseConfig } from '#test/harness/fixtures/project.ts'
 
-function parse(more: string) {
-  const parsed = parseProject({
-    texts: new Map([
-      [
-        'countersign.yaml',
-        `version: 1
+const head = `version: 1
 teams: { platform: { members: [ada@example.com] } }
 queues: { platform: { team: platform } }
-mcpServers: { files: { command: files${more} } }
-`,
-      ],
-    ]),
-    toolFiles: [],
-  })
-  if ('policy' in parsed) return { holdMs: parsed.policy.config.mcpServers.get('files')?.holdMs }
-  return { problems: parsed.problems.map(({ problem }) => problem) }
+`
+
+function parse(more: string) {
+  const { config, problems } = parseConfig(
+    `${head}mcpServers: { files: { command: files${more} } }\n`,
+  )
+  if (config !== null) return { holdMs: config.mcpServers.get('files')?.holdMs }
+  return { problems: problems.map(({ problem }) => problem) }
 }
 
 test('a call of the gateway is held for 45 seconds, or for as long as holdSeconds says', () => {

@@ -5,6 +5,7 @@ import { openMailServer, type MailServer } from '#test/harness/mail-server.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { checkMail, sendTestMail } from './check-mail.ts'
 import { checkProject } from './check-project.ts'
+import { targetIn } from './check-target.fixture.ts'
 import type { CheckTarget } from '../target/check.ts'
 
 let projectDir: string
@@ -19,15 +20,7 @@ async function target(smtp: string | null, environment = {}): Promise<CheckTarge
   const email = `email:\n  smtp: { host: localhost, security: none, ${smtp} }\n  from: a@example.com\n`
   const text = `version: 1\nteams:\n  ops: { members: [ada@example.com] }\n${smtp === null ? '' : email}`
   await writeFile(join(projectDir, 'countersign.yaml'), text)
-  return {
-    folders: { projectDir, dataDir: join(projectDir, '.countersign'), isQuickstart: false },
-    environment,
-    databaseUrl: null,
-    temporalAddress: null,
-    temporalNamespace: 'default',
-    isAtWork: false,
-    temporalSecurity: {} as CheckTarget['temporalSecurity'],
-  }
+  return targetIn(projectDir, environment)
 }
 
 test('doctor says whether the mail server takes mail from here, and nothing where there is none', async () => {

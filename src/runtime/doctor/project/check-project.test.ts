@@ -4,7 +4,8 @@ import { beforeEach, expect, test } from 'vitest'
 import { fixtureFiles } from '#test/harness/fixtures/project.ts'
 import { newFolder } from '#test/harness/new-folder.ts'
 import { checkProject } from './check-project.ts'
-import type { Finding, CheckTarget } from '../target/check.ts'
+import { targetIn } from './check-target.fixture.ts'
+import type { Finding } from '../target/check.ts'
 
 let projectDir: string
 beforeEach(async () => {
@@ -17,19 +18,8 @@ async function put(path: string, text: string): Promise<void> {
   await writeFile(join(projectDir, path), text)
 }
 
-async function findings(environment: Record<string, string>): Promise<Finding[]> {
-  const folders = { projectDir, dataDir: join(projectDir, '.countersign'), isQuickstart: false }
-  const target: CheckTarget = {
-    folders,
-    environment,
-    databaseUrl: null,
-    temporalAddress: null,
-    temporalNamespace: 'default',
-    isAtWork: false,
-    temporalSecurity: {} as CheckTarget['temporalSecurity'],
-  }
-  return checkProject(target)
-}
+const findings = (environment: Record<string, string>): Promise<Finding[]> =>
+  checkProject(targetIn(projectDir, environment))
 
 const config = (fixtureFiles.texts.get('countersign.yaml') ?? '').replace(
   '{ team: security',

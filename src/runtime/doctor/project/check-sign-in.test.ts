@@ -5,6 +5,7 @@ import { newFolder } from '#test/harness/new-folder.ts'
 import { startOpenIdProvider } from '#test/harness/open-id/open-id-provider.ts'
 import { checkProject } from './check-project.ts'
 import { checkSignIn } from './check-sign-in.ts'
+import { targetIn } from './check-target.fixture.ts'
 import type { CheckTarget } from '../target/check.ts'
 
 let projectDir: string
@@ -16,15 +17,7 @@ async function target(issuer: string | null): Promise<CheckTarget> {
   const oidc = `signIn:\n  oidc: { issuer: "${issuer}", clientId: x, clientSecretFrom: OIDC_SECRET }\n`
   const text = `version: 1\nteams:\n  ops: { members: [ada@example.com] }\n${issuer === null ? '' : oidc}`
   await writeFile(join(projectDir, 'countersign.yaml'), text)
-  return {
-    folders: { projectDir, dataDir: join(projectDir, '.countersign'), isQuickstart: false },
-    environment: {},
-    databaseUrl: null,
-    temporalAddress: null,
-    temporalNamespace: 'default',
-    isAtWork: false,
-    temporalSecurity: {} as CheckTarget['temporalSecurity'],
-  }
+  return targetIn(projectDir, {})
 }
 
 test('doctor asks the sign-in provider for its documents, and says when it is down or another one', async () => {

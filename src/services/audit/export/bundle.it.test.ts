@@ -20,6 +20,7 @@ import { livedDesk, type LivedDesk } from '#test/harness/evidence/lived-desk.ts'
 import { rowsOf } from '#test/harness/fixtures/rows.ts'
 import { readCheckpoint } from '../log/read-checkpoint.ts'
 import { exportBundle } from './export-bundle.ts'
+import { allHold } from '#test/harness/evidence/all-hold.ts'
 
 let lived: LivedDesk
 let bundle: EvidenceBundle
@@ -53,15 +54,6 @@ function verify(one: EvidenceBundle, since: string | null = null): Record<string
 
 function outcomes(verdicts: readonly Verdict[]): Record<string, string> {
   return Object.fromEntries(verdicts.map(({ name, outcome }) => [name, outcome]))
-}
-
-const allHold = {
-  integrity: 'holds',
-  authenticity: 'holds',
-  authorisation: 'holds',
-  binding: 'holds',
-  completeness: 'holds',
-  freshness: 'holds',
 }
 
 describe('an evidence bundle', () => {

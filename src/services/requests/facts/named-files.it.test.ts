@@ -7,6 +7,7 @@ import { closeRun } from '../../engine/lifecycle/close-run.ts'
 import { getRequest } from '../detail/get-request.ts'
 import { requestContent } from '../detail/request-content.ts'
 import type { RequestDetailRecord } from './request-record.ts'
+import { trailOf } from '#test/harness/fixtures/trail.ts'
 
 const worker = deskWorker
   .replace('zones:', 'shell: { default: ask }\nzones:')
@@ -72,16 +73,9 @@ describe('a file that a command names', () => {
     await desk.write('scratch/run.sh', 'echo changed\n')
     expect(await content(request.id, 'scratch/run.sh')).toBe('echo theirs\n')
     expect(await content(request.id, 'scratch/data.bin')).toBe('a\0b')
-    const { document } = await desk.database.db
-      .selectFrom('audit_event')
-      .select('document')
-      .where('type', '=', 'content.revealed')
-      .where('request_id', '=', request.id)
-      .orderBy('sequence')
-      .executeTakeFirstOrThrow()
-    expect(JSON.parse(document)).toMatchObject({
-      detail: { file: 'scratch/run.sh', content: request.namedFiles[0]?.hash },
-    })
+    const [event] = await trailOf(desk.database.db, { request: request.id }, 'content.revealed')
+    const hash = request.namedFiles[0]?.hash
+    expect(event?.detail).toMatchObject({ file: 'scratch/run.sh', content: hash })
   })
 
   test('is named but never copied when reading it asks by itself, or when it is too large', async () => {

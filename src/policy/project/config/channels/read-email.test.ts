@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest'
-import { parseProject } from '../../parse-project.ts'
+import { parseConfig } from '#test/harness/fixtures/project.ts'
 
-function parse(email: string) {
-  const parsed = parseProject({
-    texts: new Map([['countersign.yaml', `version: 1\nemail:\n${email}`]]),
-    toolFiles: [],
-  })
-  if ('policy' in parsed) return { email: parsed.policy.config.email, problems: [] }
-  return { email: null, problems: parsed.problems }
+function parse(text: string) {
+  const { config, problems } = parseConfig(`version: 1\nemail:\n${text}`)
+  return { email: config?.email ?? null, problems }
 }
 
 test('a server and a sender are enough: STARTTLS, its port, and a digest each morning', () => {

@@ -1,22 +1,14 @@
 import { expect, test } from 'vitest'
-import { parseProject } from '../../parse-project.ts'
+import { parseConfig } from '#test/harness/fixtures/project.ts'
 
-function parse(slack: string) {
-  const parsed = parseProject({
-    texts: new Map([
-      [
-        'countersign.yaml',
-        `version: 1
+const head = `version: 1
 teams: { platform: { members: [ada@example.com] } }
 queues: { platform: { team: platform } }
-slack: ${slack}
-`,
-      ],
-    ]),
-    toolFiles: [],
-  })
-  if ('policy' in parsed) return { slack: parsed.policy.config.slack, problems: [] }
-  return { slack: null, problems: parsed.problems.map(({ problem }) => problem) }
+`
+
+function parse(slack: string) {
+  const { config, problems } = parseConfig(`${head}slack: ${slack}\n`)
+  return { slack: config?.slack ?? null, problems: problems.map(({ problem }) => problem) }
 }
 
 const named = 'team: T0123ABCD, tokenFrom: SLACK_TOKEN, signingSecretFrom: SLACK_SECRET'

@@ -1,15 +1,11 @@
 import { expect, test } from 'vitest'
-import { parseProject } from '../../parse-project.ts'
+import { parseConfig } from '#test/harness/fixtures/project.ts'
 
-function parse(webhooks: string) {
+function parse(text: string) {
   const head =
     'version: 1\nteams:\n  ops: { members: [ada@example.com] }\nqueues:\n  ops: { team: ops }\n'
-  const parsed = parseProject({
-    texts: new Map([['countersign.yaml', `${head}webhooks:\n${webhooks}`]]),
-    toolFiles: [],
-  })
-  if ('policy' in parsed) return { webhooks: parsed.policy.config.webhooks, problems: [] }
-  return { webhooks: null, problems: parsed.problems }
+  const { config, problems } = parseConfig(`${head}webhooks:\n${text}`)
+  return { webhooks: config?.webhooks ?? null, problems }
 }
 
 test('an endpoint has its address, its events and queues, and the name of its secret', () => {
