@@ -27,6 +27,15 @@ export function EmptyInbox() {
       </div>
     )
   }
+  if (!isNarrowed(search) && search.get('snoozed') === 'true') {
+    return (
+      <div className="state">
+        <h2>Nothing is snoozed</h2>
+        <p className="dim">What you snooze is here, and not in your other lists, until its time.</p>
+        <Link to="/">Show all that wait</Link>
+      </div>
+    )
+  }
   if (isNarrowed(search) || (elsewhere > 0 && search.size > 0)) {
     return (
       <div className="state">

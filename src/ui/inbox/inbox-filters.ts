@@ -22,6 +22,31 @@ const names = [
 ] as const
 export type FilterName = (typeof names)[number]
 
+/** The filters that have a control on the page of the list; beside a request only `q` has. */
+export const filterControls = {
+  state: [
+    { value: '', label: 'Waiting' },
+    { value: 'approved', label: 'Approved' },
+    { value: 'denied', label: 'Denied' },
+    { value: 'expired', label: 'Expired' },
+    { value: 'cancelled', label: 'Cancelled' },
+    { value: 'any', label: 'Any state' },
+  ],
+  risk: [
+    { value: '', label: 'Any risk' },
+    { value: 'high', label: 'High risk' },
+    { value: 'medium', label: 'Medium risk' },
+    { value: 'low', label: 'Low risk' },
+  ],
+  sort: [
+    { value: '', label: 'Urgent first' },
+    { value: 'createdAt', label: 'Newest first' },
+    { value: 'age', label: 'Oldest first' },
+    { value: 'expiresAt', label: 'Expiring first' },
+    { value: 'risk', label: 'Riskiest first' },
+  ],
+} as const
+
 /**
  * The API's query for an inbox address: known names only, and pending requests unless another state
  * is set. Pure.
@@ -70,9 +95,17 @@ export function viewQueryOf(search: URLSearchParams): string {
   return query.toString()
 }
 
-/** Whether the list has a filter beside the queue. Pure. */
+/** What names a list, and its order: no filter narrows by these. */
+const ofList: ReadonlySet<FilterName> = new Set(['queue', 'mine', 'snoozed', 'sort'])
+
+/** Whether the list has a filter beside what names it. Pure. */
 export function isNarrowed(search: URLSearchParams): boolean {
-  return names.some(
-    (name) => name !== 'sort' && name !== 'queue' && name !== 'mine' && search.has(name),
-  )
+  return names.some((name) => !ofList.has(name) && search.has(name))
+}
+
+/** The address of the list without its filters. Pure. */
+export function withoutFilters(search: URLSearchParams, pathname = '/'): string {
+  const next = new URLSearchParams(search)
+  for (const name of names) if (!ofList.has(name)) next.delete(name)
+  return addressOf(next, pathname)
 }

@@ -34,7 +34,8 @@ export function InboxLists(props: { filters: string; isBeside: boolean; listing:
   if (isShown && !isDrawn) setIsDrawn(true)
   if (!isShown) return <LoadingRows what="the requests" />
   const first = place?.first === true
-  const ownRequests = !isBeside && !isNarrowed(search) && <OwnWaitingRequests isFirst={first} />
+  const hidesOwn = isBeside || isNarrowed(search) || search.has('snoozed')
+  const ownRequests = !hidesOwn && <OwnWaitingRequests isFirst={first} />
   return (
     <>
       {first && ownRequests}

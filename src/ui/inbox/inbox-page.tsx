@@ -6,7 +6,7 @@ import { requestQuery } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { LoadingCards } from '../states/loading.tsx'
 import { PageBoundary } from '../states/page-boundary.tsx'
-import { FilterWords } from './filter-words.tsx'
+import { FilterChips } from './filter-chips.tsx'
 import { FoldedFilters } from './folded-filters.tsx'
 import { phoneUntil, useMedia } from '../states/use-media.ts'
 import { addressOf, isOfPending, requestsQueryOf } from './inbox-filters.ts'
@@ -53,7 +53,7 @@ export function InboxPage() {
           </div>
           {isSplit && <QueueSelect />}
           {isPhone ? <FoldedFilters /> : <InboxToolbar isNarrow={isSplit} takesFocus={false} />}
-          <FilterWords />
+          <FilterChips withControls={!isSplit && !isPhone} />
           <InboxLists key={filters} filters={filters} isBeside={isSplit} listing={listing} />
         </div>
       )}

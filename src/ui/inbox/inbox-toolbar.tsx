@@ -4,7 +4,14 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { later } from '../states/later.tsx'
-import { isNarrowed, viewQueryOf, withFilter, type FilterName } from './inbox-filters.ts'
+import {
+  filterControls,
+  isNarrowed,
+  viewQueryOf,
+  withFilter,
+  withoutFilters,
+  type FilterName,
+} from './inbox-filters.ts'
 import { verbs } from '../words/verbs.ts'
 
 const SaveView = later(
@@ -15,28 +22,6 @@ const SaveView = later(
     </Button>
   ),
 )
-
-const states = [
-  { value: '', label: 'Waiting' },
-  { value: 'approved', label: 'Approved' },
-  { value: 'denied', label: 'Denied' },
-  { value: 'expired', label: 'Expired' },
-  { value: 'cancelled', label: 'Cancelled' },
-  { value: 'any', label: 'Any state' },
-]
-const risks = [
-  { value: '', label: 'Any risk' },
-  { value: 'high', label: 'High risk' },
-  { value: 'medium', label: 'Medium risk' },
-  { value: 'low', label: 'Low risk' },
-]
-const sorts = [
-  { value: '', label: 'Urgent first' },
-  { value: 'createdAt', label: 'Newest first' },
-  { value: 'age', label: 'Oldest first' },
-  { value: 'expiresAt', label: 'Expiring first' },
-  { value: 'risk', label: 'Riskiest first' },
-]
 
 /**
  * The filters and the order of the list, which are in the address. `isNarrow`: only the search
@@ -90,7 +75,7 @@ export function InboxToolbar(props: { isNarrow: boolean; takesFocus: boolean }) 
         <SaveView page="inbox" query={viewQueryOf(search)} label="Save view" />
       )}
       {isNarrowed(search) && (
-        <Button variant="default" onClick={() => void navigate(pathname)}>
+        <Button variant="default" onClick={() => void navigate(withoutFilters(search, pathname))}>
           {verbs.clearFilters}
         </Button>
       )}
@@ -108,20 +93,20 @@ function Selects(props: {
       {search.get('mine') !== 'true' && (
         <NativeSelect
           aria-label="State"
-          data={states}
+          data={filterControls.state}
           value={search.get('state') ?? ''}
           onChange={(event) => set('state', event.currentTarget.value)}
         />
       )}
       <NativeSelect
         aria-label="Risk"
-        data={risks}
+        data={filterControls.risk}
         value={search.get('risk') ?? ''}
         onChange={(event) => set('risk', event.currentTarget.value)}
       />
       <NativeSelect
         aria-label="Order"
-        data={sorts}
+        data={filterControls.sort}
         value={search.get('sort') ?? ''}
         onChange={(event) => set('sort', event.currentTarget.value)}
       />

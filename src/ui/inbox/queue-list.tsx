@@ -3,7 +3,7 @@ import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useQueues, useSavedViews } from '../api/queries.ts'
 import { visibleString } from '../text/visible-string.ts'
 import { RemoveView } from '../views/remove-view.tsx'
-import { isOfPending, viewQueryOf, withFilter } from './inbox-filters.ts'
+import { isNarrowed, isOfPending, viewQueryOf, withFilter } from './inbox-filters.ts'
 
 /**
  * One list of the inbox: its address, its number of pending requests, and whether it is on the
@@ -137,6 +137,8 @@ export function QueueSelect() {
   const { lists, queues, views } = useQueueEntries()
   const entries = [...lists, ...views, ...queues]
   const current = entries.find(({ on }) => on)
+  // The count of a list is not that of what its filters leave.
+  const narrowed = isNarrowed(search)
   const value = current?.to ?? `/?${search.toString()}`
   return (
     <NativeSelect
@@ -148,9 +150,9 @@ export function QueueSelect() {
       }
     >
       {current === undefined && <option value={value}>Filtered</option>}
-      {entries.map(({ to, name, count }) => (
+      {entries.map(({ to, name, count, on }) => (
         <option key={to} value={to}>
-          {count === null ? name : `${name} (${count})`}
+          {count === null ? name : on && narrowed ? `${name}, filtered` : `${name} (${count})`}
         </option>
       ))}
     </NativeSelect>

@@ -87,7 +87,7 @@ const pages: readonly (readonly [string, string])[] = [
   ['/insights', '.insight-pair'],
   ['/audit', '.audit-table'],
   ['/audit?requestId=2', 'ol'],
-  [`/?rule=${encodeURIComponent(hostile.slice(0, 300))}`, '.filter-words'],
+  [`/?rule=${encodeURIComponent(hostile.slice(0, 300))}`, '.filter-chips'],
   ['/policy', 'h1'],
 ]
 

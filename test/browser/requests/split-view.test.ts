@@ -78,6 +78,32 @@ test('what every row says stands in columns, with a deadline or without, which a
   expect([text, (box?.height ?? 99) < 24]).toEqual(['44 min left', true])
 })
 
+test('beside a request every filter of the list is named, and a press clears it and keeps the focus', async () => {
+  const filters = 'risk=medium&q=notes&tool=write_file'
+  const page = await dashboard.open('Grace', `/requests/4?${filters}`, { viewport: desktop })
+  await row(page, 'notes/alone.md').waitFor()
+  const list = page.getByRole('combobox', { name: 'List' })
+  const words = await list.locator('option:checked').innerText()
+  expect(words).toBe('All that wait, filtered')
+  const chips = page.getByRole('list', { name: 'Filters' }).getByRole('button')
+  expect(await chips.allInnerTexts()).toEqual(['Medium risk', '“notes”', 'tool write_file'])
+  await chips.nth(1).focus()
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/requests/4?risk=medium&tool=write_file')
+  const focused = page.locator(':focus')
+  expect(await focused.innerText()).toBe('tool write_file')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.waitForURL('**/requests/4')
+  expect(await chips.count()).toBe(0)
+  expect(await list.locator('option:checked').innerText()).toBe('All that wait (4)')
+  await page.goto(`${dashboard.url}/?queue=platform&risk=medium&tool=write_file`)
+  // On the page of the list, the risk is in its own control.
+  await chips.first().waitFor()
+  expect(await chips.allInnerTexts()).toEqual(['tool write_file'])
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.waitForURL('**/?queue=platform')
+})
+
 test('below 1,100 pixels there is the list or the card', async () => {
   const viewport = { width: 1099, height: 800 }
   const page = await dashboard.open('Grace', '/?queue=platform', { viewport })
