@@ -11,6 +11,7 @@ import { advanceRequests } from '#services/requests/ending/advance-requests.ts'
 import { noteScheduledTime } from '#services/runs/schedules/note-scheduled-time.ts'
 import { recordForgedActivity } from '#services/runs/record-forged-activity.ts'
 import type { Activities } from '#workflows/activity-port.ts'
+import type { CallPreparations } from './call-preparations.ts'
 import { executeCallActivity } from './execute-call.ts'
 import { judgeCallActivity } from './judge-call.ts'
 import { takeTurnActivity } from './take-turn.ts'
@@ -24,6 +25,7 @@ import { withHeartbeat } from './with-heartbeat.ts'
 export function createActivities(
   ctx: WorkerContext,
   slots: TurnSlots,
+  preparations: CallPreparations,
 ): {
   readonly executions: Omit<Activities, 'takeTurn'>
   readonly turns: Pick<Activities, 'takeTurn'>
@@ -31,7 +33,11 @@ export function createActivities(
   return {
     executions: {
       beginRun: recordingForgeries(ctx, 'beginRun', (input) => beginRun(ctx, input)),
-      executeCall: recordingForgeries(ctx, 'executeCall', executeCallActivity(ctx, slots)),
+      executeCall: recordingForgeries(
+        ctx,
+        'executeCall',
+        executeCallActivity(ctx, slots, preparations),
+      ),
       settleUnknown: recordingForgeries(ctx, 'settleUnknown', (input) => settleUnknown(ctx, input)),
       advanceRequests: recordingForgeries(ctx, 'advanceRequests', (input) =>
         advanceRequests(ctx, input),

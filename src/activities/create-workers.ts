@@ -6,6 +6,7 @@ import {
 } from '@temporalio/worker'
 import type { WorkerContext } from '#services/core/worker-context.ts'
 import { turnQueueOf } from '#workflows/activity-port.ts'
+import { CallPreparations } from './call-preparations.ts'
 import { createActivities } from './create-activities.ts'
 import { TurnSlots } from './turn-slots.ts'
 
@@ -35,7 +36,8 @@ export async function createWorkers(
   options: WorkersOptions,
 ): Promise<readonly Worker[]> {
   const { connection, namespace, taskQueue } = options
-  const activities = createActivities(ctx, new TurnSlots(turnsAtOnce))
+  const preparations = new CallPreparations(ctx)
+  const activities = createActivities(ctx, new TurnSlots(turnsAtOnce), preparations)
   const shared = {
     connection,
     namespace,
@@ -51,6 +53,7 @@ export async function createWorkers(
       taskQueue,
       workflowBundle: options.workflowBundle,
       activities: { ...activities.executions },
+      sinks: preparations.sinks,
       maxCachedWorkflows: options.maxCachedWorkflows,
       // A worker that was killed keeps a woken run from the others for at most this long (ten
       // seconds without it).

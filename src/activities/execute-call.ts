@@ -6,6 +6,7 @@ import type { WorkerContext } from '#services/core/worker-context.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
 import { workflowIdOf } from '#services/runs/starting/insert-run.ts'
 import type { Activities, TurnPlace } from '#workflows/activity-port.ts'
+import type { CallPreparations } from './call-preparations.ts'
 import { takeTurnNow } from './take-turn.ts'
 import type { TurnSlots } from './turn-slots.ts'
 import { withHeartbeat } from './with-heartbeat.ts'
@@ -23,10 +24,12 @@ const firstRetryDelayMs = 500
 export function executeCallActivity(
   ctx: WorkerContext,
   slots: TurnSlots,
+  preparations: CallPreparations,
 ): Activities['executeCall'] {
   return ({ callId, next }) =>
     withHeartbeat(async (signal): Promise<CallOutcome> => {
-      const outcome = await executeCall(ctx, { callId, signal })
+      const ready = await preparations.take(callId)
+      const outcome = await executeCall(ctx, { callId, signal, ready })
       if (outcome.kind !== 'done' || next === undefined || !isOfItsRun(next)) return outcome
       using slot = slots.take()
       if (slot === null || signal.aborted) return outcome

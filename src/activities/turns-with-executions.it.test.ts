@@ -2,6 +2,7 @@ import { Client, Connection } from '@temporalio/client'
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ModelProblem, type ModelAnswer, type ModelRequest } from '#models/model.ts'
+import type { WorkerContext } from '#services/core/worker-context.ts'
 import { workflowIdOf } from '#services/runs/starting/insert-run.ts'
 import { decided } from '#workflows/messages.ts'
 import { turnQueueOf } from '#workflows/activity-port.ts'
@@ -10,12 +11,15 @@ import { useTemporal } from '#test/harness/temporal.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { workflowBundle } from '#test/workflows/scripted-run.ts'
 import '#test/harness/quiet-temporal.ts'
+import { CallPreparations } from './call-preparations.ts'
 import { createActivities } from './create-activities.ts'
 import { TurnSlots } from './turn-slots.ts'
 
 let desk: AgentDesk
 let client: Client
 let taskQueue: string
+/** the calls that were to be prepared, and the tools whose calls were verified, in order */
+const steps: string[] = []
 const closing = new AsyncDisposableStack()
 
 /** The activities as they ship, on the services and a store, with two slots and one. */
@@ -24,7 +28,22 @@ beforeAll(async () => {
   const { address, namespace } = temporal
   taskQueue = temporal.taskQueue
   desk = closing.use(await openAgentDesk(noSandbox, taskQueue))
-  const { executions, turns } = createActivities(desk.worker, new TurnSlots(1))
+  const worker: WorkerContext = {
+    ...desk.worker,
+    registryOf: (policy, name, needed, place) => {
+      if (needed !== undefined) steps.push(`verify ${needed.join()}`)
+      return desk.worker.registryOf(policy, name, needed, place)
+    },
+  }
+  const preparations = new CallPreparations(worker)
+  const prepare = preparations.sinks.executor.prepareCall
+  const noting: typeof prepare = {
+    fn: (info, callId) => {
+      steps.push(`prepare ${callId}`)
+      return prepare.fn(info, callId)
+    },
+  }
+  const { executions, turns } = createActivities(worker, new TurnSlots(1), preparations)
   const connection = await NativeConnection.connect({ address })
   closing.defer(() => connection.close())
   const shared = { connection, namespace }
@@ -34,6 +53,7 @@ beforeAll(async () => {
       taskQueue,
       workflowBundle: await workflowBundle(),
       activities: { ...executions },
+      sinks: { executor: { prepareCall: noting } },
       maxConcurrentActivityTaskExecutions: 2,
     }),
     await Worker.create({
@@ -46,7 +66,8 @@ beforeAll(async () => {
   const repeating = { ...repeated(executions), ...repeated(turns) }
   for (const queue of [repeatedQueue(), turnQueueOf(repeatedQueue())]) {
     const options = { ...shared, taskQueue: queue, workflowBundle: await workflowBundle() }
-    workers.push(await Worker.create({ ...options, activities: repeating }))
+    const { sinks } = preparations
+    workers.push(await Worker.create({ ...options, sinks, activities: repeating }))
   }
   const running = workers.map((worker) => worker.run())
   closing.defer(async () => {
@@ -173,6 +194,15 @@ it('a model that fails within an execution is asked again when its provider says
   expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(1500)
   expect(desk.executed.length).toBe(executed + 1)
   expect(await activities(run)).toEqual(['takeTurn', 'executeCall', 'takeTurn'])
+})
+
+it('a call is verified once, before its activity begins, and the activity uses that', async () => {
+  const run = await waitingRun('notes/verified.md')
+  const [call] = await desk.calls(run.runId, 1)
+  steps.length = 0
+  await approve(run)
+  await run.handle.result()
+  expect(steps).toEqual([`prepare ${call?.id}`, 'verify write_file'])
 })
 
 // Rules: security.md 14

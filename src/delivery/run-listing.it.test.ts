@@ -43,7 +43,13 @@ async function serve(store: ScriptedStore): Promise<void> {
   const { taskQueue } = store
   const workflowCode = await workflowBundle()
   const workers = [
-    await Worker.create({ ...shared, taskQueue, workflowBundle: workflowCode, activities }),
+    await Worker.create({
+      ...shared,
+      taskQueue,
+      workflowBundle: workflowCode,
+      activities,
+      sinks: store.sinks,
+    }),
     await Worker.create({ ...shared, taskQueue: turnQueueOf(taskQueue), activities: { takeTurn } }),
   ]
   const running = workers.map((worker) => worker.run())

@@ -1,3 +1,4 @@
+import type { Sinks } from '@temporalio/workflow'
 import type {
   NextDeadline,
   CallOutcome,
@@ -36,6 +37,14 @@ export interface Activities {
   /** Notes, once, that a time of a schedule has come. */
   noteScheduledTime(input: { readonly schedule: string; readonly at: string }): Promise<void>
   judgeCall(input: JudgeInput): Promise<JudgeAnswer>
+}
+
+/** What workflows send to their own process, which leaves no trace in the history. */
+export interface ExecutorSinks extends Sinks {
+  readonly executor: {
+    /** The activity of a call is about to be scheduled on the workflow's own queue. */
+    prepareCall(callId: string): void
+  }
 }
 
 export interface TurnPlace {

@@ -1,6 +1,13 @@
-import { ActivityFailure, CancellationScope, condition, sleep } from '@temporalio/workflow'
+import {
+  ActivityFailure,
+  CancellationScope,
+  condition,
+  proxySinks,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow'
 import type { CallOutcome, CallPlan, SettleOutcome } from '#domain/runs/workflow-outcomes.ts'
-import type { Activities, TurnPlace } from './activity-port.ts'
+import type { Activities, ExecutorSinks, TurnPlace } from './activity-port.ts'
 import { onceActivities } from './activity-proxies.ts'
 import { callOutcomeOf, settleOutcomeOf } from './untrusted.ts'
 import type { Wakeups } from './wakeups.ts'
@@ -25,8 +32,11 @@ export async function executeOnce(
   { callId, tool = 'call' }: Pick<CallPlan, 'callId' | 'tool'>,
   next: TurnPlace | null,
 ): Promise<CallOutcome> {
+  const { executor } = proxySinks<ExecutorSinks>()
+  const isHere = executing.taskQueue === workflowInfo().taskQueue
   const once = onceActivities(executing.taskQueue, tool)
   for (let delayMs = firstRetryDelayMs; ; delayMs = Math.min(delayMs * 2, maxRetryDelayMs)) {
+    if (isHere) executor.prepareCall(callId)
     try {
       const answer: unknown = await untilCancelled(executing.wakeups, () =>
         once.executeCall(next === null ? { callId } : { callId, next }),

@@ -46,6 +46,8 @@ describe('agentRun', () => {
     await decide(run, 'a')
     await run.handle.result()
     expect(run.store.journal).toEqual(['0.0', '0.1', '0.2'])
+    // The process is told ahead of each activity, and not while the history is replayed.
+    expect(run.store.prepared).toEqual(['0.0', '0.1', '0.2'])
   })
 
   // Rules: product.md 15

@@ -44,6 +44,7 @@ async function serveWorkflows(store: ScriptedStore): Promise<AsyncDisposable> {
       taskQueue,
       workflowBundle: bundle,
       activities,
+      sinks: store.sinks,
     }),
   )
 }
@@ -90,6 +91,8 @@ it("goes on when the workspace's host is back, which was away before a turn and 
   await using _back = await serveWorkspace(store)
   await handle.result()
   expect(store.journal).toEqual(['0.0'])
+  // Another host executes the call, so the one of the workflow prepares nothing.
+  expect(store.prepared).toEqual([])
 })
 
 it('issues a call again that had not started when its time was over, and only that one', async () => {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client'
 import {
   bundleWorkflowCode,
+  type InjectedSinks,
   NativeConnection,
   Worker,
   type WorkflowBundleWithSourceMap,
@@ -16,7 +17,7 @@ import type {
   TurnOutcome,
 } from '#domain/runs/workflow-outcomes.ts'
 import { searchAttributes } from '#domain/runs/search-attributes.ts'
-import { type Activities, turnQueueOf } from '#workflows/activity-port.ts'
+import { type Activities, type ExecutorSinks, turnQueueOf } from '#workflows/activity-port.ts'
 import type { agentRun, approvalRequest } from '#workflows/index.ts'
 import { bundleWorkflows } from '#runtime/temporal/bundle-workflows.ts'
 import '../harness/quiet-temporal.ts'
@@ -48,6 +49,8 @@ export function deployedBundle(): Promise<WorkflowBundleWithSourceMap> {
  */
 export class ScriptedStore {
   readonly journal: string[] = []
+  /** the calls that the process was told to prepare */
+  readonly prepared: string[] = []
   readonly decided = new Set<string>()
   readonly results = new Set<string>()
   readonly turns: CallPlan[][]
@@ -139,6 +142,11 @@ export class ScriptedStore {
     }
   }
 
+  get sinks(): InjectedSinks<ExecutorSinks> {
+    const fn = (_: unknown, callId: string): void => void this.prepared.push(callId)
+    return { executor: { prepareCall: { fn } } }
+  }
+
   taskQueue = ''
 
   #turn(turn: number): TurnOutcome {
@@ -211,7 +219,13 @@ export async function startScriptedRun(
     const turns = { taskQueue: turnQueueOf(taskQueue), activities: { takeTurn } }
     const { maxCachedWorkflows } = options
     const cache = maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }
-    const workflows = { taskQueue, workflowBundle: bundle, activities: executions, ...cache }
+    const workflows = {
+      taskQueue,
+      workflowBundle: bundle,
+      activities: executions,
+      sinks: store.sinks,
+      ...cache,
+    }
     const workers = [
       await Worker.create({ ...shared, ...workflows }),
       await Worker.create({ ...shared, ...turns }),

@@ -80,6 +80,7 @@ async function serve(
       taskQueue: store.taskQueue,
       workflowBundle: code ?? (await workflowBundle()),
       activities,
+      sinks: store.sinks,
     }),
     Worker.create({
       ...options,

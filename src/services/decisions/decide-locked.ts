@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Selectable } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { RequestState } from '#domain/requests/request.ts'
@@ -103,7 +104,11 @@ export async function writeDecision(
   const voteCount =
     decision.decision === 'deny' ? null : countVotes(request, facts, decision, voter)
   // Nothing can refuse it any more, so the signal can overlap the writing.
-  if (input.announces && voteCount?.tally.met === true) announceTo(unit, request, facts)
+  if (input.announces && voteCount?.tally.met === true) {
+    announceTo(unit, request, facts)
+    // The signal leaves before the work that follows, which would hold the event loop.
+    await setImmediate()
+  }
   const decisionId = await recordDecision(unit, input.caller, request, decision, {
     ...voter,
     batchDecisionId: input.batchDecisionId,

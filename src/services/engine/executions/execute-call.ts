@@ -16,6 +16,7 @@ import type { ExecutionPlan, Refusal } from '../attempts/execution-plan.ts'
 import { performAttempt } from './perform-attempt.ts'
 import { planApproved } from '../starting/plan-approved.ts'
 import { planPreApproved } from '../starting/plan-pre-approved.ts'
+import type { ReadyCall } from '../starting/prepare-call.ts'
 import { refuseExecution } from '../attempts/refuse-execution.ts'
 import { refusedUnsigned } from '../attempts/refusals.ts'
 import { isRepeated } from '../attempts/repeat-attempt.ts'
@@ -28,16 +29,21 @@ import { bySystem, executor } from '../../core/authority.ts'
 /** How many rounds a call gets when something changes between reading and starting. */
 const maxRounds = 20
 
+interface CallToExecute {
+  readonly callId: string
+  /** aborts with a `StopReason` */
+  readonly signal: AbortSignal
+  /** by `prepareCall`, a moment before; absent or `null`: the call is read and verified now */
+  readonly ready?: ReadyCall | null
+}
+
 /**
  * Advances one call as far as possible now, from whatever state it is in (architecture.md,
  * executeCall): waits for people, stores the result of a decision, or verifies, starts and carries
- * out its effect, once. `signal` aborts with a `StopReason`. Rejects only when the store cannot be
- * reached, or the workspace cannot be used; then `settleUnknown` decides.
+ * out its effect, once. Rejects only when the store cannot be reached, or the workspace cannot be
+ * used; then `settleUnknown` decides.
  */
-export async function executeCall(
-  ctx: WorkerContext,
-  input: { readonly callId: string; readonly signal: AbortSignal },
-): Promise<CallOutcome> {
+export async function executeCall(ctx: WorkerContext, input: CallToExecute): Promise<CallOutcome> {
   return markingUnusable(ctx, input, async () => {
     const outcome = await advanceCall(ctx, input)
     if (outcome.kind === 'done') await renewDependents(ctx, input.callId, input.signal)
@@ -45,10 +51,11 @@ export async function executeCall(
   })
 }
 
-async function advanceCall(
-  ctx: WorkerContext,
-  input: { readonly callId: string; readonly signal: AbortSignal },
-): Promise<CallOutcome> {
+async function advanceCall(ctx: WorkerContext, input: CallToExecute): Promise<CallOutcome> {
+  if (input.ready != null) {
+    const outcome = await actOn(ctx, input.ready, input.signal)
+    if (outcome !== null) return outcome
+  }
   for (let round = 0; round < maxRounds; round += 1) {
     const step = await findNextStep(ctx, input.callId)
     if (step.next === 'answer') return step.outcome
@@ -87,7 +94,16 @@ async function act(
     await refuse(ctx, at, plan, signal)
     return null
   }
-  if (!byPermit) await storeVerdict(ctx, at, plan)
+  return actOn(ctx, { at, plan }, signal)
+}
+
+/** Starts a verified call and carries it out. `null`: something has changed since. */
+async function actOn(
+  ctx: WorkerContext,
+  { at, plan }: ReadyCall,
+  signal: AbortSignal,
+): Promise<CallOutcome | null> {
+  if (plan.authorisation.by !== 'permit') await storeVerdict(ctx, at, plan)
   if (plan.tool.name === callWorkerName) return delegate(ctx, at, plan, signal)
   return whileRunning(at.call.id, nextAttemptOf(at), async (nextBegins) => {
     const execution = await startExecution(ctx, at, plan, null)

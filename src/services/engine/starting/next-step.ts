@@ -83,7 +83,7 @@ async function stepOfUndecided(unit: UnitOfWork, at: CallAtHand): Promise<NextSt
  * Whether the call may run and has no attempt yet. It takes no lock, since that transaction would
  * wait for the disk. The start checks all of this again under the locks.
  */
-function mayRun({ run, call, request, execution, stopped }: CallAtHand): boolean {
+export function mayRun({ run, call, request, execution, stopped }: CallAtHand): boolean {
   const isOpen = !isEnd(runTransitions, run.state) && call.result_type === null
   // A delegation has other requests besides its own.
   const isFirst = execution === null && !stopped && call.tool !== callWorkerName
