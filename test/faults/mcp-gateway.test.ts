@@ -112,6 +112,11 @@ test('a pre-approved call goes through each time it is made, and a blocked one n
   const wrong = await quick.call('note', { words: 3 })
   expect(wrong).toMatchObject({ isError: true, disposition: 'denied-not-executed' })
   expect(wrong.text).toMatch(/^NOT RUN: /)
+  // A client knows the server's tools by the server's own names.
+  expect(wrong.text).toContain('Invalid input for note:')
+  const unknown = await quick.call('lok', {})
+  expect(unknown).toMatchObject({ isError: true, disposition: 'denied-not-executed' })
+  expect(unknown.text).toBe('NOT RUN: There is no tool "lok"; did you mean "look"? Nothing ran.')
 })
 
 describe('a client that takes tasks', () => {
@@ -337,8 +342,13 @@ describe('a call that asks', () => {
       scopes: ['requests:write', 'requests:read'],
     })
     await using his = await Agent.connect(world, 'quick', String(body['key']))
-    await expect(his.call('countersign_wait', { id, seconds: 0 })).rejects.toThrow(/no such call/)
-    await expect(his.call('countersign_withdraw', { id })).rejects.toThrow(/no such call/)
+    for (const tool of ['countersign_wait', 'countersign_withdraw']) {
+      const answer = await his.call(tool, { id, seconds: 0 })
+      expect(answer).toMatchObject({
+        isError: true,
+        text: 'There is no such call that you may see.',
+      })
+    }
     expect(
       await world.sql(
         `select document::json->'detail'->>'code' as code from audit_event

@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { Problem } from '#domain/problem.ts'
 import type { Caller } from '#services/core/context.ts'
 import { beginGatewayCall } from '#services/gateway/begin-gateway-call.ts'
-import type { GatewayCall } from '#services/gateway/call-identity.ts'
+import { policyNameOf, type GatewayCall } from '#services/gateway/call-identity.ts'
 import {
   gatewayResult,
   readCallState,
@@ -44,7 +44,7 @@ export async function callTool(
     for (let round = 1; ; round += 1) {
       const beginning = await beginGatewayCall(api.ctx, caller, call, takesTask)
       if (beginning.kind === 'refused') {
-        const reason = `${beginning.reason.replace(/\.$/, '')}.`
+        const reason = inTheirNames(asSentence(beginning.reason), call)
         if (beginning.verdict === 'error') return notExecuted(`NOT RUN: ${reason}`)
         return deniedResult(`BLOCKED, not run: ${reason}`)
       }
@@ -78,6 +78,15 @@ export function asksAnew({ outcome, permit, refusal }: GatewayCallState): boolea
   if (refusal === 'changed') return true
   if (outcome !== null) return false
   return permit === 'lapsed' || refusal === 'asks'
+}
+
+function asSentence(reason: string): string {
+  return /[.?!]$/.test(reason) ? reason : `${reason}.`
+}
+
+/** The client knows the server's tools by the server's own names only. */
+function inTheirNames(text: string, { server }: GatewayCall): string {
+  return text.replaceAll(policyNameOf({ server, tool: '' }), '')
 }
 
 /** The refusal of a call for which no request can be opened. */

@@ -40,17 +40,35 @@ export const ownTools: readonly Tool[] = [
   },
 ]
 
-/** Answers a call of one of {@link ownTools}; `null`: it is a tool of the server. */
+interface OwnCall {
+  readonly server: string
+  readonly name: string
+  readonly input: JsonObject
+  readonly signal: AbortSignal
+  readonly attempt: Attempt
+}
+
+/**
+ * Answers a call of one of {@link ownTools}; `null`: it is a tool of the server. A call that the
+ * caller may not see is a result with a sentence: models read results, not errors of the protocol.
+ */
 export async function callOwnTool(
   api: Api,
   caller: Caller,
-  call: {
-    readonly server: string
-    readonly name: string
-    readonly input: JsonObject
-    readonly signal: AbortSignal
-    readonly attempt: Attempt
-  },
+  call: OwnCall,
+): Promise<CallToolResult | null> {
+  try {
+    return await answerOwnTool(api, caller, call)
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'not_found') throw error
+    return failureResult(`${error.message}.`)
+  }
+}
+
+async function answerOwnTool(
+  api: Api,
+  caller: Caller,
+  call: OwnCall,
 ): Promise<CallToolResult | null> {
   const { server, name, input, signal, attempt } = call
   if (name !== waitTool && name !== withdrawTool) return null
