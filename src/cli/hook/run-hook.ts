@@ -59,8 +59,7 @@ export async function runHook(
     const decision = await Promise.race([answer, tooLate])
     return decision === null ? '' : agent.say(decision, eventName)
   } catch (error) {
-    const why = errorMessage(error)
-    const reason = `Countersign could not be reached: ${why}`
+    const reason = `Countersign: this call was not judged, so it does not run: ${errorMessage(error)}`
     return agent.say({ decision: 'deny', reason }, eventName)
   }
 }
