@@ -55,7 +55,11 @@ export function runAcp(of: {
     child.stdin.end()
   })
   return new Promise((resolve, reject) => {
-    child.once('error', reject)
+    child.once('error', (cause) => {
+      // An editor keeps its end open, and the process would wait for it.
+      of.input.destroy()
+      reject(new Error(`The agent ${program} cannot be started: ${cause.message}`, { cause }))
+    })
     child.once('close', (code) => {
       proxy.end()
       resolve(code ?? 1)

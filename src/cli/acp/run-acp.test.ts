@@ -1,0 +1,20 @@
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import { runAcp } from './run-acp.ts'
+
+test('an agent that cannot be started is named, and the editor’s messages are awaited no longer', async () => {
+  const input = new PassThrough()
+  const refuse = () => Promise.reject(new Error('nobody asks'))
+  const running = runAcp({
+    agent: ['no-such-agent', '--acp'],
+    cwd: '/',
+    judge: { decide: refuse, report: refuse, withdraw: refuse },
+    input,
+    output: new PassThrough(),
+    say: () => undefined,
+  })
+  await expect(running).rejects.toThrow(
+    'The agent no-such-agent cannot be started: spawn no-such-agent ENOENT',
+  )
+  expect(input.destroyed).toBe(true)
+})
