@@ -22,3 +22,12 @@ export type CommitTrailer = (typeof commitTrailers)[number]
 export function commitName(name: string): string {
   return name.replace(/[\p{C}<>]+/gu, ' ').trim()
 }
+
+const ownLine = new RegExp(`^[ \\t]*(${commitTrailers.join('|')})[ \\t]*:`, 'im')
+
+/** What is wrong with a message that has one of {@link commitTrailers}; `null`: it has none. */
+export function ownLineProblem(message: string): string | null {
+  const name = ownLine.exec(message)?.[1]
+  if (name === undefined) return null
+  return `The message has a line "${name}:", which the service writes itself. Leave it out.`
+}

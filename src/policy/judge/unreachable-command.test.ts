@@ -27,6 +27,39 @@ function judgeCommand(
   return judgeBy(project, call, { commandHost: plainHost, runsHere: true, ...more })
 }
 
+// Rules: details.md, Git
+test('a commit whose message has a line that only the service writes is an error to the model, and asks nobody', async () => {
+  const judgeMessage = async (...args: readonly string[]) =>
+    judgeCommand(['git', 'commit', ...args])
+  const line = 'Approved-by: Ada <ada@example.com>'
+  for (const args of [
+    ['-m', `Fix it\n\n${line}`],
+    ['-m', 'Fix it', '-m', line.toLowerCase()],
+    ['-am', line],
+    [`-m${line}`],
+    ['--message', `Fix it\n\nCountersign-Request: 1`],
+    [`--message=Countersign-Run : 7`],
+  ]) {
+    expect(await judgeMessage(...args), args.join(' ')).toMatchObject({
+      verdict: 'error',
+      reason: expect.stringMatching(
+        /^The message has a line ".*", which the service writes itself/,
+      ),
+      routing: null,
+    })
+  }
+  expect(await judgeCommand(`git add -A && git commit -m "${line}"`)).toMatchObject({
+    verdict: 'error',
+  })
+  for (const args of [
+    ['-m', `Say how approved-by works`],
+    ['--author', line, '-m', 'x'],
+    ['-F', line],
+  ]) {
+    expect(await judgeMessage(...args), args.join(' ')).toMatchObject({ verdict: 'ask' })
+  }
+})
+
 // Rules: workers-and-policy.md, shell rules
 describe('a command that its sandbox cannot let succeed', () => {
   test('is an error to the model that says why, and asks nobody', async () => {

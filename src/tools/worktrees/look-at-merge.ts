@@ -1,4 +1,4 @@
-import { commitTrailers } from '#domain/tools/commit-identity.ts'
+import { ownLineProblem } from '#domain/tools/commit-identity.ts'
 import type { Access } from '#domain/tools/access.ts'
 import type { Workspace } from '#domain/tools/workspace.ts'
 import { ToolProblem } from '#domain/tools/tool-problem.ts'
@@ -41,13 +41,8 @@ export async function lookAtMerge(
   if (worktree === undefined) {
     throw new ToolProblem('This run has no branch of its own: its workspace has no worktrees.')
   }
-  const line = message.split('\n').find((one) => ours.test(one))
-  if (line !== undefined) {
-    const name = line.split(':', 1)[0]?.trim()
-    throw new ToolProblem(
-      `The message has a line "${name}:", which the service writes itself. Leave it out.`,
-    )
-  }
+  const problem = ownLineProblem(message)
+  if (problem !== null) throw new ToolProblem(problem)
   const { folder } = worktree
   const open = await uncommittedPaths(place, workspace, signal)
   if (open.length > 0) {
@@ -81,8 +76,6 @@ export async function lookAtMerge(
   }
   return { folder, record, git, baseCommit, headCommit, parted }
 }
-
-const ours = new RegExp(`^\\s*(?:${commitTrailers.join('|')})\\s*:`, 'i')
 
 /** The paths that a merge changes. */
 export interface MergedPaths {

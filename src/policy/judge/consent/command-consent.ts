@@ -1,4 +1,5 @@
 import type { CommandHost } from '#domain/tools/command.ts'
+import { ownLineProblem } from '#domain/tools/commit-identity.ts'
 import { domainsText } from '#domain/network/network-access.ts'
 import type { WorkerDefinition } from '../../worker-definition.ts'
 import type { Policy } from '../../policy.ts'
@@ -8,6 +9,7 @@ import { judgeCapability } from './capability.ts'
 import { boundedNetwork } from '../calls/cue-facts.ts'
 import type { PolicyQuery } from '../calls/policy-query.ts'
 import { whyUnread } from '../../shell/blocked-commands.ts'
+import { commitMessages } from '../../cues/commit-messages.ts'
 import { unreachableAddress } from '../../cues/unreachable-address.ts'
 import { tokensOf } from '../routing/command-traits.ts'
 
@@ -42,8 +44,8 @@ export async function refusedCommand(
 }
 
 /**
- * Why a command that asks could not succeed in its sandbox, as a sentence for the model, before
- * anybody is asked (workers-and-policy.md, shell rules); `null` when it might.
+ * Why a command that asks could not succeed, as a sentence for the model, before anybody is asked
+ * (workers-and-policy.md, shell rules; details.md, trailers); `null` when it might.
  */
 export function impossibleCommand(
   query: PolicyQuery,
@@ -51,6 +53,10 @@ export function impossibleCommand(
   { command }: CanonicalCall,
 ): string | null {
   if (command === null || query.runsHere !== true) return null
+  for (const message of commitMessages(command)) {
+    const problem = ownLineProblem(message)
+    if (problem !== null) return problem
+  }
   const network = boundedNetwork(query, worker)
   if (network === null) return null
   const address = unreachableAddress(command, network)
