@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { afterHappening, offlineAfterMs, silenceMs, type Connection } from './connection.ts'
+import { afterChange, offlineAfterMs, silenceMs, type Connection } from './connection.ts'
 
 const live: Connection = { state: 'live', receivedMs: 1_000 }
 const lost: Connection = { state: 'reconnecting', receivedMs: 1_000 }
@@ -7,31 +7,31 @@ const loss = { type: 'lost', hasNetwork: true } as const
 const tick = { type: 'tick', allowedSilenceMs: 20_000 } as const
 
 test('a lost stream is reconnecting, and offline only thirty seconds after the last word', () => {
-  const before = afterHappening(lost, tick, 1_000 + offlineAfterMs - 1)
-  const after = afterHappening(lost, tick, 1_000 + offlineAfterMs)
+  const before = afterChange(lost, tick, 1_000 + offlineAfterMs - 1)
+  const after = afterChange(lost, tick, 1_000 + offlineAfterMs)
   expect([before.state, after.state]).toEqual(['reconnecting', 'offline'])
 })
 
 test('losing it again while reconnecting does not start the thirty seconds anew', () => {
-  expect(afterHappening(live, loss, 20_000)).toEqual(lost)
-  expect(afterHappening(lost, loss, 20_000)).toEqual(lost)
+  expect(afterChange(live, loss, 20_000)).toEqual(lost)
+  expect(afterChange(lost, loss, 20_000)).toEqual(lost)
 })
 
 test('a stream that is lost on a device without a network is offline at once', () => {
   const noNetwork = { type: 'lost', hasNetwork: false } as const
-  expect(afterHappening(live, noNetwork, 1_001)).toEqual({ ...live, state: 'offline' })
-  expect(afterHappening(lost, noNetwork, 1_001)).toEqual({ ...lost, state: 'offline' })
+  expect(afterChange(live, noNetwork, 1_001)).toEqual({ ...live, state: 'offline' })
+  expect(afterChange(lost, noNetwork, 1_001)).toEqual({ ...lost, state: 'offline' })
 })
 
 test('a stream that is heard is live at once, from offline too', () => {
   const offline: Connection = { state: 'offline', receivedMs: 1_000 }
-  const received = afterHappening(offline, { type: 'received' }, 90_000)
+  const received = afterChange(offline, { type: 'received' }, 90_000)
   expect(received).toEqual({ state: 'live', receivedMs: 90_000 })
 })
 
 test('a live stream that says nothing for longer than it may is reconnecting, and not a moment before', () => {
-  expect(afterHappening(live, tick, 21_000)).toBe(live)
-  expect(afterHappening(live, tick, 21_001)).toEqual(lost)
+  expect(afterChange(live, tick, 21_000)).toBe(live)
+  expect(afterChange(live, tick, 21_001)).toEqual(lost)
 })
 
 test('a stream may miss one heartbeat, and is never silent for longer than deciding stays possible', () => {

@@ -20,28 +20,24 @@ export function silenceMs(heartbeatMs: number): number {
 }
 
 /**
- * An event in the life of a stream. `lost`: it ended or did not open; `hasNetwork`: the browser has
+ * A change of a stream. `lost`: it ended or did not open; `hasNetwork`: the browser has
  * a network. `tick`: time passed; `allowedSilenceMs` is the permitted silence.
  */
-export type StreamHappening =
+export type StreamChange =
   | { readonly type: 'received' }
   | { readonly type: 'lost'; readonly hasNetwork: boolean }
   | { readonly type: 'tick'; readonly allowedSilenceMs: number }
 
-/** The state after something happened to the stream at `nowMs`. Pure. */
-export function afterHappening(
-  before: Connection,
-  event: StreamHappening,
-  nowMs: number,
-): Connection {
-  if (event.type === 'received') return { state: 'live', receivedMs: nowMs }
-  if (event.type === 'lost') {
-    if (!event.hasNetwork) return { ...before, state: 'offline' }
+/** The state after a change of the stream at `nowMs`. Pure. */
+export function afterChange(before: Connection, change: StreamChange, nowMs: number): Connection {
+  if (change.type === 'received') return { state: 'live', receivedMs: nowMs }
+  if (change.type === 'lost') {
+    if (!change.hasNetwork) return { ...before, state: 'offline' }
     return before.state === 'live' ? { ...before, state: 'reconnecting' } : before
   }
   const silentMs = nowMs - before.receivedMs
   if (before.state === 'live') {
-    return silentMs > event.allowedSilenceMs ? { ...before, state: 'reconnecting' } : before
+    return silentMs > change.allowedSilenceMs ? { ...before, state: 'reconnecting' } : before
   }
   const away = before.state === 'reconnecting' && silentMs >= offlineAfterMs
   return away ? { ...before, state: 'offline' } : before

@@ -1,9 +1,9 @@
 import type { StreamEventData, StreamEventName } from '#api/schemas/notifications/notifications.ts'
-import { afterHappening, silenceMs, type Connection, type StreamHappening } from './connection.ts'
+import { afterChange, silenceMs, type Connection, type StreamChange } from './connection.ts'
 import { readEvents } from './read-events.ts'
 
 const reconnectAfterMs = 2_000
-const lookEveryMs = 1_000
+const checkEveryMs = 1_000
 const networkEvents = ['offline', 'online'] as const
 /** How long the stream may take to open. */
 const openWithinMs = 20_000
@@ -20,8 +20,8 @@ export interface EventStream {
 }
 
 /** One connection of the stream. */
-interface StreamReading {
-  readonly begunMs: number
+interface Attempt {
+  readonly startedMs: number
   isOpen: boolean
   /** aborts the connection, because no data arrives or the network changed */
   readonly silent: AbortController
@@ -29,9 +29,9 @@ interface StreamReading {
   isRenewed: boolean
 }
 
-function newReading(): StreamReading {
+function newAttempt(): Attempt {
   return {
-    begunMs: Date.now(),
+    startedMs: Date.now(),
     isOpen: false,
     silent: new AbortController(),
     isRenewed: false,
@@ -50,25 +50,25 @@ export function openEventStream(on: {
   const listeners = new Set<() => void>()
   let connection: Connection = { state: 'reconnecting', receivedMs: Date.now() }
   const stopping = new AbortController()
-  let reading = newReading()
+  let attempt = newAttempt()
   let allowedSilenceMs = openWithinMs
   let last: string | null = null
   let hasOpened = false
-  let again: ReturnType<typeof setTimeout> | null = null
+  let reconnectTimer: ReturnType<typeof setTimeout> | null = null
 
-  const step = (event: StreamHappening): void => {
-    const next = afterHappening(connection, event, Date.now())
-    const changed = next.state !== connection.state
+  const step = (change: StreamChange): void => {
+    const next = afterChange(connection, change, Date.now())
+    const isOther = next.state !== connection.state
     connection = next
-    if (changed) for (const listener of listeners) listener()
+    if (isOther) for (const listener of listeners) listener()
   }
   const connect = async (): Promise<void> => {
-    const now = newReading()
-    reading = now
-    again = null
-    await readEvents(last, AbortSignal.any([stopping.signal, now.silent.signal]), {
+    const current = newAttempt()
+    attempt = current
+    reconnectTimer = null
+    await readEvents(last, AbortSignal.any([stopping.signal, current.silent.signal]), {
       onOpen: () => {
-        now.isOpen = true
+        current.isOpen = true
         if (hasOpened) on.gap()
         hasOpened = true
         step({ type: 'received' })
@@ -84,29 +84,29 @@ export function openEventStream(on: {
     }).catch(() => undefined)
     if (stopping.signal.aborted) return
     // The service may run on this device, where an attempt reaches it without a network.
-    step({ type: 'lost', hasNetwork: now.isOpen || navigator.onLine })
-    if (now.isRenewed) return connect()
-    again = setTimeout(() => void connect(), reconnectAfterMs)
+    step({ type: 'lost', hasNetwork: current.isOpen || navigator.onLine })
+    if (current.isRenewed) return connect()
+    reconnectTimer = setTimeout(() => void connect(), reconnectAfterMs)
   }
   const onNetwork = (): void => {
-    if (again === null) {
-      reading.isRenewed = true
-      reading.silent.abort()
+    if (reconnectTimer === null) {
+      attempt.isRenewed = true
+      attempt.silent.abort()
     } else {
-      clearTimeout(again)
+      clearTimeout(reconnectTimer)
       void connect()
     }
   }
   /** A dead connection can stay open for minutes without an error. */
-  const look = (): void => {
+  const checkSilence = (): void => {
     step({ type: 'tick', allowedSilenceMs })
-    const isSilent = reading.isOpen
+    const isSilent = attempt.isOpen
       ? Date.now() - connection.receivedMs > allowedSilenceMs
-      : Date.now() - reading.begunMs > openWithinMs
-    if (isSilent) reading.silent.abort()
+      : Date.now() - attempt.startedMs > openWithinMs
+    if (isSilent) attempt.silent.abort()
   }
   void connect()
-  const clock = setInterval(look, lookEveryMs)
+  const clock = setInterval(checkSilence, checkEveryMs)
   for (const event of networkEvents) window.addEventListener(event, onNetwork)
 
   return {
@@ -119,7 +119,7 @@ export function openEventStream(on: {
       stopping.abort()
       clearInterval(clock)
       for (const event of networkEvents) window.removeEventListener(event, onNetwork)
-      if (again !== null) clearTimeout(again)
+      if (reconnectTimer !== null) clearTimeout(reconnectTimer)
     },
   }
 }

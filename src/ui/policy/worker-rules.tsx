@@ -72,13 +72,13 @@ export function WorkerRules({ worker }: { worker: WorkerDetail }) {
 }
 
 function sandboxText({ required, network }: NonNullable<WorkerDetail['sandbox']>): string {
-  const reach = {
+  const networkTexts = {
     none: 'commands have no network',
     allow: 'commands may open the network',
   }
   const words =
     network === 'none' || network === 'allow'
-      ? reach[network]
+      ? networkTexts[network]
       : `commands may reach ${[network].flat().join(', ')}`
   return required ? `${words}; without a working sandbox none runs` : words
 }

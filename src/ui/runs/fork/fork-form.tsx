@@ -38,7 +38,7 @@ export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: n
   const { run, worker, after } = props
   const [text, setText] = useDraft(run.id, 'fork')
   const [version, setVersion] = useState<NonNullable<ForkBody['worker']>>('current')
-  const [again, setAgain] = useState(() => taskOf(run, worker))
+  const [draft, setDraft] = useState(() => taskOf(run, worker))
   const sent = useSentFiles()
   const {
     start: fork,
@@ -49,15 +49,15 @@ export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: n
     sent.clear()
   })
   const [isTried, setTried] = useState(false)
-  const obstacle = whyNotFork(run, worker, { after, text, ...again })
-  // At its field once somebody has tried, and gone as soon as it is mended.
+  const obstacle = whyNotFork(run, worker, { after, text, ...draft })
+  // At its field once somebody has tried, until it is corrected.
   const refusal = isTried && obstacle !== null ? obstacle : answer
   const startWords = (): ForkBody => {
     if (!isEditable(run, worker)) return {}
     // Files of their own go with an input of its own.
     return sent.files.length > 0
-      ? { input: inputOf(worker, again) }
-      : changedInputOf(run, worker, again)
+      ? { input: inputOf(worker, draft) }
+      : changedInputOf(run, worker, draft)
   }
   const submit = (): void => {
     if (obstacle !== null) return setTried(true)
@@ -99,8 +99,8 @@ export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: n
       )}
       {after === 0 && isEditable(run, worker) && (
         <TaskField
-          draft={again}
-          change={(changes) => setAgain((before) => ({ ...before, ...changes }))}
+          draft={draft}
+          change={(changes) => setDraft((before) => ({ ...before, ...changes }))}
           schema={worker.input}
           refusal={refusal}
         />
@@ -129,8 +129,8 @@ export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: n
 }
 
 /**
- * Why the fork would not start as the form stands, before the service is asked; null: nothing is in
- * the way. Pure.
+ * Why the fork would not start as the form stands, before the service judges it; null: it
+ * can start. Pure.
  */
 function whyNotFork(
   run: RunDetail,

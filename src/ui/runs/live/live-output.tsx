@@ -19,9 +19,9 @@ const names: Record<OutputStream, string> = { stdout: 'standard output', stderr:
 /** The output of a running command so far. The result of the command replaces it. */
 export function LiveOutput(props: { callId: string; live: NonNullable<TranscriptCall['live']> }) {
   const { callId, live } = props
-  const { printed } = useRunInProgress()
+  const { commandOutput } = useRunInProgress()
   const streams = (['stdout', 'stderr'] as const).flatMap((stream) => {
-    const soFar = printed.get(`${callId}.${stream}`)
+    const soFar = commandOutput.get(`${callId}.${stream}`)
     return soFar === undefined ? [] : [{ stream, soFar }]
   })
   const isLost = live.state !== 'running' || streams.some(({ soFar }) => soFar.lost)

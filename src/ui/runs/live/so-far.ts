@@ -22,10 +22,10 @@ type Piece = Pick<CommandOutputPart['data'], 'start' | 'text'>
  * earlier one.
  */
 export function afterOutput(
-  printed: ReadonlyMap<string, OutputSoFar>,
+  commandOutput: ReadonlyMap<string, OutputSoFar>,
   { data, id }: CommandOutputPart,
 ): ReadonlyMap<string, OutputSoFar> {
-  const before = printed.get(id)
+  const before = commandOutput.get(id)
   const { attempt, end, lost, start, text } = data
   const isNext = before?.attempt === attempt && before.end === start
   const pieces = [...(isNext ? before.pieces : []), ...(text === '' ? [] : [{ start, text }])]
@@ -39,5 +39,5 @@ export function afterOutput(
     pieces,
     lost,
   }
-  return new Map(printed).set(id, output)
+  return new Map(commandOutput).set(id, output)
 }

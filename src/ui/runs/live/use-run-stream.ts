@@ -13,16 +13,16 @@ export interface TurnText {
   readonly text: string
 }
 
-const nothing: TurnText = { turn: 0, text: '' }
+const noText: TurnText = { turn: 0, text: '' }
 
 /** The data of the stream that is not stored yet. */
 export interface RunInProgress {
-  readonly written: TurnText
+  readonly modelText: TurnText
   /** output of running commands, by call and stream */
-  readonly printed: ReadonlyMap<string, OutputSoFar>
+  readonly commandOutput: ReadonlyMap<string, OutputSoFar>
 }
 
-export const noProgress: RunInProgress = { written: nothing, printed: new Map() }
+export const noProgress: RunInProgress = { modelText: noText, commandOutput: new Map() }
 
 /**
  * Reads the text of the current turn and the output of its commands. The text stays until the next
@@ -34,16 +34,19 @@ export function useRunStream(runId: string, isRunning: boolean): RunInProgress {
   const isVisible = usePageVisible()
   useEffect(() => {
     if (!isRunning || !isVisible) return
-    const leaving = new AbortController()
-    const { signal } = leaving
-    let again: ReturnType<typeof setTimeout> | null = null
+    const controller = new AbortController()
+    const { signal } = controller
+    let reconnectTimer: ReturnType<typeof setTimeout> | null = null
     let last: string | null = null
     const read = async (): Promise<void> => {
       const on = {
         part: (part: UiPart) =>
-          setProgress(({ printed, written }) => ({
-            written: afterPart(written, part),
-            printed: part.type === 'data-command-output' ? afterOutput(printed, part) : printed,
+          setProgress(({ commandOutput, modelText }) => ({
+            modelText: afterPart(modelText, part),
+            commandOutput:
+              part.type === 'data-command-output'
+                ? afterOutput(commandOutput, part)
+                : commandOutput,
           })),
         at: (id: string) => {
           last = id
@@ -51,12 +54,12 @@ export function useRunStream(runId: string, isRunning: boolean): RunInProgress {
       }
       // Reads again whether the stream broke or ended, because the run continues.
       await readRun(runId, { last, signal }, on).catch(() => undefined)
-      if (!signal.aborted) again = setTimeout(() => void read(), reconnectAfterMs)
+      if (!signal.aborted) reconnectTimer = setTimeout(() => void read(), reconnectAfterMs)
     }
     void read()
     return () => {
-      leaving.abort()
-      if (again !== null) clearTimeout(again)
+      controller.abort()
+      if (reconnectTimer !== null) clearTimeout(reconnectTimer)
     }
   }, [runId, isRunning, isVisible])
   return progress
@@ -71,7 +74,7 @@ export function afterPart(before: TurnText, part: UiPart): TurnText {
       return { ...before, text: before.text + part.delta }
     case 'start-step':
     case 'reset-step':
-      return nothing
+      return noText
     default:
       return before
   }

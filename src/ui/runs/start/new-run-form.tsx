@@ -140,7 +140,7 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: StartLink 
           <Failure error={detail.error} retry={() => void detail.refetch()} />
         )}
         {detail.data !== undefined && (
-          <Before worker={detail.data} draft={draft} again={() => void detail.refetch()} />
+          <BeforeStart worker={detail.data} draft={draft} onCheck={() => void detail.refetch()} />
         )}
       </aside>
     </div>
@@ -165,15 +165,15 @@ function CopyForm({ draft, worker }: { draft: StartDraft; worker: WorkerDetail }
   )
 }
 
-function Before(props: { worker: WorkerDetail; draft: StartDraft; again: () => void }) {
-  const { worker, draft, again } = props
+function BeforeStart(props: { worker: WorkerDetail; draft: StartDraft; onCheck: () => void }) {
+  const { worker, draft, onCheck } = props
   const { refusal } = worker.preview
   return (
     <>
       {refusal !== null && (
         <Notice tone="bad" title="A run of this worker would not start now">
           <VisibleText text={refusal.detail} />{' '}
-          <Button size="compact-sm" variant="default" onClick={again}>
+          <Button size="compact-sm" variant="default" onClick={onCheck}>
             Check again
           </Button>
         </Notice>

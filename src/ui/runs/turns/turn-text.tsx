@@ -12,7 +12,7 @@ const drawnCharacters = 16 * 1024
  */
 export function TurnText(props: { readonly shownTurns: number; readonly onGrowth: () => void }) {
   const { onGrowth, shownTurns } = props
-  const { turn, text } = useRunInProgress().written
+  const { turn, text } = useRunInProgress().modelText
   // Drawn as its stored message will be, so that it does not move then.
   const words = useDeferredValue(text)
   useEffect(() => {
