@@ -31,16 +31,18 @@ export function RequestForm(props: {
   }
   return (
     <DecisionPanel
-      request={request}
-      displayedRequest={view.request}
-      unsentChoice={view.unsentChoice}
-      fullyViewed={view.fullyViewed}
+      input={{
+        request,
+        displayedRequest: view.request,
+        unsentChoice: view.unsentChoice,
+        fullyViewed: view.fullyViewed,
+        hasMaskedSecrets: !view.secrets.allRevealed,
+        onRecorded: props.onRecorded,
+        onNext,
+      }}
       onShowUnseen={() => showUnseen(view.region, view.tracker)}
-      hasMaskedSecrets={!view.secrets.allRevealed}
       onReview={props.onReview}
       onRevised={props.onRevised}
-      onRecorded={props.onRecorded}
-      onNext={onNext}
     />
   )
 }

@@ -18,7 +18,7 @@ export interface SubmitOptions {
 }
 
 /**
- * Sends a decision once, and shows its result; nothing is assumed before the answer. `again`
+ * Sends a decision once, and shows its result; nothing is assumed before the answer. `loadStage`
  * repeats a recorded decision, which counts once, to get its current stage. `send` stays the same
  * function for the same request.
  */
@@ -27,7 +27,7 @@ export function useSubmit<Body extends object, T>(
 ): {
   submission: Submission<T>
   submit: (body: Body) => Promise<T | null>
-  again: () => Promise<void>
+  loadStage: () => Promise<void>
   forget: () => void
 } {
   const client = useQueryClient()
@@ -52,7 +52,7 @@ export function useSubmit<Body extends object, T>(
       return null
     }
   }
-  const again = useCallback(async (): Promise<void> => {
+  const loadStage = useCallback(async (): Promise<void> => {
     const body = last.current
     if (body === null) return
     try {
@@ -64,5 +64,5 @@ export function useSubmit<Body extends object, T>(
       if (!(error instanceof ApiRefusal)) throw error
     }
   }, [intent, send])
-  return { submission, submit, again, forget: () => setSubmission({ state: 'idle' }) }
+  return { submission, submit, loadStage, forget: () => setSubmission({ state: 'idle' }) }
 }

@@ -5,11 +5,11 @@ import type { ScopeChoice } from './scope-fields.tsx'
 /** The choice for a request that is not submitted yet. */
 export interface UnsentChoice {
   readonly choice: Choice | null
-  readonly reach: ScopeChoice
+  readonly scopeChoice: ScopeChoice
   /** the person confirmed that the call runs once more */
   readonly again: boolean
   readonly setChoice: (choice: Choice | null) => void
-  readonly setReach: (reach: ScopeChoice) => void
+  readonly setScopeChoice: (scopeChoice: ScopeChoice) => void
   readonly setAgain: (again: boolean) => void
 }
 
@@ -19,7 +19,11 @@ export interface UnsentChoice {
  */
 export function useUnsentChoice(): UnsentChoice {
   const [choice, setChoice] = useState<Choice | null>(null)
-  const [reach, setReach] = useState<ScopeChoice>({ scope: 'once', uses: '', until: '' })
+  const [scopeChoice, setScopeChoice] = useState<ScopeChoice>({
+    scope: 'once',
+    uses: '',
+    until: '',
+  })
   const [again, setAgain] = useState(false)
-  return { choice, reach, again, setChoice, setReach, setAgain }
+  return { choice, scopeChoice, again, setChoice, setScopeChoice, setAgain }
 }

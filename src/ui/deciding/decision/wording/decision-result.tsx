@@ -17,13 +17,13 @@ export function DecisionResult(props: {
   recorded: DecisionAnswer | null
   decided: DecisionOutcome
   /** loads the current stage of the decision */
-  again: () => Promise<void>
+  loadStage: () => Promise<void>
   /** a decision that is not sent yet */
   unsent: HeldDecision | null
   /** says that the request can no longer be decided */
   closed: boolean
   /** a refusal above gives the reason why this person cannot decide */
-  isToldWhy: boolean
+  isReasonAbove: boolean
 }) {
   const { request, recorded, decided, unsent } = props
   const { canDecide, reason } = request.eligibility
@@ -38,7 +38,7 @@ export function DecisionResult(props: {
             answer={recorded}
             decided={decided}
             request={request}
-            again={props.again}
+            loadStage={props.loadStage}
           />
         </Notice>
       )}
@@ -54,7 +54,7 @@ export function DecisionResult(props: {
             : `At ${clockTime(request.decidedAt)}. It can no longer be decided.`}
         </Notice>
       )}
-      {request.state === 'pending' && recorded === null && !canDecide && !props.isToldWhy && (
+      {request.state === 'pending' && recorded === null && !canDecide && !props.isReasonAbove && (
         <Notice tone="plain" title={whyNotYours(reason)} />
       )}
     </div>

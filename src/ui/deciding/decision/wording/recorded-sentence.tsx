@@ -10,14 +10,14 @@ const askEveryMs = 2_000
 /** After this long without a start, the page says that no worker is available. */
 const overdueAfterMs = 6_000
 
-/** The current stage of a recorded decision. `again` loads it. */
+/** The current stage of a recorded decision. `loadStage` loads it. */
 export function RecordedSentence(props: {
   answer: DecisionAnswer
   decided: DecisionOutcome
   request: RequestDetail
-  again: () => Promise<void>
+  loadStage: () => Promise<void>
 }) {
-  const { answer, decided, request, again } = props
+  const { answer, decided, request, loadStage } = props
   const client = useQueryClient()
   const [isOverdue, setIsOverdue] = useState(false)
   const isOfNoCall = request.kind === 'external' || request.kind === 'start'
@@ -26,10 +26,10 @@ export function RecordedSentence(props: {
   useEffect(() => {
     if (over) return
     const timer = setInterval(() => {
-      void (isDelivered ? client.invalidateQueries({ queryKey: ['request'] }) : again())
+      void (isDelivered ? client.invalidateQueries({ queryKey: ['request'] }) : loadStage())
     }, askEveryMs)
     return () => clearInterval(timer)
-  }, [over, isDelivered, client, again])
+  }, [over, isDelivered, client, loadStage])
   const isNext = isDelivered && !over && waitsFor(decided, request) === null
   useEffect(() => {
     setIsOverdue(false)

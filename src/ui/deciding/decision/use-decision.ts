@@ -1,0 +1,153 @@
+import { useCallback, useEffect, useState } from 'react'
+import type { DecisionBody } from '#api/schemas/requests/decisions.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import { callApi } from '../../api/call-api.ts'
+import { useConnection } from '../../live/live-provider.tsx'
+import { holdDecision, useHeldOf } from '../../sending/held-decisions.ts'
+import { announce } from '../../states/announce.tsx'
+import { useDraft } from '../../states/draft.ts'
+import { verbs } from '../../words/verbs.ts'
+import { decisionBody, whyNotSubmit } from './choosing/decision-body.ts'
+import type { UnsentChoice } from './choosing/use-unsent-choice.ts'
+import { useSignature } from './use-signature.ts'
+import { type SubmitOptions, useSubmit } from './use-submit.ts'
+import { refusalOf } from './wording/refused-decision.tsx'
+import { stageSentence, type DecisionOutcome } from './wording/stage-sentence.ts'
+
+/** What a decision is about, what the person has chosen and seen of it, and what follows it. */
+export interface DecisionInput {
+  /** the newest state of the request */
+  readonly request: RequestDetail
+  /** the revision that the person opened */
+  readonly displayedRequest: RequestDetail
+  readonly unsentChoice: UnsentChoice
+  readonly fullyViewed: boolean
+  /** a value that looks like a secret is still masked */
+  readonly hasMaskedSecrets: boolean
+  /** called once the service has recorded the decision */
+  readonly onRecorded: () => void
+  /** null: nothing comes next */
+  readonly onNext: (() => void) | null
+}
+
+export type Decision = ReturnType<typeof useDecision>
+
+/**
+ * A decision while it is made: its fields, why it cannot be submitted, how it is submitted, and
+ * what became of it. Nothing counts before the service has confirmed it.
+ */
+export function useDecision(input: DecisionInput) {
+  const { request, displayedRequest, onNext } = input
+  const { choice, scopeChoice, again } = input.unsentChoice
+  const offline = useConnection() === 'offline'
+  const [openedAtMs] = useState(() => Date.now())
+  const [reason, setReason] = useDraft(request.id, 'reason')
+  const [wasReminded, setWasReminded] = useState(false)
+  const [submitted, setSubmitted] = useState<DecisionOutcome>('approve')
+  const { submission, submit, loadStage, forget } = useSubmit(
+    useCallback(
+      (body: DecisionBody, sending: SubmitOptions) =>
+        callApi('decideRequest', { params: { id: request.id }, body, ...sending }),
+      [request.id],
+    ),
+  )
+  const signature = useSignature(request.id)
+  const unsent = useHeldOf(request.id)
+
+  const fields = {
+    choice,
+    ...scopeChoice,
+    reason,
+    fullyViewed: input.fullyViewed,
+    hasMaskedSecrets: input.hasMaskedSecrets,
+    offline,
+    again,
+    nowMs: openedAtMs,
+  }
+  const obstacle = whyNotSubmit(displayedRequest, fields)
+  const signs = choice === 'approve' && displayedRequest.signatureRequired
+  const changed =
+    request.revision !== displayedRequest.revision || request.digest !== displayedRequest.digest
+  const recorded = submission.state === 'recorded' ? submission.answer : null
+  const refusal = submission.state === 'refused' ? submission.refusal : null
+  const submitting = submission.state === 'submitting'
+  const busy = submitting || signature.signing
+  const decidable = request.state === 'pending' && request.eligibility.canDecide && !changed
+  // The stream may report the person's own decision before its answer arrives. It is not somebody
+  // else's.
+  const votable = recorded === null && unsent === null && (submitting || decidable)
+
+  const { forget: signAnew } = signature
+  const isRefused = refusal !== null && refusal.code !== 'network'
+  useEffect(() => {
+    if (isRefused) signAnew()
+  }, [isRefused, signAnew])
+
+  /** Shows the obstacle, because the person tried to submit. */
+  const remind = (): void => setWasReminded(true)
+  const send = async (thenNext: boolean): Promise<void> => {
+    if (busy || !votable) return
+    if (obstacle !== null) return remind()
+    const body = decisionBody(displayedRequest, fields)
+    const outcome = choice === 'stop' ? 'stop' : body.decision
+    setSubmitted(outcome)
+    const signedBody = signs ? await signature.sign(body) : body
+    if (signedBody === null) return
+    const answer = await submit(signedBody)
+    if (answer === null) return
+    input.onRecorded()
+    setReason('')
+    if (!thenNext) return
+    announce(stageSentence(answer, outcome, request, false))
+    onNext?.()
+  }
+  /** Holds the decision for a moment, in which it can be undone, and shows the next request. */
+  const hold = (): void => {
+    const body = decisionBody(displayedRequest, fields)
+    const isApproval = body.decision === 'approve'
+    const act = isApproval ? 'Approve' : verbs.deny
+    holdDecision({
+      requestId: request.id,
+      number: request.number,
+      act,
+      effect: displayedRequest.effect,
+      body,
+      recordedWords: (answer) => stageSentence(answer, body.decision, request, false),
+      refusedWords: refusalOf(isApproval ? 'approval' : 'denial'),
+    })
+    announce(`${act} #${request.number}: sent in 5 seconds. Press Z to take it back.`)
+    onNext?.()
+  }
+  return {
+    reason,
+    setReason,
+    obstacle,
+    obstacleVisible:
+      obstacle !== null && (wasReminded || (choice !== null && offline) || choice === 'approve'),
+    remind,
+    isDenial: choice === 'deny' || choice === 'stop',
+    /** the passkey of the person signs the approval */
+    signs,
+    signature,
+    /** a second press of A or D does not submit */
+    onlyByChord: request.risk === 'high' || signs,
+    busy,
+    submitting,
+    /** the request has another revision than the one the person opened */
+    changed,
+    /** the form is on the page */
+    votable,
+    /** the request can no longer be decided, and not by this decision */
+    closed: recorded === null && refusal === null && !submitting && request.state !== 'pending',
+    recorded,
+    refusal,
+    /** the decision as submitted last */
+    submitted,
+    /** a decision that is held and not sent yet */
+    unsent,
+    send,
+    hold,
+    loadStage,
+    forget,
+  }
+}
