@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useSeen, type SeenTracker } from '../effect/seeing/use-seen.ts'
-import type { LineNotes } from '../effect/diff-view.tsx'
+import type { LineNotes } from '../effect/note-widgets.ts'
 import { announce } from '../states/announce.tsx'
 import { useRequestSecrets, type PageSecrets } from '../text/secret-chips.tsx'
 import { useLineNotes } from './comments/line-notes.tsx'

@@ -25,7 +25,7 @@ interface Sides {
 
 /**
  * The tokens of all drawn lines, by side and number. `colours`: colours of both whole sides
- * (`isWhole`) or of both sides of each hunk; `shown`: opened gaps. Pure.
+ * (`isWhole`) or of both sides of each hunk; `visibleHunks`: the opened lines of gaps. Pure.
  */
 export function lineTokens(input: {
   hunks: readonly DiffHunk[]

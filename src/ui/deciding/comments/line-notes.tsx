@@ -1,7 +1,7 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
 import { callApi } from '../../api/call-api.ts'
-import type { LineNotes } from '../../effect/diff-view.tsx'
+import type { LineNotes } from '../../effect/note-widgets.ts'
 import { CommentEntry } from './comment-entry.tsx'
 import { CommentField } from './comment-field.tsx'
 import type { CommentedRequest } from './commented-request.ts'

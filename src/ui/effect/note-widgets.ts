@@ -1,0 +1,47 @@
+import { useMemo, type ReactNode } from 'react'
+import { getChangeKey, type ChangeData } from 'react-diff-view'
+import type { CommentAnchor } from '#domain/requests/comment-anchor.ts'
+import type { DiffChange, DiffHunk } from '#domain/tools/unified-diff.ts'
+
+/** Notes below the lines of a difference, and how to write one. */
+export interface LineNotes {
+  /** the content below a line; null: nothing */
+  readonly below: (anchor: CommentAnchor) => ReactNode
+  readonly onWrite: ((anchor: CommentAnchor) => void) | null
+}
+
+/** The notes of a difference, by change, and the click on a line number that writes one. */
+export function useNoteWidgets(
+  notes: LineNotes | undefined,
+  path: string,
+  hunks: readonly DiffHunk[],
+  openedHunks: readonly DiffHunk[],
+) {
+  const onWrite = notes?.onWrite ?? null
+  const gutterEvents = useMemo(
+    () =>
+      onWrite && {
+        onClick: ({ change }: { readonly change: ChangeData | null }) =>
+          change && onWrite(anchorOf(path, change as DiffChange)),
+      },
+    [onWrite, path],
+  )
+  const below = notes?.below
+  const widgets = useMemo(() => {
+    const changes =
+      below === undefined ? [] : [...hunks, ...openedHunks].flatMap((hunk) => hunk.changes)
+    return Object.fromEntries(
+      changes.flatMap((change) => {
+        const widget = below?.(anchorOf(path, change)) ?? null
+        return widget === null ? [] : [[getChangeKey(change), widget] as const]
+      }),
+    )
+  }, [below, hunks, openedHunks, path])
+  return { gutterEvents, widgets }
+}
+
+/** The anchor of a line. An unchanged line is a line of the new side. */
+function anchorOf(file: string, change: DiffChange): CommentAnchor {
+  if (change.type === 'normal') return { file, side: 'new', line: change.newLineNumber }
+  return { file, side: change.type === 'insert' ? 'new' : 'old', line: change.lineNumber }
+}
