@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
@@ -6,12 +5,10 @@ import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 import { requestQuery } from '../../api/queries.ts'
 import { useFullyViewed } from '../../effect/seeing/use-seen.ts'
 import { Effect } from '../../effect/effect.tsx'
-import { Risk } from '../../deciding/facts/risk.tsx'
 import { Failure } from '../../states/failure.tsx'
 import { Loading } from '../../states/loading.tsx'
 import { SecretsContext, useRequestSecrets } from '../../text/secret-chips.tsx'
-import { VisibleText } from '../../text/visible-text.tsx'
-import { verbs } from '../../words/verbs.ts'
+import { ItemLine, LeaveOutButton } from './bulk-lists.tsx'
 
 /** The shown revision of one request, which an approval names. */
 export interface SeenItem {
@@ -39,19 +36,9 @@ export function BulkItem(props: {
   return (
     <li className="column">
       <div className="row">
-        <Risk risk={item.risk} />
-        <span className="grow break">
-          <VisibleText text={item.effect} /> <span className="dim">#{item.number}</span>
-        </span>
-        <Button
-          variant="subtle"
-          color="gray"
-          size="compact-sm"
-          onClick={props.onRemove}
-          aria-label={`Leave out #${item.number}`}
-        >
-          {verbs.leaveOut}
-        </Button>
+        <ItemLine item={item}>
+          <LeaveOutButton item={item} onRemove={props.onRemove} />
+        </ItemLine>
       </div>
       {query.isError && detail === null && (
         <Failure error={query.error} retry={() => void query.refetch()} />
