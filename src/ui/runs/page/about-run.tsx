@@ -1,4 +1,5 @@
 import { starterName } from '#domain/text/starter-name.ts'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { LinesView } from '../../effect/lines-view.tsx'
@@ -16,135 +17,24 @@ export function AboutRun({ run }: { run: RunDetail }) {
     <section className="card" aria-labelledby="about-title">
       <h2 id="about-title">About</h2>
       <dl className="facts">
-        <div className="fact">
-          <dt>Started by</dt>
-          <dd>
-            {starterName(run.startedBy)}, <Time at={run.createdAt} />
-          </dd>
-        </div>
-        <div className="fact">
-          <dt>Number</dt>
-          <dd>
-            {run.number}
-            {run.forkedFrom !== undefined && (
-              <>
-                , goes on from{' '}
-                <Link to={`/runs/${run.forkedFrom.runId}`}>run {run.forkedFrom.number}</Link> after
-                turn {run.forkedFrom.turn}
-              </>
-            )}
-          </dd>
-        </div>
-        <div className="fact">
-          <dt>Model</dt>
-          <dd className="break">{run.scripted ? `${run.model} (a script)` : run.model}</dd>
-        </div>
-        <div className="fact">
-          <dt>Turns</dt>
-          <dd>{run.turns}</dd>
-        </div>
-        <div className="fact">
-          <dt>Tokens</dt>
-          <dd>{usageText(run.usage)}</dd>
-        </div>
-        <div className="fact">
-          <dt>Window</dt>
-          <dd>
-            <WindowMeter context={run.context} />
-          </dd>
-        </div>
-        {run.attachments.length > 0 && (
-          <div className="fact">
-            <dt>Attachments</dt>
-            <dd className="break">
-              {run.attachments.map((file) => (
-                <div key={file.path}>
-                  <code>
-                    <VisibleText text={file.path} />
-                  </code>{' '}
-                  {file.bytes.toLocaleString('en')} bytes
-                  {file.given ? '' : ', the model gets only the name'}{' '}
-                  <Hash value={file.hash} what="hash of the file" />
-                </div>
-              ))}
-            </dd>
-          </div>
-        )}
-        {run.lineage.length > 1 && (
-          <div className="fact">
-            <dt>Lineage</dt>
-            <dd>
-              {run.lineage.map((entry) => (
-                <div key={entry.runId}>
-                  {entry.runId === run.id ? (
-                    entry.worker
-                  ) : (
-                    <Link to={`/runs/${entry.runId}`}>{entry.worker}</Link>
-                  )}
-                </div>
-              ))}
-            </dd>
-          </div>
-        )}
+        <Origin run={run} />
+        <Usage run={run} />
+        {run.attachments.length > 0 && <Attachments files={run.attachments} />}
+        {run.lineage.length > 1 && <Lineage run={run} />}
         {run.children.length > 0 && (
-          <div className="fact">
-            <dt>Child runs</dt>
-            <dd>
-              <ChildRuns items={run.children} />
-            </dd>
-          </div>
+          <Fact name="Child runs">
+            <ChildRuns items={run.children} />
+          </Fact>
         )}
-        {run.workspace.branch !== undefined && (
-          <div className="fact">
-            <dt>Branch</dt>
-            <dd className="break">
-              <span className="mono">{run.workspace.branch}</span>, of workspace{' '}
-              {run.workspace.name}; begun at <span className="mono">{run.workspace.base}</span>,{' '}
-              <Hash value={run.workspace.baseCommit ?? ''} what="commit it begins at" />
-              {run.workspace.discardedAt !== undefined && (
-                <>
-                  ; worktree discarded <Time at={run.workspace.discardedAt} />
-                </>
-              )}
-              {run.workspace.removedAt !== undefined && (
-                <>
-                  ; removed <Time at={run.workspace.removedAt} />
-                </>
-              )}
-            </dd>
-          </div>
-        )}
+        {run.workspace.branch !== undefined && <Branch workspace={run.workspace} />}
         {run.workspaceRoot !== null && (
-          <div className="fact">
-            <dt>Workspace</dt>
-            <dd className="mono break">{run.workspaceRoot}</dd>
-          </div>
+          <Fact name="Workspace" className="mono break">
+            {run.workspaceRoot}
+          </Fact>
         )}
       </dl>
       <Preamble runId={run.id} />
-      <details className="turns">
-        <summary>Proof</summary>
-        <dl className="facts">
-          <div className="fact">
-            <dt>Policy</dt>
-            <dd>
-              <Hash value={run.policyDigest} what="policy digest" />
-            </dd>
-          </div>
-          <div className="fact">
-            <dt>Workflow</dt>
-            <dd className="mono break">
-              {run.temporalUrl === null ? (
-                run.workflowId
-              ) : (
-                <a href={run.temporalUrl} rel="noreferrer">
-                  {run.workflowId}
-                </a>
-              )}
-            </dd>
-          </div>
-        </dl>
-      </details>
+      <Proof run={run} />
       {typeof run.input !== 'string' && (
         <details className="turns">
           <summary>Input</summary>
@@ -152,6 +42,122 @@ export function AboutRun({ run }: { run: RunDetail }) {
         </details>
       )}
     </section>
+  )
+}
+
+function Fact(props: { name: string; className?: string; children: ReactNode }) {
+  return (
+    <div className="fact">
+      <dt>{props.name}</dt>
+      <dd className={props.className}>{props.children}</dd>
+    </div>
+  )
+}
+
+function Origin({ run: { startedBy, createdAt, number, forkedFrom } }: { run: RunDetail }) {
+  return (
+    <>
+      <Fact name="Started by">
+        {starterName(startedBy)}, <Time at={createdAt} />
+      </Fact>
+      <Fact name="Number">
+        {number}
+        {forkedFrom !== undefined && (
+          <>
+            , goes on from <Link to={`/runs/${forkedFrom.runId}`}>run {forkedFrom.number}</Link>{' '}
+            after turn {forkedFrom.turn}
+          </>
+        )}
+      </Fact>
+    </>
+  )
+}
+
+function Usage({ run }: { run: RunDetail }) {
+  return (
+    <>
+      <Fact name="Model" className="break">
+        {run.scripted ? `${run.model} (a script)` : run.model}
+      </Fact>
+      <Fact name="Turns">{run.turns}</Fact>
+      <Fact name="Tokens">{usageText(run.usage)}</Fact>
+      <Fact name="Window">
+        <WindowMeter context={run.context} />
+      </Fact>
+    </>
+  )
+}
+
+function Attachments({ files }: { files: RunDetail['attachments'] }) {
+  return (
+    <Fact name="Attachments" className="break">
+      {files.map((file) => (
+        <div key={file.path}>
+          <code>
+            <VisibleText text={file.path} />
+          </code>{' '}
+          {file.bytes.toLocaleString('en')} bytes
+          {file.given ? '' : ', the model gets only the name'}{' '}
+          <Hash value={file.hash} what="hash of the file" />
+        </div>
+      ))}
+    </Fact>
+  )
+}
+
+function Lineage({ run }: { run: RunDetail }) {
+  return (
+    <Fact name="Lineage">
+      {run.lineage.map(({ runId, worker }) => (
+        <div key={runId}>
+          {runId === run.id ? worker : <Link to={`/runs/${runId}`}>{worker}</Link>}
+        </div>
+      ))}
+    </Fact>
+  )
+}
+
+/** The branch of the run's worktree, and what became of the worktree. */
+function Branch({ workspace }: { workspace: RunDetail['workspace'] }) {
+  const { branch, name, base, baseCommit, discardedAt, removedAt } = workspace
+  return (
+    <Fact name="Branch" className="break">
+      <span className="mono">{branch}</span>, of workspace {name}; begun at{' '}
+      <span className="mono">{base}</span>,{' '}
+      <Hash value={baseCommit ?? ''} what="commit it begins at" />
+      {discardedAt !== undefined && (
+        <>
+          ; worktree discarded <Time at={discardedAt} />
+        </>
+      )}
+      {removedAt !== undefined && (
+        <>
+          ; removed <Time at={removedAt} />
+        </>
+      )}
+    </Fact>
+  )
+}
+
+function Proof({ run }: { run: RunDetail }) {
+  return (
+    <details className="turns">
+      <summary>Proof</summary>
+      <dl className="facts">
+        <Fact name="Policy">
+          <Hash value={run.policyDigest} what="policy digest" />
+        </Fact>
+        <Fact name="Workflow" className="mono break">
+          {run.temporalUrl === null ? (
+            run.workflowId
+          ) : (
+            <a href={run.temporalUrl} rel="noreferrer">
+              {run.workflowId}
+            </a>
+          )}
+        </Fact>
+      </dl>
+    </details>
   )
 }
 
