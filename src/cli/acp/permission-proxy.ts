@@ -7,14 +7,14 @@ import { AgentCalls } from './agent-calls.ts'
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * How a call is decided, and where its outcome is reported. `leave` gets the calls that wait at the
- * end.
+ * How a call is decided, and where its outcome is reported. `onStillWaiting` gets the request that
+ * waits at the end.
  */
 export interface CallJudge {
   decide(
     event: HookEvent,
     cancelled: AbortSignal,
-    leave: (request: RequestSummary) => Promise<void>,
+    onStillWaiting: (request: RequestSummary) => Promise<void>,
   ): Promise<HookDecision>
   report(event: HookEvent): Promise<void>
   withdraw(request: RequestSummary): Promise<void>
@@ -26,24 +26,24 @@ export interface CallJudge {
  * agent gets no reason, because the protocol has no field for it.
  */
 export class PermissionProxy {
-  readonly #told = new AgentCalls()
+  readonly #calls = new AgentCalls()
   readonly #allowed = new Map<string, HookEvent>()
   readonly #open = new Map<AbortController, { id: unknown; sessionId: unknown }>()
   readonly #judge: CallJudge
   readonly #cwd: string
   readonly #answer: (message: object) => void
-  readonly #say: (sentence: string) => void
+  readonly #warn: (sentence: string) => void
 
   constructor(of: {
     readonly judge: CallJudge
     readonly cwd: string
     readonly answer: (message: object) => void
-    readonly say: (sentence: string) => void
+    readonly warn: (sentence: string) => void
   }) {
     this.#judge = of.judge
     this.#cwd = of.cwd
     this.#answer = of.answer
-    this.#say = of.say
+    this.#warn = of.warn
   }
 
   /** Handles a message of the agent. False: it was answered here and does not go to the editor. */
@@ -72,8 +72,8 @@ export class PermissionProxy {
     this.#cancel(() => true)
   }
 
-  #cancel(isMeant: (open: { readonly id: unknown; readonly sessionId: unknown }) => boolean): void {
-    for (const [stop, open] of this.#open) if (isMeant(open)) stop.abort()
+  #cancel(isOf: (open: { readonly id: unknown; readonly sessionId: unknown }) => boolean): void {
+    for (const [stop, open] of this.#open) if (isOf(open)) stop.abort()
   }
 
   async #ask(id: unknown, params: unknown): Promise<void> {
@@ -82,11 +82,11 @@ export class PermissionProxy {
     this.#open.set(stop, { id, sessionId })
     let decision: HookDecision
     try {
-      const event = this.#told.eventOf(params, this.#cwd)
-      const takeBack = async (request: RequestSummary): Promise<void> => {
+      const event = this.#calls.eventOf(params, this.#cwd)
+      const withdraw = async (request: RequestSummary): Promise<void> => {
         if (stop.signal.aborted) await this.#judge.withdraw(request)
       }
-      decision = await this.#judge.decide(event, stop.signal, takeBack)
+      decision = await this.#judge.decide(event, stop.signal, withdraw)
       if (decision.decision === 'allow') this.#allowed.set(allowedKey(event), event)
     } catch (error) {
       const why = errorMessage(error)
@@ -94,14 +94,14 @@ export class PermissionProxy {
     }
     this.#open.delete(stop)
     const outcome = stop.signal.aborted ? { outcome: 'cancelled' } : outcomeOf(decision, params)
-    if (decision.decision === 'deny') this.#say(decision.reason)
+    if (decision.decision === 'deny') this.#warn(decision.reason)
     if (id !== undefined) this.#answer({ jsonrpc: '2.0', id, result: { outcome } })
   }
 
   async #noteUpdate(params: Fields): Promise<void> {
     const { sessionId, update } = params
     if (!isObject(update)) return
-    this.#told.note(sessionId, update)
+    this.#calls.note(sessionId, update)
     const { status, toolCallId } = update
     if (status !== 'completed' && status !== 'failed') return
     const key = JSON.stringify([String(sessionId), toolCallId])

@@ -21,15 +21,15 @@ export function queueJudge(of: {
   const agent = { name: 'acp', title: of.title }
   const waiting = new WaitingCalls(of.stateFolder)
   return {
-    decide: (event, cancelled, leave) =>
+    decide: (event, cancelled, onStillWaiting) =>
       decideHook(event, {
         service,
         agent,
         root,
         hostProof,
         waiting,
-        leave,
-        late: AbortSignal.any([cancelled, AbortSignal.timeout(of.waitMs)]),
+        onStillWaiting,
+        deadline: AbortSignal.any([cancelled, AbortSignal.timeout(of.waitMs)]),
       }),
     report: (event) => reportHook(event, { agent, service, waiting }),
     withdraw: ({ id }) => createClient({ ...service, timeoutMs: 10_000 }).withdraw(id),

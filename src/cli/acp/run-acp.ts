@@ -19,7 +19,7 @@ export function runAcp(of: {
   readonly judge: CallJudge
   readonly input: Readable
   readonly output: Writable
-  readonly say: (sentence: string) => void
+  readonly warn: (sentence: string) => void
 }): Promise<number> {
   const [program, ...words] = of.agent
   const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'inherit'] })
@@ -30,7 +30,7 @@ export function runAcp(of: {
     judge: of.judge,
     cwd: of.cwd,
     answer: (message) => write(child.stdin, message),
-    say: of.say,
+    warn: of.warn,
   })
   child.stdin.on('error', () => undefined)
   of.output.on('error', () => child.kill())

@@ -62,7 +62,7 @@ async function serve(agent: string[], options: AcpOptions): Promise<void> {
     }),
     input: process.stdin,
     output: process.stdout,
-    say: (sentence) => console.error(sentence),
+    warn: (sentence) => console.error(sentence),
   })
   process.exit(code)
 }

@@ -15,7 +15,7 @@ import { externalIdOf } from '#domain/hooks/external-id.ts'
 import type { HookDecision, HookEvent } from '#domain/hooks/hook-event.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import { callHere } from './call-here.ts'
-import { originOfCall } from './origin/origin-of-call.ts'
+import { requestOfCall, type CallAsker } from './request-of-call.ts'
 import type { WaitingCalls } from './waiting/waiting-calls.ts'
 
 /** How to reach the service. */
@@ -25,7 +25,7 @@ export interface ServiceAddress {
 }
 
 /** How this hook asks. */
-export interface HookSettings {
+export interface HookSettings extends Omit<CallAsker, 'title'> {
   readonly service: ServiceAddress
   /** the agent's name in the hook, its name for people, and whether it takes other arguments */
   readonly agent: {
@@ -33,25 +33,17 @@ export interface HookSettings {
     readonly title: string
     readonly edits?: Agent['edits']
   }
-  /** the worker whose policy judges first; absent: every call asks */
-  readonly worker?: string
-  /** absolute path of the workspace root */
-  readonly root: string
-  /** of this host's own service; `null` for a service on another host */
-  readonly hostProof: Uint8Array | null
   /**
    * ends the wait before the agent's own limit, after which the agent continues without the hook
    */
-  readonly late: AbortSignal
+  readonly deadline: AbortSignal
   /** calls that waited longer than their hook */
   readonly waiting: WaitingCalls
-  /** notes how to continue the session after the decision; `null`: the session does not end */
-  readonly leave: ((request: RequestSummary) => Promise<void>) | null
-  /** the service calls this address once a request is decided */
-  readonly callbackUrl?: string
+  /** gets the request that still waits at the deadline; then the session ends. `null`: it does not */
+  readonly onStillWaiting: ((request: RequestSummary) => Promise<void>) | null
 }
 
-const thereWithinMs = 10_000
+const answerWithinMs = 10_000
 const openWithinMs = 20_000
 const maxReportMs = 10_000
 
@@ -64,16 +56,16 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
   const { agent, root, service } = settings
   const call = await callHere(event, root, agent.name)
   const key = [agent.name, service.url, event.session_id, call]
-  let request: RequestSummary | null = null
+  let openRequest: RequestSummary | null = null
   try {
-    await assertThere(settings)
+    await assertAnswers(service, settings.deadline)
     const own = externalIdOf(event, agent.name) ?? `${agent.name}:${randomUUID()}`
     for (const externalId of await settings.waiting.namesOf(own, ...key)) {
       await settings.waiting.note(externalId, ...key)
       const allowed = await takeUnder(externalId, event, {
         call,
         settings,
-        onAsked: (one) => (request = one),
+        onAsked: (one) => (openRequest = one),
       })
       if (allowed === null) continue
       await settings.waiting.forget(...key)
@@ -88,15 +80,15 @@ export async function decideHook(event: HookEvent, settings: HookSettings): Prom
     }
     throw new Error('this call was carried out before')
   } catch (error) {
-    const late = settings.late.aborted ? (request as RequestSummary | null) : null
+    const waitingRequest = settings.deadline.aborted ? (openRequest as RequestSummary | null) : null
     // A decision is returned once: after that, the same call asks again. Without an answer of the
     // service, an earlier request still waits.
-    if (late === null && !isUnanswered(error)) await settings.waiting.forget(...key)
-    const sentence = late === null ? sentenceOf(error) : lateSentence(late)
+    if (waitingRequest === null && !isUnanswered(error)) await settings.waiting.forget(...key)
+    const sentence = waitingRequest === null ? sentenceOf(error) : waitingSentence(waitingRequest)
     const denial = { decision: 'deny', reason: `Countersign: ${sentence}` } as const
-    if (late === null || settings.leave === null) return denial
+    if (waitingRequest === null || settings.onStillWaiting === null) return denial
     // A session that could not be continued must not end.
-    const isNoted = await settings.leave(late).then(
+    const isNoted = await settings.onStillWaiting(waitingRequest).then(
       () => true,
       () => false,
     )
@@ -143,25 +135,25 @@ async function takeUnder(
   },
 ): Promise<AllowedCall<HookedCall['input']> | null> {
   const { call, onAsked } = of
-  const { agent, callbackUrl, hostProof, late, root, service, worker } = of.settings
+  const { agent, deadline, service } = of.settings
   const client = createClient(service)
-  const origin = await originOfCall(call, { key: hostProof, root, program: agent.title })
+  const mayChange = agent.edits?.[event.hook_event_name] !== undefined
+  const request = await requestOfCall(
+    call,
+    { ...of.settings, title: agent.title },
+    {
+      externalId,
+      isEditable: mayChange && canBeChanged(event, call),
+      metadata: { program: agent.title, tool: event.tool_name, session: event.session_id },
+    },
+  )
   try {
-    return await client.take(
-      {
-        ...call,
-        ...(origin === null ? {} : { origin }),
-        ...(worker === undefined ? {} : { worker }),
-        ...(callbackUrl === undefined ? {} : { callbackUrl }),
-        externalId,
-        // Such an agent can only make its own call, so nobody may approve a changed one.
-        ...(agent.edits?.[event.hook_event_name] !== undefined && canBeChanged(event, call)
-          ? {}
-          : { edits: 'off' as const }),
-        metadata: { program: agent.title, tool: event.tool_name, session: event.session_id },
-      },
-      { signal: late, onAbort: 'leave', openWithinMs, onAsked },
-    )
+    return await client.take(request, {
+      signal: deadline,
+      onAbort: 'leave',
+      openWithinMs,
+      onAsked,
+    })
   } catch (error) {
     if (error instanceof AlreadyTakenError || error instanceof MismatchError) return null
     return withdrawReused(client, error)
@@ -179,12 +171,9 @@ export async function withdrawReused(client: Client, error: unknown): Promise<nu
   return null
 }
 
-/** A missing service is reported at once. */
-export async function assertThere({
-  late,
-  service: { url },
-}: Pick<HookSettings, 'late' | 'service'>): Promise<void> {
-  const signal = AbortSignal.any([late, AbortSignal.timeout(thereWithinMs)])
+/** Throws at once if no service answers. */
+export async function assertAnswers({ url }: ServiceAddress, deadline: AbortSignal): Promise<void> {
+  const signal = AbortSignal.any([deadline, AbortSignal.timeout(answerWithinMs)])
   const answer = await fetch(new URL('/healthz', url), { signal }).catch(() => null)
   if (answer?.ok !== true)
     throw new CountersignError(
@@ -206,7 +195,7 @@ export function isUnanswered(error: unknown): boolean {
 /** Statuses of a refused key, and of a service that is busy. */
 const passingStatuses: ReadonlySet<number> = new Set([401, 403, 408, 429])
 
-function lateSentence({ number }: RequestSummary): string {
+function waitingSentence({ number }: RequestSummary): string {
   return `this call has not run and waits as #${number}; ask again with exactly the same call, which continues the same request.`
 }
 

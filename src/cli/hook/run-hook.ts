@@ -46,16 +46,16 @@ export async function runHook(
     const defer = isUnattended(name, environment) ? options.defer : undefined
     const waitMs = Math.min(wait, defer === undefined ? wait : secondsOf(defer, '--defer')) * 1000
     // The time of the process counts too: the agent measures from its start.
-    const late = AbortSignal.timeout(Math.max(1, Math.round(waitMs - performance.now())))
+    const deadline = AbortSignal.timeout(Math.max(1, Math.round(waitMs - performance.now())))
     const tooLate = new Promise<never>((_, reject) => {
-      late.addEventListener('abort', () => {
+      deadline.addEventListener('abort', () => {
         const overdue = (): void => reject(new Error('the service took too long; ask again later'))
         setTimeout(overdue, graceMs).unref()
       })
     })
     const event = parseInput(await input)
     eventName = hookEvents.find((one) => one === event['hook_event_name'])
-    const answer = answerEvent({ name, agent }, options, { environment, event, late })
+    const answer = answerEvent({ name, agent }, options, { environment, event, deadline })
     const decision = await Promise.race([answer, tooLate])
     return decision === null ? '' : agent.say(decision, eventName)
   } catch (error) {
@@ -71,10 +71,10 @@ async function answerEvent(
   hook: {
     readonly environment: Environment
     readonly event: Readonly<Record<string, unknown>>
-    readonly late: AbortSignal
+    readonly deadline: AbortSignal
   },
 ): Promise<HookDecision | null> {
-  const { environment, late } = hook
+  const { environment, deadline } = hook
   const event = agent.read(hook.event)
   const isBefore = isBeforeCall(event.hook_event_name)
   // The list is of Claude Code's tools. The same name may mean another tool elsewhere.
@@ -94,15 +94,15 @@ async function answerEvent(
     return null
   }
   const canEnd = isUnattended(name, environment) && event.hook_event_name === 'PreToolUse'
-  const leave = canEnd && options.defer !== undefined ? leaveBy(hook.event, url, environment) : null
+  const isDeferring = canEnd && options.defer !== undefined
   return decideHook(event, {
     ...settings,
-    leave,
+    onStillWaiting: isDeferring ? noteSession(hook.event, url, environment) : null,
     ...(options.callbackUrl === undefined ? {} : { callbackUrl: options.callbackUrl }),
     ...(options.worker === undefined ? {} : { worker: options.worker }),
     root: resolve(options.project ?? '.', options.root ?? '.'),
     hostProof,
-    late,
+    deadline,
   })
 }
 
@@ -119,8 +119,8 @@ function isUnattended(name: string, environment: Environment): boolean {
   )
 }
 
-/** Notes the session of an event. */
-function leaveBy(
+/** A function that notes how to continue the session of an event after the decision. */
+function noteSession(
   event: Readonly<Record<string, unknown>>,
   url: string,
   environment: Environment,

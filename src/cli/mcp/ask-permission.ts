@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { callDigest, CountersignError, createClient, type Decision } from '#program-client'
 import {
-  assertThere,
+  assertAnswers,
   isUnanswered,
   withdrawReused,
   type ServiceAddress,
@@ -11,17 +11,11 @@ import { isObject } from '#domain/json/is-object.ts'
 import { canBeChanged, changedInputOf } from '#domain/hooks/call-of-event.ts'
 import { errorMessage } from '#domain/error-message.ts'
 import { callHere } from '../hook/call-here.ts'
-import { originOfCall } from '../hook/origin/origin-of-call.ts'
+import { requestOfCall, type CallAsker } from '../hook/request-of-call.ts'
 import type { WaitingCalls } from '../hook/waiting/waiting-calls.ts'
 
-export interface PermissionSettings {
+export interface PermissionSettings extends Pick<CallAsker, 'worker' | 'root' | 'hostProof'> {
   readonly service: ServiceAddress
-  /** whose policy judges first; absent: every call is asked about */
-  readonly worker?: string
-  /** absolute path of the folder in which the agent works */
-  readonly root: string
-  /** of this host's own service; `null`: it is another's */
-  readonly hostProof: Uint8Array | null
   /** how long people have; then the answer is a denial, and the request continues to wait */
   readonly waitMs: number
   /** the names under which calls wait, so that a later session continues their requests */
@@ -68,7 +62,7 @@ async function ask(
   signal: AbortSignal,
 ): Promise<PermissionAnswer> {
   const { root, service, waiting } = settings
-  await assertThere({ late: signal, service })
+  await assertAnswers(service, signal)
   const { tool_name, input, tool_use_id } = question
   const key = ['permission-prompt-tool', root, tool_name, input]
   const own = tool_use_id ?? `permission:${randomUUID()}`
@@ -94,27 +88,23 @@ async function askUnder(
   settings: PermissionSettings,
   signal: AbortSignal,
 ): Promise<'used' | { readonly kind: 'decided' | 'waits'; readonly answer: PermissionAnswer }> {
-  const { service, worker, root } = settings
+  const { service, root } = settings
   const client = createClient(service)
   const { tool_name, input } = question
   const event = eventOf(question)
   const call = await callHere(event, root, 'claude-code')
-  const origin = await originOfCall(call, {
-    key: settings.hostProof,
-    program: 'Claude Code',
-    root,
-  })
-  const toAsk = {
-    ...call,
-    ...(origin === null ? {} : { origin }),
-    ...(worker === undefined ? {} : { worker }),
-    externalId,
-    ...(canBeChanged(event, call) ? {} : { edits: 'off' as const }),
-    metadata: { program: 'permission-prompt-tool', tool: tool_name },
-  }
+  const body = await requestOfCall(
+    call,
+    { ...settings, title: 'Claude Code' },
+    {
+      externalId,
+      isEditable: canBeChanged(event, call),
+      metadata: { program: 'permission-prompt-tool', tool: tool_name },
+    },
+  )
   const within = AbortSignal.any([signal, AbortSignal.timeout(askWithinMs)])
   const request = await client
-    .ask(toAsk, { signal: within })
+    .ask(body, { signal: within })
     .catch((error: unknown) => withdrawReused(client, error))
   if (request === null) return 'used'
   const { id, number } = request

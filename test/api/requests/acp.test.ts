@@ -42,7 +42,7 @@ async function openEditor({ key = program.key, waitMs = 60_000, url = api.url } 
     }),
     input,
     output,
-    say: (sentence) => sentences.push(sentence),
+    warn: (sentence) => sentences.push(sentence),
   })
   const said: string[] = []
   let asked = 0

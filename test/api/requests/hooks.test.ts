@@ -347,9 +347,9 @@ describe('a program on the machine', () => {
     agent: { name, ...agents[name] },
     root: '/srv/shop',
     hostProof: null,
-    late: AbortSignal.timeout(120_000),
+    deadline: AbortSignal.timeout(120_000),
     waiting,
-    leave: null,
+    onStillWaiting: null,
   })
   const hooked = (name: AgentName, tool_input: JsonObject) => {
     const { permission_mode: _, transcript_path: __, ...rest } = event({ tool_name: 'Deploy' })
@@ -382,7 +382,7 @@ describe('a program on the machine', () => {
     const settings = {
       ...settingsOf('claude-code'),
       service: { ...service, url: way.url },
-      late: late.signal,
+      deadline: late.signal,
     }
     const ask = (tool_use_id: string, more: object = {}) => {
       const one = event({ tool_name: 'Deploy', tool_input: { to: 'outer space' }, tool_use_id })
@@ -397,14 +397,14 @@ describe('a program on the machine', () => {
     const reason = expect.stringContaining(`waits as #${request.number}; ask again`)
     expect(await waits).toMatchObject({ decision: 'deny', reason })
     const { signal } = new AbortController()
-    expect(await ask(again, { late: signal })).toMatchObject({
+    expect(await ask(again, { deadline: signal })).toMatchObject({
       decision: 'deny',
       reason: expect.stringContaining('no service answers'),
     })
     way.mend()
     const count = await countOf()
     await decide(request, 'approve')
-    expect(await ask(last, { late: signal })).toMatchObject({ decision: 'allow' })
+    expect(await ask(last, { deadline: signal })).toMatchObject({ decision: 'allow' })
     expect(await countOf()).toBe(count)
   })
 
@@ -427,7 +427,7 @@ describe('a program on the machine', () => {
     const byHook = async (tool_use_id: string) => {
       const one = { ...event(call), hook_event_name: 'PreToolUse', tool_use_id, cwd: root } as const
       const late = new AbortController()
-      const answer = decideHook(one, { ...settingsOf('claude-code'), root, late: late.signal })
+      const answer = decideHook(one, { ...settingsOf('claude-code'), root, deadline: late.signal })
       await requestOf(`claude-code:${session}:${tool_use_id}`)
       late.abort(new DOMException('late', 'TimeoutError'))
       await answer
