@@ -285,7 +285,7 @@ export const roomOrders: RoomOrders = {
     '.',
   ],
   'src/cli/hook': ['settings', 'origin', 'waiting', 'resume', '.'],
-  'src/cli/commands': ['.', 'access', 'host', 'audit', 'requests'],
+  'src/cli/commands': ['.', 'access', 'host', 'audit', 'requests', 'runs'],
 }
 
 /** Rooms by folder, lowest first. */

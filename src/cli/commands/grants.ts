@@ -5,7 +5,7 @@ import { addList, type ServiceOptions, withService } from '../service/service-op
 import { table } from '../text/table.ts'
 import { fromNow } from '../text/times.ts'
 import { runExample, withExamples } from './examples.ts'
-import { readReference } from './option-values.ts'
+import { runArgument } from './option-values.ts'
 import { jsonText } from '../terminal/json-text.ts'
 
 /** `countersign grants [ls|revoke]`. */
@@ -15,7 +15,7 @@ export function addGrantsCommand(program: Command): void {
     .description('list and revoke the remembered approvals of a run')
   const ls = addList(grants)
     .description('list the grants of a run, with who approved each and when')
-    .argument('<run>', 'its number or id', readReference)
+    .argument(...runArgument)
     .option('--json', 'print JSON')
     .action(async (run: string, options: ServiceOptions & { json?: boolean }) => {
       const list = await (await connect(options)).call('listGrants', { params: { id: run } })

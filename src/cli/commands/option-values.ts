@@ -33,6 +33,19 @@ export function andAnother(value: string, before: readonly string[] = []): reado
   return [...before, value]
 }
 
+/** The argument of a command that takes a run. */
+export const runArgument = ['<run>', 'its number or id', readReference] as const
+
+/** The argument of a command that takes a request. */
+export const requestArgument = ['<request>', 'its id or number', readReference] as const
+
+/** The option of a command that sends files of this computer. */
+export const fileOption = [
+  '--file <path>',
+  'a picture or text of this computer to send along; can be given several times',
+  andAnother,
+] as const
+
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /**

@@ -7,14 +7,14 @@ import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { requestText } from '../../text/request-text.ts'
 import { withExamples } from '../examples.ts'
-import { readReference } from '../option-values.ts'
+import { requestArgument } from '../option-values.ts'
 import { jsonText } from '../../terminal/json-text.ts'
 
 /** `countersign answer ID`: answers a question of a run. */
 export function addAnswerCommand(program: Command): void {
   const command = withService(program.command('answer'))
     .description('answer a question of a run; the agent reads your answer')
-    .argument('<request>', 'its id or number', readReference)
+    .argument(...requestArgument)
     .argument('[text]', 'the answer; if the question offers choices, one of them')
     .option('--json', 'print the answer as JSON')
     .action(answer)

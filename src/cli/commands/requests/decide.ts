@@ -16,7 +16,7 @@ import { promptNow } from '../../terminal/prompt-now.ts'
 import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import { withExamples } from '../examples.ts'
-import { readInstant, readReference } from '../option-values.ts'
+import { readInstant, requestArgument } from '../option-values.ts'
 import { jsonText } from '../../terminal/json-text.ts'
 
 interface DecideOptions extends ServiceOptions {
@@ -64,7 +64,7 @@ export function addDecideCommands(program: Command): void {
 
 function withDecision(command: Command, reasonHelp: string): Command {
   return withService(command)
-    .argument('<request>', 'its id or number', readReference)
+    .argument(...requestArgument)
     .option('-m, --message <reason>', reasonHelp)
     .option('--digest <digest>', 'the digest that you reviewed: decides without a prompt')
     .option('--json', 'print the answer as JSON, and the request on standard error')

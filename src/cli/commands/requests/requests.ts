@@ -21,7 +21,7 @@ import { withExamples } from '../examples.ts'
 import { addRequestActions } from './request-actions.ts'
 import { writeFile } from 'node:fs/promises'
 import { requestOf } from '#client/call.ts'
-import { readReference } from '../option-values.ts'
+import { readReference, requestArgument } from '../option-values.ts'
 import { jsonText } from '../../terminal/json-text.ts'
 
 interface ListOptions extends ServiceOptions, PagingOptions {
@@ -67,7 +67,7 @@ export function addRequestsCommand(program: Command): void {
   ])
   const show = withService(requests.command('show'))
     .description('show one request: its effect, and why it asks')
-    .argument('<request>', 'its id or number', readReference)
+    .argument(...requestArgument)
     .option('--full', 'every line, the raw input, and every byte of a shortened content')
     .option('--digest', 'only the digest, for --digest of approve and deny')
     .option('--json', 'print JSON')
@@ -135,7 +135,7 @@ async function showRequest(
 export function addReceiptCommand(requests: Command): void {
   const receipt = withService(requests.command('receipt'))
     .description('print the proof that the audit log has each event of the request, as JSON')
-    .argument('<request>', 'its id or number', readReference)
+    .argument(...requestArgument)
     .option('--out <file>', 'write to this file')
     .action(printReceipt)
   withExamples(receipt, ['requests receipt 12 --out receipt-12.json'])

@@ -1,20 +1,20 @@
 import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { starterName } from '#domain/text/starter-name.ts'
-import { connect } from '../service/connect.ts'
+import { connect } from '../../service/connect.ts'
 import {
   type ServiceOptions,
   pageOf,
   type PagingOptions,
   printPage,
-} from '../service/service-options.ts'
-import { pageUrl } from '../service/service.ts'
-import { printable, printableLine } from '../text/terminal-text.ts'
-import { fromNow } from '../text/times.ts'
-import { changesLines } from '../text/changes-text.ts'
-import { restLines } from '../text/rest-lines.ts'
-import { TranscriptPrinter } from '../text/transcript-text.ts'
-import { terminalColumns } from '../text/wrap.ts'
-import { jsonText } from '../terminal/json-text.ts'
+} from '../../service/service-options.ts'
+import { pageUrl, type Service } from '../../service/service.ts'
+import { printable, printableLine } from '../../text/terminal-text.ts'
+import { fromNow } from '../../text/times.ts'
+import { changesLines } from '../../text/changes-text.ts'
+import { restLines } from '../../text/rest-lines.ts'
+import { TranscriptPrinter } from '../../text/transcript-text.ts'
+import { terminalColumns } from '../../text/wrap.ts'
+import { jsonText } from '../../terminal/json-text.ts'
 
 interface ListOptions extends ServiceOptions, PagingOptions {
   readonly state?: string
@@ -44,6 +44,15 @@ export async function listRuns(options: ListOptions): Promise<void> {
     ],
     'No runs. Start one with: countersign run WORKER INPUT',
   )
+}
+
+/** A run that has just started, with the address of its page. */
+export function startedText(
+  service: Service,
+  run: Pick<RunDetail, 'id' | 'worker' | 'mode' | 'number'>,
+): string {
+  const { id, worker, mode, number } = run
+  return `run ${id} of ${worker}, mode ${mode}, #${number}\n${pageUrl(service, `/runs/${id}`)}`
 }
 
 /** Characters of a task in a list. */

@@ -2,18 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Json } from '#domain/json/json.ts'
 import { runModes, type RunMode } from '#domain/policy/verdict.ts'
-import { filesToSend } from '../converse/files-to-send.ts'
-import { converse } from '../converse/converse.ts'
-import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
-import { watchRun, watchCodes } from '../decide/watch-run.ts'
-import { connect } from '../service/connect.ts'
-import { pageUrl, type Service } from '../service/service.ts'
-import { isInteractive } from '../terminal/interactive.ts'
-import { type ServiceOptions, withService } from '../service/service-options.ts'
+import { filesToSend } from '../../converse/files-to-send.ts'
+import { converse } from '../../converse/converse.ts'
+import { type ExitCode, exitCodes } from '../../terminal/exit-codes.ts'
+import { watchRun, watchCodes } from '../../decide/watch-run.ts'
+import { connect } from '../../service/connect.ts'
+import type { Service } from '../../service/service.ts'
+import { isInteractive } from '../../terminal/interactive.ts'
+import { type ServiceOptions, withService } from '../../service/service-options.ts'
 import type { RunBudget } from '#domain/runs/run-budget.ts'
-import { andAnother, readBudget } from './option-values.ts'
-import { withExamples } from './examples.ts'
-import { jsonText } from '../terminal/json-text.ts'
+import { fileOption, readBudget } from '../option-values.ts'
+import { withExamples } from '../examples.ts'
+import { jsonText } from '../../terminal/json-text.ts'
+import { startedText } from './show-runs.ts'
 
 interface RunOptions extends ServiceOptions {
   readonly mode?: RunMode
@@ -48,11 +49,7 @@ export function addRunCommand(program: Command): void {
       '--attach <file...>',
       'files of the workspace that the run gets with its task, by their paths in the workspace',
     )
-    .option(
-      '--file <path>',
-      'a picture or text of this computer that goes with the task; can be given several times',
-      andAnother,
-    )
+    .option(...fileOption)
     .option(
       '--watch',
       'follow the run, and decide its requests if you may (default on a terminal: a conversation)',
@@ -87,7 +84,7 @@ export function addRunCommand(program: Command): void {
         },
         idempotencyKey: randomUUID(),
       })
-      const started = `run ${run.id} of ${run.worker}, mode ${run.mode}, #${run.number}\n${pageUrl(service, `/runs/${run.id}`)}`
+      const started = startedText(service, run)
       if (options.json !== true) console.log(started)
       else if (options.watch === true) console.error(started)
       else console.log(jsonText(run))
