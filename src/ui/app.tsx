@@ -27,9 +27,9 @@ const quietMs = 1_500
 export function App() {
   const [client] = useState(createClient)
   const [link] = useState(readSignInLink)
-  const [page] = useState(() => beginPage(client, link !== null))
+  const [page] = useState(() => loadFirstPage(client, link !== null))
   useEffect(() => {
-    // What most people open next is there before they do.
+    // Loads in advance what most people open next.
     const fetchNext = () => void fetchPage('/requests/next').catch(() => undefined)
     void page.then(
       () => setTimeout(fetchNext, quietMs),
@@ -84,10 +84,10 @@ function pageRoute(path: keyof typeof pages) {
 }
 
 /**
- * Asks for the script and the data of the first page while the person is loaded. Nothing can be
- * asked before a link signs them in.
+ * Loads the script and the data of the first page while the person is loaded. Before a link has
+ * signed them in, data cannot be loaded.
  */
-async function beginPage(client: QueryClient, byLink: boolean): Promise<void> {
+async function loadFirstPage(client: QueryClient, byLink: boolean): Promise<void> {
   const { pathname } = window.location
   const request = matchPath('/requests/:id', pathname)?.params.id
   if (!byLink && request !== undefined) void client.prefetchQuery(requestQuery(request))

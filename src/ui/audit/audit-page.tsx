@@ -132,7 +132,7 @@ export function AuditPage() {
         title={open === null ? '' : eventWords(open.type)}
       >
         {open !== null && (
-          <EventDetail event={open} readsAll={readsAll} leave={() => setOpen(null)} />
+          <EventDetail event={open} readsAll={readsAll} onLeave={() => setOpen(null)} />
         )}
       </Drawer>
     </>

@@ -15,9 +15,9 @@ export function EventDetail(props: {
   event: AuditEventView
   readsAll: boolean
   /** closes the record before a link leads to the story */
-  leave: () => void
+  onLeave: () => void
 }) {
-  const { event, readsAll, leave } = props
+  const { event, readsAll, onLeave } = props
   const text = JSON.stringify(event, null, 2)
   // Parsing and printing keep the order of canonical JSON, so this text is the leaf of the log byte
   // for byte.
@@ -30,7 +30,7 @@ export function EventDetail(props: {
       {event.runId !== undefined && <EventLineage runId={event.runId} />}
       {event.requestId !== undefined && (
         <p className="small">
-          <Link to={`/audit?requestId=${event.requestId}`} onClick={leave}>
+          <Link to={`/audit?requestId=${event.requestId}`} onClick={onLeave}>
             All that happened to this request
           </Link>
         </p>

@@ -10,7 +10,7 @@ export interface Mark {
 /** Longer lines are compared by their common beginning and end only. */
 const maxTokenCharacters = 1_000
 /** Lines that share less of their text have no marked words. */
-const leastShared = 0.35
+const minSharedPart = 0.35
 /** Larger groups of lines are paired in order. */
 const maxPairedLines = 40
 
@@ -63,7 +63,7 @@ export function marksOfPair(
     at[side] += value.length
   }
   const longest = Math.max(bare(before).length, bare(after).length)
-  return longest === 0 || shared / longest >= leastShared ? marks : null
+  return longest === 0 || shared / longest >= minSharedPart ? marks : null
 }
 
 function put(marks: Mark[], mark: Mark): void {

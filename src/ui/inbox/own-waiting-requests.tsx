@@ -8,15 +8,16 @@ import { VisibleText } from '../text/visible-text.tsx'
 import { verbs } from '../words/verbs.ts'
 import { isPressing, ownWaitingRuns, useOwnWaiting, type OwnWaitingRequest } from './own-waiting.ts'
 
-/** The most rows above the requests, which stay on the screen then. */
-const rowsAbove = 3
+/** With more rows above them, the first requests would not be on the screen. */
+const maxRowsAbove = 3
 
 /** Id of the headline, which takes the focus. */
 export const ownWaitingTitle = 'you-wait-for'
 
 /**
- * The requests that the person's own runs wait for: for whom, since when, and a reminder, once an
- * hour. Those that press at the first look come first, so that no row moves later.
+ * The requests that the person's own runs wait for: for whom, since when, and a button that
+ * reminds these people once an hour. The pressing ones come first, in the order of the first look, so
+ * that no row moves later.
  */
 export function OwnWaitingRequests({ isFirst }: { isFirst: boolean }) {
   const { entries, hasMore } = useOwnWaiting()
@@ -26,7 +27,7 @@ export function OwnWaitingRequests({ isFirst }: { isFirst: boolean }) {
   const ranked = entries.toSorted(
     (one, other) => Number(isPressing(other, firstLookMs)) - Number(isPressing(one, firstLookMs)),
   )
-  const rows = isFirst && !showsAll ? ranked.slice(0, rowsAbove) : ranked
+  const rows = isFirst && !showsAll ? ranked.slice(0, maxRowsAbove) : ranked
   return (
     <section className="you-wait-for" aria-labelledby={ownWaitingTitle}>
       <h2 id={ownWaitingTitle} tabIndex={-1}>

@@ -17,8 +17,8 @@ import { RowFacts } from './row-facts.tsx'
 import { verbs } from '../words/verbs.ts'
 
 /**
- * The classes of the order by urgency: what has less time left than one of them stands above all
- * that have more, and says so.
+ * The steps of the order by urgency. A request with less time left than one of them is above all
+ * requests with more, and its row shows the time.
  */
 const dayMs = 24 * 3_600_000
 const nearMs = 4 * 3_600_000

@@ -1,5 +1,5 @@
 /** If a dialog takes longer than this to open, keys are commands again. */
-const longestMs = 3_000
+const maxWaitMs = 3_000
 
 let letters: string | null = null
 let untilMs = 0
@@ -7,7 +7,7 @@ let untilMs = 0
 /** Starts to collect letters for the field of a dialog that is opening. */
 export function beginOpening(): void {
   letters = ''
-  untilMs = Date.now() + longestMs
+  untilMs = Date.now() + maxWaitMs
 }
 
 /** Returns the collected letters for the field, which now has the focus. */

@@ -12,7 +12,7 @@ export interface Shortcut {
   readonly shift?: true
   readonly label: string
   readonly group: (typeof shortcutGroups)[number]
-  /** the browser handles the key itself: the command is listed only */
+  /** the browser handles the key itself: the command is only listed */
   readonly native?: true
 }
 

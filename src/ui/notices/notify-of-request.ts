@@ -9,7 +9,7 @@ const maxStored = 200
  * A hidden tab waits this long, so that a visible tab can reserve the notice and no notification
  * appears.
  */
-const hiddenWaitsMs = 400
+const hiddenTabWaitMs = 400
 
 /**
  * Shows a notification of a new request, if that is switched on and no page of the dashboard is
@@ -36,10 +36,10 @@ export async function notifyOfRequest(
   })
 }
 
-/** Claims the notification of a request, so that exactly one tab shows it. */
+/** Reserves the notification of a request, so that exactly one tab shows it. */
 async function reserveNotice(requestId: string): Promise<boolean> {
   if (document.visibilityState !== 'visible') {
-    await new Promise((resolve) => setTimeout(resolve, hiddenWaitsMs))
+    await new Promise((resolve) => setTimeout(resolve, hiddenTabWaitMs))
   }
   return navigator.locks.request(key, () => {
     const notified = storedIds()

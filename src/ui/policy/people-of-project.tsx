@@ -77,7 +77,7 @@ function Row(props: { person: Person; isSelf: boolean; manages: boolean }) {
           label={verbs.disable}
           row={name}
           confirm="Disable for good"
-          leave={verbs.cancel}
+          cancelLabel={verbs.cancel}
           reason={null}
           act={() => callApi('disablePerson', { params: { email } })}
           card={{

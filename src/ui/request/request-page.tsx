@@ -94,7 +94,7 @@ function Opened({ request }: { request: RequestDetail }) {
   useShortcut('back', goBack)
   useShortcut('copyLink', () => void copyText(window.location.href, 'Link'))
   useEffect(() => {
-    // If the request was decided elsewhere, the sheet shows only what happened.
+    // A wider screen shows the panel beside the request.
     if (!phone) setSheet(false)
   }, [phone])
 

@@ -14,7 +14,7 @@ export function RevokeApproval({ request }: { request: RequestDetail }) {
       <ConfirmButton
         label="Revoke the approval…"
         confirm="Revoke the approval"
-        leave="Keep the approval"
+        cancelLabel="Keep the approval"
         reason={{ isNeeded: true, note: 'Required. Recorded with the request.' }}
         act={revoke}
       />

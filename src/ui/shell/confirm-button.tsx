@@ -1,13 +1,14 @@
 import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
+import { maxReasonCharacters } from '../words/text-limits.ts'
 
 interface ConfirmButtonProps {
   /** label of the first button */
   readonly label: string
   readonly confirm: string
   /** label of the button that cancels */
-  readonly leave: string
+  readonly cancelLabel: string
   /**
    * `note` describes the field. An empty reason is accepted unless `isNeeded`. `null`: there is no
    * field for a reason
@@ -26,7 +27,7 @@ interface ConfirmButtonProps {
  * the page reloads its data.
  */
 export function ConfirmButton(props: ConfirmButtonProps) {
-  const { label, confirm, leave, reason, act, card, row } = props
+  const { label, confirm, cancelLabel, reason, act, card, row } = props
   const client = useQueryClient()
   const titleId = useId()
   const [isOpen, setIsOpen] = useState(false)
@@ -65,7 +66,7 @@ export function ConfirmButton(props: ConfirmButtonProps) {
           description={reason.note}
           autosize
           minRows={2}
-          maxLength={4000}
+          maxLength={maxReasonCharacters}
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
@@ -73,7 +74,7 @@ export function ConfirmButton(props: ConfirmButtonProps) {
       {refusal !== null && <p role="alert">{refusal}</p>}
       <div className="row">
         <Button variant="default" onClick={() => setIsOpen(false)}>
-          {leave}
+          {cancelLabel}
         </Button>
         <Button
           color="red"

@@ -16,7 +16,7 @@ export function later<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   placeholder: (props: Props) => ReactNode = () => null,
 ): ComponentType<Props> {
-  const part = onceFetched(load)
+  const part = fetchOnce(load)
   return function Later(props: Props) {
     const [, drawAgain] = useState(0)
     const [failure, setFailure] = useState<unknown>(null)
@@ -30,18 +30,18 @@ export function later<Props extends object>(
   }
 }
 
-/** A page of its own script, with what begins to load it. */
+/** A page with a script of its own. `fetch` loads the script. */
 export interface LaterPage {
   readonly Page: LazyExoticComponent<ComponentType>
   fetch(): Promise<unknown>
 }
 
 /**
- * A page whose script is loaded on demand. While a person goes there, React keeps the page before.
+ * A page whose script is loaded on demand. React keeps the previous page until then.
  * Once `fetch` is settled, it is drawn without a placeholder.
  */
 export function laterPage(load: () => Promise<ComponentType>): LaterPage {
-  const part = onceFetched(load)
+  const part = fetchOnce(load)
   const Page = lazy(() => {
     const current = part.current()
     if (current === null) return part.fetch().then((component) => ({ default: component }))
@@ -50,7 +50,7 @@ export function laterPage(load: () => Promise<ComponentType>): LaterPage {
   return { Page, fetch: part.fetch }
 }
 
-function onceFetched<Props extends object>(load: () => Promise<ComponentType<Props>>) {
+function fetchOnce<Props extends object>(load: () => Promise<ComponentType<Props>>) {
   let component: ComponentType<Props> | null = null
   let promise: Promise<ComponentType<Props>> | null = null
   const attempt = (): Promise<ComponentType<Props>> =>

@@ -2,17 +2,17 @@ import { useQueryClient } from '@tanstack/react-query'
 import { createContext, useEffect, useRef, useState, type ReactNode } from 'react'
 import { LoadingCards, LoadingRows, type CardLayout } from './loading.tsx'
 
-/** What is not there by then loads in its own place. */
-const longestMs = 3_000
-/** Between two answers, one of which asks for the next, something is drawn first. */
+/** After this time the parts are shown, and what has not loaded shows its own placeholder. */
+const maxWaitMs = 3_000
+/** Loading has ended after so many frames without a query: one answer may cause the next query. */
 const quietFrames = 3
 
 /** False while a part of a page is drawn and not on the screen yet: it takes no focus. */
 export const OnScreenContext = createContext(true)
 
 /**
- * Shows parts of a page at once, when all that they ask for at first is there, so that none moves
- * another when its data arrives. They are drawn, hidden, from the beginning.
+ * Shows the parts of a page together once their first data is loaded, so that none moves another
+ * when its data arrives. Until then they are rendered and hidden.
  */
 export function Together(props: {
   what: string
@@ -26,7 +26,7 @@ export function Together(props: {
   const [ready, setReady] = useState(false)
   useEffect(() => {
     if (ready) return undefined
-    const until = performance.now() + longestMs
+    const until = performance.now() + maxWaitMs
     let quiet = 0
     let frame = 0
     const look = (): void => {

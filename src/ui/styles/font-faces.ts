@@ -1,5 +1,5 @@
 /** After this time the page is drawn in the fonts of the reader's system first. */
-const longestMs = 1_000
+const maxWaitMs = 1_000
 
 /**
  * Settled when the fonts of the dashboard are loaded, or cannot be. Text that is drawn in another
@@ -10,5 +10,5 @@ export const fontFaces: Promise<unknown> = Promise.race([
     document.fonts.load("1rem 'Schibsted Grotesk'"),
     document.fonts.load("1rem 'JetBrains Mono'"),
   ]),
-  new Promise((resolve) => setTimeout(resolve, longestMs)),
+  new Promise((resolve) => setTimeout(resolve, maxWaitMs)),
 ])

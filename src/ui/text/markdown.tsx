@@ -86,7 +86,7 @@ function Words({ text }: { text: string }) {
   return text.split('\n').map((line, index, lines) => (
     // eslint-disable-next-line react/no-array-index-key
     <span key={index} className="untrusted">
-      <VisibleLine line={line} goesOn={index === lines.length - 1} />
+      <VisibleLine line={line} continues={index === lines.length - 1} />
       {index < lines.length - 1 && <br />}
     </span>
   ))

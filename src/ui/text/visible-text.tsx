@@ -31,21 +31,21 @@ export function VisibleText({ text }: { text: string }) {
 
 /**
  * One line of text from outside; on pages that mask secrets, each is a chip until it is revealed.
- * `goesOn` is true of a part behind which the line goes on: blanks at its end are not the line's.
- * `runs` give stretches of it a class, and change nothing of what is marked.
+ * `continues`: `line` is a part and the line continues behind it, so that blanks at its end are not
+ * at the end of the line. `runs` give ranges of the line a class, and do not change the marks.
  */
 export function VisibleLine({
   line,
-  goesOn,
+  continues,
   runs = noRuns,
 }: {
   line: string
-  goesOn?: boolean
+  continues?: boolean
   runs?: readonly StyledRun[]
 }) {
   const masks = use(SecretsContext) !== null
   const parts = masks ? partsOf(line) : []
-  const ends = goesOn !== true
+  const ends = continues !== true
   if (parts.every(({ secret }) => secret === null))
     return <Pieces pieces={linePieces(line, ends)} offset={0} runs={runs} />
   return parts.map(({ text, secret }, index) => {

@@ -35,7 +35,7 @@ export function showFile(within: ParentNode, file: string): void {
 }
 
 /** After this time a difference that has not loaded no longer takes the focus. */
-const longestMs = 5_000
+const maxWaitMs = 5_000
 
 /** A cue can be followed before the difference that it is about has loaded. */
 function showOnceDrawn(
@@ -52,7 +52,7 @@ function showOnceDrawn(
     show(target, block)
   })
   observer.observe(within, { childList: true, subtree: true })
-  setTimeout(() => observer.disconnect(), longestMs)
+  setTimeout(() => observer.disconnect(), maxWaitMs)
 }
 
 function show(place: HTMLElement, block: ScrollLogicalPosition): void {

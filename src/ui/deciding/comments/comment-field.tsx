@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { leaveField } from './leave-field.ts'
 import { useCommentAct } from './use-comment-act.ts'
 import { verbs } from '../../words/verbs.ts'
+import { maxReasonCharacters } from '../../words/text-limits.ts'
 
 /**
  * A field for the text of a comment, with its buttons. It takes the focus, and returns it to what
@@ -38,7 +39,7 @@ export function CommentField(props: {
         {...words}
         ref={field}
         autosize
-        maxLength={4000}
+        maxLength={maxReasonCharacters}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) =>

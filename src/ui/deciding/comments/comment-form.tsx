@@ -12,6 +12,7 @@ import type { CommentedRequest } from './commented-request.ts'
 import { leaveField } from './leave-field.ts'
 import { useCommentAct } from './use-comment-act.ts'
 import { verbs } from '../../words/verbs.ts'
+import { maxReasonCharacters } from '../../words/text-limits.ts'
 
 const sideWords: Readonly<Record<AnchorSide, string>> = {
   new: 'of the file as it would be',
@@ -47,7 +48,7 @@ export function CommentForm(props: {
         placeholder="A comment for your colleagues; the agent does not read it"
         autosize
         minRows={1}
-        maxLength={4000}
+        maxLength={maxReasonCharacters}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={leaveField}

@@ -12,7 +12,7 @@ export type CommentedRequest = Pick<
 export type Comment = CommentedRequest['comments'][number]
 
 /** Reloads the queries that contain comments: the request, and the change sets of runs. */
-export function useReadAgain(): () => Promise<void> {
+export function useReloadComments(): () => Promise<void> {
   const client = useQueryClient()
   return useCallback(async () => {
     await Promise.all([

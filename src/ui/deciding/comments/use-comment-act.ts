@@ -1,13 +1,13 @@
 import { useState } from 'react'
 import { announce } from '../../states/announce.tsx'
-import { useReadAgain } from './commented-request.ts'
+import { useReloadComments } from './commented-request.ts'
 
 /** Changes comments, and announces `message`. Resolves to whether it succeeded. */
 export type CommentAct = (work: () => Promise<unknown>, message?: string) => Promise<boolean>
 
 /** A `CommentAct` that reloads the comments afterwards, and the sentence of a refusal. */
 export function useCommentAct(): { act: CommentAct; busy: boolean; refusal: string | null } {
-  const readAgain = useReadAgain()
+  const reloadComments = useReloadComments()
   const [busy, setBusy] = useState(false)
   const [refusal, setRefusal] = useState<string | null>(null)
   const act: CommentAct = async (work, message) => {
@@ -16,7 +16,7 @@ export function useCommentAct(): { act: CommentAct; busy: boolean; refusal: stri
     try {
       await work()
       if (message !== undefined) announce(message)
-      await readAgain()
+      await reloadComments()
       return true
     } catch (error) {
       setRefusal((error as Error).message)

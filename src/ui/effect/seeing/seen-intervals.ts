@@ -5,7 +5,7 @@ export interface Interval {
 }
 
 /** The tolerance between two ranges, in pixels, for rounding. */
-const slack = 2
+const tolerancePx = 2
 
 /** Adds a range to the ranges that have been on the screen, sorted and merged. Pure. */
 export function addInterval(intervals: readonly Interval[], now: Interval): readonly Interval[] {
@@ -13,7 +13,7 @@ export function addInterval(intervals: readonly Interval[], now: Interval): read
   const merged: Interval[] = []
   for (const next of [...intervals, now].toSorted((a, b) => a.from - b.from)) {
     const last = merged.at(-1)
-    if (last !== undefined && next.from <= last.to + slack) {
+    if (last !== undefined && next.from <= last.to + tolerancePx) {
       merged[merged.length - 1] = { from: last.from, to: Math.max(last.to, next.to) }
     } else merged.push(next)
   }
@@ -24,7 +24,7 @@ export function addInterval(intervals: readonly Interval[], now: Interval): read
 export function coversHeight(intervals: readonly Interval[], height: number): boolean {
   const [only, ...others] = intervals
   if (only === undefined || others.length > 0) return false
-  return height > 0 && only.from <= slack && only.to >= height - slack
+  return height > 0 && only.from <= tolerancePx && only.to >= height - tolerancePx
 }
 
 /** The ranges of a height that have not been on the screen, in order. Pure. */
@@ -32,10 +32,10 @@ export function unseenParts(intervals: readonly Interval[], height: number): Int
   const parts: Interval[] = []
   let at = 0
   for (const { from, to } of intervals) {
-    if (from > at + slack) parts.push({ from: at, to: Math.min(from, height) })
+    if (from > at + tolerancePx) parts.push({ from: at, to: Math.min(from, height) })
     at = Math.max(at, to)
   }
-  if (height > at + slack) parts.push({ from: at, to: height })
+  if (height > at + tolerancePx) parts.push({ from: at, to: height })
   return parts
 }
 

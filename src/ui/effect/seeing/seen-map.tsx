@@ -34,7 +34,7 @@ export function SeenMap({ region, tracker }: { region: HTMLElement | null; track
       <div className="seen-map">
         <svg
           viewBox={`0 0 10 ${height}`}
-          // No higher than what it is a map of.
+          // The map is not higher than the content that it shows.
           style={{ maxHeight: height }}
           preserveAspectRatio="none"
           aria-hidden

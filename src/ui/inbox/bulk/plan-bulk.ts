@@ -1,7 +1,5 @@
 import type { RequestItem } from '#api/schemas/requests/request-item.ts'
-
-/** The largest number of requests that one action may decide (api.md). */
-const maxAtOnce = 200
+import { limits } from '#domain/limits.ts'
 
 /** Kinds of requests that are answered and not approved or denied. */
 const onItsPage: readonly RequestItem['kind'][] = ['outcome_check', 'question']
@@ -27,7 +25,8 @@ export function planBulk(decision: 'approve' | 'deny', selected: readonly Reques
   const excluded: { item: RequestItem; why: string }[] = []
   for (const item of ordered) {
     const why =
-      whyNot(decision, item, first) ?? (decided.length >= maxAtOnce ? `over ${maxAtOnce}` : null)
+      whyNot(decision, item, first) ??
+      (decided.length >= limits.bulkDecisions ? `over ${limits.bulkDecisions}` : null)
     if (why === null) decided.push(item)
     else excluded.push({ item, why })
   }

@@ -8,7 +8,7 @@ import { later } from '../../states/later.tsx'
 import { Loading } from '../../states/loading.tsx'
 import { OpenCallContext } from './open-call.tsx'
 
-/** Loaded by who decides; a part that a lost connection keeps from loading leaves the page. */
+/** Loaded when a person opens it to decide. If it cannot be loaded, a link takes its place. */
 const CallForm = later(
   () =>
     import('../../deciding/call-form.tsx').then(

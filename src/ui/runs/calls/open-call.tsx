@@ -14,7 +14,7 @@ interface OpenCall {
   readonly next: string | null
 }
 
-/** Where there is one, calls are decided in place; elsewhere a link leads to the request. */
+/** On a page with this context, calls are decided in place; elsewhere a link leads to the request. */
 export const OpenCallContext = createContext<OpenCall | null>(null)
 
 /**
@@ -41,7 +41,7 @@ export function DecidableCalls(props: {
   const openNext = next === null ? null : () => open(next)
   useShortcut('approve', openNext)
   useShortcut('deny', openNext)
-  // The same value as long as it says the same, because every call of the run reads it.
+  // Memoised, because every call of the run renders again when it changes.
   const value = useMemo(() => ({ requestId, open, next }), [requestId, next])
   return <OpenCallContext value={value}>{children}</OpenCallContext>
 }

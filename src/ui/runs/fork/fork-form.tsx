@@ -166,7 +166,7 @@ function taskOf({ input }: RunDetail, worker: WorkerDetail): Task {
   return { task, values: isForm && schema !== null ? valuesOf(schema, input) : {} }
 }
 
-/** The input without which the old one stays as it was, and its files come along too. */
+/** The input if it was changed. A body without one takes over the input and the files of the run. */
 function changedInputOf(run: RunDetail, worker: WorkerDetail, { task, values }: Task): ForkBody {
   const before = taskOf(run, worker)
   const isSame = task === before.task && JSON.stringify(values) === JSON.stringify(before.values)

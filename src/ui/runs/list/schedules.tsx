@@ -26,8 +26,8 @@ function ScheduleRow({ schedule }: { schedule: Schedule }) {
     <StartRow
       start={schedule}
       list="schedules"
-      change={(goesOn) =>
-        callApi(goesOn ? 'resumeSchedule' : 'pauseSchedule', { params: { name } })
+      change={(isResumed) =>
+        callApi(isResumed ? 'resumeSchedule' : 'pauseSchedule', { params: { name } })
       }
       trigger={(idempotencyKey) => callApi('triggerSchedule', { params: { name }, idempotencyKey })}
     >

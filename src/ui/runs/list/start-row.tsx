@@ -40,7 +40,7 @@ export function StartRow(row: {
   start: Pick<Schedule, 'name' | 'worker' | 'as' | 'paused' | 'mayManage'>
   /** the query key of its list */
   list: 'schedules' | 'triggers'
-  change: (goesOn: boolean) => Promise<unknown>
+  change: (isResumed: boolean) => Promise<unknown>
   /** starts a run now, for who may manage it */
   trigger?: (idempotencyKey: string) => Promise<StartedRun>
   children: ReactNode
@@ -65,10 +65,10 @@ export function StartRow(row: {
     }
     isBusy.current = false
   }
-  const change = (goesOn: boolean) =>
+  const change = (isResumed: boolean) =>
     act(async () => {
-      await row.change(goesOn)
-      return goesOn ? `${name} starts runs again` : `${name} is paused`
+      await row.change(isResumed)
+      return isResumed ? `${name} starts runs again` : `${name} is paused`
     })
   const startNow = (start: NonNullable<typeof trigger>) =>
     act(async () => {

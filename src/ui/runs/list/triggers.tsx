@@ -22,7 +22,9 @@ function TriggerRow({ trigger }: { trigger: Trigger }) {
     <StartRow
       start={trigger}
       list="triggers"
-      change={(goesOn) => callApi(goesOn ? 'resumeTrigger' : 'pauseTrigger', { params: { name } })}
+      change={(isResumed) =>
+        callApi(isResumed ? 'resumeTrigger' : 'pauseTrigger', { params: { name } })
+      }
     >
       <div className="start-means">
         <code className="dim start-address">{url}</code>

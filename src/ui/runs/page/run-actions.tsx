@@ -46,7 +46,7 @@ function CancelRun({ run }: { run: RunDetail }) {
     <ConfirmButton
       label="Cancel the run…"
       confirm={verbs.cancelRun}
-      leave="Keep the run going"
+      cancelLabel="Keep the run going"
       reason={{ isNeeded: false }}
       act={cancel}
       card={{
@@ -68,7 +68,7 @@ function DiscardWorktree({ run }: { run: RunDetail }) {
     <ConfirmButton
       label="Discard the worktree…"
       confirm="Discard the worktree"
-      leave="Keep the worktree"
+      cancelLabel="Keep the worktree"
       reason={null}
       act={discard}
       card={{

@@ -35,7 +35,7 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: StartLink 
   const detail = useWorker(selection?.name ?? null)
   const sent = useSentFiles()
   const obstacle = whyNotStart(draft, selection, detail.data)
-  // At its field once somebody has tried, and gone as soon as it is mended.
+  // At its field once somebody has tried, until it is corrected.
   const refusal = isTried && obstacle !== null ? obstacle : answer
   const submit = (): void => {
     if (obstacle !== null) return setTried(true)

@@ -32,8 +32,8 @@ export function bodyOf(draft: StartDraft, worker: WorkerDetail): StartBody {
 }
 
 /**
- * Why a run would not start as the form stands, as far as that is certain before the service is
- * asked; null: nothing is in the way. `worker`: undefined until one is chosen, `detail` until it is
+ * Why a run would not start as the form stands, as far as that is certain before the service
+ * judges it; null: it can start. `worker`: undefined until one is chosen, `detail` until it is
  * loaded. Pure.
  */
 export function whyNotStart(
@@ -52,7 +52,7 @@ export function whyNotStart(
   )
 }
 
-/** Why no run of a worker would start, whatever the form contains; null: nothing is in the way. */
+/** Why no run of a worker would start, whatever the form contains; null: one can. */
 export function whyNotWorker({ name, startable, preview }: WorkerDetail): StartRefusal | null {
   if (!startable) return { message: `You may not start runs of ${name}.`, field: null }
   if (preview.refusal === null) return null

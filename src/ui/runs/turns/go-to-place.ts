@@ -2,8 +2,8 @@
 const settlingFrames = 4
 
 /**
- * Scrolls to an element of a long page: to its start, its middle, or until its top is so many
- * pixels below that of the screen. Turns that are not on the screen have an estimated height, so
+ * Scrolls to an element of a long page: to its start, its middle, or so that its top is `at`
+ * pixels below the top of the screen. Turns that are not on the screen have an estimated height, so
  * the element is scrolled to again once those around it are drawn.
  */
 export function goToPlace(element: HTMLElement, at: 'start' | 'center' | number): void {
@@ -17,7 +17,7 @@ export function goToPlace(element: HTMLElement, at: 'start' | 'center' | number)
   scroll()
 }
 
-/** In pixels below the top of the screen. */
+/** The distance of the element from the top of the screen, in pixels. */
 export function topOf(element: HTMLElement): number {
   return element.getBoundingClientRect().top
 }

@@ -10,13 +10,13 @@ interface Place {
   readonly top: number
 }
 
-/** A reader whose end of the turns is not further below the screen is at the end. */
+/** A reader is at the end if the end of the turns is at most this far below the screen. */
 const atEndPx = 160
 
 /**
  * Keeps where the reader of a run is when they leave the page, and returns where they were if they
- * come back or load it again. Null: they were at the end, come the first time, or by an address
- * that names a place.
+ * return to it or load it again. Null: they were at the end, or they open it for the first time or
+ * by an address that names a place.
  */
 export function useLastPlace(region: RefObject<HTMLElement | null>): Place | null {
   const { hash, key, pathname } = useLocation()

@@ -16,7 +16,7 @@ export function TurnWords({ text, children }: { text: string; children: ReactNod
   const isLong = lines > max.lines || text.length > max.characters
   const [isOpen, setOpen] = useState(false)
   const words = useRef<HTMLDivElement>(null)
-  /** how far the folded text was scrolled when it was opened; null: by the button */
+  /** the scroll position of the folded text if a search unfolded it; null: the button did */
   const place = useRef<number | null>(null)
   useLayoutEffect(() => {
     if (!isOpen) return

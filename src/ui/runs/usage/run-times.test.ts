@@ -19,14 +19,14 @@ const items: TranscriptItem[] = [
 ]
 
 test('the time of a run is the model’s, the tools’ and the people’s, and none of it counts twice', () => {
-  const stretches = runTimes(items, null)
-  expect(stretches.map(({ holder, from, to }) => [holder, from / 1000, to / 1000])).toEqual([
+  const intervals = runTimes(items, null)
+  expect(intervals.map(({ holder, from, to }) => [holder, from / 1000, to / 1000])).toEqual([
     ['model', 0, 10],
     ['people', 10, 40],
     ['tools', 41, 43],
     ['model', 43, 50],
   ])
-  expect(timeTotals(stretches)).toEqual({ model: 17_000, people: 30_000, tools: 2000 })
+  expect(timeTotals(intervals)).toEqual({ model: 17_000, people: 30_000, tools: 2000 })
   expect(runTimes([], null)).toEqual([])
 })
 
@@ -36,14 +36,14 @@ test('the time of people includes calls that still wait, and counts once what se
     ...items[1]!,
     calls: [call, waiting, { ...waiting, result: { type: 'cancelled' } }],
   }
-  const stretches = runTimes([items[0]!, turn], Date.parse(at(70)))
-  expect(stretches.map(({ holder, to }) => [holder, to / 1000])).toEqual([
+  const intervals = runTimes([items[0]!, turn], Date.parse(at(70)))
+  expect(intervals.map(({ holder, to }) => [holder, to / 1000])).toEqual([
     ['model', 10],
     ['people', 40],
     ['tools', 43],
     ['people', 70],
   ])
-  expect(timeTotals(stretches).people).toBe(60_000)
+  expect(timeTotals(intervals).people).toBe(60_000)
   expect(timeTotals(runTimes([items[0]!, turn], null)).people).toBe(30_000)
 })
 

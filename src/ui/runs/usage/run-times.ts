@@ -2,7 +2,7 @@ import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
 import type { TimeHolder } from '#domain/runs/time-holders.ts'
 
 /** One interval of a run, in milliseconds since its first message. */
-export interface Stretch {
+export interface RunInterval {
   readonly holder: TimeHolder
   readonly turn: number
   readonly what: string
@@ -18,14 +18,14 @@ export interface Stretch {
 export function runTimes(
   items: readonly TranscriptItem[],
   nowMs: number | null,
-): readonly Stretch[] {
+): readonly RunInterval[] {
   const [first] = items
   if (first === undefined) return []
   const zero = Date.parse(first.at)
-  const stretches: Stretch[] = []
+  const intervals: RunInterval[] = []
   let read = zero
   const add = (holder: TimeHolder, turn: number, what: string, from: number, to: number): void => {
-    if (to > from) stretches.push({ holder, turn, what, from: from - zero, to: to - zero })
+    if (to > from) intervals.push({ holder, turn, what, from: from - zero, to: to - zero })
   }
   for (const { role, at, turn, calls = [] } of items) {
     const answered = Date.parse(at)
@@ -44,16 +44,18 @@ export function runTimes(
       if (finished != null) read = Math.max(read, finished)
     }
   }
-  return stretches
+  return intervals
 }
 
 /**
  * The time in which the run waited for each kind, in milliseconds. What several calls of a turn
  * waited for at once counts once. Pure.
  */
-export function timeTotals(stretches: readonly Stretch[]): Readonly<Record<TimeHolder, number>> {
+export function timeTotals(
+  intervals: readonly RunInterval[],
+): Readonly<Record<TimeHolder, number>> {
   const of = (holder: TimeHolder): number => {
-    const own = stretches.filter((one) => one.holder === holder)
+    const own = intervals.filter((one) => one.holder === holder)
     let [sum, until] = [0, 0]
     for (const { from, to } of own.toSorted((one, other) => one.from - other.from)) {
       sum += Math.max(0, to - Math.max(from, until))

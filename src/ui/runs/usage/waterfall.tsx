@@ -20,11 +20,11 @@ const maxRows = 60
  */
 export function Waterfall(props: { items: readonly TranscriptItem[]; hasEnded: boolean }) {
   const nowMs = useNowMs()
-  const stretches = runTimes(props.items, props.hasEnded ? null : nowMs)
-  const end = Math.max(0, ...stretches.map(({ to }) => to))
+  const intervals = runTimes(props.items, props.hasEnded ? null : nowMs)
+  const end = Math.max(0, ...intervals.map(({ to }) => to))
   if (end === 0) return null
-  const totals = timeTotals(stretches)
-  const visible = stretches.slice(-maxRows)
+  const totals = timeTotals(intervals)
+  const visible = intervals.slice(-maxRows)
   return (
     <section className="card" aria-labelledby="times-title">
       <h2 id="times-title">Time</h2>

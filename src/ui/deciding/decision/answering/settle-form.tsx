@@ -10,6 +10,7 @@ import { AnswerFrame, closedAnswer } from './answer-parts.tsx'
 import { useDraft } from '../../../states/draft.ts'
 import { RadioField, type RadioOption } from '../../../states/radio-field.tsx'
 import { type SubmitOptions, useSubmit } from '../use-submit.ts'
+import { maxReasonCharacters } from '../../../words/text-limits.ts'
 
 type RanAnswer = 'yes' | 'no' | 'unclear'
 
@@ -103,7 +104,7 @@ export function SettleForm(props: { request: RequestDetail; onNext: (() => void)
         required
         autosize
         minRows={2}
-        maxLength={4000}
+        maxLength={maxReasonCharacters}
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
       />

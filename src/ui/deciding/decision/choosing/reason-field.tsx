@@ -2,6 +2,7 @@ import { Textarea } from '@mantine/core'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { DenialReason } from '../../../states/denial-reason.tsx'
 import { whyReasonOf, type Choice } from './decision-body.ts'
+import { maxReasonCharacters } from '../../../words/text-limits.ts'
 
 /** The field for the reason of a decision; that of a denial has presets. */
 export function ReasonField(props: {
@@ -36,7 +37,7 @@ export function ReasonField(props: {
       autosize
       minRows={2}
       maxRows={8}
-      maxLength={4000}
+      maxLength={maxReasonCharacters}
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
