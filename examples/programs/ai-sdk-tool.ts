@@ -2,7 +2,7 @@ import { tool, type Tool } from 'ai'
 import type { Client } from '@countersign/client'
 import { z } from 'zod'
 
-/** Rolls a version out, wherever you do that. */
+/** Your function that rolls a version out. */
 export type Deploy = (input: { service: string; version: string }) => Promise<string>
 
 /**
@@ -19,7 +19,7 @@ export function deployTool(countersign: Client, deploy: Deploy): Tool {
         {
           tool: 'deploy',
           input,
-          // The model's own id of the call: asked again, it is the same request.
+          // The model's id of the call: if the same call asks again, it gets the same request.
           externalId: `deploy:${toolCallId}`,
           title: `Deploy ${input.service} ${input.version}`,
         },

@@ -5,15 +5,15 @@ import type { BaseMessage } from '@langchain/core/messages'
 import { CountersignError, type Client } from '@countersign/client'
 import { z } from 'zod'
 
-/** Rolls a version out, wherever you do that. */
+/** Your function that rolls a version out. */
 export type Deploy = (input: { service: string; version: string }) => Promise<string>
 
-/** Your model: what it answers to the messages so far. */
+/** Your model: returns its answer to the messages so far. */
 export type Model = (messages: BaseMessage[]) => Promise<BaseMessage>
 
 /**
  * A LangGraph.js agent whose tool `deploy` runs only after somebody else has approved this very
- * call. What is not allowed reaches the model as the tool's answer, with the reason as data.
+ * call. The model gets a refusal as the tool's answer, with the reason as data.
  */
 export function deployAgent(countersign: Client, model: Model, deploy: Deploy) {
   const deployTool = tool(

@@ -4,11 +4,11 @@ import { json } from 'node:stream/consumers'
 import type { Page } from './pages.ts'
 
 export interface ChatSettings {
-  /** of the Countersign service */
+  /** the address of the Countersign service */
   readonly url: string
-  /** of a key with the scopes `runs:write` and `runs:read`; the page never sees it */
+  /** an API key with the scopes `runs:write` and `runs:read`; the page never sees it */
   readonly apiKey: string
-  /** whose runs are started */
+  /** the worker whose runs this server starts */
   readonly worker: string
   readonly pages: ReadonlyMap<string, Page>
 }
@@ -19,8 +19,9 @@ const streaming = new RegExp(`^/api/chat/(${uuid})/stream$`)
 const posting = new RegExp(`^/api/runs/(${uuid})/messages$`)
 
 /**
- * What `useChat` asks for, asked of Countersign with the key: `POST /api/chat` posts a message and
- * answers with the run's stream, `GET /api/chat/ID/stream` goes on with it.
+ * Serves the page and the requests of its `useChat`, which it forwards to Countersign with the API
+ * key. `POST /api/chat` posts a message and answers with the stream of the run;
+ * `GET /api/chat/ID/stream` resumes that stream.
  */
 export function chatHandler(settings: ChatSettings): RequestListener {
   const { apiKey, worker, pages } = settings
@@ -34,7 +35,7 @@ export function chatHandler(settings: ChatSettings): RequestListener {
 
   return (request, response) => {
     answer(request, response).catch((error: unknown) => {
-      // A page that has left ends what it was read from.
+      // If the page has closed the connection, the forwarded request was aborted: that is no error.
       if (!response.destroyed) console.error(error)
       if (!response.headersSent) response.writeHead(502)
       response.end()
@@ -43,8 +44,8 @@ export function chatHandler(settings: ChatSettings): RequestListener {
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-    const gone = new AbortController()
-    response.on('close', () => gone.abort())
+    const closing = new AbortController()
+    response.on('close', () => closing.abort())
     if (request.method === 'GET') {
       const page = pages.get(pathname)
       if (page !== undefined) {
@@ -54,21 +55,22 @@ export function chatHandler(settings: ChatSettings): RequestListener {
       const [, read, part = ''] = reading.exec(pathname) ?? []
       if (read !== undefined) return pass(await ask(`/v1/runs/${read}${part}`), response)
       const [, run] = streaming.exec(pathname) ?? []
-      if (run !== undefined) return stream(run, response, gone.signal)
+      if (run !== undefined) return stream(run, response, closing.signal)
       return refuse(response, 404, 'There is no such page')
     }
-    // A page of another site cannot send JSON here unasked.
+    // A page of another site cannot send JSON without a preflight request, which this server
+    // refuses.
     if (request.method !== 'POST' || request.headers['content-type'] !== 'application/json') {
       return refuse(response, 415, 'Post JSON')
     }
     const body = (await json(request)) as ChatBody
     if (pathname === '/api/runs') {
-      const started = await post('/v1/runs', { worker, input: body.text, conversation: true })
-      return pass(started, response)
+      const run = await post('/v1/runs', { worker, input: body.text, conversation: true })
+      return pass(run, response)
     }
-    const [, queued] = posting.exec(pathname) ?? []
-    if (queued !== undefined) {
-      return pass(await post(`/v1/runs/${queued}/messages`, { text: body.text }), response)
+    const [, runId] = posting.exec(pathname) ?? []
+    if (runId !== undefined) {
+      return pass(await post(`/v1/runs/${runId}/messages`, { text: body.text }), response)
     }
     const run = String(body.id)
     if (pathname !== '/api/chat' || !new RegExp(`^${uuid}$`).test(run)) {
@@ -76,9 +78,9 @@ export function chatHandler(settings: ChatSettings): RequestListener {
     }
     const parts = body.messages?.at(-1)?.parts ?? []
     const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
-    const posted = await post(`/v1/runs/${run}/messages`, { text })
-    if (!posted.ok) return pass(posted, response)
-    return stream(run, response, gone.signal)
+    const postAnswer = await post(`/v1/runs/${run}/messages`, { text })
+    if (!postAnswer.ok) return pass(postAnswer, response)
+    return stream(run, response, closing.signal)
   }
 
   async function stream(run: string, response: ServerResponse, signal: AbortSignal): Promise<void> {
@@ -86,7 +88,9 @@ export function chatHandler(settings: ChatSettings): RequestListener {
   }
 }
 
-/** What the page sends: a task or message, or what `useChat` sends. */
+/**
+ * The body of a request of the page: a task or message (`text`), or the body that `useChat` sends.
+ */
 interface ChatBody {
   readonly text?: string
   readonly id?: string
@@ -95,7 +99,7 @@ interface ChatBody {
   }[]
 }
 
-/** Passes an answer on as it comes, and ends with the page when that leaves. */
+/** Streams an answer to the page, until the answer ends or the page closes the connection. */
 async function pass(from: Response, to: ServerResponse): Promise<void> {
   const type = from.headers.get('content-type')
   to.writeHead(from.status, type === null ? {} : { 'content-type': type })

@@ -14,7 +14,7 @@ const handler = chatHandler({
   worker: WORKER,
   pages: await readPages(new URL('../dist/', import.meta.url)),
 })
-// Whoever reaches this server acts with its key: it listens on this machine alone.
+// Everybody who reaches this server acts with its key, so it listens on this machine only.
 createServer(handler).listen(Number(PORT), '127.0.0.1', () => {
   console.log(`http://localhost:${PORT}`)
 })

@@ -13,7 +13,7 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css',
 }
 
-/** All files of a built page by their paths: what is not among them is not served. */
+/** All files of a built page by their paths. The server serves no other file. */
 export async function readPages(folder: URL): Promise<ReadonlyMap<string, Page>> {
   const names = await readdir(folder, { recursive: true })
   const files = names.filter((name) => Object.hasOwn(types, extname(name)))

@@ -1,9 +1,9 @@
-/** What the server beside this page answers. Throws with its sentence when it refuses. */
+/** Reads from the server of this page. Rejects with the server's sentence for a refusal. */
 export async function read<T>(path: string): Promise<T> {
   return answerOf(await fetch(path))
 }
 
-/** As `read`, for what changes something. */
+/** Posts a body to the server of this page. Rejects as `read` does. */
 export async function send<T>(path: string, body: unknown): Promise<T> {
   const headers = { 'content-type': 'application/json' }
   return answerOf(await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }))

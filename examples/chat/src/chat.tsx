@@ -8,8 +8,8 @@ import { WaitsFor } from './waits-for.tsx'
 const transport = new DefaultChatTransport({ api: '/api/chat' })
 
 /**
- * A run as `useChat` shows it: what the model writes, its calls, what they wait for and what they
- * returned. `resume` opens the stream of the turn in progress.
+ * A run as `useChat` shows it: the text of the model, its calls, the people they wait for, and
+ * their results. `resume` opens the stream of the turn in progress.
  */
 export function Chat({ run, messages: initial }: { run: Run; messages: UIMessage[] }) {
   const { messages, sendMessage, status, error } = useChat({
@@ -21,10 +21,11 @@ export function Chat({ run, messages: initial }: { run: Run; messages: UIMessage
   const [text, setText] = useState('')
   const [queued, setQueued] = useState<string[]>([])
   const atWork = status === 'streaming' || status === 'submitted'
-  const say = (event: SubmitEvent): void => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     setText('')
-    // While a turn is in progress its stream stays open; the message is read before the next turn.
+    // The stream of a turn in progress stays open; the agent reads the message before its next
+    // turn.
     if (!atWork) return void sendMessage({ text })
     void send(`/api/runs/${run.id}/messages`, { text }).then(() => setQueued([...queued, text]))
   }
@@ -40,14 +41,14 @@ export function Chat({ run, messages: initial }: { run: Run; messages: UIMessage
           ))}
         </section>
       ))}
-      {queued.map((said, index) => (
+      {queued.map((message, index) => (
         <section key={index} className="user" aria-label="queued">
-          <p>{said}</p>
+          <p>{message}</p>
         </section>
       ))}
       <p role="status">{atWork ? 'The agent is at work.' : 'It is your turn.'}</p>
       {error !== undefined && <p role="alert">{error.message}</p>}
-      <form onSubmit={say}>
+      <form onSubmit={submit}>
         <textarea
           aria-label="Message"
           required
@@ -60,7 +61,7 @@ export function Chat({ run, messages: initial }: { run: Run; messages: UIMessage
   )
 }
 
-/** Text of a model is text: no part of it becomes an element of the page. */
+/** A part of a message. The text of a model is shown as text, never as markup. */
 function Part({ part, runId }: { part: UIMessage['parts'][number]; runId: string }) {
   if (part.type === 'text') return <p>{part.text}</p>
   if (!isToolUIPart(part)) return null

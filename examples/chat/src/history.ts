@@ -1,6 +1,6 @@
 import type { UIMessage } from 'ai'
 
-/** Of a run, what this page uses; docs/api.md has the rest. */
+/** The fields of a run that this page uses; docs/api.md has the others. */
 export interface Run {
   readonly id: string
   readonly number: number
@@ -32,7 +32,7 @@ const resting = ['waiting_for_input', 'completed', 'failed', 'cancelled']
 
 /**
  * A transcript as messages of the AI SDK, one for each turn of the model, with the id that the
- * stream gives it. The turn in progress is left out: the stream tells it from its beginning.
+ * stream gives it. The turn in progress is left out, because the stream has all of it.
  */
 export function messagesOf(run: Run, items: readonly TranscriptItem[]): UIMessage[] {
   const rests = resting.includes(run.state)
@@ -48,8 +48,8 @@ export function messagesOf(run: Run, items: readonly TranscriptItem[]): UIMessag
 }
 
 function partsOf({ text = '', calls = [] }: TranscriptItem): Part[] {
-  const said: Part[] = text === '' ? [] : [{ type: 'text', text }]
-  return [...said, ...calls.map(partOf)]
+  const texts: Part[] = text === '' ? [] : [{ type: 'text', text }]
+  return [...texts, ...calls.map(partOf)]
 }
 
 function partOf({ toolCallId, tool, input, requestId = '', result }: Call): Part {

@@ -1,7 +1,7 @@
 import { useState, type SubmitEvent } from 'react'
 import { send } from './api.ts'
 
-/** Starts a run with the task that is typed, and opens it. */
+/** A form that starts a run with a task and opens the run. */
 export function StartRun() {
   const [text, setText] = useState('')
   const [refusal, setRefusal] = useState<string | null>(null)

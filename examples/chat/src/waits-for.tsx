@@ -2,7 +2,9 @@ import { useEffect, useState } from 'react'
 import { read } from './api.ts'
 import type { Run } from './history.ts'
 
-/** Who can decide what a run waits for. Nobody decides here: they do, where they were asked. */
+/**
+ * The people who can decide the requests of a run. They decide in Countersign, not on this page.
+ */
 export function WaitsFor({ runId }: { runId: string }) {
   const [waitsFor, setWaitsFor] = useState<Run['waitsFor']>([])
   useEffect(() => {
