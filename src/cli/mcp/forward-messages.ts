@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { createInterface } from 'node:readline'
 import { createParser } from 'eventsource-parser'
-import { headersOf, idOf, isCancelled, parseMessage, type Message } from './message.ts'
+import { headersOf, idOf, cancelledId, parseMessage, type Message } from './message.ts'
 
 /** The gateway's address of a server, and the key that asks there. */
 export interface GatewayAddress {
@@ -28,7 +28,7 @@ export async function forwardMessages(
   for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     const message = line.trim() === '' ? null : parseMessage(line)
     if (message === null || line.length > maxLineBytes) continue
-    const cancelled = isCancelled(message)
+    const cancelled = cancelledId(message)
     if (cancelled !== null) open.get(cancelled)?.abort()
     const id = idOf(message)
     const stop = new AbortController()

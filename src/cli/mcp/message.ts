@@ -1,10 +1,12 @@
-/** A message of the protocol, as far as passing it on needs it. */
+import { isObject } from '#domain/json/is-object.ts'
+
+/** A message of the Model Context Protocol. */
 export type Message = Readonly<Record<string, unknown>>
 
 const versionKey = 'io.modelcontextprotocol/protocolVersion'
 
-/** What the revision of 2026-07-28 repeats of a message in `Mcp-Name`, by method. */
-const namedBy: Readonly<Record<string, string>> = {
+/** The field of a method's parameters that the header `Mcp-Name` repeats (revision 2026-07-28). */
+const nameFields: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
@@ -13,11 +15,11 @@ const namedBy: Readonly<Record<string, string>> = {
   'tasks/cancel': 'taskId',
 }
 
-/** Parses one; `null`: it is none. */
+/** Parses a message; `null`: the text is not one. */
 export function parseMessage(text: string): Message | null {
   try {
     const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : null
+    return isObject(value) ? value : null
   } catch {
     return null
   }
@@ -28,26 +30,22 @@ export function idOf({ id, method }: Message): string | null {
   return id === undefined || typeof method !== 'string' ? null : JSON.stringify(id)
 }
 
-/** The id of the request that the message cancels. */
-export function isCancelled({ method, params }: Message): string | null {
-  if (method !== 'notifications/cancelled' || !isRecord(params)) return null
+/** The id of the request that the message cancels, as a key; `null`: it cancels none. */
+export function cancelledId({ method, params }: Message): string | null {
+  if (method !== 'notifications/cancelled' || !isObject(params)) return null
   return JSON.stringify(params['requestId'])
 }
 
 /** The headers that go with a message over HTTP. */
 export function headersOf({ method, params }: Message): Record<string, string> {
-  const meta = isRecord(params) && isRecord(params['_meta']) ? params['_meta'] : {}
+  const meta = isObject(params) && isObject(params['_meta']) ? params['_meta'] : {}
   const version = meta[versionKey]
   if (typeof version !== 'string' || typeof method !== 'string') return {}
-  const field = Object.hasOwn(namedBy, method) ? namedBy[method] : undefined
-  const name = field === undefined || !isRecord(params) ? undefined : params[field]
+  const field = Object.hasOwn(nameFields, method) ? nameFields[method] : undefined
+  const name = field === undefined || !isObject(params) ? undefined : params[field]
   return {
     'mcp-protocol-version': version,
     'mcp-method': method,
     ...(typeof name === 'string' ? { 'mcp-name': name } : {}),
   }
-}
-
-function isRecord(value: unknown): value is Message {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,3 +1,4 @@
+import { isObject } from '#domain/json/is-object.ts'
 import type { ExternalView } from '#api/schemas/requests/external-request.ts'
 import { gitSentence, programSentence, provedSentence } from '#domain/text/origin-words.ts'
 import { dim, yellow, red } from './colour.ts'
@@ -87,9 +88,7 @@ function writtenBySentence(
  */
 export function serverWords({ presentation }: RequestDetail, columns: number | null): string[] {
   const { serverClaims, definitionChange } = presentation.metadata
-  if (typeof serverClaims !== 'object' || serverClaims === null || Array.isArray(serverClaims)) {
-    return []
-  }
+  if (!isObject(serverClaims)) return []
   const { description } = serverClaims
   const says = typeof description === 'string' ? description : ''
   const changed =

@@ -1,3 +1,4 @@
+import { isJsonObject } from '#domain/json/is-object.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 
 /** One member of an input in a form: text as it is, other values as JSON. */
@@ -9,7 +10,7 @@ export interface EditableField {
 
 /** The members of an input as form fields, in order. Pure. */
 export function editableFields(input: Json): EditableField[] {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return []
+  if (!isJsonObject(input)) return []
   return Object.entries(input).map(([name, value]) =>
     typeof value === 'string'
       ? { name, kind: 'text', text: value }

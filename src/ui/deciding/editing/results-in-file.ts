@@ -1,3 +1,4 @@
+import { isJsonObject } from '#domain/json/is-object.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 
@@ -19,5 +20,5 @@ export function resultsInFile({ kind, tool, input, presentation }: EditedCall): 
 
 /** The input as an object; `null` if it is none. Pure. */
 export function membersOf(input: EditedCall['input']): JsonObject | null {
-  return typeof input === 'object' && input !== null && !Array.isArray(input) ? input : null
+  return isJsonObject(input) ? input : null
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from '#domain/json/is-object.ts'
 import type { Json } from '#domain/json/json.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 
@@ -120,7 +121,7 @@ function quoteWord(value: Json): string {
 }
 
 function membersOf(value: Json): Readonly<Record<string, Json>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+  return isJsonObject(value) ? value : {}
 }
 
 /** The name of a fact as a label: "retryCount" and "retry_count" become "Retry count". */

@@ -1,3 +1,4 @@
+import { isJsonObject } from '#domain/json/is-object.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TranscriptCall } from '#api/schemas/runs/transcript.ts'
@@ -49,13 +50,13 @@ function RequestEffect({ requestId }: { requestId: string }) {
 
 /** The effect of a call without a request, from its input; `null`: the input shows it. */
 function inputEffect(input: Json) {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return null
+  if (!isJsonObject(input)) return null
   const { command, content, edits } = input
   if (typeof command === 'string') return <FirstLines text={command} />
   if (typeof content === 'string') return <FirstLines text={content} />
   if (!Array.isArray(edits)) return null
   return edits.map((edit, index) => {
-    if (typeof edit !== 'object' || edit === null || Array.isArray(edit)) return null
+    if (!isJsonObject(edit)) return null
     const { find, replace } = edit
     return (
       // oxlint-disable-next-line react/no-array-index-key -- edits have no name but their place

@@ -1,3 +1,4 @@
+import { isObject } from '#domain/json/is-object.ts'
 import type { CallResult } from '#api/schemas/runs/transcript.ts'
 import { requestOf } from '#client/call.ts'
 import { LinesView } from '../../effect/lines-view.tsx'
@@ -56,9 +57,8 @@ export function CallResultView({ result, callId }: { result: CallResult; callId:
 
 /** The streams that the result contains only in part. */
 function longStreams({ output }: CallResult): string[] {
-  if (typeof output !== 'object' || output === null || Array.isArray(output)) return []
-  const { full } = output
-  if (typeof full !== 'object' || full === null) return []
+  const full = isObject(output) ? output['full'] : undefined
+  if (!isObject(full)) return []
   return ['stdout', 'stderr'].filter((name) => Object.hasOwn(full, name))
 }
 

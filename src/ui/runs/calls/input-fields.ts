@@ -1,3 +1,4 @@
+import { isJsonObject } from '#domain/json/is-object.ts'
 import type { Json, JsonObject } from '#domain/json/json.ts'
 
 /** The ways to enter a value; `json` is for every value that none of the others can express. */
@@ -114,5 +115,5 @@ function textOf(value: Json): string {
 }
 
 export function objectOf(value: Json | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+  return isJsonObject(value) ? value : {}
 }

@@ -14,7 +14,9 @@ interface OpenCall {
   readonly next: string | null
 }
 
-/** On a page with this context, calls are decided in place; elsewhere a link leads to the request. */
+/**
+ * On a page with this context, calls are decided in place; elsewhere a link leads to the request.
+ */
 export const OpenCallContext = createContext<OpenCall | null>(null)
 
 /**

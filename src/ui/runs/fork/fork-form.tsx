@@ -1,3 +1,4 @@
+import { isJsonObject } from '#domain/json/is-object.ts'
 import { Textarea } from '@mantine/core'
 import { useState, type SubmitEvent } from 'react'
 import { Link } from 'react-router'
@@ -161,12 +162,13 @@ interface Task {
 
 function taskOf({ input }: RunDetail, worker: WorkerDetail): Task {
   const task = typeof input === 'string' ? input : ''
-  const isForm = typeof input === 'object' && input !== null && !Array.isArray(input)
   const schema = worker.input
-  return { task, values: isForm && schema !== null ? valuesOf(schema, input) : {} }
+  return { task, values: isJsonObject(input) && schema !== null ? valuesOf(schema, input) : {} }
 }
 
-/** The input if it was changed. A body without one takes over the input and the files of the run. */
+/**
+ * The input if it was changed. A body without one takes over the input and the files of the run.
+ */
 function changedInputOf(run: RunDetail, worker: WorkerDetail, { task, values }: Task): ForkBody {
   const before = taskOf(run, worker)
   const isSame = task === before.task && JSON.stringify(values) === JSON.stringify(before.values)
