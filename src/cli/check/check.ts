@@ -13,7 +13,8 @@ import { jsonText } from '../terminal/json-text.ts'
 /** Validates a project folder and prints every problem at once. Returns 1 if one is an error. */
 export async function runCheck(options: FolderOptions & { json?: boolean }): Promise<ExitCode> {
   const folders = findFolders(options)
-  // Where the example has never run, the folder that has no project is the one that was meant.
+  // Without a project, `findFolders` names the folder of the quickstart. If the quickstart has
+  // never run, this checks the folder of the command.
   const projectDir = existsSync(folders.projectDir)
     ? folders.projectDir
     : resolve(options.project ?? '.')

@@ -12,8 +12,8 @@ export function explainUsage(program: Command): void {
 }
 
 /**
- * The words of a line, with `help` before or among the names of commands as the option `--help`
- * after them: commander's own `help` takes one name, and does not read the rest.
+ * The words of a line, in which `help` before or among the names of commands is replaced by
+ * `--help` after them. Commander's own `help` takes one name and ignores the rest.
  */
 export function withHelpOption(program: Command, words: readonly string[]): readonly string[] {
   let group = program
@@ -27,7 +27,7 @@ export function withHelpOption(program: Command, words: readonly string[]): read
   return words
 }
 
-/** Help is no answer to a name that no command has: a script would take it for one. */
+/** Refuses an unknown name instead of printing help: a script would take the help for an answer. */
 function refuseHelpOfUnknownCommand(group: Command): void {
   group.on('beforeHelp', ({ error }: { error: boolean }) => {
     const isGroup = group.commands.length > 0
@@ -35,14 +35,14 @@ function refuseHelpOfUnknownCommand(group: Command): void {
   })
 }
 
-/** Whether the list of a group, which its name alone reaches, takes arguments. */
+/** Whether the default command of a group, its list, takes arguments. */
 function takesArguments(group: Command): boolean {
   return group.commands.some((each) => each.name() === 'ls' && each.registeredArguments.length > 0)
 }
 
 /**
- * A group with a default command passes a word it does not know on as that command's argument. It
- * would then be refused in the name of a command that nobody wrote.
+ * Refuses an unknown word after a group. Commander would take it for an argument of the default
+ * command, and name that command in its error.
  */
 function refuseUnknownCommand(group: Command): void {
   group.hook('preSubcommand', (_, command) => {

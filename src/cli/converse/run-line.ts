@@ -8,36 +8,32 @@ import { terminalColumns } from '../text/wrap.ts'
 import { filesToSend } from './files-to-send.ts'
 import { slashCommandOf, slashCommands, type SlashCommand } from './slash-command.ts'
 
-/** The result of a line: `said` for a message, or the run with which to continue. */
-export type LineOutcome = 'said' | 'done' | 'detach' | { readonly runId: string }
+/** The result of a line: `sent` for a message, or the run with which to continue. */
+export type LineOutcome = 'sent' | 'done' | 'detach' | { readonly runId: string }
 
 /** A run in a conversation, and the files for the next message. */
-export interface Conversation {
+export interface LineContext {
   readonly run: RunDetail
   /** paths of this computer; sending empties them */
   readonly files: string[]
 }
 
 /** Carries out a typed line. Rejects with the service's sentence. */
-export async function runLine(
-  service: Service,
-  of: Conversation,
-  line: Line,
-): Promise<LineOutcome> {
+export async function runLine(service: Service, of: LineContext, line: Line): Promise<LineOutcome> {
   const { run, files } = of
-  const command = isCommand(line) ? slashCommandOf(line.text) : 'say'
+  const command = isCommand(line) ? slashCommandOf(line.text) : 'message'
   if (command === null) {
     console.log('There is no such command. /help lists them; a message with a slash begins with //')
     return 'done'
   }
-  if (command !== 'say') return act(service, of, command)
+  if (command !== 'message') return act(service, of, command)
   const text = messageOf(line)
   const params = { id: run.id }
   const body = { text, ...(await filesToSend(files)) }
   await service.call('postMessage', { params, body, idempotencyKey: randomUUID() })
   files.length = 0
   if (run.state !== 'waiting_for_input') console.log('Sent. The next turn reads it.')
-  return 'said'
+  return 'sent'
 }
 
 /** Pasted text is no command: nobody has typed it, and perhaps nobody has read all of it. */
@@ -45,14 +41,14 @@ function isCommand({ text, isPasted }: Line): boolean {
   return !isPasted && text.startsWith('/') && !text.startsWith('//')
 }
 
-/** What a line says as a message. */
+/** The text of a line that is a message. */
 export function messageOf({ text, isPasted }: Line): string {
   return isPasted ? text : text.replace(/^\/\//, '/')
 }
 
 async function act(
   service: Service,
-  { run, files }: Conversation,
+  { run, files }: LineContext,
   command: SlashCommand,
 ): Promise<LineOutcome> {
   const params = { id: run.id }

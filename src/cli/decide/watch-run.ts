@@ -15,16 +15,16 @@ import { decideByKey } from './decide-by-key.ts'
 import { OutputReader } from './read-output.ts'
 import { jsonText } from '../terminal/json-text.ts'
 
-const lookEveryMs = 500
+const pollEveryMs = 500
 
 interface Watch {
   readonly service: Service
   /** whether the person at the terminal is asked */
   readonly asks: boolean
   /** prints a line of progress */
-  readonly say: (line: string) => void
+  readonly print: (line: string) => void
   /** requests that were offered for a decision here */
-  readonly offeredPlaces: Set<string>
+  readonly offeredKeys: Set<string>
 }
 
 /**
@@ -40,14 +40,14 @@ export async function watchRun(
 ): Promise<ExitCode> {
   const { id } = await service.call('getRun', { params: { id: reference } })
   const asks = isInteractive() && !json
-  const say = (line: string): void => (json ? console.error(line) : console.log(line))
-  const code = await watch({ service, asks, say, offeredPlaces: new Set() }, id)
+  const print = (line: string): void => (json ? console.error(line) : console.log(line))
+  const code = await watch({ service, asks, print, offeredKeys: new Set() }, id)
   if (json) console.log(jsonText(await service.call('getRun', { params: { id } })))
   return code
 }
 
 async function watch(of: Watch, runId: string): Promise<ExitCode> {
-  const { service, say } = of
+  const { service, print } = of
   const printer = new TranscriptPrinter(terminalColumns)
   const reader = new OutputReader(service, terminalColumns)
   let denied = false
@@ -55,11 +55,11 @@ async function watch(of: Watch, runId: string): Promise<ExitCode> {
     const run = await service.call('getRun', { params: { id: runId } })
     const transcript = await service.call('getTranscript', { params: { id: runId } })
     const output = await reader.next(transcript)
-    for (const line of printer.next(transcript, output)) say(line)
+    for (const line of printer.next(transcript, output)) print(line)
     denied ||= hasDenial(transcript)
     switch (run.state) {
       case 'completed':
-        say('completed')
+        print('completed')
         return denied ? exitCodes.denied : exitCodes.done
       case 'failed':
       case 'cancelled':
@@ -69,7 +69,7 @@ async function watch(of: Watch, runId: string): Promise<ExitCode> {
         return run.failure?.code === 'start_denied' ? exitCodes.denied : exitCodes.failed
       case 'waiting_for_input':
         if (run.rest === 'answered') {
-          say(['answered', ...restLines(run)].join('\n'))
+          print(['answered', ...restLines(run)].join('\n'))
           return denied ? exitCodes.denied : exitCodes.done
         }
         console.error(
@@ -85,16 +85,17 @@ async function watch(of: Watch, runId: string): Promise<ExitCode> {
         break
       }
       case 'running': {
-        const code = await lookAtChildren(of, run)
+        const code = await watchChildren(of, run)
         if (code !== null) return code
         break
       }
     }
-    await delay(lookEveryMs)
+    await delay(pollEveryMs)
   }
 }
 
-function hasDenial(transcript: Transcript): boolean {
+/** Whether a call of a transcript was denied. */
+export function hasDenial(transcript: Transcript): boolean {
   return transcript.items.some((item) => item.calls?.some((call) => call.result?.type === 'denied'))
 }
 
@@ -102,7 +103,7 @@ function hasDenial(transcript: Transcript): boolean {
  * A run that has delegated work continues when its child runs do, so their requests are decided
  * here too.
  */
-async function lookAtChildren(of: Watch, run: RunDetail): Promise<ExitCode | null> {
+async function watchChildren(of: Watch, run: RunDetail): Promise<ExitCode | null> {
   const { service } = of
   for (const { runId, state } of run.children) {
     if (isEnd(runTransitions, state)) continue
@@ -117,7 +118,7 @@ async function lookAtChildren(of: Watch, run: RunDetail): Promise<ExitCode | nul
     if (child.state === 'waiting_for_approval' && !(await decideInPlace(of, runId))) {
       return exitCodes.pending
     }
-    const below = await lookAtChildren(of, child)
+    const below = await watchChildren(of, child)
     if (below !== null) return below
   }
   return null
@@ -125,35 +126,33 @@ async function lookAtChildren(of: Watch, run: RunDetail): Promise<ExitCode | nul
 
 /** Asks about each request that the person may decide. False: the others wait for somebody else. */
 async function decideInPlace(
-  { service, asks, say, offeredPlaces }: Watch,
+  { service, asks, print, offeredKeys }: Watch,
   runId: string,
 ): Promise<boolean> {
-  // The oldest turn first, its calls in their order: "deny and stop" then stops what comes after.
+  // The oldest turn first and its calls in order, so that "deny and stop" stops the later ones.
   const { items } = await service.call('listRequests', {
     query: { state: 'pending', sort: 'age', runId },
   })
   if (items.length === 0) return true
-  const mine = items.filter(
-    (item) => item.eligibility.canDecide && !offeredPlaces.has(placeOf(item)),
-  )
+  const mine = items.filter((item) => item.eligibility.canDecide && !offeredKeys.has(keyOf(item)))
   if (!asks || mine.length === 0) {
     for (const item of items) {
       const url = pageUrl(service, `/requests/${item.id}`)
       const where = { who: item.quorum.text, url, columns: terminalColumns() }
-      for (const line of waitingLines(item, where)) say(line)
+      for (const line of waitingLines(item, where)) print(line)
     }
     return false
   }
   for (const item of mine) {
-    offeredPlaces.add(placeOf(item))
+    offeredKeys.add(keyOf(item))
     const request = await service.call('getRequest', { params: { id: item.id } })
     if ((await decideByKey(service, request)) === 'quit') return false
   }
   return true
 }
 
-/** Asks about a request once, and again after somebody has changed it. */
-function placeOf({ id, revision }: RequestItem): string {
+/** The revision of a request: after a change the person is asked about it again. */
+function keyOf({ id, revision }: RequestItem): string {
   return `${id} ${revision}`
 }
 

@@ -39,7 +39,9 @@ export interface HookSettings extends Omit<CallAsker, 'title'> {
   readonly deadline: AbortSignal
   /** calls that waited longer than their hook */
   readonly waiting: WaitingCalls
-  /** gets the request that still waits at the deadline; then the session ends. `null`: it does not */
+  /**
+   * gets the request that still waits at the deadline; then the session ends. `null`: it does not
+   */
   readonly onStillWaiting: ((request: RequestSummary) => Promise<void>) | null
 }
 

@@ -12,7 +12,7 @@ const templates = join(checkoutFolder, 'examples', 'starter')
 const copied = ['scripts/assistant.yaml', 'tools/say-hello.ts']
 
 const toolsPackage = '@countersign/tools'
-/** Editors resolve both through these; running needs neither. No path of this machine is in it. */
+/** The packages by which an editor knows the types of tools. A run needs neither of them. */
 const editorPackages = { [toolsPackage]: `^${version}`, zod: '^4.0.0' }
 const editorFiles = {
   'package.json': {
@@ -34,10 +34,10 @@ const editorFiles = {
 }
 
 /**
- * Writes each file of a project, commented, with zones and rules for what lies in the folder. What
- * is there already stays as it is, and is said. `workspace`: where the workers work, when that is
- * another folder. Fails, and writes nothing, where files that are there would become parts of the
- * project by their names alone.
+ * Writes the files of a project with comments, and with zones and rules for the contents of the
+ * folder. Keeps files that exist, and prints their names. `workspace`: the folder in which the
+ * workers work; `null`: `dir`. Rejects before it writes anything if an existing file would become a
+ * part of the project only by its name.
  */
 export async function runInit(dir: string, workspace: string | null = null): Promise<void> {
   const target = resolve(dir)
@@ -66,7 +66,7 @@ export async function runInit(dir: string, workspace: string | null = null): Pro
   }
   if (facts.worktrees?.possible === true) {
     console.log(
-      '         runs begin at the last commit: what is not committed, these files too, they do not see',
+      '         runs begin at the last commit: commit these files and your changes, so that runs have them',
     )
   }
   const command = ownCommand()
@@ -75,7 +75,7 @@ export async function runInit(dir: string, workspace: string | null = null): Pro
   )
 }
 
-/** What of the folder the proposal takes notice of, a line each. */
+/** The facts about the folder that the proposal uses, one on each line. */
 function factLines(facts: FolderFacts): string[] {
   const folders = [...facts.documents, ...facts.dependencies, ...facts.infrastructure]
   return [
@@ -119,7 +119,7 @@ async function place(
   console.log(`written  ${name}`)
 }
 
-/** Adds the data folder and the file of keys to `.gitignore`, unless they stand there. */
+/** Adds the data folder and the file of keys to `.gitignore`, unless it has them. */
 async function ignorePrivateFiles(target: string): Promise<void> {
   const path = join(target, '.gitignore')
   const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n')

@@ -1,23 +1,23 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { findToolChains, partsOf, type ToolChain } from './tool-chains.ts'
+import { findToolChains, namesIn, partsOf, type ToolChain } from './tool-chains.ts'
 import { join } from 'node:path'
 import { configFile } from '#policy/names/own-files.ts'
 import { splitFrontMatter } from '#policy/worker/front-matter.ts'
 import { lookAtRepository, repositoryAround, type WorktreeFacts } from './look-at-repository.ts'
 
-/** What lies in a folder, as far as it bears on zones and rules. Names as they stand there. */
+/** The contents of a folder on which zones and rules depend, by their names in it. */
 export interface FolderFacts {
   readonly isGit: boolean
   /** `null`: the folder is no repository */
   readonly worktrees: WorktreeFacts | null
-  /** the top of the repository that it lies in, without being one */
+  /** the top of a repository that contains the folder; `null`: none, or the folder is the top */
   readonly around: string | null
   readonly toolChains: readonly ToolChain[]
   /** folders of documents: edited, not deleted */
   readonly documents: readonly string[]
-  /** folders of what others wrote: read, not changed */
+  /** folders with dependencies: read, not changed */
   readonly dependencies: readonly string[]
-  /** folders that describe what runs elsewhere: high risk */
+  /** folders with the configuration of other systems: high risk */
   readonly infrastructure: readonly string[]
 }
 
@@ -26,8 +26,8 @@ const dependencyFolders = ['node_modules', 'vendor', '.venv', 'venv']
 const infrastructureFolders = ['infra', 'infrastructure', 'terraform', 'deploy', 'k8s', 'helm']
 
 /**
- * Looks at the names in a folder, into its package.json files and at its last commit. Nothing of
- * the folder is run.
+ * Reads the names in a folder, its package.json files and its last commit. It executes nothing of
+ * the folder.
  */
 export async function lookAtFolder(dir: string): Promise<FolderFacts> {
   const entries = await readdir(dir, { withFileTypes: true }).catch(() => [])
@@ -70,9 +70,9 @@ function byText(one: string, other: string): number {
 }
 
 /**
- * A file that would count as one of a project's as soon as the folder is one, and was not meant so:
- * code below tools/, which would be loaded, or a page in workers/. `null` when there is none, or
- * the folder is a project already.
+ * A file that would become a part of the project although it was written for something else: code
+ * in tools/, which would be loaded, or a page in workers/. `null`: there is none, or the folder is
+ * a project already.
  */
 export async function foreignFile(dir: string): Promise<string | null> {
   const top = await namesIn(dir)
@@ -85,9 +85,4 @@ export async function foreignFile(dir: string): Promise<string | null> {
     if (splitFrontMatter(text) === null) return `workers/${name}`
   }
   return null
-}
-
-async function namesIn(dir: string): Promise<string[]> {
-  const names: string[] = await readdir(dir).catch(() => [])
-  return names.toSorted()
 }

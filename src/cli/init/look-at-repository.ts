@@ -10,15 +10,15 @@ export type WorktreeFacts =
       readonly possible: true
       /** names of remotes */
       readonly remotes: readonly string[]
-      /** dependencies that no commit has, which worktrees begin with */
+      /** folders of dependencies that no commit has, and that each worktree gets a copy of */
       readonly copy: readonly string[]
     }
   /** as the end of a sentence */
   | { readonly possible: false; readonly problem: string }
 
 /**
- * Looks whether a run in a worktree would find what one in the folder finds. `dependencies`: the
- * folders of what others wrote that lie in it, relative to it.
+ * Whether a run in a worktree would have the same files as a run in the folder. `dependencies`: the
+ * folders of dependencies, relative to it.
  */
 export async function lookAtRepository(
   dir: string,
@@ -47,7 +47,7 @@ async function hasFilters(dir: string): Promise<boolean> {
   return text.split('\n').some((line) => /^[^#].*\sfilter=/.test(line))
 }
 
-/** The folder above `dir` that is the top of a repository around it; `null`: there is none. */
+/** The top of a repository that contains `dir`; `null`: there is none. */
 export async function repositoryAround(dir: string): Promise<string | null> {
   for (let at = dirname(dir); ; at = dirname(at)) {
     if ((await stat(join(at, '.git')).catch(() => null)) !== null) return at

@@ -8,8 +8,8 @@ const changingTools = builtInToolNames.filter((name) =>
 )
 
 /**
- * countersign.yaml for a folder, commented. `root`: of the workspace, when it is not the project
- * folder.
+ * countersign.yaml for a folder, commented. `root`: the root of the workspace if it is not the
+ * project folder.
  */
 export function proposeConfig(facts: FolderFacts, root: string | null): string {
   return `# yaml-language-server: $schema=./node_modules/@countersign/tools/schemas/countersign.schema.json

@@ -25,7 +25,7 @@ You help with the files of this project. Read before you write, and change no mo
 `
 }
 
-/** What leads from the branch of a run to others. */
+/** The tools that bring the branch of a run to other branches. */
 function branchTools({ worktrees }: FolderFacts): string {
   if (worktrees?.possible !== true) return ''
   const push = worktrees.remotes.length === 0 ? '' : '  git_push: {} # to a remote, at high risk\n'
@@ -55,7 +55,7 @@ function nameOf(folder: string): string {
   return folder.replace(/^\./, 'dot-')
 }
 
-/** Commands are proposed where the folder says which ones there will be. */
+/** The rules for commands; none if the folder does not show which commands its work needs. */
 function shell({ isGit, toolChains, worktrees }: FolderFacts): string {
   if (!isGit && toolChains.length === 0) return ''
   const rules = [

@@ -1,23 +1,23 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A language or tool chain, by a file that tells it. */
+/** A language or tool chain, recognised by one of its files. */
 export interface ToolChain {
   /** the file that was found, such as `package.json` or `packages/site/package.json` */
   readonly file: string
   /** commands that run code of the folder: `npm test` */
   readonly runs: readonly string[]
-  /** commands that fetch what others wrote: `npm install` */
+  /** commands that fetch dependencies: `npm install` */
   readonly fetches: readonly string[]
 }
 
-/** Where the parts of a repository lie that has several. */
+/** The folders of the packages in a repository that has several. */
 const partFolders = ['packages', 'apps', 'services', 'libs', 'crates', 'modules', 'cmd']
 const maxParts = 50
 
 /**
- * The tool chains of a folder and, where it holds several packages, of those: each command once,
- * where it was found first, since a rule holds in whatever folder the command runs.
+ * The tool chains of a folder and of the packages in it. Each command is in the first of them only,
+ * because a rule applies in every folder in which its command runs.
  */
 export async function findToolChains(dir: string): Promise<ToolChain[]> {
   const names = new Set<string>()
@@ -39,7 +39,7 @@ export async function findToolChains(dir: string): Promise<ToolChain[]> {
   return list
 }
 
-/** The folders of the packages that a folder holds, relative to it. */
+/** The folders of the packages in a folder, relative to it. */
 export async function partsOf(dir: string): Promise<string[]> {
   const parts: string[] = []
   for (const folder of partFolders) {
@@ -98,7 +98,8 @@ async function scriptsOf(path: string): Promise<string[]> {
   }
 }
 
-async function namesIn(dir: string): Promise<string[]> {
+/** The names in a folder in order; empty if it cannot be read. */
+export async function namesIn(dir: string): Promise<string[]> {
   const names: string[] = await readdir(dir).catch(() => [])
   return names.toSorted()
 }

@@ -13,9 +13,9 @@ import type { ServiceOptions } from './service-options.ts'
 import { startSession, withKey, withSession } from './sign-in.ts'
 
 /**
- * The service that the options name, with the credentials that they name: the person of `--as` (or
- * `COUNTERSIGN_AS`) by development sign-in, the key in `COUNTERSIGN_API_KEY`, or the session that
- * `countersign login` left.
+ * The service of the options, with the first credentials of these: the development sign-in of
+ * `--as` (or `COUNTERSIGN_AS`), the key in `COUNTERSIGN_API_KEY`, the session of `countersign
+ * login`.
  */
 export async function connect(
   options: ServiceOptions,
@@ -26,7 +26,7 @@ export async function connect(
   if (email !== undefined) return signInAs(service, email)
   const key = readText(environment, 'COUNTERSIGN_API_KEY')
   if (key !== undefined) return withKey(service.url, key)
-  // A link made on this machine names it "localhost"; the data folder names it by number.
+  // A sign-in link has the host "localhost" where the data folder has the address 127.0.0.1.
   for (const url of [service.url, service.url.replace('//127.0.0.1:', '//localhost:')]) {
     const saved = await savedSession(loginSessionsFile(environment), url)
     if (saved !== null) return withSession(url, saved)
@@ -83,7 +83,7 @@ async function whoSentence(service: FoundService): Promise<string> {
     : `Sign in first with: countersign login ${service.url} — or set COUNTERSIGN_API_KEY`
 }
 
-/** Who may be named by `--as`; a service that is not there is a failure of its own. */
+/** The addresses that `--as` takes. Rejects if no service answers. */
 async function peopleOf(service: FoundService): Promise<string[]> {
   const methods = await new Service(service.url, {}).call('listSignInMethods')
   return methods.people.map((person) => person.email)

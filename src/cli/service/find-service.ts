@@ -35,7 +35,7 @@ export async function findService(
     )
   }
   const origin = originOf(url)
-  // Pages are named by localhost, programs are told the number: both mean the service of this data
+  // Pages have the host localhost and programs the number: both are the service of this data
   // folder.
   const isLocal = local !== null && byNumber(origin) === byNumber(originOf(local))
   return {

@@ -4,26 +4,27 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Environment, readText } from '#runtime/environment.ts'
 
-/** A session as the terminal keeps it, as a browser keeps its cookie. */
+/** A session that the command line stores, as a browser stores its cookie. */
 export interface SavedSession {
   readonly cookie: string
   readonly csrfToken: string
 }
 
-/** Where `countersign login` keeps sessions: the user's own configuration folder. */
+/** The file for the sessions of `countersign login`: the user's own configuration folder. */
 export function loginSessionsFile(environment: Environment): string {
   const folder = readText(environment, 'XDG_CONFIG_HOME') ?? join(homedir(), '.config')
   return join(folder, 'countersign', 'sessions.json')
 }
 
 /**
- * Where `--as` keeps sessions: beside the development token, which no tool of an agent can read.
+ * The file for the sessions of `--as`: beside the development token, which no tool of an agent can
+ * read.
  */
 export function localSessionsFile(runDir: string): string {
   return join(runDir, 'cli-sessions.json')
 }
 
-/** What in the file is no session is left out; a file that is no JSON holds none. */
+/** The valid sessions of the file; none if it is not JSON. */
 async function readSessions(file: string): Promise<Record<string, SavedSession>> {
   const text = await readFile(file, 'utf8').catch(() => '')
   const sessions = parsedOr(text, null)
@@ -47,21 +48,23 @@ function isSession(value: unknown): value is SavedSession {
   )
 }
 
-/** The session under this name (a service's origin, or a person's address), when there is one. */
+/**
+ * The session under this name (a service's origin, or a person's address); `null`: there is none.
+ */
 export async function savedSession(file: string, name: string): Promise<SavedSession | null> {
   const sessions = await readSessions(file)
   return Object.hasOwn(sessions, name) ? (sessions[name] ?? null) : null
 }
 
-/** Keeps a session in a file that only its owner can read. */
+/** Stores a session in a file that only its owner can read. */
 export async function saveSession(
   file: string,
   name: string,
   session: SavedSession,
 ): Promise<void> {
   const sessions = { ...(await readSessions(file)), [name]: session }
-  const half = `${file}.${process.pid}`
+  const draft = `${file}.${process.pid}`
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await writeFile(half, `${JSON.stringify(sessions)}\n`, { mode: 0o600 })
-  await rename(half, file)
+  await writeFile(draft, `${JSON.stringify(sessions)}\n`, { mode: 0o600 })
+  await rename(draft, file)
 }

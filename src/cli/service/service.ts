@@ -24,23 +24,25 @@ export class ServiceProblem extends CommandFailure {
 export class Service {
   readonly url: string
   readonly #headers: Readonly<Record<string, string>>
-  readonly #refusedAdvice: string | null
+  readonly #signInAdvice: string | null
 
   /**
-   * `refusedAdvice` replaces the service's sentence when it refuses the credentials (401); `null`
+   * `signInAdvice` replaces the service's sentence when it refuses the credentials (401); `null`
    * keeps that sentence.
    */
   constructor(
     url: string,
     headers: Readonly<Record<string, string>>,
-    refusedAdvice: string | null = null,
+    signInAdvice: string | null = null,
   ) {
     this.url = url
     this.#headers = headers
-    this.#refusedAdvice = refusedAdvice
+    this.#signInAdvice = signInAdvice
   }
 
-  /** Calls an operation. Rejects with `ServiceProblem`, or with a sentence when nobody answers. */
+  /**
+   * Calls an operation. Rejects with `ServiceProblem`, or with a sentence if no service answers.
+   */
   readonly call = callOver(async (request) => {
     const response = await this.#answer(request)
     return response.json().catch((cause: unknown) => {
@@ -53,7 +55,7 @@ export class Service {
     return (await this.answer(request)).bytes
   }
 
-  /** The same with what the answer's headers say of them. */
+  /** The bytes of an answer that is not JSON, and its headers. */
   async answer(
     request: ApiRequest,
   ): Promise<{ readonly bytes: Uint8Array; readonly headers: Headers }> {
@@ -61,7 +63,7 @@ export class Service {
     return { bytes: new Uint8Array(await response.arrayBuffer()), headers: response.headers }
   }
 
-  /** The bytes of an answer as they come in. */
+  /** The bytes of an answer, while they arrive. */
   async *chunks(request: ApiRequest): AsyncGenerator<Uint8Array, void, undefined> {
     const response = await this.#answer(request)
     if (response.body !== null) yield* response.body
@@ -91,10 +93,10 @@ export class Service {
   async #problemOf(response: Response): Promise<ServiceProblem> {
     const body: unknown = await response.json().catch(() => ({}))
     const facts = typeof body === 'object' && body !== null ? { ...body } : {}
-    const isUnknown = response.status === 401 && this.#refusedAdvice !== null
+    const isUnknown = response.status === 401 && this.#signInAdvice !== null
     return new ServiceProblem(response.status, {
       ...facts,
-      ...(isUnknown ? { detail: this.#refusedAdvice } : {}),
+      ...(isUnknown ? { detail: this.#signInAdvice } : {}),
     })
   }
 }

@@ -11,7 +11,7 @@ function originHeaders(url: string): Record<string, string> {
 }
 
 /**
- * The service with a session's cookie and token; one that has ended names the ways to a new one.
+ * The service with the credentials of a session. If it has ended, an error says how to sign in.
  */
 export function withSession(url: string, session: SavedSession): Service {
   return new Service(

@@ -5,19 +5,19 @@ import type { Me } from '#api/schemas/access/auth.ts'
 const starter = 'ada@example.com'
 const approver = 'grace@example.com'
 
-/** What `start` has brought up, as far as people are told of it. */
+/** The facts about the installation that `start` prints. */
 export interface WelcomeInput {
-  /** for programs: loopback by number */
+  /** the address for programs, with the number of loopback */
   readonly localUrl: string
-  /** for people */
+  /** the address for people */
   readonly publicUrl: string
-  /** `null` without development sign-in */
+  /** `null`: there is no development sign-in */
   readonly devToken: string | null
   readonly folders: { readonly isQuickstart: boolean; readonly projectDir: string }
 }
 
-/** The service as one of the project's people has it. */
-interface Visitor {
+/** The service with the session of one person of the project. */
+interface PersonSession {
   readonly service: Service
   readonly person: Me['person']
 }
@@ -38,27 +38,29 @@ export async function welcome(
     )
     return null
   }
-  const visit = (email: string): Promise<Visitor> => signIn(localUrl, email, devToken)
-  if (folders.isQuickstart) await playSample(await visit(starter), folders.projectDir, say)
-  const host = folders.isQuickstart ? await visit(approver) : await findHost(localUrl, visit)
-  if (host === null) {
+  const signInAs = (email: string): Promise<PersonSession> => signIn(localUrl, email, devToken)
+  if (folders.isQuickstart) await playSample(await signInAs(starter), folders.projectDir, say)
+  const activator = folders.isQuickstart
+    ? await signInAs(approver)
+    : await findActivator(localUrl, signInAs)
+  if (activator === null) {
     say('countersign.yaml names no person who could sign in')
     return null
   }
-  const { email, name } = host.person
-  const link = await host.service.call('createSignInLink', { params: { email } })
+  const { email, name } = activator.person
+  const link = await activator.service.call('createSignInLink', { params: { email } })
   say(`sign in as ${name}, once, within 15 minutes: ${link.url}`)
   return link.url
 }
 
-async function signIn(url: string, email: string, token: string): Promise<Visitor> {
+async function signIn(url: string, email: string, token: string): Promise<PersonSession> {
   const service = withSession(url, await startSession(url, { email, token }))
   return { service, person: (await service.call('getMe')).person }
 }
 
 /** One run of the quickstart's worker, as Ada; only once for a data folder. */
 async function playSample(
-  ada: Visitor,
+  ada: PersonSession,
   projectDir: string,
   say: (sentence: string) => void,
 ): Promise<void> {
@@ -76,16 +78,16 @@ async function playSample(
  * The first person of the project who may put policy into force, else the first one: each makes
  * their own link.
  */
-async function findHost(
+async function findActivator(
   url: string,
-  visit: (email: string) => Promise<Visitor>,
-): Promise<Visitor | null> {
+  signInAs: (email: string) => Promise<PersonSession>,
+): Promise<PersonSession | null> {
   const { people } = await new Service(url, {}).call('listSignInMethods')
-  const visitors: Visitor[] = []
+  const sessions: PersonSession[] = []
   for (const { email } of people) {
-    const visitor = await visit(email)
-    if (visitor.person.rights.includes('activatePolicy')) return visitor
-    visitors.push(visitor)
+    const session = await signInAs(email)
+    if (session.person.rights.includes('activatePolicy')) return session
+    sessions.push(session)
   }
-  return visitors[0] ?? null
+  return sessions[0] ?? null
 }

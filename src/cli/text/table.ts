@@ -1,10 +1,10 @@
 import { printableLine } from './terminal-text.ts'
 import { columnsOf, ownRows, terminalColumns } from './wrap.ts'
 
-/** Between two columns. */
+/** The space between two columns. */
 const gap = '  '
 /** A column is not made narrower than this to fit a terminal. */
-const leastColumns = 20
+const minColumns = 20
 
 /**
  * Rows as aligned columns, every cell escaped; the head in upper case. An empty list is a sentence.
@@ -44,9 +44,9 @@ function widthsOf(
   for (;;) {
     const used = widths.reduce((sum, width) => sum + width + gap.length, -gap.length)
     const widest = Math.max(...widths.filter((_, column) => isSentence[column]), 0)
-    if (maxColumns === null || used <= maxColumns || widest <= leastColumns) return widths
+    if (maxColumns === null || used <= maxColumns || widest <= minColumns) return widths
     const column = widths.findIndex((width, at) => isSentence[at] && width === widest)
-    widths[column] = Math.max(leastColumns, widest - (used - maxColumns))
+    widths[column] = Math.max(minColumns, widest - (used - maxColumns))
   }
 }
 

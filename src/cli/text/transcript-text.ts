@@ -57,13 +57,13 @@ export class TranscriptPrinter {
   }
 
   /** Whether the model's text of a turn was printed. */
-  hasSaid(turn: number): boolean {
+  hasPrinted(turn: number): boolean {
     return this.#said.has(turn)
   }
 
   /** Says whether the text of the model in a turn is printed elsewhere while it arrives. */
-  setSaid(turn: number, isSaid: boolean): void {
-    if (isSaid) this.#said.add(turn)
+  setPrinted(turn: number, isPrinted: boolean): void {
+    if (isPrinted) this.#said.add(turn)
     else this.#said.delete(turn)
   }
 

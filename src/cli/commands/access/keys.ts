@@ -77,7 +77,7 @@ export function addKeysCommand(program: Command): void {
 }
 
 async function createKey(options: CreateOptions): Promise<void> {
-  const { service, leave } = await asOwner(options)
+  const { service, signOut } = await asOwner(options)
   const created = await service.call('createKey', {
     body: {
       name: options.name,
@@ -86,7 +86,7 @@ async function createKey(options: CreateOptions): Promise<void> {
       ...(options.expires === undefined ? {} : { expiresAt: options.expires }),
     },
   })
-  await leave()
+  await signOut()
   if (options.json === true) return console.log(jsonText(created))
   if (created.key !== null) return console.log(created.key)
   console.log(
@@ -131,28 +131,29 @@ function readExpiry(text: string): string {
 }
 
 /**
- * A person on the host creates a key as its owner. With `--as` another person is meant: in the
- * development profile by its token, otherwise by a sign-in link that the host makes, in a session
- * that `leave` ends.
+ * The service with the session of the key's owner, for a person on the host who does not give
+ * `--as`: by the development token, or by a sign-in link that the host creates. `signOut` ends that
+ * session.
  */
 async function asOwner(
   options: CreateOptions,
-): Promise<{ readonly service: Service; readonly leave: () => Promise<unknown> }> {
+): Promise<{ readonly service: Service; readonly signOut: () => Promise<unknown> }> {
   const { owner } = options
-  const stay = async (): Promise<void> => undefined
+  const keepSession = async (): Promise<void> => undefined
   if (options.as === undefined && owner !== undefined) {
     const { url, devToken, hostToken } = await findService(options, processEnvironment())
-    if (devToken !== null) return { service: await connect({ ...options, as: owner }), leave: stay }
+    if (devToken !== null)
+      return { service: await connect({ ...options, as: owner }), signOut: keepSession }
     if (hostToken !== null) {
-      const service = await visitAs(url, owner, hostToken)
-      return { service, leave: () => service.call('signOut') }
+      const service = await signInAs(url, owner, hostToken)
+      return { service, signOut: () => service.call('signOut') }
     }
   }
-  return { service: await connect(options), leave: stay }
+  return { service: await connect(options), signOut: keepSession }
 }
 
 /** Starts a session as a person, with a link that is created and used at once. */
-async function visitAs(url: string, email: string, hostToken: string): Promise<Service> {
+async function signInAs(url: string, email: string, hostToken: string): Promise<Service> {
   const body = { email, token: hostToken }
   const link = await new Service(url, {}).call('createHostLink', { body })
   const token = new URLSearchParams(new URL(link.url).hash.slice(1)).get('link') ?? ''

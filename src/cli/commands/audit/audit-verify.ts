@@ -115,7 +115,7 @@ function readWitnesses({ witness, witnessQuorum }: VerifyOptions): WitnessQuorum
   throw new CommandFailure(sentence, exitCodes.usage)
 }
 
-/** The key itself, or a file that holds it. */
+/** Reads a key: the text of the key, or the path of a file that has it. */
 function readKey(keyOrFile: string): NoteKey {
   const isKey =
     keyOrFile.includes('+') && statSync(keyOrFile, { throwIfNoEntry: false }) === undefined
@@ -129,9 +129,9 @@ function checkpointIn(text: string): string {
     const { checkpoint } = JSON.parse(text) as { checkpoint?: unknown }
     if (typeof checkpoint === 'string') return checkpoint
   } catch {
-    // Said below.
+    // The error below says so.
   }
-  throw new CommandFailure('--since: this file holds no checkpoint', exitCodes.usage)
+  throw new CommandFailure('--since: this file has no checkpoint', exitCodes.usage)
 }
 
 function filesIn(folder: string): LogFiles {

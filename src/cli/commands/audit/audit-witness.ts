@@ -153,7 +153,7 @@ function keyOf(line: string): NoteKey {
   }
 }
 
-/** A checkpoint that the log's key did not sign ends the command with that sentence. */
+/** Ends the command with a sentence for a checkpoint that the key of the log did not sign. */
 function refuseOn<T>(witness: () => T): T {
   try {
     return witness()

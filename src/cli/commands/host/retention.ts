@@ -87,7 +87,7 @@ function linesOf({ transcripts, records }: RetentionPreviewView): string[] {
   return [first, `${rule}: ${each.join(', ')} would be removed.`]
 }
 
-/** `idempotencyKeys`: idempotency keys. */
+/** The kind of a record in words: `idempotency keys` for `idempotencyKeys`. */
 function wordsOf(kind: string): string {
   return kind.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 }

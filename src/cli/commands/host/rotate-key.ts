@@ -14,7 +14,7 @@ interface LogOptions extends FolderOptions {
   readonly lost?: boolean
 }
 
-/** How long to wait for the API, which looks every second. */
+/** How long to wait for the API, which checks for a request of this command every second. */
 const waitMs = 10_000
 const lookEveryMs = 200
 
@@ -101,7 +101,7 @@ async function rotateSigning(options: RotateOptions): Promise<void> {
   )
 }
 
-/** Waits until the condition ends. False: no process has ended it in time. */
+/** Waits until the condition is false. False: it is still true after the time. */
 async function isOver(isOpen: () => Promise<boolean>): Promise<boolean> {
   const until = performance.now() + waitMs
   while (await isOpen()) {

@@ -123,8 +123,8 @@ function approval({ scope, uses, until }: DecideOptions): Partial<Choice> {
 }
 
 /**
- * The reason of the command line, or else of a prompt at a terminal. Without one the service
- * refuses.
+ * Whether the person approves that the same call runs once more: by `--again`, or asked at the
+ * terminal; `null`: they do not. With `--digest` nobody is asked.
  */
 async function isAgain(
   decision: Choice['decision'],

@@ -15,7 +15,7 @@ interface ReviewOptions extends ServiceOptions {
   readonly watch?: boolean
 }
 
-const lookEveryMs = 1_000
+const pollEveryMs = 1_000
 
 /** `countersign review`: shows one request after the other that you may decide. */
 export function addReviewCommand(program: Command): void {
@@ -42,16 +42,17 @@ async function review(options: ReviewOptions): Promise<void> {
   const reviewedIds = new Set<string>()
   let decided = 0
   const query = { mine: 'true', state: 'pending', queue: options.queue }
-  const look = async () => {
+  const loadPending = async () => {
     const list = await service.call('listRequests', { query })
     return { ...list, openItems: list.items.filter((one) => !reviewedIds.has(one.id)) }
   }
   for (;;) {
-    const { openItems, ...list } = await look()
+    const { openItems, ...list } = await loadPending()
     const [item] = openItems
     if (item === undefined) {
       const isNext =
-        options.watch === true && (await untilNext(async () => (await look()).openItems.length > 0))
+        options.watch === true &&
+        (await untilNext(async () => (await loadPending()).openItems.length > 0))
       if (isNext) continue
       console.log(
         `No more requests wait for you. ${decided} decided, ${reviewedIds.size - decided} left undecided.`,
@@ -73,13 +74,13 @@ async function review(options: ReviewOptions): Promise<void> {
   }
 }
 
-/** Waits until a look finds a request, also through a restart of the service. False: they quit. */
-async function untilNext(isThere: () => Promise<boolean>): Promise<boolean> {
+/** Polls until there is a request, also while the service restarts. False: the person quits. */
+async function untilNext(isPending: () => Promise<boolean>): Promise<boolean> {
   console.log(dim('No request waits for you. The next one is shown here; q quits.'))
   using keyboard = new Keyboard(() => process.exit(exitCodes.done))
   for (;;) {
-    await Promise.race([keyboard.untilPressed(), delay(lookEveryMs)])
+    await Promise.race([keyboard.untilPressed(), delay(pollEveryMs)])
     if (keyboard.take().some((key) => key.text === 'q' || isInterrupt(key))) return false
-    if ((await isThere().catch(nullIfUnreachable)) === true) return true
+    if ((await isPending().catch(nullIfUnreachable)) === true) return true
   }
 }

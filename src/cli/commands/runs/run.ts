@@ -76,7 +76,7 @@ export function addRunCommand(program: Command): void {
           worker,
           input: readInput(input),
           mode: options.mode ?? 'prompt',
-          conversation: options.conversation ?? (await restsHere(service, worker)),
+          conversation: options.conversation ?? (await conversationHere(service, worker)),
           ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
           ...(options.budget === undefined ? {} : { budget: options.budget }),
           ...(options.attach === undefined ? {} : { attachments: options.attach }),
@@ -111,13 +111,13 @@ async function follow(service: Service, runId: string, options: RunOptions): Pro
  * Whether the new run rests after its answer: at a terminal it does, because somebody can continue
  * it there, unless the worker file says otherwise. Elsewhere the service decides.
  */
-async function restsHere(service: Service, name: string): Promise<boolean | undefined> {
+async function conversationHere(service: Service, name: string): Promise<boolean | undefined> {
   if (!isInteractive()) return undefined
   const { conversation } = await service.call('getWorker', { params: { name } })
   return conversation ?? true
 }
 
-/** Asking for two modes is an error, not the last of them (product.md 21). */
+/** Reads the mode. Two modes on one line are an error (product.md 21). */
 function readMode(text: string, before?: RunMode): RunMode {
   if (before !== undefined) throw new InvalidArgumentError('a run has one mode.')
   const mode = runModes.find((one) => one === text)

@@ -5,19 +5,19 @@ import { isAbsolute, join } from 'node:path'
 /** A session of Claude Code that ended while a call of it waits for people. */
 export interface DeferredSession {
   readonly sessionId: string
-  /** in which it began, an absolute path */
+  /** the absolute path of the folder in which it began */
   readonly folder: string
-  /** it is continued in the same one */
+  /** the mode in which it ran and is continued */
   readonly permissionMode: string
-  /** of the service */
+  /** the address of the service */
   readonly url: string
   readonly requestId: string
   readonly number: number
 }
 
 /**
- * The sessions of this person that can be continued, a file for each in a folder of their own. A
- * session is continued by one process at a time: its file bears the number of that process then.
+ * The sessions of this person that can be continued: a file for each, in a folder. One process at a
+ * time continues a session, and the name of the file then ends with the number of that process.
  */
 export class DeferredSessions {
   readonly #folder: string
@@ -26,7 +26,7 @@ export class DeferredSessions {
     this.#folder = folder
   }
 
-  /** Rejects when the session cannot be noted, or is none that could be continued. */
+  /** Stores a session. Rejects if that fails, or if the session could not be continued. */
   async note(fields: Readonly<Record<keyof DeferredSession, unknown>>): Promise<void> {
     const session = sessionOf(fields)
     if (session === null) throw new Error('this session cannot be continued')
@@ -37,10 +37,10 @@ export class DeferredSessions {
     await rename(draft, file)
   }
 
-  /** Those that nobody continues, in the order of their requests. */
+  /** The sessions that no process continues, in the order of their requests. */
   async list(): Promise<readonly DeferredSession[]> {
     const names = await readdir(this.#folder).catch(() => [])
-    for (const name of names) await this.#giveBack(name)
+    for (const name of names) await this.#releaseAbandoned(name)
     const files = await readdir(this.#folder).catch(() => [])
     const read = files
       .filter((name) => /^[0-9a-f]{64}$/.test(name))
@@ -51,7 +51,7 @@ export class DeferredSessions {
       .toSorted((left, right) => left.number - right.number)
   }
 
-  /** Takes it for this process. False: another process has it. */
+  /** Reserves a session for this process. False: another process has it. */
   async claim(session: DeferredSession): Promise<boolean> {
     const file = this.#file(session)
     return rename(file, `${file}.${process.pid}`).then(
@@ -60,16 +60,16 @@ export class DeferredSessions {
     )
   }
 
-  /** Ends the claim: for good, or so that it can be continued again. */
+  /** Ends the reservation. `isDone`: the session is removed; else it can be continued again. */
   async release(session: DeferredSession, { isDone }: { readonly isDone: boolean }): Promise<void> {
     const file = this.#file(session)
-    const mine = `${file}.${process.pid}`
-    if (isDone) await rm(mine, { force: true })
-    else await rename(mine, file).catch(() => undefined)
+    const ownFile = `${file}.${process.pid}`
+    if (isDone) await rm(ownFile, { force: true })
+    else await rename(ownFile, file).catch(() => undefined)
   }
 
-  /** A process that was killed continues nothing. */
-  async #giveBack(name: string): Promise<void> {
+  /** Releases the session of a process that no longer runs. */
+  async #releaseAbandoned(name: string): Promise<void> {
     const [hash, pid] = name.split('.')
     if (hash === undefined || pid === undefined || !/^\d+$/.test(pid) || isAlive(Number(pid)))
       return
@@ -86,7 +86,7 @@ function readSession(text: string): DeferredSession | null {
   return sessionOf(JSON.parse(text) as Readonly<Record<keyof DeferredSession, unknown>>)
 }
 
-/** Its members become arguments of a program: none of them may read as an option. */
+/** The members of a session, which become arguments of a program: none may look like an option. */
 function sessionOf(
   fields: Readonly<Record<keyof DeferredSession, unknown>>,
 ): DeferredSession | null {
