@@ -33,7 +33,7 @@ export function useDiffLines({ hunks, oldPath, newPath }: DiffFile, whole: Whole
   )
   const texts = useMemo(() => textsOf(hunks, sides), [hunks, sides])
   const paint = usePaint(newPath ?? oldPath ?? '', texts)
-  const opened = useMemo(() => {
+  const openedHunks = useMemo(() => {
     if (newLines === null) return []
     return allGaps(hunks, newLines.length).map((gap, index) =>
       hunkOfGap({ ...gap, lines: Math.min(gap.lines, gaps.shownOf(index)) }, newLines),
@@ -43,12 +43,12 @@ export function useDiffLines({ hunks, oldPath, newPath }: DiffFile, whole: Whole
     () =>
       lineTokens({
         hunks,
-        visibleHunks: opened,
+        visibleHunks: openedHunks,
         colours: paint.texts,
         isWhole: sides !== null,
         quiet,
       }),
-    [hunks, opened, paint.texts, sides, quiet],
+    [hunks, openedHunks, paint.texts, sides, quiet],
   )
   return {
     gaps,
@@ -57,7 +57,7 @@ export function useDiffLines({ hunks, oldPath, newPath }: DiffFile, whole: Whole
     /** changes of white space only, whose words are not marked */
     quiet,
     /** the opened lines of each gap, as hunks without changes */
-    openedHunks: opened,
+    openedHunks,
     tokens,
     whyUnpainted: whyUnpainted(paint),
     /** the lines of the whole file; null: it is not loaded */

@@ -15,9 +15,9 @@ const maxRowsAbove = 3
 export const ownWaitingTitle = 'you-wait-for'
 
 /**
- * The requests that the person's own runs wait for: for whom, since when, and a button that
- * reminds these people once an hour. The pressing ones come first, in the order of the first look, so
- * that no row moves later.
+ * The requests that the person's own runs wait for: for whom, since when, and a button that reminds
+ * these people once an hour. The pressing ones come first, in the order of the first look, so that
+ * no row moves later.
  */
 export function OwnWaitingRequests({ isFirst }: { isFirst: boolean }) {
   const { entries, hasMore } = useOwnWaiting()
