@@ -22,74 +22,30 @@ export function ChoiceList(props: {
 }) {
   const { request, choice, onChoose, onAgain, onDigit, disabled } = props
   const { singleKeys } = useKeyboard()
-  const armed = useRef<Choice | null>(null)
+  /** the choice of the last press, if nothing else was chosen since */
+  const lastPress = useRef<Choice | null>(null)
   const group = useRef<HTMLFieldSetElement>(null)
-  const may = (decision: 'approve' | 'deny'): boolean => request.allowedDecisions.includes(decision)
   /** The same key twice in a row, with the choice of the first press. */
   const press = (value: 'approve' | 'deny'): void => {
-    if (disabled || !may(value)) return
-    if (armed.current === value && choice === value) return onAgain()
+    if (disabled || !request.allowedDecisions.includes(value)) return
+    if (lastPress.current === value && choice === value) return onAgain()
     group.current?.querySelector<HTMLInputElement>(`input[value="${value}"]`)?.focus()
-    armed.current = value
+    lastPress.current = value
     onChoose(value)
   }
   useShortcut('deny', () => press('deny'))
   useShortcut('approve', () => press('approve'))
-  const denyKeys = useAriaKeys('deny')
-  const approveKeys = useAriaKeys('approve')
-  const inRun = request.runId !== null
-  const options = [
-    {
-      value: 'deny',
-      label: verbs.deny,
-      description: denialWords(request),
-      available: may('deny'),
-      keyName: keyOf('deny'),
-      extra: denyKeys,
-    },
-    {
-      value: 'stop',
-      label: verbs.denyAndStop,
-      description: 'Later calls of this turn are cancelled; the run waits for a message.',
-      available: may('deny') && inRun && request.kind !== 'start',
-      keyName: null,
-      extra: {},
-    },
-    {
-      value: 'approve',
-      label: verbs.approve,
-      description:
-        request.kind === 'start'
-          ? 'The run begins with exactly this. Its later calls ask on their own.'
-          : 'Exactly the bytes on this page.',
-      available: may('approve'),
-      keyName: keyOf('approve'),
-      extra: approveKeys,
-    },
-    {
-      value: 'edit',
-      label: verbs.approveChanged,
-      description:
-        request.edits === 'revise'
-          ? request.missingAfterEdit.length === 0
-            ? 'Change the call; somebody else then decides it.'
-            : 'Change the call. At present too few others could then decide it.'
-          : 'Change the call, see the new effect, then approve that.',
-      available: may('approve') && request.edits !== 'off',
-      keyName: null,
-      extra: {},
-    },
-  ] as const
+  const ariaKeys = { deny: useAriaKeys('deny'), approve: useAriaKeys('approve') }
   return (
     <fieldset ref={group} className="choices" disabled={disabled}>
       <legend>Decision</legend>
-      {options
+      {optionsOf(request)
         .filter((option) => option.available)
-        .map(({ value, label, description, keyName, extra }) => (
+        .map(({ value, label, description, shortcut }) => (
           <Radio
             key={value}
             className="choice"
-            wrapperProps={singleKeys && keyName !== null ? { 'data-key': keyName } : {}}
+            wrapperProps={singleKeys && shortcut !== null ? { 'data-key': keyOf(shortcut) } : {}}
             name="decision"
             value={value}
             label={label}
@@ -104,14 +60,60 @@ export function ChoiceList(props: {
               }
             }}
             onChange={() => {
-              armed.current = null
+              lastPress.current = null
               onChoose(value)
             }}
-            {...extra}
+            {...(shortcut !== null && ariaKeys[shortcut])}
           />
         ))}
     </fieldset>
   )
+}
+
+/** The choices in order, with their descriptions for this request. */
+function optionsOf(request: RequestDetail) {
+  const mayDeny = request.allowedDecisions.includes('deny')
+  const mayApprove = request.allowedDecisions.includes('approve')
+  return [
+    {
+      value: 'deny',
+      label: verbs.deny,
+      description: denialWords(request),
+      available: mayDeny,
+      shortcut: 'deny',
+    },
+    {
+      value: 'stop',
+      label: verbs.denyAndStop,
+      description: 'Later calls of this turn are cancelled; the run waits for a message.',
+      available: mayDeny && request.runId !== null && request.kind !== 'start',
+      shortcut: null,
+    },
+    {
+      value: 'approve',
+      label: verbs.approve,
+      description:
+        request.kind === 'start'
+          ? 'The run begins with exactly this. Its later calls ask on their own.'
+          : 'Exactly the bytes on this page.',
+      available: mayApprove,
+      shortcut: 'approve',
+    },
+    {
+      value: 'edit',
+      label: verbs.approveChanged,
+      description: editWords(request),
+      available: mayApprove && request.edits !== 'off',
+      shortcut: null,
+    },
+  ] as const
+}
+
+function editWords({ edits, missingAfterEdit }: RequestDetail): string {
+  if (edits !== 'revise') return 'Change the call, see the new effect, then approve that.'
+  return missingAfterEdit.length === 0
+    ? 'Change the call; somebody else then decides it.'
+    : 'Change the call. At present too few others could then decide it.'
 }
 
 function denialWords({ kind, runId }: RequestDetail): string {
