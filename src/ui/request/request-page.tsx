@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { useLocation, useNavigate, useParams } from 'react-router'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { requestQuery } from '../api/queries.ts'
-import { backToList, placeInList, useLastList } from './last-list.ts'
+import { backToList, placeInList, useLastList, type PlaceInList } from './last-list.ts'
 import { useHeldDecisions } from '../sending/held-decisions.ts'
 import { useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Headline } from '../shell/headline.tsx'
@@ -65,64 +65,15 @@ export function RequestPage() {
 
 /** `request` is the newest, which is not always what is shown. */
 function Opened({ request }: { request: RequestDetail }) {
-  const navigate = useNavigate()
-  const phone = useNarrow()
   const view = useOpenedRequest(request)
-  const { request: displayedRequest, secrets, editsFile } = view
-  const [sheet, setSheet] = useState(false)
+  const { request: displayedRequest, secrets } = view
   const [isDecided, setDecided] = useState(false)
-  const { search } = useLocation()
-  const decisions = useHeldDecisions().filter(({ stage }) => stage !== 'refused')
-  const sent = new Set(decisions.map(({ number }) => number))
-  const place = placeInList(useLastList(), request.number, sent)
-
-  const open = (number: number): void => void navigate(`/requests/${number}${search}`)
-  const goBack = (): void => void navigate(...backToList(search, request.number))
-  const goNext = (): void => {
-    if (place.nextToDecide === null) goBack()
-    else open(place.nextToDecide)
-  }
-  const { next, previous, nextToDecide } = place
-  const client = useQueryClient()
-  useEffect(() => {
-    // Loaded in advance, because deciding opens it next.
-    const soon = nextToDecide ?? next
-    if (soon !== null) void client.prefetchQuery(requestQuery(String(soon)))
-  }, [client, next, nextToDecide])
-  useShortcut('next', next === null ? null : () => open(next))
-  useShortcut('previous', previous === null ? null : () => open(previous))
-  useShortcut('back', goBack)
-  useShortcut('copyLink', () => void copyText(window.location.href, 'Link'))
-  useEffect(() => {
-    // A wider screen shows the panel beside the request.
-    if (!phone) setSheet(false)
-  }, [phone])
-
-  useEffect(() => {
-    if (editsFile) setSheet(false)
-  }, [editsFile])
-  const shownRevision = useRef(displayedRequest.revision)
-  useEffect(() => {
-    if (shownRevision.current === displayedRequest.revision) return
-    shownRevision.current = displayedRequest.revision
-    // The edited form has left the page, and the focus with it.
-    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
-  }, [displayedRequest.revision])
-  const toTop = (): void => window.scrollTo({ top: 0 })
+  const { place, goNext } = useListKeys(request)
+  useHeadlineFocus(displayedRequest.revision)
   const onRevised = (fresh: RequestDetail): void => {
     view.revise(fresh)
     toTop()
   }
-  const panel = (
-    <RequestForm
-      request={request}
-      view={view}
-      onReview={() => (view.review(), toTop())}
-      onRevised={onRevised}
-      onRecorded={() => setDecided(true)}
-      onNext={goNext}
-    />
-  )
   return (
     <div className="request">
       <RequestHead request={request} place={place} />
@@ -158,16 +109,7 @@ function Opened({ request }: { request: RequestDetail }) {
         )}
         <NamedFiles key={`files ${displayedRequest.revision}`} request={displayedRequest} />
         <SecretsContext value={secrets.others}>
-          {request.external !== null ? (
-            <ProgramCard request={request} />
-          ) : (
-            displayedRequest.erased === null &&
-            displayedRequest.kind !== 'start' && (
-              <AgentStatement text={displayedRequest.agentReason}>
-                <TurnsBefore request={request} />
-              </AgentStatement>
-            )
-          )}
+          <Requester request={request} displayedRequest={displayedRequest} />
         </SecretsContext>
         <ApprovalReasons request={displayedRequest} />
         <Siblings request={request} />
@@ -177,29 +119,103 @@ function Opened({ request }: { request: RequestDetail }) {
           <Proof request={request} displayedRequest={displayedRequest} />
         </SecretsContext>
       </div>
-      {phone ? (
-        <>
-          <div className="decide-bar">
-            <Button fullWidth size="md" onClick={() => setSheet(true)}>
-              {request.state === 'pending' && request.eligibility.canDecide
-                ? actOf(request)
-                : 'See the decision'}
-            </Button>
-          </div>
-          <DecisionSheet isOpen={sheet} onClose={() => setSheet(false)}>
-            {panel}
-            <Quorum request={displayedRequest} />
-          </DecisionSheet>
-        </>
-      ) : (
-        <aside className="request-side" aria-label="Decision">
-          <div className="card">
-            {panel}
-            <Quorum request={displayedRequest} />
-          </div>
-        </aside>
-      )}
+      <DecisionPlace request={request} isFileOpen={view.editsFile}>
+        <RequestForm
+          request={request}
+          view={view}
+          onReview={() => (view.review(), toTop())}
+          onRevised={onRevised}
+          onRecorded={() => setDecided(true)}
+          onNext={goNext}
+        />
+        <Quorum request={displayedRequest} />
+      </DecisionPlace>
     </div>
+  )
+}
+
+function toTop(): void {
+  window.scrollTo({ top: 0 })
+}
+
+/** Moves the focus to the headline after a change of the revision removed the form that had it. */
+function useHeadlineFocus(revision: number): void {
+  const shownRevision = useRef(revision)
+  useEffect(() => {
+    if (shownRevision.current === revision) return
+    shownRevision.current = revision
+    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+  }, [revision])
+}
+
+/** Goes through the list that led to the request, by keys and after a decision. */
+function useListKeys(request: RequestDetail): { place: PlaceInList; goNext: () => void } {
+  const navigate = useNavigate()
+  const { search } = useLocation()
+  const client = useQueryClient()
+  const decisions = useHeldDecisions().filter(({ stage }) => stage !== 'refused')
+  const sent = new Set(decisions.map(({ number }) => number))
+  const place = placeInList(useLastList(), request.number, sent)
+  const { next, previous, nextToDecide } = place
+  const open = (number: number): void => void navigate(`/requests/${number}${search}`)
+  const goBack = (): void => void navigate(...backToList(search, request.number))
+  useEffect(() => {
+    // Loaded in advance, because deciding opens it next.
+    const soon = nextToDecide ?? next
+    if (soon !== null) void client.prefetchQuery(requestQuery(String(soon)))
+  }, [client, next, nextToDecide])
+  useShortcut('next', next === null ? null : () => open(next))
+  useShortcut('previous', previous === null ? null : () => open(previous))
+  useShortcut('back', goBack)
+  useShortcut('copyLink', () => void copyText(window.location.href, 'Link'))
+  return { place, goNext: () => (nextToDecide === null ? goBack() : open(nextToDecide)) }
+}
+
+/** What asks: the program with its words, or the agent with its statement. */
+function Requester(props: { request: RequestDetail; displayedRequest: RequestDetail }) {
+  const { request, displayedRequest } = props
+  if (request.external !== null) return <ProgramCard request={request} />
+  if (displayedRequest.erased !== null || displayedRequest.kind === 'start') return null
+  return (
+    <AgentStatement text={displayedRequest.agentReason}>
+      <TurnsBefore request={request} />
+    </AgentStatement>
+  )
+}
+
+/** Where a request is decided: beside it, or on a phone in a sheet that a button opens. */
+function DecisionPlace(props: {
+  request: RequestDetail
+  /** the file of the call is open for changes, which the sheet would cover */
+  isFileOpen: boolean
+  children: ReactNode
+}) {
+  const { request, isFileOpen, children } = props
+  const phone = useNarrow()
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    if (!phone || isFileOpen) setOpen(false)
+  }, [phone, isFileOpen])
+  if (!phone) {
+    return (
+      <aside className="request-side" aria-label="Decision">
+        <div className="card">{children}</div>
+      </aside>
+    )
+  }
+  return (
+    <>
+      <div className="decide-bar">
+        <Button fullWidth size="md" onClick={() => setOpen(true)}>
+          {request.state === 'pending' && request.eligibility.canDecide
+            ? actOf(request)
+            : 'See the decision'}
+        </Button>
+      </div>
+      <DecisionSheet isOpen={isOpen} onClose={() => setOpen(false)}>
+        {children}
+      </DecisionSheet>
+    </>
   )
 }
 
