@@ -10,12 +10,12 @@ import { quoteLines } from '../text/quote-lines.ts'
 const names: Record<OutputStream, string> = { stdout: 'standard output', stderr: 'standard error' }
 /** A longer line is printed in pieces. */
 const maxLineCharacters = 4096
-/** For output that a command printed between the last look and its end. */
+/** The largest part of the output since the last read that is printed. */
 const maxRestCharacters = 64 * 1024
 /** The prefix that the transcript's printer puts before each line. */
 const indentColumns = 4
 
-interface FollowedOutput {
+interface StreamProgress {
   place: OutputPlace
   /** the text of an incomplete line */
   line: string
@@ -29,7 +29,7 @@ interface FollowedOutput {
 export class OutputReader {
   readonly #service: Service
   readonly #columns: () => number | null
-  readonly #followed = new Map<string, FollowedOutput>()
+  readonly #progress = new Map<string, StreamProgress>()
   readonly #lost = new Set<string>()
   /** the command that was printed last; it is named again only after a change */
   #last = ''
@@ -55,14 +55,14 @@ export class OutputReader {
 
   async #read(call: TranscriptCall, stream: OutputStream): Promise<string[]> {
     const key = `${call.callId} ${stream}`
-    const before = this.#followed.get(key)
+    const before = this.#progress.get(key)
     const prints = call.live !== undefined && call.live[stream] > 0
     if (before === undefined ? !prints : before.ended) return []
-    const followed = before ?? newlyFollowed()
-    this.#followed.set(key, followed)
-    const piece = await this.#piece(call.callId, stream, followed)
+    const progress = before ?? newProgress()
+    this.#progress.set(key, progress)
+    const piece = await this.#piece(call.callId, stream, progress)
     if (piece === null) return []
-    const lines = this.#lines(followed, piece)
+    const lines = this.#lines(progress, piece)
     if (lines.length === 0) return []
     const isSame = this.#last === key
     this.#last = key
@@ -70,19 +70,19 @@ export class OutputReader {
   }
 
   /** The complete lines of a piece; the rest waits for the next one. */
-  #lines(followed: FollowedOutput, piece: { bytes: Uint8Array; missing: number }): string[] {
+  #lines(progress: StreamProgress, piece: { bytes: Uint8Array; missing: number }): string[] {
     const all = this.#columns()
     const columns = all === null ? null : all - indentColumns
     const linesOf = (text: string): string[] => quoteLines(text, { columns, diff: false })
     const gap =
       piece.missing === 0
         ? []
-        : [...linesOf(followed.line), `[${piece.missing} bytes are not shown.]`]
-    if (piece.missing > 0) followed.line = ''
-    const text = followed.line + followed.decoder.decode(piece.bytes, { stream: !followed.ended })
+        : [...linesOf(progress.line), `[${piece.missing} bytes are not shown.]`]
+    if (piece.missing > 0) progress.line = ''
+    const text = progress.line + progress.decoder.decode(piece.bytes, { stream: !progress.ended })
     const whole =
-      followed.ended || text.length > maxLineCharacters ? text.length : text.lastIndexOf('\n') + 1
-    followed.line = text.slice(whole)
+      progress.ended || text.length > maxLineCharacters ? text.length : text.lastIndexOf('\n') + 1
+    progress.line = text.slice(whole)
     return [...gap, ...linesOf(text.slice(0, whole))]
   }
 
@@ -90,18 +90,18 @@ export class OutputReader {
   async #piece(
     callId: string,
     stream: OutputStream,
-    followed: FollowedOutput,
+    progress: StreamProgress,
   ): Promise<{ bytes: Uint8Array; missing: number } | null> {
     const params = { id: callId, stream }
-    const query = { offset: followed.place.offset }
+    const query = { offset: progress.place.offset }
     const answer = await this.#service
       .answer(requestOf('getOutput', { params, query }))
       .catch(refusalText)
     if (answer === 'not_found') {
-      followed.ended = true
+      progress.ended = true
       return { bytes: new Uint8Array(), missing: 0 }
     }
-    if (answer === 'invalid_request') Object.assign(followed, newlyFollowed())
+    if (answer === 'invalid_request') Object.assign(progress, newProgress())
     if (typeof answer === 'string') return null
     const { bytes, headers } = answer
     const numberOf = (name: string): number => Number(headers.get(name))
@@ -110,20 +110,20 @@ export class OutputReader {
       start: numberOf('x-output-start'),
       bytes,
     }
-    const behind = placeBehind(followed.place, piece)
+    const behind = placeBehind(progress.place, piece)
     if (behind === null) {
       // Another attempt: earlier output does not belong to it.
-      Object.assign(followed, newlyFollowed())
+      Object.assign(progress, newProgress())
       return null
     }
-    followed.place = behind.place
-    followed.ended = headers.get('x-output-state') === 'ended'
+    progress.place = behind.place
+    progress.ended = headers.get('x-output-state') === 'ended'
     const rest = bytes.subarray(Math.max(0, bytes.length - maxRestCharacters))
     return { bytes: rest, missing: behind.missing + bytes.length - rest.length }
   }
 }
 
-function newlyFollowed(): FollowedOutput {
+function newProgress(): StreamProgress {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   return { place: noOutput, line: '', decoder, ended: false }
 }

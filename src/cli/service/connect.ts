@@ -1,4 +1,4 @@
-import { type Environment, processEnvironment, readText } from '#runtime/environment.ts'
+import { processEnvironment, readText } from '#runtime/environment.ts'
 import { CommandFailure, exitCodes } from '../terminal/exit-codes.ts'
 import { findService, type FoundService } from './find-service.ts'
 import {
@@ -17,10 +17,8 @@ import { startSession, withKey, withSession } from './sign-in.ts'
  * `--as` (or `COUNTERSIGN_AS`), the key in `COUNTERSIGN_API_KEY`, the session of `countersign
  * login`.
  */
-export async function connect(
-  options: ServiceOptions,
-  environment: Environment = processEnvironment(),
-): Promise<Service> {
+export async function connect(options: ServiceOptions): Promise<Service> {
+  const environment = processEnvironment()
   const service = await findService(options, environment)
   const email = options.as ?? readText(environment, 'COUNTERSIGN_AS')
   if (email !== undefined) return signInAs(service, email)

@@ -13,51 +13,51 @@ import { pastedLine, pastedWords, withLineBreaks } from './pasted-text.ts'
 import { readLine, type Line } from './read-line.ts'
 import { type Key, typedAhead } from './typed-ahead.ts'
 
-/** After so long without a key, the next one was pressed by somebody who has read the screen. */
+/** After so long without a key, the next one counts as an answer to what is on the screen. */
 const quietMs = 250
-/** The time in which the rest of a mark arrives. */
+/** How long to wait for the rest of a mark of pasted text. */
 const markMs = 50
 const showCursor = '\u001B[?25h'
 const ctrlZ = '\u001A'
 
 /** The keys of the terminal, one after the other, until a prompt wants whole lines. */
 export class Keyboard implements Disposable {
-  readonly #pressed: Key[] = []
+  readonly #keys: Key[] = []
   /** what is typed, without what is pasted */
-  readonly #typed = new Readable({ read: () => undefined })
+  readonly #input = new Readable({ read: () => undefined })
   readonly #decoder = new StringDecoder()
   readonly #splitter = new PasteSplitter()
-  readonly #leave: () => void
+  readonly #onLeave: () => void
   #paste: (text: string) => void
   #release: NodeJS.Timeout | undefined
   #next: PromiseWithResolvers<void> | null = null
 
   /**
-   * `leave` ends the command: at a second Ctrl-C while nobody has taken the first, as when the
-   * service does not answer, and when the terminal is gone.
+   * `onLeave` ends the command. It is called at a second Ctrl-C before the first one was handled,
+   * as while the service does not answer, and when the terminal is closed.
    */
-  constructor(leave: () => void) {
-    this.#leave = leave
+  constructor(onLeave: () => void) {
+    this.#onLeave = onLeave
     this.#paste = this.#takePaste
-    emitKeypressEvents(this.#typed)
-    this.#typed.on('keypress', this.#take).resume()
+    emitKeypressEvents(this.#input)
+    this.#input.on('keypress', this.#take).resume()
     this.#open()
   }
 
-  /** Resolves when a key was pressed that nobody has taken. Asked again, it is the same promise. */
+  /** Resolves once a key was pressed that `take` has not returned. */
   async untilPressed(): Promise<void> {
-    if (this.#pressed.length > 0) return
+    if (this.#keys.length > 0) return
     this.#next ??= Promise.withResolvers()
     await this.#next.promise
   }
 
-  /** The keys that were pressed. */
+  /** The keys that were pressed since the last call. */
   take(): readonly Key[] {
-    return this.#pressed.splice(0)
+    return this.#keys.splice(0)
   }
 
   /**
-   * Drops the keys that were typed ahead, until none comes for `restMs`. True: one of them was
+   * Drops the keys that were typed ahead, until no key comes for `restMs`. True: one of them was
    * Ctrl-C or Ctrl-D.
    */
   async settle(restMs = quietMs): Promise<boolean> {
@@ -72,7 +72,7 @@ export class Keyboard implements Disposable {
     }
   }
 
-  /** Hands the terminal to another program, such as a pager. */
+  /** Gives the terminal to another program, such as a pager, until `act` has ended. */
   async aside<T>(act: () => Promise<T>): Promise<T> {
     this.#close()
     try {
@@ -82,15 +82,15 @@ export class Keyboard implements Disposable {
     }
   }
 
-  /** Hands the keys to a prompt of one line, which pasted text does not submit. */
+  /** Gives the keys to a prompt of one line, which pasted text does not submit. */
   async prompt<T>(act: (input: Readable) => Promise<T>): Promise<T> {
-    this.#typed.off('keypress', this.#take)
-    this.#paste = (text) => void this.#typed.push(pastedWords(text))
+    this.#input.off('keypress', this.#take)
+    this.#paste = (text) => void this.#input.push(pastedWords(text))
     try {
-      return await act(this.#typed)
+      return await act(this.#input)
     } finally {
       this.#paste = this.#takePaste
-      this.#typed.on('keypress', this.#take).resume()
+      this.#input.on('keypress', this.#take).resume()
     }
   }
 
@@ -108,7 +108,7 @@ export class Keyboard implements Disposable {
         }),
       )
     }
-    this.#pressed.unshift(...pressed.slice(end + 1))
+    this.#keys.unshift(...pressed.slice(end + 1))
     const text = insertions.map((piece) => piece.text).join('')
     process.stdout.write(`> ${text}\n`)
     if (text.trim() === '') return null
@@ -122,37 +122,37 @@ export class Keyboard implements Disposable {
   #open(): void {
     process.stdin.setRawMode(true)
     process.stdin.on('data', this.#read).once('end', this.#leaveNow).resume()
-    this.#tell(markPastes)
-    for (const signal of endSignals) process.once(signal, this.#end)
-    process.on('SIGCONT', this.#resume)
+    this.#writeSequence(markPastes)
+    for (const signal of endSignals) process.once(signal, this.#onEndSignal)
+    process.on('SIGCONT', this.#onResume)
   }
 
   #close(): void {
     clearTimeout(this.#release)
     process.stdin.off('data', this.#read).off('end', this.#leaveNow).pause()
     process.stdin.setRawMode(false)
-    this.#tell(stopMarkingPastes)
-    for (const signal of endSignals) process.off(signal, this.#end)
-    process.off('SIGCONT', this.#resume)
+    this.#writeSequence(stopMarkingPastes)
+    for (const signal of endSignals) process.off(signal, this.#onEndSignal)
+    process.off('SIGCONT', this.#onResume)
   }
 
-  #tell(sequence: string): void {
+  #writeSequence(sequence: string): void {
     if (!isDumb()) process.stdout.write(sequence)
   }
 
   readonly #read = (bytes: Buffer): void => {
     clearTimeout(this.#release)
-    this.#spread(this.#splitter.split(this.#decoder.write(bytes)))
+    this.#handleInput(this.#splitter.split(this.#decoder.write(bytes)))
     if (!this.#splitter.isHolding) return
-    this.#release = setTimeout(() => this.#spread(this.#splitter.release()), markMs)
+    this.#release = setTimeout(() => this.#handleInput(this.#splitter.release()), markMs)
   }
 
-  #spread(parts: readonly TerminalInput[]): void {
+  #handleInput(parts: readonly TerminalInput[]): void {
     for (const { kind, text } of parts) {
       if (kind === 'paste') this.#paste(text)
       else {
         if (text.includes(ctrlZ)) this.#stop()
-        this.#typed.push(text.replaceAll(ctrlZ, ''))
+        this.#input.push(text.replaceAll(ctrlZ, ''))
       }
     }
   }
@@ -160,20 +160,21 @@ export class Keyboard implements Disposable {
   /** Stops the command until the shell continues it, with the terminal as it was meanwhile. */
   #stop(): void {
     this.#close()
-    this.#tell(showCursor)
-    // The whole group, as the terminal itself does: it may have a launcher above this process.
+    this.#writeSequence(showCursor)
+    // The signal goes to the whole group, as from the terminal: a launcher may run above this
+    // process.
     process.kill(0, 'SIGTSTP')
     this.#open()
-    // A line that is edited is drawn again.
+    // Draws the edited line again.
     process.stdout.emit('resize')
   }
 
   readonly #take = (text: string | undefined, key: { name?: string; ctrl?: boolean }): void => {
     const { name = '', ctrl = false } = key
-    // Arrows and such begin with an escape sequence: they write nothing.
+    // Keys such as arrows send an escape sequence, which writes nothing.
     const writes = text !== undefined && !ctrl && !/\p{Cc}/u.test(text)
     const pressed = { name, ctrl, text: writes ? text : '' }
-    if (isInterrupt(pressed) && this.#pressed.some(isInterrupt)) return this.#leaveNow()
+    if (isInterrupt(pressed) && this.#keys.some(isInterrupt)) return this.#leaveNow()
     this.#add(pressed)
   }
 
@@ -182,34 +183,34 @@ export class Keyboard implements Disposable {
   }
 
   #add(key: Key): void {
-    this.#pressed.push(key)
+    this.#keys.push(key)
     this.#next?.resolve()
     this.#next = null
   }
 
   readonly #leaveNow = (): void => {
     this.#close()
-    this.#leave()
+    this.#onLeave()
   }
 
-  /** The terminal is left as it was before the signal ends this process. */
-  readonly #end = (signal: NodeJS.Signals): void => {
+  /** Restores the terminal before the signal ends this process. */
+  readonly #onEndSignal = (signal: NodeJS.Signals): void => {
     this.#close()
-    this.#tell(showCursor)
+    this.#writeSequence(showCursor)
     process.kill(process.pid, signal)
   }
 
-  /** A shell in which this process was stopped has set the terminal for itself. */
-  readonly #resume = (): void => {
+  /** Sets the terminal again, because the shell has changed it while this process was stopped. */
+  readonly #onResume = (): void => {
     process.stdin.setRawMode(false)
     process.stdin.setRawMode(true)
-    this.#tell(markPastes)
+    this.#writeSequence(markPastes)
   }
 }
 
 const endSignals = ['SIGTERM', 'SIGHUP'] as const
 
-/** Whether a key means to leave. */
+/** Whether a key is Ctrl-C or Ctrl-D, by which a person leaves. */
 export function isInterrupt({ name, ctrl }: Key): boolean {
   return ctrl && (name === 'c' || name === 'd')
 }

@@ -8,7 +8,7 @@ import { createKeyOnce, refuseReadable, signerOf, writeKeyFile } from '#runtime/
 import { holdFolder, type HeldFolder } from './hold-folder.ts'
 
 /**
- * What a witness keeps in its folder: its key (owner-only), and notes that it cosigned, by size.
+ * The folder of a witness: its key, which only the owner can read, and the notes that it cosigned.
  */
 export interface WitnessFolder extends AsyncDisposable {
   readonly path: string
@@ -18,14 +18,14 @@ export interface WitnessFolder extends AsyncDisposable {
   readonly lock: HeldFolder
 }
 
-const keptName = /^checkpoint-(\d+)\.txt$/
+const noteName = /^checkpoint-(\d+)\.txt$/
 const contradictionName = /^contradiction-\d+\.txt$/
-/** More of them say no more than these do. */
+/** One contradiction is a proof already; the limit protects the disk. */
 const maxContradictions = 100
 
 /**
- * Opens the folder for this process alone; at first makes it, with a key. Rejects with a sentence
- * when another holds it.
+ * Opens the folder for this process alone; creates it with a key if it is missing. Rejects with a
+ * sentence if another process has it.
  */
 export async function openWitnessFolder(path: string): Promise<WitnessFolder> {
   await mkdir(path, { recursive: true, mode: 0o700 })
@@ -47,8 +47,8 @@ export async function openWitnessFolder(path: string): Promise<WitnessFolder> {
 }
 
 /**
- * Keeps a cosigned note, on the disk before this resolves: a witness that forgot could cosign two
- * histories.
+ * Stores a cosigned note. It is on the disk once this resolves: a witness that forgets a note could
+ * cosign two histories.
  */
 export async function keepNote(folder: string, size: number, note: string): Promise<string> {
   const file = noteFile(folder, size)
@@ -56,7 +56,7 @@ export async function keepNote(folder: string, size: number, note: string): Prom
   return file
 }
 
-/** Of notes that a service cosigns every few seconds, the last one of each day stays. */
+/** Removes a note if a newer one is of the same day, because there is one every few seconds. */
 export async function forgetSameDay(folder: string, before: number, now: number): Promise<void> {
   const [older, newer] = await Promise.all([
     stat(noteFile(folder, before)),
@@ -67,8 +67,8 @@ export async function forgetSameDay(folder: string, before: number, now: number)
 }
 
 /**
- * Keeps what contradicts a note of before: together they show that the log has two histories.
- * `isNew`: it was not kept yet; `null`: there are a hundred others already.
+ * Stores a note that contradicts an earlier one: together they prove that the log has two
+ * histories. `isNew`: it was not stored before; `null`: the folder has a hundred others.
  */
 export async function keepContradiction(
   folder: string,
@@ -86,7 +86,7 @@ export async function keepContradiction(
 
 async function readLast(folder: string): Promise<Checkpoint | null> {
   const sizes = (await readdir(folder)).flatMap((name) => {
-    const [, digits] = keptName.exec(name) ?? []
+    const [, digits] = noteName.exec(name) ?? []
     return digits === undefined ? [] : [Number(digits)]
   })
   if (sizes.length === 0) return null

@@ -10,9 +10,9 @@ import { MalformedEvidence } from '#evidence/malformed-evidence.ts'
 import { forgetSameDay, keepContradiction, keepNote, type WitnessFolder } from './witness-folder.ts'
 
 /**
- * Answers submissions of one log (C2SP tlog-witness), one after the other: each is judged by what
- * the one before left on the disk, and a cosignature is given out only once the disk has what it is
- * of. When the disk fails it cosigns nothing more: whoever starts it again reads what is there.
+ * Answers submissions of one log (C2SP tlog-witness), one after the other. Each is judged by the
+ * last checkpoint on the disk, and a cosignature is returned only once the disk has its checkpoint.
+ * After a failure of the disk it cosigns nothing more; a new start reads the disk again.
  */
 export class Witness {
   readonly #folder: WitnessFolder
@@ -32,7 +32,9 @@ export class Witness {
     this.#last = folder.last
   }
 
-  /** Rejects when the disk failed, now or before. Only what the log signed waits for its turn. */
+  /**
+   * Rejects if the disk has failed. Only a submission that the log signed waits for earlier ones.
+   */
   async answer(body: string): Promise<SubmissionAnswer> {
     let submission
     try {
@@ -51,23 +53,23 @@ export class Witness {
         signer: this.#folder.signer,
         atSeconds: Math.floor(Date.now() / 1000),
       })
-      if (answer.status === 200) await this.#keep(answer)
+      if (answer.status === 200) await this.#store(answer)
       else if (answer.status === 422 || (answer.status === 409 && answer.isForked)) {
-        await this.#contradicted(contents.checkpoint, note)
+        await this.#reportContradiction(contents.checkpoint, note)
       }
       return answer
     })
-    // One that rejects is the last one: the next in turn rejects with the same.
+    // After a rejection every later submission rejects with the same error.
     this.#turn = turn
     turn.catch(() => undefined)
     return turn
   }
 
-  async #keep({ note, checkpoint }: Extract<SubmissionAnswer, { status: 200 }>): Promise<void> {
+  async #store({ note, checkpoint }: Extract<SubmissionAnswer, { status: 200 }>): Promise<void> {
     const { path, lock } = this.#folder
     const before = this.#last
     await lock.check()
-    // Asked for again: the note of it is there.
+    // The same checkpoint again: its note is stored.
     if (before?.size === checkpoint.size) return
     await keepNote(path, checkpoint.size, note)
     this.#last = checkpoint
@@ -75,10 +77,10 @@ export class Witness {
   }
 
   /**
-   * Anybody can repeat what the log once signed, with a proof of something else: said once for each
-   * size.
+   * Stores a contradiction and alarms the operator, once for each size, because anybody can repeat
+   * a checkpoint that the log once signed.
    */
-  async #contradicted({ size }: Checkpoint, note: string): Promise<void> {
+  async #reportContradiction({ size }: Checkpoint, note: string): Promise<void> {
     const contradiction = await keepContradiction(this.#folder.path, size, note)
     if (contradiction === null || !contradiction.isNew) return
     this.#alarm(
