@@ -15,14 +15,14 @@ export async function warnOfUnread(projectDir: string): Promise<readonly Project
     top.includes(name),
   )
   const other = (name: string): string => (/^tool/i.test(name) ? 'tools' : 'workers')
-  const misnamed = folders
+  const wrongNames = folders
     .filter((name) => !top.includes(other(name)))
     .map((name) => unread(`${name}/`, `rename it to ${other(name)}/, if that is its content`))
   const workers = await namesIn(join(projectDir, 'workers'))
   const strangers = workers
     .filter((name) => !name.endsWith('.md') && !name.startsWith('.'))
     .map((name) => unread(`workers/${name}`, 'a worker is a file workers/NAME.md'))
-  return [...misnamed, ...strangers]
+  return [...wrongNames, ...strangers]
 }
 
 /** For a missing countersign.yaml: the file that people probably meant. */
@@ -109,9 +109,9 @@ export async function refuseWorktrees(
     const at = resolve(projectDir, root)
     if (worktree === undefined || taskQueue !== null || !(await isFolder(at))) continue
     const place = source === undefined ? { file: configFile, line: null } : placeOfSource(source)
-    for (const copied of worktree.copy) {
-      if ((await lstat(join(at, copied)).catch(() => null)) !== null) continue
-      const problem = `the workspace "${name}" has no ${copied} that its worktrees could begin with`
+    for (const file of worktree.copy) {
+      if ((await lstat(join(at, file)).catch(() => null)) !== null) continue
+      const problem = `the workspace "${name}" has no ${file} that its worktrees could begin with`
       const remedy = 'install it, or remove it from "copy"'
       problems.push({ ...place, problem, remedy, severity: 'warning' })
     }

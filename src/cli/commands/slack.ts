@@ -20,8 +20,8 @@ export function addSlackCommand(program: Command): void {
     .action(async (linkOrCode: string, options: ServiceOptions) => {
       const code = linkOrCode.split('#slack=').at(-1) ?? linkOrCode
       const service = await connect(options)
-      const linked = await service.call('confirmSlackLink', { body: { code } })
-      console.log(printableLine(`You are ${linked.userId} in the workspace ${linked.team}.`))
+      const link = await service.call('confirmSlackLink', { body: { code } })
+      console.log(printableLine(`You are ${link.userId} in the workspace ${link.team}.`))
     })
   withExamples(link, ['slack link "https://approvals.example.com/account#slack=…"'])
   const unlink = withService(slack.command('unlink'))

@@ -3,7 +3,7 @@ import { printable } from '../text/terminal-text.ts'
 import { piecesOf } from '../text/wrap.ts'
 
 const bar = '│ '
-const continued = '│↪'
+const continuation = '│↪'
 
 /**
  * A model's text as it arrives, behind a bar at the left. It is escaped and wrapped here, so that
@@ -60,7 +60,7 @@ export class LiveText {
     for (const [index, line] of text.split('\n').entries()) {
       if (index > 0) out += `\n${this.#begin(bar)}`
       for (const piece of piecesOf(printable(line), maxColumns)) {
-        if (this.#used + piece.columns > maxColumns) out += `\n${this.#begin(continued)}`
+        if (this.#used + piece.columns > maxColumns) out += `\n${this.#begin(continuation)}`
         this.#used += piece.columns
         out += piece.text
       }

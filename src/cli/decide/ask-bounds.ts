@@ -42,11 +42,11 @@ export async function askAgain(
   { risk, alike }: RequestDetail,
   input: Readable,
 ): Promise<boolean | null> {
-  const repeated = againSentence(alike.again)
-  if (risk !== 'high' || repeated === null) return false
+  const againText = againSentence(alike.again)
+  if (risk !== 'high' || againText === null) return false
   const sure = await confirm({
     input,
-    message: `${repeated}. Yes, again?`,
+    message: `${againText}. Yes, again?`,
     initialValue: false,
   })
   return sure === true ? true : null

@@ -6,7 +6,7 @@ import type { Key } from '../terminal/typed-ahead.ts'
 import type { Line } from '../terminal/read-line.ts'
 import type { KeySource } from './ask-by-key.ts'
 
-const lookEveryMs = 1_000
+const pollEveryMs = 1_000
 
 /**
  * Reads keys for one request while it is pending. Pasted text is no key. `runLine` carries out a
@@ -18,9 +18,9 @@ export function keysOf(
   requestId: string,
   runLine?: (line: Line) => Promise<'left' | 'detach' | null>,
 ): KeySource {
-  let pressed: readonly Key[] = []
+  let pressedKeys: readonly Key[] = []
   const command = async (): Promise<'left' | 'detach' | null> => {
-    const line = await keyboard.line(pressed)
+    const line = await keyboard.line(pressedKeys)
     return line === null || runLine === undefined ? null : runLine(line)
   }
   return {
@@ -30,9 +30,9 @@ export function keysOf(
     settle: (restMs) => keyboard.settle(restMs),
     key: async () => {
       for (;;) {
-        await Promise.race([keyboard.untilPressed(), delay(lookEveryMs)])
+        await Promise.race([keyboard.untilPressed(), delay(pollEveryMs)])
         const keys = keyboard.take()
-        pressed = keys
+        pressedKeys = keys
         const key = keys.find(isInterrupt) ?? keys[0]
         if (key?.name === 'paste') return ''
         if (key !== undefined) return key.ctrl ? `ctrl-${key.name}` : key.text

@@ -26,9 +26,9 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
     target,
     (line) => console.error(line),
     async (awake) => {
-      const mended = options.repair === true ? await repair(awake) : []
-      const tested = options.mail === undefined ? [] : [await sendTestMail(awake, options.mail)]
-      return [...mended, ...(await examine(awake)), ...tested]
+      const repairs = options.repair === true ? await repair(awake) : []
+      const mailTests = options.mail === undefined ? [] : [await sendTestMail(awake, options.mail)]
+      return [...repairs, ...(await examine(awake)), ...mailTests]
     },
   )
   if (options.json === true) console.log(jsonText({ findings }, 2))

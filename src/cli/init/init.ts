@@ -9,7 +9,7 @@ import { proposeConfig } from './propose-config.ts'
 import { proposeWorker } from './propose-worker.ts'
 
 const templates = join(checkoutFolder, 'examples', 'starter')
-const copied = ['scripts/assistant.yaml', 'tools/say-hello.ts']
+const copiedFiles = ['scripts/assistant.yaml', 'tools/say-hello.ts']
 
 const toolsPackage = '@countersign/tools'
 /** The packages by which an editor knows the types of tools. A run needs neither of them. */
@@ -53,7 +53,8 @@ export async function runInit(dir: string, workspace: string | null = null): Pro
   const root = workspace === null ? null : relative(target, resolve(workspace)) || null
   await placeText(target, 'countersign.yaml', proposeConfig(facts, root))
   await placeText(target, 'workers/assistant.md', proposeWorker(facts))
-  for (const name of copied) await place(target, name, (path) => cp(join(templates, name), path))
+  for (const name of copiedFiles)
+    await place(target, name, (path) => cp(join(templates, name), path))
   const hasOwnPackage = (await stat(join(target, 'package.json')).catch(() => null)) !== null
   for (const [name, content] of Object.entries(editorFiles)) {
     await placeText(target, name, `${JSON.stringify(content, null, 2)}\n`)

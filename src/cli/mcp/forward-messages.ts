@@ -28,8 +28,8 @@ export async function forwardMessages(
   for await (const line of createInterface({ input, crlfDelay: Infinity })) {
     const message = line.trim() === '' ? null : parseMessage(line)
     if (message === null || line.length > maxLineBytes) continue
-    const cancelled = cancelledId(message)
-    if (cancelled !== null) open.get(cancelled)?.abort()
+    const cancelId = cancelledId(message)
+    if (cancelId !== null) open.get(cancelId)?.abort()
     const id = idOf(message)
     const stop = new AbortController()
     if (id !== null) open.set(id, stop)

@@ -64,8 +64,8 @@ async function playSample(
   projectDir: string,
   say: (sentence: string) => void,
 ): Promise<void> {
-  const started = await ada.service.call('listRuns', { query: { limit: 1 } })
-  if (started.items.length > 0) return
+  const runs = await ada.service.call('listRuns', { query: { limit: 1 } })
+  if (runs.items.length > 0) return
   await ada.service.call('startRun', {
     body: { worker: 'release-notes', input: 'Complete the release notes of 1.2' },
   })

@@ -5,7 +5,7 @@ import { wrap } from './wrap.ts'
 
 /** A bar before every line, so that no quoted line looks like output of the command itself. */
 const bar = '│ '
-const continued = '│↪'
+const continuation = '│↪'
 
 export interface QuotedOptions {
   /** width of the terminal; `null` where there is none, and lines stay whole */
@@ -32,7 +32,7 @@ function quotedLine(line: string, { columns, diff }: QuotedOptions): string[] {
   const visible = hasSign ? line.slice(0, 1) + printable(line.slice(1)) : printable(line)
   const rows = columns === null ? [visible] : wrap(visible, columns - bar.length)
   const colour = diff ? diffColour(line) : plain
-  return rows.map((row, place) => dim(place === 0 ? bar : continued) + colour(row))
+  return rows.map((row, place) => dim(place === 0 ? bar : continuation) + colour(row))
 }
 
 function diffColour(line: string): (text: string) => string {

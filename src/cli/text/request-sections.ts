@@ -16,10 +16,10 @@ import { quoteLines } from './quote-lines.ts'
  */
 export function originLines(origin: NonNullable<ExternalView>['origin']): string[] {
   if (origin === null) return []
-  const proved = provedSentence(origin)
+  const proofText = provedSentence(origin)
   return [
     `${dim('as reported')}  ${printableLine(programSentence(origin))}`,
-    `${dim('folder')}  ${printableLine(origin.folder)}  ${origin.proved ? dim(proved) : yellow(proved)}`,
+    `${dim('folder')}  ${printableLine(origin.folder)}  ${origin.proved ? dim(proofText) : yellow(proofText)}`,
     ...(origin.git === undefined
       ? []
       : [`${dim('git')}  ${printableLine(gitSentence(origin.git))}`]),
@@ -32,9 +32,9 @@ export function originLines(origin: NonNullable<ExternalView>['origin']): string
 
 /** What was asked before that is like this request, a line each; none where there is nothing. */
 export function alikeLines({ alike, state }: RequestDetail): string[] {
-  const repeated = state === 'pending' ? againSentence(alike.again) : null
+  const againText = state === 'pending' ? againSentence(alike.again) : null
   return [
-    ...(repeated === null ? [] : [red(`! ${repeated}`)]),
+    ...(againText === null ? [] : [red(`! ${againText}`)]),
     ...alike.same.map((one) => line('same call', one)),
     ...alike.similar.map((one) => line('similar', one)),
     ...(alike.hidden === 0 ? [] : [dim(`${alike.hidden} more alike that you may not see`)]),

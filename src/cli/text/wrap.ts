@@ -54,7 +54,7 @@ export function columnsOf(character: string): number {
   return wide.test(character) ? 2 : 1
 }
 
-const continued = '  ↪ '
+const continuation = '  ↪ '
 
 /**
  * A line of this command in rows of the terminal. It may quote a name or a sentence of somebody
@@ -65,8 +65,8 @@ export function ownRows(line: string, columns: number | null): string[] {
   if (columns === null) return [line]
   const [first = ''] = wrap(line, columns)
   if (first.length === line.length) return [line]
-  const others = wrap(line.slice(first.length), columns - continued.length)
-  return [first, ...others.map((row) => continued + row)]
+  const others = wrap(line.slice(first.length), columns - continuation.length)
+  return [first, ...others.map((row) => continuation + row)]
 }
 
 /** Columns of the terminal that reads us; `null` for a pipe or a file. */

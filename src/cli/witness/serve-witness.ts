@@ -72,10 +72,10 @@ async function respond(
     return refuse(response, 413, `A submission has at most ${maxBytes} bytes\n`)
   }
   if (body === 'cut off') return
-  const answered = await witness.answer(body.text)
-  if (answered.status === 200) return answer(response, 200, plain, answered.line)
-  if (answered.status === 409) return answer(response, 409, sizeContentType, `${answered.size}\n`)
-  answer(response, answered.status, plain, `${answered.sentence}\n`)
+  const judgement = await witness.answer(body.text)
+  if (judgement.status === 200) return answer(response, 200, plain, judgement.line)
+  if (judgement.status === 409) return answer(response, 409, sizeContentType, `${judgement.size}\n`)
+  answer(response, judgement.status, plain, `${judgement.sentence}\n`)
 }
 
 const onlyThis = 'Only POST /add-checkpoint exists\n'

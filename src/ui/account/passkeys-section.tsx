@@ -146,11 +146,11 @@ function AddPasskey({ act }: { act: Act }) {
   const add = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setBusy(true)
-    const added = await act(async () => {
+    const isAdded = await act(async () => {
       const body = { name: name.trim(), response: await makePasskey() }
       await callApi('registerCredential', { body })
     }, 'The passkey is registered')
-    if (added) setName('')
+    if (isAdded) setName('')
     setBusy(false)
   }
   return (

@@ -1,7 +1,7 @@
 const name = 'countersign-session'
 
 /** The proof of a page without access to storage; lost when the page closes. */
-let unstored: string | null = null
+let unstoredProof: string | null = null
 
 /**
  * The proof of the session: a random token in the storage of this origin, sent with every call. The
@@ -12,12 +12,12 @@ export function sessionProof(): string {
   try {
     const storedProof = localStorage.getItem(name)
     if (storedProof !== null) return storedProof
-    const created = newProof()
-    localStorage.setItem(name, created)
-    return created
+    const proof = newProof()
+    localStorage.setItem(name, proof)
+    return proof
   } catch {
-    unstored ??= newProof()
-    return unstored
+    unstoredProof ??= newProof()
+    return unstoredProof
   }
 }
 
@@ -30,7 +30,7 @@ export async function sessionProofHash(): Promise<string> {
 
 /** Forgets the proof after a sign-out, so that the next session has another one. */
 export function forgetSessionProof(): void {
-  unstored = null
+  unstoredProof = null
   try {
     localStorage.removeItem(name)
   } catch {

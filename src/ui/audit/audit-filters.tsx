@@ -20,7 +20,7 @@ interface AuditFiltersProps {
 /** The filters of the trail. They are in the address, under the API's names. */
 export function AuditFilters(props: AuditFiltersProps) {
   const { search, set, setAll, clear, isNarrowed, numbers } = props
-  const shared = { search, set, numbers }
+  const commonProps = { search, set, numbers }
   const isPhone = useMedia(phoneUntil)
   const [isUnfolded, setUnfolded] = useState(false)
   const id = useId()
@@ -28,7 +28,7 @@ export function AuditFilters(props: AuditFiltersProps) {
     <search className="toolbar audit-toolbar">
       <div className="audit-words">
         <WordsFilter
-          {...shared}
+          {...commonProps}
           name="q"
           label="Words"
           hint="in the effect or the tool of a request"
@@ -52,11 +52,11 @@ export function AuditFilters(props: AuditFiltersProps) {
             ...auditEventTypes.map((value) => ({ value, label: eventWords(value) })),
           ]}
         />
-        <WordsFilter {...shared} name="actor" label="Who" hint="mail address" />
-        <WordsFilter {...shared} name="requestId" label="Request" hint="number" />
-        <WordsFilter {...shared} name="runId" label="Run" hint="number" />
-        <DayFilter {...shared} name="from" label="From" edge="start" />
-        <DayFilter {...shared} name="to" label="To (inclusive)" edge="end" />
+        <WordsFilter {...commonProps} name="actor" label="Who" hint="mail address" />
+        <WordsFilter {...commonProps} name="requestId" label="Request" hint="number" />
+        <WordsFilter {...commonProps} name="runId" label="Run" hint="number" />
+        <DayFilter {...commonProps} name="from" label="From" edge="start" />
+        <DayFilter {...commonProps} name="to" label="To (inclusive)" edge="end" />
         <OfficeHoursFilter search={search} setAll={setAll} />
         {isNarrowed && (
           <Button variant="default" onClick={clear}>

@@ -19,11 +19,11 @@ export function OffSide(props: {
       setHides(false)
       return undefined
     }
-    const look = (): void => setHides(element.scrollWidth > element.clientWidth + 1)
-    const resized = new ResizeObserver(look)
-    resized.observe(element)
-    if (element.firstElementChild !== null) resized.observe(element.firstElementChild)
-    return () => resized.disconnect()
+    const measure = (): void => setHides(element.scrollWidth > element.clientWidth + 1)
+    const resizeObserver = new ResizeObserver(measure)
+    resizeObserver.observe(element)
+    if (element.firstElementChild !== null) resizeObserver.observe(element.firstElementChild)
+    return () => resizeObserver.disconnect()
   }, [wrap])
   useEffect(() => onComplete?.(isComplete && !hides), [onComplete, isComplete, hides])
   return (

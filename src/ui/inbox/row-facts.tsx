@@ -109,8 +109,8 @@ function QuorumProgress({ quorum }: { quorum: Item['quorum'] }) {
 /** Whether the same call was carried out before, or is pending in another request. */
 function RepetitionNote({ item: { alike, state } }: { item: Item }) {
   if (state !== 'pending') return null
-  const repeated = againWords(alike.again)
-  if (repeated !== null) return <span className="soon">{repeated}</span>
+  const againText = againWords(alike.again)
+  if (againText !== null) return <span className="soon">{againText}</span>
   if (alike.same === 0) return null
   return <span>{alike.same === 1 ? '1 more call' : `${alike.same} more calls`} like this</span>
 }

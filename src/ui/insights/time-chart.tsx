@@ -11,12 +11,12 @@ import { secondsInWords } from './seconds-in-words.ts'
  */
 export function TimeChart(props: { scope: LinkScope; items: readonly InsightView[] }) {
   const { scope, items } = props
-  const decided = items.filter(({ medianSeconds }) => medianSeconds !== null)
-  const longest = Math.max(10, ...decided.map(({ p90Seconds }) => p90Seconds ?? 0))
+  const decidedItems = items.filter(({ medianSeconds }) => medianSeconds !== null)
+  const longest = Math.max(10, ...decidedItems.map(({ p90Seconds }) => p90Seconds ?? 0))
   const place = (seconds: number): number => (Math.log1p(seconds) / Math.log1p(longest)) * rowWidth
   return (
     <ul className="chart" aria-label="How long deciding took">
-      {decided.map((item) => {
+      {decidedItems.map((item) => {
         const median = item.medianSeconds ?? 0
         const p90 = item.p90Seconds ?? median
         const label = `half within ${secondsInWords(median)}, nine of ten within ${secondsInWords(p90)}: ${visibleString(item.name)}`

@@ -64,13 +64,13 @@ export function PolicyPage() {
 
 function WorkerCard({ worker }: { worker: Worker }) {
   // A link can name a worker, to which the page scrolls.
-  const linked = useSearchParams()[0].get('worker') === worker.name
-  const [open, setOpen] = useState(linked)
+  const isLinked = useSearchParams()[0].get('worker') === worker.name
+  const [open, setOpen] = useState(isLinked)
   return (
     <details
       className="card worker"
       open={open}
-      ref={linked ? scrollHere : null}
+      ref={isLinked ? scrollHere : null}
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
       <summary>

@@ -10,8 +10,8 @@ export async function storeProof(proof: string): Promise<void> {
 
 /** The stored proof; `null`: nobody is signed in. */
 export async function readProof(): Promise<string | null> {
-  const cached = await caches.match(entry, { cacheName })
-  return cached === undefined ? null : cached.text()
+  const storedAnswer = await caches.match(entry, { cacheName })
+  return storedAnswer === undefined ? null : storedAnswer.text()
 }
 
 /** Deletes the stored proof, so that the service worker can read nothing any more. */

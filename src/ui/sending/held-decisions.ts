@@ -38,7 +38,7 @@ const timers = new Map<string, ReturnType<typeof setTimeout>>()
 /** Withdraws the call that the browser sends if the page ends, by the decision's key. */
 const withdrawals = new Map<string, () => void>()
 const listeners = new Set<() => void>()
-const settled = new Set<() => void>()
+const answerListeners = new Set<() => void>()
 
 function set(next: readonly HeldDecision[]): void {
   decisions = next
@@ -137,7 +137,7 @@ async function send(key: string, preferWaitSeconds: number): Promise<void> {
     const isUnanswered = error.code === 'network'
     change(key, { stage: 'refused', words: one.refusedWords(error), isUnanswered })
   }
-  for (const listener of settled) listener()
+  for (const listener of answerListeners) listener()
 }
 
 /**
@@ -145,8 +145,8 @@ async function send(key: string, preferWaitSeconds: number): Promise<void> {
  * unsubscribes.
  */
 export function onSettled(listener: () => void): () => void {
-  settled.add(listener)
-  return () => settled.delete(listener)
+  answerListeners.add(listener)
+  return () => answerListeners.delete(listener)
 }
 
 function subscribe(listener: () => void): () => void {

@@ -22,9 +22,9 @@ export async function answerNavigation(
     if (isPage(response)) keepAlive(keepPage(response.clone()).catch(() => undefined))
     return response
   } catch (error) {
-    const cached = await caches.match(page, { cacheName })
-    if (cached === undefined) throw error
-    return cached
+    const cachedAnswer = await caches.match(page, { cacheName })
+    if (cachedAnswer === undefined) throw error
+    return cachedAnswer
   }
 }
 
@@ -41,8 +41,8 @@ export async function answerAsset(request: Request): Promise<Response> {
 async function keepPage(response: Response): Promise<void> {
   const html = await response.text()
   const cache = await caches.open(cacheName)
-  const cached = await cache.match(page)
-  if (cached !== undefined && (await cached.text()) === html) return
+  const cachedAnswer = await cache.match(page)
+  if (cachedAnswer !== undefined && (await cachedAnswer.text()) === html) return
   const files = filesOf(html)
   const present = await cache.keys()
   const names = new Set(present.map(({ url }) => new URL(url).pathname))

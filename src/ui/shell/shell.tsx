@@ -138,16 +138,16 @@ function useWebApp(open: (path: string) => void): void {
 
 function InboxLink() {
   const { data } = useQueues()
-  const mine = data?.items.reduce((sum, queue) => sum + queue.mine, 0) ?? 0
-  useEffect(() => showBadge(mine), [mine])
+  const myCount = data?.items.reduce((sum, queue) => sum + queue.mine, 0) ?? 0
+  useEffect(() => showBadge(myCount), [myCount])
   return (
     <NavLink to="/" end>
       Inbox
       {/* Its place is there before its number is, so that no link moves under the pointer. */}
       <span className="count-place">
-        {mine > 0 && (
+        {myCount > 0 && (
           <span className="count">
-            {mine > 99 ? '99+' : mine}
+            {myCount > 99 ? '99+' : myCount}
             <span className="visually-hidden"> wait for you</span>
           </span>
         )}

@@ -67,8 +67,8 @@ function fetchOnce<Props extends object>(load: () => Promise<ComponentType<Props
 
 /** React takes the value of a thenable that calls back at once without waiting. */
 function resolvedAtOnce<Value>(value: Value): Promise<Value> {
-  const resolved = Promise.resolve(value)
-  return Object.assign(resolved, {
-    then: (done: (value: Value) => unknown) => (done(value), resolved),
+  const promise = Promise.resolve(value)
+  return Object.assign(promise, {
+    then: (done: (value: Value) => unknown) => (done(value), promise),
   })
 }

@@ -29,16 +29,16 @@ export function Together(props: {
     const until = performance.now() + maxWaitMs
     let quiet = 0
     let frame = 0
-    const look = (): void => {
+    const check = (): void => {
       const isBusy =
         document.fonts.status === 'loading' ||
         region.current?.querySelector('[aria-busy="true"]') !== null ||
         client.isFetching({ predicate: ({ state }) => state.data === undefined }) > 0
       quiet = isBusy ? 0 : quiet + 1
       if (quiet >= quietFrames || performance.now() > until) setReady(true)
-      else frame = requestAnimationFrame(look)
+      else frame = requestAnimationFrame(check)
     }
-    frame = requestAnimationFrame(look)
+    frame = requestAnimationFrame(check)
     return () => cancelAnimationFrame(frame)
   }, [client, ready])
   return (

@@ -23,8 +23,8 @@ export function addProposalCommands(keys: Command): void {
     .option('--json', 'print JSON')
     .action(async (id: string, options: ServiceOptions & { json?: boolean }) => {
       const service = await connect(options)
-      const created = await service.call('claimKey', { params: { id } })
-      console.log(options.json === true ? jsonText(created) : created.key)
+      const answer = await service.call('claimKey', { params: { id } })
+      console.log(options.json === true ? jsonText(answer) : answer.key)
     })
   withExamples(claim, ['keys claim 019ae7c2-54f0-7a31-b7c1-5a8f6f0f3c55'])
   const decline = withService(keys.command('decline'))

@@ -78,7 +78,7 @@ export function addKeysCommand(program: Command): void {
 
 async function createKey(options: CreateOptions): Promise<void> {
   const { service, signOut } = await asOwner(options)
-  const created = await service.call('createKey', {
+  const answer = await service.call('createKey', {
     body: {
       name: options.name,
       scopes: [...options.scopes],
@@ -87,10 +87,10 @@ async function createKey(options: CreateOptions): Promise<void> {
     },
   })
   await signOut()
-  if (options.json === true) return console.log(jsonText(created))
-  if (created.key !== null) return console.log(created.key)
+  if (options.json === true) return console.log(jsonText(answer))
+  if (answer.key !== null) return console.log(answer.key)
   console.log(
-    `Proposed to ${created.owner.email}. Only they see the key: they claim it on their account page, or with\n  countersign keys claim ${created.id}`,
+    `Proposed to ${answer.owner.email}. Only they see the key: they claim it on their account page, or with\n  countersign keys claim ${answer.id}`,
   )
 }
 
@@ -110,11 +110,11 @@ interface RotateOptions extends ServiceOptions {
 
 async function rotateKey(id: string, options: RotateOptions): Promise<void> {
   const service = await connect(options)
-  const rotated = await service.call('rotateKey', {
+  const answer = await service.call('rotateKey', {
     params: { id },
     body: { overlapSeconds: options.overlap },
   })
-  console.log(options.json === true ? jsonText(rotated) : rotated.key)
+  console.log(options.json === true ? jsonText(answer) : answer.key)
 }
 
 /** Seconds of `24h`, `30m` or `0`. */

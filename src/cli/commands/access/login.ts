@@ -49,7 +49,7 @@ async function linkFrom(linkOrAddress: string): Promise<string> {
       validate: (value) =>
         value !== undefined && URL.canParse(value) ? undefined : 'This is not a link',
     })
-  const pasted = await promptNow(nobody, ask)
-  if (typeof pasted !== 'string') throw new CommandFailure(nobody)
-  return pasted.trim()
+  const link = await promptNow(nobody, ask)
+  if (typeof link !== 'string') throw new CommandFailure(nobody)
+  return link.trim()
 }

@@ -16,7 +16,7 @@ interface LogOptions extends FolderOptions {
 
 /** How long to wait for the API, which checks for a request of this command every second. */
 const waitMs = 10_000
-const lookEveryMs = 200
+const pollEveryMs = 200
 
 /**
  * `countersign rotate-key`: on the host, on the keys of the data folder, whether the service runs
@@ -106,7 +106,7 @@ async function isOver(isOpen: () => Promise<boolean>): Promise<boolean> {
   const until = performance.now() + waitMs
   while (await isOpen()) {
     if (performance.now() > until) return false
-    await delay(lookEveryMs)
+    await delay(pollEveryMs)
   }
   return true
 }

@@ -41,6 +41,6 @@ async function answer(
       ? await promptNow('Nothing was answered.', (input) => askAnswer(request, input))
       : ({ decision: 'answer', text: answerText } as const)
   if (choice === 'skip' || choice === 'quit') throw new CommandFailure('Nothing was answered.')
-  const answered = await sendAnswer(service, request, choice)
-  console.log(options.json === true ? jsonText(answered) : 'Recorded. The agent reads it.')
+  const sentence = await sendAnswer(service, request, choice)
+  console.log(options.json === true ? jsonText(sentence) : 'Recorded. The agent reads it.')
 }

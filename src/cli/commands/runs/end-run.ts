@@ -15,8 +15,8 @@ export function addCancel(runs: Command): void {
     .action(async (id: string, options: ServiceOptions & { message?: string }) => {
       const service = await connect(options)
       const body = options.message === undefined ? {} : { reason: options.message }
-      const cancelled = await service.call('cancelRun', { params: { id }, body })
-      console.log(`run ${cancelled.id} is ${cancelled.state}`)
+      const run = await service.call('cancelRun', { params: { id }, body })
+      console.log(`run ${run.id} is ${run.state}`)
     })
   withExamples(cancel, [`runs cancel ${runExample} -m "wrong folder"`])
 }

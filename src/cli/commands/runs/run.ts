@@ -84,9 +84,9 @@ export function addRunCommand(program: Command): void {
         },
         idempotencyKey: randomUUID(),
       })
-      const started = startedText(service, run)
-      if (options.json !== true) console.log(started)
-      else if (options.watch === true) console.error(started)
+      const text = startedText(service, run)
+      if (options.json !== true) console.log(text)
+      else if (options.watch === true) console.error(text)
       else console.log(jsonText(run))
       process.exitCode = await follow(service, run.id, options)
     })

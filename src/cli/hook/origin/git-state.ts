@@ -12,7 +12,13 @@ export interface GitState {
 }
 
 /** Settings that decide whether a file counts as changed, and start no program. */
-const compared = ['core.filemode', 'core.autocrlf', 'core.eol', 'core.symlinks', 'core.ignorecase']
+const comparedSettings = [
+  'core.filemode',
+  'core.autocrlf',
+  'core.eol',
+  'core.symlinks',
+  'core.ignorecase',
+]
 
 /**
  * Remote, commit and whether tracked files were changed; `null` outside of Git. It runs nothing
@@ -24,7 +30,12 @@ export async function gitState(folder: string, withinMs: number): Promise<GitSta
   const [places, commit, settings] = await Promise.all([
     git('rev-parse', '--path-format=absolute', '--git-dir', '--git-common-dir', '--show-toplevel'),
     git('rev-parse', '--verify', '--quiet', 'HEAD^{commit}'),
-    git('config', '--null', '--get-regexp', `^(remote\\.origin\\.url|${compared.join('|')})$`),
+    git(
+      'config',
+      '--null',
+      '--get-regexp',
+      `^(remote\\.origin\\.url|${comparedSettings.join('|')})$`,
+    ),
   ])
   const [gitDir, commonDir, top] = places?.split('\n') ?? []
   if (gitDir === undefined || commonDir === undefined || top === undefined || top === '')
@@ -69,7 +80,7 @@ async function isDirty(of: {
     await writeFile(join(own, 'HEAD'), `${head}\n`)
     const format = head.length === 64 ? '1\n[extensions]\n\tobjectFormat = sha256' : '0'
     await writeFile(join(own, 'config'), `[core]\n\trepositoryFormatVersion = ${format}\n`)
-    const same = compared.flatMap((name) => {
+    const same = comparedSettings.flatMap((name) => {
       const value = settings.get(name)
       return value === undefined ? [] : ['-c', `${name}=${value}`]
     })

@@ -59,11 +59,11 @@ export async function resumeSessions(
         pending.push({ ...describeSession(session), state, exitCode: null, problem: null })
         continue
       }
-      const resumed = await resume(session, state, settings)
-      if (resumed === null) continue
+      const result = await resume(session, state, settings)
+      if (result === null) continue
       isAny = true
-      results.set(session.requestId, resumed)
-      onResumed(resumed)
+      results.set(session.requestId, result)
+      onResumed(result)
     }
     // A session that was continued may wait again by now.
     if (isLast && !isAny) return [...results.values(), ...pending]
@@ -111,12 +111,12 @@ async function untilOneEnds(
 ): Promise<void> {
   const others = new AbortController()
   const wait = Math.max(1, Math.floor(withinMs / 1000))
-  const looks = sessions.map(({ requestId }) =>
+  const answers = sessions.map(({ requestId }) =>
     client.decision(requestId, { wait, signal: others.signal }).catch(() => undefined),
   )
-  await Promise.race(looks)
+  await Promise.race(answers)
   others.abort()
-  await Promise.all(looks)
+  await Promise.all(answers)
 }
 
 function describeSession({

@@ -60,8 +60,8 @@ export function FileEditForm({ request, onDone }: FormProps) {
 }
 
 function Editing({ request, file, onDone }: FormProps & { readonly file: EditedFile }) {
-  const [text, setText] = useState(file.proposed)
-  const compared = useDeferredValue(text)
+  const [text, setText] = useState(file.proposedText)
+  const comparedText = useDeferredValue(text)
   const path = request.presentation.metadata['path']
   const { revise, refusal, setRefusal, busy } = useRevise(request, onDone)
   const preview = (): void => {
@@ -74,17 +74,17 @@ function Editing({ request, file, onDone }: FormProps & { readonly file: EditedF
       <TextEditor
         label={request.tool === 'write_file' ? 'content' : 'Resulting file'}
         path={typeof path === 'string' ? path : null}
-        initial={file.proposed}
-        text={compared}
+        initial={file.proposedText}
+        text={comparedText}
         onChange={setText}
       />
       <p className="dim small">Escape and then Tab leaves the editor.</p>
       <div role="group" aria-label="What differs from the proposal" className="column">
         <h3>What differs from the proposal</h3>
-        {compared === file.proposed ? (
+        {comparedText === file.proposedText ? (
           <p className="dim small">Nothing yet.</p>
         ) : (
-          <TextDifference before={file.proposed} after={compared} />
+          <TextDifference before={file.proposedText} after={comparedText} />
         )}
       </div>
       {refusal !== null && (
@@ -94,7 +94,7 @@ function Editing({ request, file, onDone }: FormProps & { readonly file: EditedF
       )}
       <RevisionRules request={request} />
       <div>
-        <Button loading={busy} disabled={text === file.proposed} onClick={preview}>
+        <Button loading={busy} disabled={text === file.proposedText} onClick={preview}>
           Preview the changes
         </Button>
       </div>

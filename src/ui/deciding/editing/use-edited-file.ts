@@ -12,7 +12,7 @@ export interface EditedFile {
   readonly problem: string | null
   /** the text to which edits are applied */
   readonly before: string
-  readonly proposed: string
+  readonly proposedText: string
 }
 
 /** Loads the file of edits from the stored bytes of the request; the service records that. */
@@ -21,19 +21,19 @@ export function useEditedFile(request: RequestDetail): EditedFile {
   const isEdit = tool === 'edit_file'
   const storedFile = useStoredFile(request, isEdit)
   const content = membersOf(input)?.['content']
-  const proposed = isEdit ? storedFile.text : typeof content === 'string' ? content : null
+  const proposedText = isEdit ? storedFile.text : typeof content === 'string' ? content : null
   const before = useMemo(
-    () => (isEdit && proposed !== null ? textBefore(presentation.content, proposed) : ''),
-    [isEdit, proposed, presentation.content],
+    () => (isEdit && proposedText !== null ? textBefore(presentation.content, proposedText) : ''),
+    [isEdit, proposedText, presentation.content],
   )
   const problem =
     storedFile.problem ??
     (before === null ? 'The stored file is not the one that this changes.' : null)
   return {
-    isPending: proposed === null && problem === null,
+    isPending: proposedText === null && problem === null,
     problem,
     before: before ?? '',
-    proposed: proposed ?? '',
+    proposedText: proposedText ?? '',
   }
 }
 

@@ -9,12 +9,12 @@ import { VisibleText } from '../../text/visible-text.tsx'
 /** Alike requests: with the same call, and about the same file or program. */
 export function Alike({ request }: { request: RequestDetail }) {
   const { same, similar, hidden, again } = request.alike
-  const repeated = request.state === 'pending' ? againSentence(again) : null
-  if (same.length + similar.length + hidden === 0 && repeated === null) return null
+  const againText = request.state === 'pending' ? againSentence(again) : null
+  if (same.length + similar.length + hidden === 0 && againText === null) return null
   return (
     <section className="card column" aria-labelledby="alike-title">
       <h2 id="alike-title">Similar calls</h2>
-      {repeated !== null && <Notice tone="bad" title={`${repeated}.`} />}
+      {againText !== null && <Notice tone="bad" title={`${againText}.`} />}
       <AlikeList label="The same call" requests={same} />
       <AlikeList label="The same file or program" requests={similar} />
       {hidden > 0 && (

@@ -3,7 +3,7 @@ import type { RequestItem } from '#api/schemas/requests/request-item.ts'
 
 type CancelReason = NonNullable<RequestItem['cancelReason']>
 
-const cancelled: Record<CancelReason, string> = {
+const cancelReasons: Record<CancelReason, string> = {
   run_cancelled: 'its run was cancelled',
   run_failed: 'its run failed',
   workflow_lost: 'its workflow was lost',
@@ -38,7 +38,9 @@ export function outcomeOf(
     case 'expired':
       return 'Expired: nobody decided in time'
     case 'cancelled':
-      return item.cancelReason === null ? 'Cancelled' : `Cancelled: ${cancelled[item.cancelReason]}`
+      return item.cancelReason === null
+        ? 'Cancelled'
+        : `Cancelled: ${cancelReasons[item.cancelReason]}`
   }
 }
 

@@ -45,12 +45,12 @@ function next(): void {
 }
 
 function start(): Worker {
-  const started = new Worker(paintWorkerAddress, { type: 'module' })
-  started.addEventListener('message', ({ data }: MessageEvent<PaintAnswer>) => {
+  const newWorker = new Worker(paintWorkerAddress, { type: 'module' })
+  newWorker.addEventListener('message', ({ data }: MessageEvent<PaintAnswer>) => {
     if (data.id === current?.job.id) settle(data.texts)
   })
-  started.addEventListener('error', end)
-  return started
+  newWorker.addEventListener('error', end)
+  return newWorker
 }
 
 /**
@@ -65,8 +65,8 @@ function end(): void {
 
 function settle(texts: PaintAnswer['texts']): void {
   window.clearTimeout(timer)
-  const settled = current
+  const job = current
   current = null
-  settled?.resolve(texts)
+  job?.resolve(texts)
   next()
 }

@@ -10,14 +10,14 @@ const tolerancePx = 2
 /** Adds a range to the ranges that have been on the screen, sorted and merged. Pure. */
 export function addInterval(intervals: readonly Interval[], now: Interval): readonly Interval[] {
   if (now.to <= now.from) return intervals
-  const merged: Interval[] = []
+  const result: Interval[] = []
   for (const next of [...intervals, now].toSorted((a, b) => a.from - b.from)) {
-    const last = merged.at(-1)
+    const last = result.at(-1)
     if (last !== undefined && next.from <= last.to + tolerancePx) {
-      merged[merged.length - 1] = { from: last.from, to: Math.max(last.to, next.to) }
-    } else merged.push(next)
+      result[result.length - 1] = { from: last.from, to: Math.max(last.to, next.to) }
+    } else result.push(next)
   }
-  return merged
+  return result
 }
 
 /** Whether the ranges cover the whole height. Pure. */

@@ -48,7 +48,7 @@ export function useSeen(
     let height = element.clientHeight
     let actedAt: number | null = null
     let frame = 0
-    const look = (): void => {
+    const measure = (): void => {
       frame = 0
       const box = element.getBoundingClientRect()
       if (element.clientWidth !== width) {
@@ -69,26 +69,26 @@ export function useSeen(
       set({ intervals, height: box.height })
       if (complete && coversHeight(intervals, box.height)) setFullyViewed(true)
     }
-    const lookSoon = (): void => {
-      if (frame === 0) frame = requestAnimationFrame(look)
+    const measureSoon = (): void => {
+      if (frame === 0) frame = requestAnimationFrame(measure)
     }
     const act = ({ target }: Event): void => {
       if (!(target instanceof Element)) return
       actedAt = target.getBoundingClientRect().top - element.getBoundingClientRect().top
     }
-    const resized = new ResizeObserver(lookSoon)
-    resized.observe(element)
+    const resizeObserver = new ResizeObserver(measureSoon)
+    resizeObserver.observe(element)
     element.addEventListener('click', act, { capture: true })
     // Scroll events of a dialog do not bubble.
-    document.addEventListener('scroll', lookSoon, { passive: true, capture: true })
-    document.addEventListener('visibilitychange', lookSoon)
-    lookSoon()
+    document.addEventListener('scroll', measureSoon, { passive: true, capture: true })
+    document.addEventListener('visibilitychange', measureSoon)
+    measureSoon()
     return () => {
       cancelAnimationFrame(frame)
-      resized.disconnect()
+      resizeObserver.disconnect()
       element.removeEventListener('click', act, { capture: true })
-      document.removeEventListener('scroll', lookSoon, { capture: true })
-      document.removeEventListener('visibilitychange', lookSoon)
+      document.removeEventListener('scroll', measureSoon, { capture: true })
+      document.removeEventListener('visibilitychange', measureSoon)
     }
   }, [element, key, complete, drawnAs, set])
   return useMemo(() => ({ fullyViewed, tracker }), [fullyViewed, tracker])

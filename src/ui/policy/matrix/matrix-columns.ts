@@ -36,10 +36,12 @@ export function cellOf(worker: ListedWorker, column: MatrixColumn): MatrixCell {
     tools.some((tool) => columnOf(tool) === column),
   )
   const ways = approvalWords.flatMap((approval) => {
-    const of = lines.filter((line) => line.approval === approval)
+    const ownLines = lines.filter((line) => line.approval === approval)
     if (approval === 'blocked') return []
     // Each group of queues is a line of its own, with the folders where it is asked.
-    const groups = Object.values(Object.groupBy(of, ({ queues }) => queues.toSorted().join(' ')))
+    const groups = Object.values(
+      Object.groupBy(ownLines, ({ queues }) => queues.toSorted().join(' ')),
+    )
     return groups.flatMap((group = []) => [
       { approval, queues: group[0]?.queues ?? [], places: placesOf(group) },
     ])
@@ -57,8 +59,8 @@ const elsewhere = 'elsewhere'
  */
 function placesOf(lines: readonly PreviewLineView[]): readonly string[] {
   const places = new Set(lines.flatMap(({ place }) => place ?? []))
-  const named = [...places].filter((place) => place !== '').map((place) => `${place}/`)
-  return places.has('') ? [...named, elsewhere] : named
+  const folderNames = [...places].filter((place) => place !== '').map((place) => `${place}/`)
+  return places.has('') ? [...folderNames, elsewhere] : folderNames
 }
 
 export function columnOf(tool: string): MatrixColumn {

@@ -35,10 +35,10 @@ export function DecidableCalls(props: {
   const own = new Set(
     run.waitsFor.filter(({ people }) => people.some(({ id }) => id === person.id)).map(idOf),
   )
-  const asking = items
+  const pendingIds = items
     .flatMap(({ calls = [] }) => calls)
     .flatMap((call) => (call.requestState === 'pending' ? (call.requestId ?? []) : []))
-  const requestIds = [run.startRequestId ?? [], asking].flat()
+  const requestIds = [run.startRequestId ?? [], pendingIds].flat()
   const next = requestIds.find((id) => id !== requestId && own.has(id) && !heldIds.has(id)) ?? null
   const openNext = next === null ? null : () => open(next)
   useShortcut('approve', openNext)

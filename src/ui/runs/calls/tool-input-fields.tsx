@@ -62,7 +62,7 @@ interface FieldProps {
 
 function Field({ field, value, error, change }: FieldProps) {
   const { kind, title, required, choices, standard } = field
-  const shared = {
+  const commonProps = {
     label: kind === 'json' ? `${title} (JSON)` : title,
     error,
     description: descriptionOf(field),
@@ -74,15 +74,15 @@ function Field({ field, value, error, change }: FieldProps) {
   if (kind === 'choice' || kind === 'boolean') {
     const texts = kind === 'boolean' ? ['false', 'true'] : choices.map(({ text }) => text)
     const data = required ? texts : [{ value: '', label: without }, ...texts]
-    return <NativeSelect {...shared} data={data} />
+    return <NativeSelect {...commonProps} data={data} />
   }
   if (kind === 'number') {
-    return <TextInput {...shared} inputMode="decimal" placeholder={without} />
+    return <TextInput {...commonProps} inputMode="decimal" placeholder={without} />
   }
-  if (kind === 'date') return <TextInput {...shared} type="date" />
+  if (kind === 'date') return <TextInput {...commonProps} type="date" />
   return (
     <Textarea
-      {...shared}
+      {...commonProps}
       autosize
       minRows={kind === 'json' ? 3 : 1}
       maxRows={16}

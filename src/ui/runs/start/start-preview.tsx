@@ -8,7 +8,7 @@ type Line = StartPreviewView['lines'][number]
 type Queue = StartPreviewView['queues'][number]
 
 /** What a mode does with calls that need an approval. */
-const asking: Readonly<Record<RunMode, string>> = {
+const askTitles: Readonly<Record<RunMode, string>> = {
   prompt: 'Asks',
   strict: 'Denied in mode “Strict”',
   approve_all: 'Does without asking in mode “Approve all”',
@@ -23,7 +23,7 @@ export function StartPreview({ preview, mode }: { preview: StartPreviewView; mod
     <section className="card column start-preview" aria-labelledby="preview-title">
       <h2 id="preview-title">What it may do</h2>
       <Part title="Does alone" icon="alone" lines={of('preApproved')} nothing="Nothing" />
-      <Part title={asking[mode]} icon="asks" lines={asks} nothing="Nothing">
+      <Part title={askTitles[mode]} icon="asks" lines={asks} nothing="Nothing">
         {mode === 'prompt' &&
           preview.queues.map((queue) => (
             <QueuePeople
