@@ -25,7 +25,7 @@ export function InboxLists(props: { filters: string; isBeside: boolean; listing:
   const isKnown = !queues.isPending && !own.isPending && !list.isPending
   if (isBeside && place !== null) setPlace(null)
   if (!isBeside && place === null && (isKnown || isDrawn)) {
-    const myCount = queues.data?.items.reduce((sum, queue) => sum + queue.mine, 0) ?? 0
+    const mine = queues.data?.items.reduce((sum, queue) => sum + queue.mine, 0) ?? 0
     const rows = list.data?.pages[0]?.items.length ?? 0
     setPlace(placeOfOwn({ entries: own.entries, mine, rows, nowMs }))
   }
