@@ -39,7 +39,7 @@ export function DenialReason(props: {
         onChange={(event) => onChange(event.currentTarget.value)}
         {...field}
       />
-      <div role="group" aria-label="Common reasons" className="row">
+      <div role="group" aria-label="Presets" className="row">
         {reasonPresets.map((preset, index) => (
           <Button
             key={preset}
