@@ -59,9 +59,9 @@ export function Waterfall(props: { items: readonly TranscriptItem[]; hasEnded: b
           </Link>
         ))}
       </svg>
-      {stretches.length > maxRows && (
+      {intervals.length > maxRows && (
         <p className="dim small">
-          The newest {maxRows} of {stretches.length.toLocaleString('en')} times.
+          The newest {maxRows} of {intervals.length.toLocaleString('en')} times.
         </p>
       )}
       <details>
