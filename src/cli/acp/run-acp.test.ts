@@ -11,7 +11,7 @@ test('an agent that cannot be started is named, and the editor’s messages are 
     judge: { decide: refuse, report: refuse, withdraw: refuse },
     input,
     output: new PassThrough(),
-    say: () => undefined,
+    warn: () => undefined,
   })
   await expect(running).rejects.toThrow(
     'The agent no-such-agent cannot be started: spawn no-such-agent ENOENT',
