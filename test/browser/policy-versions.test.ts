@@ -71,7 +71,7 @@ test('what changes who decides is proposed by one person and agreed to by anothe
   expect(dashboard.complaints).toEqual([])
 })
 
-test('the calls of the last 30 days are replayed under the folder before it is activated', async () => {
+test('whoever opens a changed version sees which calls of the last 30 days it would decide differently, without a click', async () => {
   const { desk } = dashboard
   const input = { path: 'notes/replayed.md', content: 'Text\n' }
   const { runId } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
@@ -79,12 +79,20 @@ test('the calls of the last 30 days are replayed under the folder before it is a
   const wider = (await readFile(file, 'utf8')).replace('write: ask', 'write: preApproved')
   await desk.write('workers/scribe.md', wider)
   const page = await dashboard.open('Grace', '/policy')
-  const version = page.getByRole('region', { name: 'Version', exact: true })
-  await version.getByRole('button', { name: 'Replay the last 30 days under it' }).click()
-  await version.getByText('1 call judged, 1 would differ.').waitFor()
-  const differing = version.getByRole('listitem').filter({ hasText: 'would run without approval' })
+  const replay = page.getByRole('region', { name: 'What would change in the last 30 days' })
+  await replay.getByText('Of 1 call, 1 would be decided differently.').waitFor()
+  const differing = replay.getByRole('listitem').filter({ hasText: 'would run without approval' })
   await differing.getByText('write_file').waitFor()
-  expect(await differing.getByRole('link').getAttribute('href')).toBe(`/runs/${runId}`)
+  const newest = differing.getByRole('link', { name: 'Newest run' })
+  expect(await newest.getAttribute('href')).toBe(`/runs/${runId}`)
+  // Where the calls cannot be judged, the page says so, and the version can be activated.
+  await page.route('**/v1/policy/replay', (route) => route.fulfill({ status: 503, json: {} }))
+  await page.reload()
+  await replay.getByRole('alert').getByText('The calls were not all judged').waitFor()
+  await page.getByRole('button', { name: 'Activate this version' }).waitFor()
+  await page.unroute('**/v1/policy/replay')
+  await replay.getByRole('button', { name: 'Try again' }).click()
+  await differing.waitFor()
   expect(dashboard.complaints).toEqual([])
 })
 

@@ -141,7 +141,7 @@ function Change({ proposal }: { proposal: PolicyState['proposal'] }) {
         </p>
       )}
       <VersionDifference difference={difference.data} />
-      <ReplayBefore key={to} />
+      <ReplayBefore key={to} digest={to} />
       {outcome !== null && <p role="status">{outcome}</p>}
       {!isOwn && (
         <div>

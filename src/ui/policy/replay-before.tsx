@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import type { PolicyReplay } from '#api/schemas/policy/replay.ts'
 import type { Verdict } from '#domain/policy/verdict.ts'
@@ -7,86 +7,129 @@ import { countWords } from '#domain/text/count-words.ts'
 import { callApi } from '../api/call-api.ts'
 import { isoDaysAgo } from '../text/iso-days-ago.ts'
 import { VisibleText } from '../text/visible-text.tsx'
+import { verbs } from '../words/verbs.ts'
+import { addDifferences, isWider, type ReplayGroup } from './replay-groups.ts'
 
 const daysBack = 30
-/** The largest number of listed differences; all are counted. */
-const maxListed = 50
+const callsOfPage = 50
+/** The number of calls that are judged without a click. */
+const callsAtFirst = 500
 
 interface Progress {
+  readonly since: string
   readonly judgedCount: number
-  readonly items: PolicyReplay['items']
-  readonly differenceCount: number
+  readonly groups: readonly ReplayGroup[]
   readonly notJudged: number
-  readonly isDone: boolean
+  /** where to go on; `''`: at the newest call; `null`: all were judged */
+  readonly cursor: string | null
 }
 
-const nothing: Progress = {
-  judgedCount: 0,
-  items: [],
-  differenceCount: 0,
-  notJudged: 0,
-  isDone: false,
-}
+type Run = 'judging' | 'resting' | { readonly failure: string }
 
-/** Judges the calls of the last 30 days under the folder's version before it is activated. */
-export function ReplayBefore() {
-  const [progress, setProgress] = useState<Progress | null>(null)
-  const [failure, setFailure] = useState<string | null>(null)
+/**
+ * The calls of the last 30 days that the folder's version would decide differently. The newest ones
+ * are judged at once, so that a person sees the effect of a version before they activate it.
+ * `digest`: of the version whose difference is shown.
+ */
+export function ReplayBefore({ digest }: { digest: string }) {
+  const [progress, setProgress] = useState<Progress>(() => ({
+    since: isoDaysAgo(daysBack),
+    judgedCount: 0,
+    groups: [],
+    notJudged: 0,
+    cursor: '',
+  }))
+  const [run, setRun] = useState<Run>('resting')
   const stopping = useRef<AbortController | null>(null)
-  const isRunning = progress !== null && !progress.isDone && failure === null
-  const replay = async (): Promise<void> => {
-    const stop = new AbortController()
-    stopping.current = stop
-    setFailure(null)
-    setProgress(nothing)
-    try {
-      await judgeAll(stop.signal, setProgress)
-    } catch (error) {
-      if (!stop.signal.aborted) setFailure((error as Error).message)
-      else setProgress((before) => before && { ...before, isDone: true })
-    }
+  const judge = useCallback(
+    async (from: Progress, maxCalls: number): Promise<void> => {
+      stopping.current?.abort()
+      const stop = new AbortController()
+      stopping.current = stop
+      setRun('judging')
+      try {
+        await judgeCalls({ from, maxCalls, digest, signal: stop.signal, report: setProgress })
+        if (!stop.signal.aborted) setRun('resting')
+      } catch (error) {
+        if (!stop.signal.aborted) setRun({ failure: (error as Error).message })
+      }
+    },
+    [digest],
+  )
+  const [start] = useState(progress)
+  useEffect(() => {
+    void judge(start, callsAtFirst)
+    return () => stopping.current?.abort()
+  }, [judge, start])
+  const stop = (): void => {
+    stopping.current?.abort()
+    setRun('resting')
   }
+  const isOpen = progress.cursor !== null
   return (
-    <div className="column small">
-      <div className="row">
-        <Button size="xs" variant="default" loading={isRunning} onClick={() => void replay()}>
-          Replay the last {daysBack} days under it
-        </Button>
-        {isRunning && (
-          <Button size="xs" variant="subtle" onClick={() => stopping.current?.abort()}>
+    <section className="column small replay" aria-labelledby="replay-title">
+      <h3 id="replay-title">What would change in the last {daysBack} days</h3>
+      <Result progress={progress} isJudging={run === 'judging'} />
+      {typeof run === 'object' && (
+        <p role="alert">
+          The calls were not all judged: <VisibleText text={run.failure} />
+        </p>
+      )}
+      {run === 'judging' && (
+        <div>
+          <Button size="xs" variant="subtle" onClick={stop}>
             Stop
           </Button>
-        )}
-      </div>
-      {failure !== null && <p role="alert">{failure}</p>}
-      {progress !== null && <Found progress={progress} />}
-    </div>
+        </div>
+      )}
+      {run !== 'judging' && isOpen && (
+        <div>
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => void judge(progress, Number.MAX_SAFE_INTEGER)}
+          >
+            {typeof run === 'object' ? verbs.tryAgain : 'Judge the earlier calls'}
+          </Button>
+        </div>
+      )}
+    </section>
   )
 }
 
-async function judgeAll(signal: AbortSignal, tell: (progress: Progress) => void): Promise<void> {
-  const since = isoDaysAgo(daysBack)
-  let progress = nothing
-  for (let cursor: string | null = ''; cursor !== null;) {
-    const body = { since, limit: 50, ...(cursor === '' ? {} : { cursor }) }
+/** Judges pages of calls until there are no more, or `maxCalls` of this time are. */
+async function judgeCalls(work: {
+  readonly from: Progress
+  readonly maxCalls: number
+  readonly digest: string
+  readonly signal: AbortSignal
+  readonly report: (progress: Progress) => void
+}): Promise<void> {
+  const { signal, report } = work
+  let progress = work.from
+  for (let calls = 0; progress.cursor !== null && calls < work.maxCalls; calls += callsOfPage) {
+    const { since, cursor } = progress
+    const body = { since, limit: callsOfPage, ...(cursor === '' ? {} : { cursor }) }
     const page: PolicyReplay = await callApi('replayPolicy', { body, signal })
-    cursor = page.nextCursor
-    progress = {
-      judgedCount: progress.judgedCount + page.judged,
-      items: [...progress.items, ...page.items].slice(0, maxListed),
-      differenceCount: progress.differenceCount + page.items.length,
-      notJudged: progress.notJudged + page.notJudged.length,
-      isDone: cursor === null,
+    if (page.judged + page.notJudged.length > 0 && page.digest !== work.digest) {
+      throw new Error('the folder has changed since. Load the page again.')
     }
-    tell(progress)
+    progress = {
+      ...progress,
+      judgedCount: progress.judgedCount + page.judged,
+      groups: addDifferences(progress.groups, page.items),
+      notJudged: progress.notJudged + page.notJudged.length,
+      cursor: page.nextCursor,
+    }
+    report(progress)
   }
 }
 
-const words: Readonly<Record<Verdict, string>> = {
+const was: Readonly<Record<Verdict, string>> = {
   preApproved: 'ran alone',
   ask: 'asked',
-  blocked: 'was blocked',
-  error: 'was not possible',
+  blocked: 'blocked',
+  error: 'not possible',
 }
 const wouldBe: Readonly<Record<Verdict, string>> = {
   preApproved: 'would run without approval',
@@ -95,40 +138,57 @@ const wouldBe: Readonly<Record<Verdict, string>> = {
   error: 'would not be possible',
 }
 
-function Found({ progress }: { progress: Progress }) {
-  const { judgedCount, items, differenceCount, notJudged, isDone } = progress
+function Result({ progress, isJudging }: { progress: Progress; isJudging: boolean }) {
+  const { groups } = progress
   return (
-    <div role="status" className="column">
-      <p>
-        {isDone ? '' : 'So far: '}
-        {countWords(judgedCount, 'call')} judged, {differenceCount} would differ
-        {notJudged > 0 && `, and ${notJudged} cannot be judged yet`}.
-      </p>
-      {items.length > 0 && (
-        <ul className="plain-list">
-          {items.map((item) => (
-            <li key={item.callId}>
+    <>
+      <p role="status">{summaryOf(progress, isJudging)}</p>
+      {groups.length > 0 && (
+        <ul className="plain-list" aria-label="Calls that would be decided differently">
+          {groups.map((group) => (
+            <li
+              key={JSON.stringify([group.worker, group.tool, group.before, group.after, group.why])}
+            >
               <span className="grow break">
-                <Link to={`/runs/${item.runId}`}>{item.worker}</Link>: <code>{item.tool}</code>{' '}
-                {words[item.before?.verdict ?? item.recorded]},{' '}
-                <strong
-                  className={item.after.verdict === 'preApproved' ? 'replay-wider' : undefined}
-                >
-                  {wouldBe[item.after.verdict]}
+                {countWords(group.count, 'call')} of <VisibleText text={group.worker} />:{' '}
+                <code>
+                  <VisibleText text={group.tool} />
+                </code>{' '}
+                <span className="dim">{was[group.before]},</span>{' '}
+                <strong className={isWider(group) ? 'replay-wider' : undefined}>
+                  {wouldBe[group.after]}
                 </strong>{' '}
                 <span className="dim">
-                  <VisibleText text={item.after.asks ?? item.after.reason} />
+                  <VisibleText text={group.why} />
                 </span>
               </span>
+              <Link to={`/runs/${group.newestRunId}`}>Newest run</Link>
             </li>
           ))}
         </ul>
       )}
-      {differenceCount > items.length && (
-        <p className="dim">
-          The first {items.length} are listed: countersign policy replay lists all.
-        </p>
-      )}
-    </div>
+    </>
   )
+}
+
+function summaryOf(
+  { judgedCount, groups, notJudged, cursor }: Progress,
+  isJudging: boolean,
+): string {
+  const different = groups.reduce((sum, { count }) => sum + count, 0)
+  const unclear = notJudged === 0 ? '' : ` ${notJudged} cannot be judged before it is in force.`
+  if (isJudging)
+    return `Judging… ${countWords(judgedCount, 'call')} so far, ${different} would be decided differently.`
+  const which =
+    cursor === null
+      ? countWords(judgedCount, 'call')
+      : `the newest ${countWords(judgedCount, 'call')}`
+  if (judgedCount === 0) {
+    return cursor === null && notJudged === 0
+      ? `No call was judged in the last ${daysBack} days.`
+      : `No call was judged yet.${unclear}`
+  }
+  return different === 0
+    ? `None of ${which} would be decided differently.${unclear}`
+    : `Of ${which}, ${different} would be decided differently.${unclear}`
 }
