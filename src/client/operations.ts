@@ -90,6 +90,7 @@ export const operations: OperationTable = {
   listWorkers: 'GET /v1/workers',
   getWorker: 'GET /v1/workers/:name',
   listWorkerTools: 'GET /v1/workers/:name/tools',
+  listWorkerCalls: 'GET /v1/workers/:name/calls',
   explainCall: 'POST /v1/policy/explain',
   getPolicy: 'GET /v1/policy',
   listActivations: 'GET /v1/policy/activations',

@@ -413,6 +413,7 @@ const questions: Record<string, () => Promise<Reply>> = {
   },
   listWorkers: () => grace.get('/v1/workers'),
   listWorkerTools: () => grace.get('/v1/workers/scribe/tools'),
+  listWorkerCalls: () => grace.get('/v1/workers/scribe/calls?tools=write_file,read_file'),
   getWorker: () => grace.get('/v1/workers/scribe'),
   listSlackLinks: () => grace.get('/v1/slack/links'),
   confirmSlackLink: linkSlack,

@@ -258,6 +258,7 @@ test('what was given up is listed with why, and sent again by who may', async ()
 })
 
 test('a matrix says for each worker what it does alone and asks, where, and never does, each with its line', async () => {
+  const one = await askForNote()
   const page = await dashboard.open('Grace', '/policy')
   const matrix = page.getByRole('table', { name: 'What each worker may do' })
   await matrix.getByRole('button', { name: 'scribe, Write files: alone scratch/ asks' }).click()
@@ -266,6 +267,12 @@ test('a matrix says for each worker what it does alone and asks, where, and neve
     .getByText(/^workers\/scribe\.md:\d+$/)
     .first()
     .waitFor()
+  const calls = matrix.getByRole('region', { name: 'Last calls' }).getByRole('listitem')
+  const last = calls.filter({ hasText: `notes/trail-${file}.md` })
+  await last.getByText(`asked as #${one.number}, pending`).waitFor()
+  expect(await last.getByRole('link', { name: /^Run / }).getAttribute('href')).toBe(
+    `/runs/${one.runId}`,
+  )
   await matrix.getByRole('button', { name: 'scribe, Delete files:' }).click()
   await matrix.getByText('Delete and move files in notes/').first().waitFor()
   await page.setViewportSize(phone)
@@ -273,18 +280,27 @@ test('a matrix says for each worker what it does alone and asks, where, and neve
   expect(await sideways()).toBeLessThanOrEqual(0)
   expect((await matrix.boundingBox())?.width).toBeLessThanOrEqual(phone.width)
   await matrix.getByRole('link', { name: 'delete_file' }).click()
-  await page.waitForURL('**/?state=any&tool=delete_file&q=scribe')
+  await page.waitForURL('**/?state=any&tool=delete_file&worker=scribe')
 })
 
-test('a worker in force says which workers it may call, and what its commands run in', async () => {
+test('a worker in force says in words what it may do, its commands too, whom it may call, and what commands run in', async () => {
   await dashboard.desk.activate({
     'workers/runner.md': deskWorker
-      .replace('name: scribe', 'name: runner\nworkers: [scribe]\nshell: { default: ask }')
+      .replace(
+        'name: scribe',
+        'name: runner\nworkers: [scribe]\nshell: { default: ask, rules: [{ pattern: git push, approval: blocked, reason: not from here }] }',
+      )
       .replace('zones:', 'sandbox: { required: true, network: [example.com] }\nzones:'),
   })
   const page = await dashboard.open('Grace', '/policy?worker=runner')
   const rules = page.locator('.worker[open] .worker-rules')
   await rules.getByText('May call scribe').waitFor()
+  const lines = rules.getByRole('listitem')
+  await lines.filter({ hasText: /^never\s*Run git push · not from here/ }).waitFor()
+  await lines.filter({ hasText: /^asks\s*Run any other command · platform/ }).waitFor()
+  await lines.filter({ hasText: /^asks\s*Write and edit files in notes\/.* · platform/ }).waitFor()
+  // Digests are under "Proof" only.
+  expect(await rules.getByText(/[0-9a-f]{12}/).isVisible()).toBe(false)
   await rules
     .getByText('commands may reach example.com; without a working sandbox none runs')
     .waitFor()

@@ -1,10 +1,13 @@
+import { hashBytes } from '#domain/json/digest.ts'
+import { maskSecrets } from '#domain/text/secrets.ts'
 import type { Consent } from '#policy/routing.ts'
 import type { Policy } from '#policy/policy.ts'
 import { toolsOf } from '#policy/judge/routing/possible-routes.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import { workspacesOf } from '#policy/workspaces.ts'
+import type { WorkerCallRecord } from '#services/runs/reading/list-worker-calls.ts'
 import type { StartPreview } from '#services/runs/starting/preview-start.ts'
-import type { Worker, WorkerDetail } from '../schemas/operation/workers.ts'
+import type { Worker, WorkerCalls, WorkerDetail } from '../schemas/operation/workers.ts'
 import { answerOf } from './answer-of.ts'
 
 /** A worker; `startable` says whether a member of these teams may start it. */
@@ -61,6 +64,11 @@ export function workerDetailView(
     input: worker.input,
     preview: answerOf(preview),
   }
+}
+
+/** A past call of a worker. Its title is masked as in lists. */
+export function workerCallView({ title, ...call }: WorkerCallRecord): WorkerCalls['items'][number] {
+  return { ...answerOf(call), title: maskSecrets(title, hashBytes) }
 }
 
 function approvalText(consent: Consent): string {

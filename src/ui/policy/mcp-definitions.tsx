@@ -39,9 +39,9 @@ function Server({ server }: { server: PinnedServer }) {
         <p className="small">Its definitions were not read yet, so its tools ask.</p>
       )}
       {problem !== null && <p role="alert">{problem}</p>}
-      {pinnedAt !== null && definitionsHash !== null && (
+      {pinnedAt !== null && (
         <p className="small dim">
-          Pinned <Time at={pinnedAt} /> as <Hash value={definitionsHash} what="definitions" />
+          Pinned <Time at={pinnedAt} />
         </p>
       )}
       {changes !== null && (
@@ -78,6 +78,14 @@ function Server({ server }: { server: PinnedServer }) {
           <LinesView text={text} showFinalNewline={false} />
         </details>
       ))}
+      {definitionsHash !== null && (
+        <details>
+          <summary className="small">Proof</summary>
+          <p className="small">
+            Digest of its definitions: <Hash value={definitionsHash} what="definitions" />
+          </p>
+        </details>
+      )}
     </div>
   )
 }

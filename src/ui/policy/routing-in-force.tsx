@@ -1,3 +1,4 @@
+import { Fragment } from 'react'
 import type { PolicyState } from '#api/schemas/policy/policy.ts'
 import { usePolicy } from '../api/queries.ts'
 import { VisibleText } from '../text/visible-text.tsx'
@@ -60,12 +61,28 @@ function Conditions({ when }: { when: PolicyState['routing'][number]['when'] }) 
   if (conditions.length === 0) return <>every call</>
   return conditions.map(([key, values]) => (
     <span key={key}>
-      <span className="dim">{key}</span>{' '}
-      <code>
-        <VisibleText text={values.join(' or ')} />
-      </code>{' '}
+      <span className="dim">{conditionWords[key] ?? key}</span>{' '}
+      {values.map((value, place) => (
+        <Fragment key={value}>
+          {place > 0 && <span className="dim">or </span>}
+          <code>
+            <VisibleText text={value} />
+          </code>{' '}
+        </Fragment>
+      ))}
     </span>
   ))
+}
+
+/** The keys of `when` in countersign.yaml, in words. */
+const conditionWords: Readonly<Record<string, string>> = {
+  tool: 'calls of',
+  path: 'on files like',
+  command: 'that run',
+  worker: 'by',
+  risk: 'at the risk',
+  cue: 'with the cue',
+  queue: 'in the queue',
 }
 
 function goesTo({ queue, quorum, risk, scopes }: PolicyState['routing'][number]): string {

@@ -1,37 +1,40 @@
 import type { WorkerDetail } from '#api/schemas/operation/workers.ts'
+import { approvalWords } from '#domain/policy/verdict.ts'
 import { LinesView } from '../effect/lines-view.tsx'
-import { VisibleText } from '../text/visible-text.tsx'
+import { Hash } from '../text/hash.tsx'
+import { RuleLines } from './matrix/rule-lines.tsx'
 
-/** One worker of the policy in force: its zones, tools and limits. */
+/** One worker of the policy in force: what it may do, its zones, tools and limits, in words. */
 export function WorkerRules({ worker }: { worker: WorkerDetail }) {
+  const lines = approvalWords.flatMap((approval) =>
+    worker.preview.lines.filter((line) => line.approval === approval),
+  )
   return (
     <div className="column worker-rules">
-      <div>
-        <h3>Zones</h3>
-        <ul className="plain-list">
-          {worker.zones.map((zone) => (
-            <li key={zone.name}>
-              <span className="grow">
-                {zone.name}: <code>{zone.root}</code>
-                {zone.suffixes !== null && (
-                  <span className="dim"> only {zone.suffixes.join(' ')}</span>
-                )}
-              </span>
-              <span className="dim small">
-                {zone.mode === 'rw' ? 'may write' : 'may only read'}
-              </span>
-              <code className="small">
-                {Object.entries(zone.approval)
-                  .map(
-                    ([verb, approval]) =>
-                      `${verb}: ${typeof approval === 'string' ? approval : JSON.stringify(approval)}`,
-                  )
-                  .join(', ')}
-              </code>
-            </li>
-          ))}
-        </ul>
+      <div className="small">
+        <h3>What it may do</h3>
+        <RuleLines lines={lines} />
       </div>
+      {worker.zones.length > 0 && (
+        <div>
+          <h3>Zones</h3>
+          <ul className="plain-list">
+            {worker.zones.map((zone) => (
+              <li key={zone.name}>
+                <span className="grow">
+                  {zone.name}: {zone.root === '.' ? 'the workspace' : <code>{zone.root}/</code>}
+                  {zone.suffixes !== null && (
+                    <span className="dim"> only {zone.suffixes.join(' ')}</span>
+                  )}
+                </span>
+                <span className="dim small">
+                  {zone.mode === 'rw' ? 'can read and write' : 'can only read'}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
       <p className="small">
         <span className="dim">Tools</span> {worker.tools.join(', ') || 'none'}
       </p>
@@ -44,13 +47,7 @@ export function WorkerRules({ worker }: { worker: WorkerDetail }) {
         </p>
       )}
       <p className="small">
-        <span className="dim">Limits</span>{' '}
-        {Object.entries(worker.limits)
-          .map(
-            ([what, max]) =>
-              `${typeof max === 'number' ? max.toLocaleString('en') : JSON.stringify(max)} ${what}`,
-          )
-          .join(', ')}
+        <span className="dim">Limits of a run</span> {limitsText(worker.limits)}
       </p>
       {worker.startableBy !== null && (
         <p className="small">
@@ -61,14 +58,22 @@ export function WorkerRules({ worker }: { worker: WorkerDetail }) {
         <summary className="small">Instructions</summary>
         <LinesView text={worker.instructions} showFinalNewline={false} />
       </details>
-      <p className="small">
-        <span className="dim">Definition</span>{' '}
-        <code className="break">
-          <VisibleText text={worker.digest} />
-        </code>
-      </p>
+      <details>
+        <summary className="small">Proof</summary>
+        <p className="small">
+          Digest of its file: <Hash value={worker.digest} what="digest of the worker" />
+        </p>
+      </details>
     </div>
   )
+}
+
+function limitsText({ costUsd, ...counts }: WorkerDetail['limits']): string {
+  const texts = Object.entries(counts).flatMap(([what, max]) =>
+    typeof max === 'number' ? `${max.toLocaleString('en')} ${what}` : [],
+  )
+  const cost = typeof costUsd === 'number' ? [`$${costUsd.toLocaleString('en')}`] : []
+  return [...texts, ...cost].join(', ')
 }
 
 function sandboxText({ required, network }: NonNullable<WorkerDetail['sandbox']>): string {

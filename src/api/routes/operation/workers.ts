@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { readPerson } from '#services/access/read-person.ts'
 import { pageByName } from '#services/core/pages.ts'
+import { listWorkerCalls } from '#services/runs/reading/list-worker-calls.ts'
 import { previewedLines, previewStart } from '#services/runs/starting/preview-start.ts'
 import { personBehind } from '#services/requests/people/viewer.ts'
 import { requireWorker } from '#services/core/require-worker.ts'
@@ -11,7 +12,7 @@ import { name } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/operation/workers.ts'
 import { toolList } from '../../schemas/tool-list.ts'
 import { answerOf } from '../../views/answer-of.ts'
-import { workerDetailView, workerView } from '../../views/worker-view.ts'
+import { workerCallView, workerDetailView, workerView } from '../../views/worker-view.ts'
 
 const access = { by: 'personOrKey', scope: 'runs:read' } as const
 
@@ -72,6 +73,24 @@ export const workerRoutes = [
       requireWorker(policy, params.name)
       const tools = await api.ctx.toolsOf(params.name)
       return { status: 200, body: { items: tools.map((tool) => ({ ...tool })) } }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/workers/:name/calls',
+    name: 'listWorkerCalls',
+    summary: "List a worker's last calls",
+    description:
+      'The last five calls of a worker with some of its tools, in the newest runs that the caller may see, each with its verdict and its request',
+    access,
+    params: z.object({ name: name.describe('Name of a worker') }),
+    query: schemas.workerCallsQuery,
+    answers: { 200: { description: 'The calls', schema: schemas.workerCalls } },
+    problems: ['unknown_worker'],
+    answer: async (api, { params, query, caller }) => {
+      const { name: worker } = requireWorker(await api.ctx.policies.inForce(), params.name)
+      const calls = await listWorkerCalls(api.ctx, caller, { worker, tools: query.tools })
+      return { status: 200, body: { items: calls.map(workerCallView) } }
     },
   }),
 ]

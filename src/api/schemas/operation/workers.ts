@@ -1,6 +1,21 @@
 import { z } from 'zod'
 import { approvalWords } from '#domain/policy/verdict.ts'
-import { json, listOf, page, person, queueName } from '../common.ts'
+import { requestStates } from '#domain/requests/request.ts'
+import {
+  id,
+  instant,
+  json,
+  listOf,
+  page,
+  person,
+  queueName,
+  shortNumber,
+  text,
+  toolName,
+} from '../common.ts'
+import * as example from '../examples.ts'
+import { callTitle } from '../requests/request-parts.ts'
+import { verdict } from '../runs/transcript.ts'
 
 export const worker = z
   .object({
@@ -128,3 +143,52 @@ export const workerDetail = worker
   })
   .meta({ id: 'WorkerDetail' })
 export type WorkerDetail = z.infer<typeof workerDetail>
+
+export const workerCallsQuery = z.strictObject({
+  tools: text(2_000)
+    .transform((names) => names.split(',').filter((name) => name !== ''))
+    .describe('Names of tools, separated by commas'),
+})
+export const workerCalls = z
+  .object({
+    items: z
+      .array(
+        z.object({
+          callId: id,
+          runId: id,
+          runNumber: shortNumber,
+          tool: toolName,
+          title: callTitle,
+          verdict: verdict.describe('What policy said of it'),
+          at: instant.describe('When the model made it'),
+          request: z
+            .object({
+              number: shortNumber,
+              state: z.enum(requestStates).describe('What has become of it'),
+            })
+            .nullable()
+            .describe('The newest request of the call; null: it needed no approval'),
+        }),
+      )
+      .describe('The calls, newest first'),
+  })
+  .meta({
+    id: 'WorkerCalls',
+    examples: [
+      {
+        items: [
+          {
+            callId: example.otherId,
+            runId: example.runId,
+            runNumber: 12,
+            tool: 'write_file',
+            title: 'Edit notes/1.2.md (+4 −1)',
+            verdict: 'ask',
+            at: example.askedAt,
+            request: { number: 142, state: 'approved' },
+          },
+        ],
+      },
+    ],
+  })
+export type WorkerCalls = z.infer<typeof workerCalls>

@@ -1,11 +1,10 @@
 import { UnstyledButton } from '@mantine/core'
 import { IconCheck, IconHandStop } from '@tabler/icons-react'
 import { Fragment, useState } from 'react'
-import { Link } from 'react-router'
 import type { ListedWorker } from '#api/schemas/operation/workers.ts'
-import type { ApprovalWord } from '#domain/policy/verdict.ts'
-import { TextAndReason } from '../../text/text-and-reason.tsx'
+import { LastCalls } from './last-calls.tsx'
 import { cellOf, matrixColumns, type MatrixCell, type MatrixColumn } from './matrix-columns.ts'
+import { RuleLines, ruleWords } from './rule-lines.tsx'
 import './policy-matrix.css'
 
 interface Place {
@@ -77,11 +76,6 @@ export function PolicyMatrix({ workers }: { workers: readonly ListedWorker[] }) 
   )
 }
 
-const words: Readonly<Record<ApprovalWord, string>> = {
-  preApproved: 'alone',
-  ask: 'asks',
-  blocked: 'never',
-}
 const icons = { preApproved: IconCheck, ask: IconHandStop } as const
 
 function Ways({ cell }: { cell: MatrixCell }) {
@@ -91,14 +85,14 @@ function Ways({ cell }: { cell: MatrixCell }) {
       return (
         <span key={key} className="matrix-blocked">
           <span aria-hidden>–</span>
-          <span className="visually-hidden">{words.blocked}</span>
+          <span className="visually-hidden">{ruleWords.blocked}</span>
         </span>
       )
     }
     const Icon = icons[approval]
     return (
       <span key={key} className={`matrix-way matrix-${approval}`}>
-        <Icon size={13} aria-hidden /> {words[approval]}
+        <Icon size={13} aria-hidden /> {ruleWords[approval]}
         {queues.length > 0 && ` ${queues.join(', ')}`}
         {places.length > 0 && (
           <span className="matrix-places">
@@ -112,7 +106,7 @@ function Ways({ cell }: { cell: MatrixCell }) {
   })
 }
 
-/** The sentences behind a cell, each with its file and line. */
+/** The sentences behind a cell, each with its file and line, and the last calls of its tools. */
 function Rules({ worker, column }: { worker: ListedWorker; column: MatrixColumn }) {
   const { lines } = cellOf(worker, column)
   const tools = [...new Set(lines.flatMap((line) => line.tools))].filter(
@@ -121,32 +115,8 @@ function Rules({ worker, column }: { worker: ListedWorker; column: MatrixColumn 
   return (
     <div className="column small">
       {lines.length === 0 && <p className="dim">The worker has no tool for it.</p>}
-      <ul className="plain-list">
-        {lines.map((line) => (
-          <li key={`${line.text} ${line.source ?? ''}`}>
-            <span className={`matrix-way matrix-${line.approval}`}>{words[line.approval]}</span>
-            <span className="grow break">
-              <TextAndReason line={line} />
-            </span>
-            {line.source !== null && <code className="dim">{line.source}</code>}
-          </li>
-        ))}
-      </ul>
-      {tools.length > 0 && (
-        <p className="dim">
-          Earlier requests:{' '}
-          {tools.map((tool, place) => (
-            <Fragment key={tool}>
-              {place > 0 && ', '}
-              <Link
-                to={`/?${new URLSearchParams({ state: 'any', tool, q: worker.name }).toString()}`}
-              >
-                {tool}
-              </Link>
-            </Fragment>
-          ))}
-        </p>
-      )}
+      <RuleLines lines={lines} />
+      {tools.length > 0 && <LastCalls worker={worker.name} tools={tools} />}
     </div>
   )
 }
