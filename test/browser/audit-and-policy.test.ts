@@ -91,12 +91,15 @@ test('the trail is told in sentences, with the words of who decided as a quotati
   await row.getByRole('link', { name: `#${one.number} ` }).click()
   await page.waitForURL(`**/requests/${one.id}`)
   await page.goto(`${dashboard.url}/audit`)
-  await page.getByLabel('Words').fill(`trail-${file}`)
-  await page.keyboard.press('Enter')
-  await page.waitForURL(`**/audit?q=trail-${file}`)
   const others = page.locator(`.audit-table a:not([href="/requests/${one.id}"])`)
-  await others.first().waitFor({ state: 'detached' })
-  await row.waitFor()
+  // Words of the request, and of the reason.
+  for (const words of [`trail-${file}`, `WRONG trail-${file}`]) {
+    await page.getByLabel('Words').fill(words)
+    await page.keyboard.press('Enter')
+    await page.waitForURL((url) => url.searchParams.get('q') === words)
+    await others.first().waitFor({ state: 'detached' })
+    await row.waitFor()
+  }
 })
 
 test('a request is told as a story under its number, and the browser itself verifies that the signed log has it', async () => {
@@ -116,12 +119,23 @@ test('a request is told as a story under its number, and the browser itself veri
   const chapters = story.locator('h2')
   await expect
     .poll(() => chapters.allTextContents())
-    .toEqual(['Request', 'Decision', 'Execution', 'Proof'])
+    .toEqual(['Request', 'What people saw', 'Decision', 'Execution', 'Proof'])
+  await story.getByText(/^Run \d+ of scribe asked for approval of it$/).waitFor()
+  await story.getByText('A file: 1 line, 5 bytes').waitFor()
+  await story.getByText('The task from Ada').waitFor()
   await story.getByRole('button', { name: 'Check the proof in this browser' }).click()
   await story.getByText('Every check holds.').waitFor()
   await story.getByText('for the first time and remembers it').waitFor()
   await story.getByRole('button', { name: 'Check the proof in this browser' }).click()
   await story.getByText('It is the key that this browser saw before.').waitFor()
+
+  const downloading = page.waitForEvent('download')
+  await story.getByRole('button', { name: 'Evidence bundle' }).click()
+  const download = await downloading
+  expect(download.suggestedFilename()).toBe(`request-${one.number}.json`)
+  const bundle = await readFile(await download.path(), 'utf8')
+  expect(bundle).toContain(one.id)
+  expect(Object.keys(JSON.parse(bundle) as object)).toContain('checkpoint')
 
   // The service sends an event of which one word was changed.
   await page.route('**/v1/requests/*/receipt', async (route) => {

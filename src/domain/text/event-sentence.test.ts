@@ -32,6 +32,20 @@ test('a decision is told with who decided what, how far, and in whose words', ()
   )
 })
 
+test('a request is told with who asked: its run, else the program', () => {
+  const opened = { type: 'request.opened', requestId: 'r', detail: {} } as const
+  expect(told({ ...opened, runId: 'run' })).toBe(
+    'Run 7 of scribe *asked for approval of* #45 Edit docs/pricing.md',
+  )
+  const program = { type: 'machine', name: 'deploys' } as const
+  expect(told({ ...opened, actor: program })).toBe(
+    'deploys *asked for approval of* #45 Edit docs/pricing.md',
+  )
+  expect(told({ ...opened, runId: 'run' }, { ...about, requests: [] })).toBe(
+    'Run 7 of scribe *asked for approval of* a request',
+  )
+})
+
 test('words of people stay a part of their own, so that nothing of them is taken for ours', () => {
   const detail = { decision: 'deny', reason: 'sha256:1' }
   const parts = eventSentence(

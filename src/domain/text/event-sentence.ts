@@ -78,7 +78,7 @@ const tellers: Readonly<Record<AuditEventType, SentenceWriter>> = {
   'run.discarded': did('discarded the worktree of'),
   'worktree.removed': did('removed the worktree of'),
   'call.judged': tellVerdict,
-  'request.opened': became('waits for a decision'),
+  'request.opened': tellOpening,
   'request.revised': did('changed'),
   'request.claimed': (event, subject) => [
     whoOf(event),
@@ -193,6 +193,15 @@ function tellVerdict({ detail }: EventFields, subject: EventSubject): SentencePa
     ...of,
     ...optional(rule === '' ? '' : ruleWords(rule)),
   ]
+}
+
+/** Its run asks, or a program. */
+function tellOpening(event: EventFields, subject: EventSubject): SentencePart[] {
+  const { request, run } = subject
+  const who: SentencePart =
+    run === undefined ? whoOf(event) : { as: 'who', text: runName(run).replace(/^r/, 'R') }
+  const asks = request?.kind === 'question' ? 'asked' : 'asked for approval of'
+  return [who, verb(asks), subjectOf({ ...subject, run: undefined })]
 }
 
 const decisionVerbs: Readonly<Partial<Record<RequestKind, string>>> = {

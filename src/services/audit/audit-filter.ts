@@ -9,6 +9,7 @@ import { isOfRun, occursIn } from '../requests/lists/list-requests.ts'
 import { existingRequest, findRequest } from '../requests/people/find-request.ts'
 import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import { requestVisibilityRules } from '../requests/people/visible-to.ts'
+import { requestsWithWords } from './find-words.ts'
 import { byProgram, byRightOrNull, type Authority } from '../core/authority.ts'
 import { actsByRight } from '../core/rights-of.ts'
 
@@ -27,7 +28,10 @@ export interface AuditFilter {
   /** ISO 8601 instants: from (inclusive) to (exclusive) */
   readonly from?: string
   readonly to?: string
-  /** words that all occur in the request's title or tool, among the newest 1,000 such requests */
+  /**
+   * words that all occur in the request's title, tool, reasons or comments, among the newest 1,000
+   * such requests
+   */
   readonly q?: string
   /** only what happened outside of these hours of a working day, or on a weekend */
   readonly outside?: OfficeHours
@@ -114,7 +118,7 @@ export async function auditConditions(
   if (runId !== undefined) conditions.push(isOfRun('audit_event', runId))
   if (from !== undefined) conditions.push(sql<boolean>`audit_event.at >= ${from}::timestamptz`)
   if (to !== undefined) conditions.push(sql<boolean>`audit_event.at < ${to}::timestamptz`)
-  if (q !== undefined) conditions.push(isOfRequestWith(q))
+  if (q !== undefined) conditions.push(await isOfRequestWith(ctx, q))
   if (outside !== undefined) conditions.push(isOutside(outside))
   return conditions
 }
@@ -166,10 +170,17 @@ function isOutside({ begin, end, timeZone }: OfficeHours): RawBuilder<boolean> {
 }
 
 /** Whether an event is of one of the newest requests with these words. */
-function isOfRequestWith(q: string): RawBuilder<boolean> {
+async function isOfRequestWith(ctx: ServiceContext, q: string): Promise<RawBuilder<boolean>> {
   const words = q.split(/\s+/).filter((word) => word !== '')
+  const written = await requestsWithWords(ctx.db, words)
+  const conditions = words.map((word, place) => {
+    const ids = written[place] ?? []
+    return ids.length === 0
+      ? occursIn(word)
+      : sql<boolean>`(${occursIn(word)} or request.id = any(${ids}::uuid[]))`
+  })
   return sql<boolean>`audit_event.request_id = any(array(
-    select request.id from request where ${sql.join(words.map(occursIn), sql` and `)}
+    select request.id from request where ${sql.join(conditions, sql` and `)}
     order by request.created_at desc limit ${requestsSearched}))`
 }
 

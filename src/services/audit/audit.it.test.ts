@@ -199,6 +199,13 @@ describe('the trail, searched', () => {
     )
     expect(await read(grace, { q: `${word} no-such-word` })).toEqual([])
     expect(await read(grace, { q: '%' })).toEqual([])
+    // Words of the reason, in any case, also together with those of the title.
+    for (const q of ['Secret', `SECRET ${word}`]) {
+      expect(new Set((await read(auditor, { q })).map((event) => event['requestId']))).toEqual(
+        new Set([request.id]),
+      )
+    }
+    expect(await read(grace, { q: 'secret other' })).toEqual([])
     const key = await addKey(database.db, auditor)
     await readAudit(service.ctx, key.caller, { keyReadsAudit: true, q: 'Jane Doe' })
     const [reading] = await read(auditor, { type: 'audit.exported' })

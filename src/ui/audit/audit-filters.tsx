@@ -31,7 +31,7 @@ export function AuditFilters(props: AuditFiltersProps) {
           {...commonProps}
           name="q"
           label="Words"
-          hint="in the effect or the tool of a request"
+          hint="in the effect, tool or reasons"
         />
         {isPhone && (
           <FiltersButton
@@ -77,6 +77,7 @@ function OfficeHoursFilter({ search, setAll }: Pick<AuditFiltersProps, 'search' 
     <Checkbox
       className="audit-office"
       label="Outside office hours"
+      description={`Mon–Fri, ${officeHours}`}
       title={`Not Monday to Friday, ${officeHours}, ${timeZone}`}
       checked={search.get('outside') !== null}
       onChange={(event) =>

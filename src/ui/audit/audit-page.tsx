@@ -95,7 +95,7 @@ export function AuditPage() {
       />
       <Together what="the trail" layout="rows">
         <SavedExports query={query.toString()} readsAll={readsAll} />
-        <SignedLine readsAll={readsAll} />
+        <SignedLine readsAll={readsAll} request={story} />
         {!readsAll && (
           <p className="dim small audit-part">
             These are the events of requests that you may see. The whole trail needs the right
@@ -117,7 +117,7 @@ export function AuditPage() {
           </div>
         )}
         {events.length > 0 && !unknown && story !== null && (
-          <EventHistory request={story} events={events} onOpen={setOpen} />
+          <EventHistory request={story} events={events} readsAll={readsAll} onOpen={setOpen} />
         )}
         {events.length > 0 && !unknown && story === null && (
           <AuditTable events={events} onOpen={setOpen} />

@@ -1,11 +1,14 @@
 import { UnstyledButton } from '@mantine/core'
 import { Link } from 'react-router'
 import type { AuditEventView } from '#api/schemas/audit/audit.ts'
+import { requestOf } from '#client/call.ts'
 import type { AuditEventType } from '#domain/audit-event.ts'
+import { SaveButton } from '../states/save-button.tsx'
 import { preciseTime } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { EventLine, type EventFields } from './event-line.tsx'
 import { eventWords } from './event-words.ts'
+import { PresentationSeen } from './presentation-seen.tsx'
 import { ProofCheck } from './proof/proof-check.tsx'
 
 const chapters: readonly { readonly title: string; readonly types: readonly AuditEventType[] }[] = [
@@ -34,6 +37,7 @@ const chapters: readonly { readonly title: string; readonly types: readonly Audi
     ],
   },
 ]
+const chapterOfPresentation = 'What people saw'
 const chapterTypes = new Set(chapters.flatMap(({ types }) => types))
 
 /** The events of one request, oldest first, in chapters, with the proof at the end. */
@@ -41,18 +45,12 @@ export function EventHistory(props: {
   /** id or number */
   request: string
   events: readonly EventFields[]
+  /** whether the person may export evidence */
+  readsAll: boolean
   onOpen: (event: AuditEventView) => void
 }) {
   const events = props.events.toReversed()
-  const [opening, ...later] = chapters.map(({ title, types }) => ({
-    title,
-    events: events.filter(({ event }) => types.includes(event.type)),
-  }))
-  const between = {
-    title: 'Before the decision',
-    events: events.filter(({ event }) => !chapterTypes.has(event.type)),
-  }
-  const all = [opening, between, ...later].filter((chapter) => chapter !== undefined)
+  const all = chaptersOf(events)
   const request = events.at(-1)?.about?.requests[0]
   return (
     <>
@@ -64,24 +62,77 @@ export function EventHistory(props: {
         </p>
       )}
       <ol className="story" aria-label="Story of the request">
-        {all
-          .filter((chapter) => chapter.events.length > 0)
-          .map((chapter) => (
-            <li key={chapter.title} className="story-chapter">
-              <h2>{chapter.title}</h2>
+        {all.map((chapter) => (
+          <li key={chapter.title} className="story-chapter">
+            <h2>{chapter.title}</h2>
+            {chapter.title === chapterOfPresentation ? (
+              <PresentationSeen
+                request={request?.id ?? props.request}
+                events={events.map(({ event }) => event)}
+              />
+            ) : (
               <ul className="plain-list">
                 {chapter.events.map((each) => (
                   <EventHistoryLine key={each.event.id} {...each} onOpen={props.onOpen} />
                 ))}
               </ul>
-            </li>
-          ))}
+            )}
+          </li>
+        ))}
         <li className="story-chapter">
           <h2>Proof</h2>
-          <ProofCheck request={props.request} />
+          <div className="column">
+            {props.readsAll && request !== undefined && (
+              <div>
+                <SaveButton
+                  size="xs"
+                  variant="default"
+                  name={`request-${request.number}.json`}
+                  request={requestOf('getEvidence', { params: { id: request.id } })}
+                >
+                  Evidence bundle
+                </SaveButton>
+                <span className="dim small">
+                  {' '}
+                  A stranger verifies it without this service: see “Verify it offline”.
+                </span>
+              </div>
+            )}
+            <ProofCheck request={props.request} />
+          </div>
         </li>
       </ol>
     </>
+  )
+}
+
+interface Chapter {
+  readonly title: string
+  readonly events: readonly EventFields[]
+}
+
+/**
+ * The chapters of a story with their events, oldest first. Other events, such as comments, stand
+ * before the decision or after the execution, by their time.
+ */
+function chaptersOf(events: readonly EventFields[]): readonly Chapter[] {
+  const [opening, decision, execution] = chapters.map(({ title, types }) => ({
+    title,
+    events: events.filter(({ event }) => types.includes(event.type)),
+  }))
+  const decisionAt = events.findIndex(({ event }) => chapters[1]?.types.includes(event.type))
+  const others = (from: number, to: number): readonly EventFields[] =>
+    events.slice(from, to).filter(({ event }) => !chapterTypes.has(event.type))
+  const end = decisionAt === -1 ? events.length : decisionAt
+  const waiting = {
+    title: decisionAt === -1 ? 'While it waits' : 'Before the decision',
+    events: others(0, end),
+  }
+  const afterwards = { title: 'Afterwards', events: others(end, events.length) }
+  const seen = { title: chapterOfPresentation, events: [] }
+  return [opening, seen, waiting, decision, execution, afterwards].filter(
+    (chapter): chapter is Chapter =>
+      chapter !== undefined && (chapter.events.length > 0 || chapter === seen),
   )
 }
 
@@ -90,16 +141,12 @@ function EventHistoryLine({
   about,
   onOpen,
 }: EventFields & { onOpen: (event: AuditEventView) => void }) {
-  const { seen } = event.detail
   return (
     <li className={event.type.endsWith('refused') ? 'audit-refused' : undefined}>
+      <span className="audit-when">{preciseTime(event.at)}</span>
       <span className="grow break">
         <EventLine event={event} about={about} isAboutOne />
-        {typeof seen === 'string' && (
-          <span className="dim small"> What was on the screen has the digest {seen}.</span>
-        )}
       </span>
-      <span className="audit-when small">{preciseTime(event.at)}</span>
       <UnstyledButton className="audit-open small" onClick={() => onOpen(event)}>
         {eventWords(event.type)}
       </UnstyledButton>

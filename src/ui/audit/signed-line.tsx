@@ -8,7 +8,12 @@ import { OfflineCommands } from './offline-commands.tsx'
  * The newest signed checkpoint, and for people who may read the whole trail, how to verify it
  * offline (audit.md, Verifying).
  */
-export function SignedLine({ readsAll }: { readsAll: boolean }) {
+export function SignedLine(props: {
+  readsAll: boolean
+  /** the request whose story is shown; null: the whole trail is */
+  request: string | null
+}) {
+  const { readsAll, request } = props
   const { data, error } = useCheckpoint()
   if (error !== null) {
     const isNone = error instanceof ApiRefusal && error.status === 404
@@ -28,7 +33,7 @@ export function SignedLine({ readsAll }: { readsAll: boolean }) {
         checkpoint, anybody can detect a later change of an earlier event.
       </p>
       <WitnessLines witnesses={data.witnesses} />
-      {readsAll && <OfflineCommands vkey={data.vkey} requestId={null} />}
+      {readsAll && <OfflineCommands vkey={data.vkey} requestId={request} />}
     </div>
   )
 }

@@ -29,7 +29,7 @@ export function withFilters(command: Command): Command {
     .option('--time-zone <zone>', 'the time zone of --outside, such as Europe/Berlin')
     .option(
       '--search <words>',
-      'only events of requests with these words in their effect or in the name of their tool',
+      'only events of requests with these words in effect, tool, reasons or comments',
     )
 }
 

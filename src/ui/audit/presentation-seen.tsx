@@ -1,0 +1,90 @@
+import { useQuery } from '@tanstack/react-query'
+import type { AuditEventView } from '#api/schemas/audit/audit.ts'
+import type { RequestDetail } from '#api/schemas/requests/requests.ts'
+import type { PresentationType } from '#domain/tools/presentation.ts'
+import { countWords } from '#domain/text/count-words.ts'
+import { requestQuery } from '../api/queries.ts'
+import { Loading } from '../states/loading.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+
+/**
+ * What the people who decided a request had before them: the task, the form and the size of the
+ * presentation, its cues and warnings, and of whom the service knows that all of it was on their
+ * screen.
+ */
+export function PresentationSeen(props: { request: string; events: readonly AuditEventView[] }) {
+  const { data, isPending } = useQuery({ ...requestQuery(props.request), retry: false })
+  if (isPending) return <Loading what="what was shown" lines={2} />
+  if (data === undefined) {
+    return (
+      <p className="dim small">
+        You can read the trail of this request, but not the request itself. The digest of what was
+        shown is in the record “Request opened”.
+      </p>
+    )
+  }
+  return <Details request={data} events={props.events} />
+}
+
+const forms: Readonly<Record<PresentationType, string>> = {
+  text: 'A text',
+  diff: 'A difference',
+  file_content: 'A file',
+  command: 'A command',
+  structured: 'The fields of the call',
+  binary: 'The facts of a file that is no text',
+}
+
+function Details({
+  request,
+  events,
+}: {
+  request: RequestDetail
+  events: readonly AuditEventView[]
+}) {
+  const { presentation, cues, task, revision } = request
+  const { type, totalLines, totalBytes, warnings } = presentation
+  const readers = readersOf(presentation.digest, events)
+  return (
+    <ul className="plain-list story-facts">
+      {task !== null && (
+        <li>
+          <span className="grow break">
+            {task.by === null ? 'The task' : `The task from ${task.by.name}`}{' '}
+            <q className="event-quote">
+              <VisibleText text={task.text} />
+            </q>
+          </span>
+        </li>
+      )}
+      <li>
+        <span className="grow break">
+          {forms[type]}: {countWords(totalLines, 'line')}, {totalBytes.toLocaleString('en')} bytes
+          {revision > 1 && `, as changed in revision ${revision}`}
+        </span>
+      </li>
+      {[...cues.map(({ text }) => text), ...warnings].map((text) => (
+        <li key={text}>
+          <span className="grow break">
+            <span className="dim">Marked:</span> <VisibleText text={text} />
+          </span>
+        </li>
+      ))}
+      {readers.length > 0 && (
+        <li>
+          <span className="grow break">
+            All of it was on the screen of {readers.join(' and ')} before the decision.
+          </span>
+        </li>
+      )}
+    </ul>
+  )
+}
+
+/** Whoever stated with their decision that this presentation was on their screen. */
+function readersOf(digest: string, events: readonly AuditEventView[]): readonly string[] {
+  const names = events.flatMap(({ type, actor, detail }) =>
+    type === 'decision.recorded' && detail['seen'] === digest ? [actor.name ?? 'somebody'] : [],
+  )
+  return [...new Set(names)]
+}
