@@ -1,9 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { waitUntil } from '#test/harness/wait-until.ts'
 import { RepeatedWork } from './repeated-work.ts'
 
-function counted(options: { everyMs: number | (() => number); gatherMs?: number }) {
+function counted(options: {
+  everyMs: number | (() => number)
+  gatherMs?: number
+  gatherAtMostMs?: number
+}) {
   let rounds = 0
   const repeating = new RepeatedWork({
     ...options,
@@ -37,6 +41,18 @@ test('wakes that come while it gathers are one round', async () => {
   await delay(50)
   expect(rounds()).toBe(1)
   await repeating[Symbol.asyncDispose]()
+})
+
+test('while wakes go on coming, it gathers up to a time', async () => {
+  const patient = counted({ everyMs: 60_000, gatherMs: 20, gatherAtMostMs: 60_000 })
+  const hasty = counted({ everyMs: 60_000, gatherMs: 20, gatherAtMostMs: 100 })
+  while (hasty.rounds() === 0) {
+    for (const { repeating } of [patient, hasty]) repeating.wake()
+    await setImmediate()
+  }
+  expect(patient.rounds()).toBe(0)
+  await waitUntil(() => patient.rounds() === 1, { withinMs: 5000 })
+  for (const { repeating } of [patient, hasty]) await repeating[Symbol.asyncDispose]()
 })
 
 test('what closes it does not wait for more to come, and loses no round that was asked for', async () => {

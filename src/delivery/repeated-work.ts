@@ -9,6 +9,7 @@ export class RepeatedWork implements AsyncDisposable {
   readonly #work: (closing: AbortSignal) => Promise<void>
   readonly #everyMs: number | (() => number)
   readonly #gatherMs: number
+  readonly #gatherAtMostMs: number
   readonly #onError: (error: unknown) => void
   readonly #reportEveryMs: number
   #reportedAt = Number.NEGATIVE_INFINITY
@@ -29,6 +30,8 @@ export class RepeatedWork implements AsyncDisposable {
     readonly everyMs: number | (() => number)
     /** how long a wake waits for others, to combine them; default: not at all */
     readonly gatherMs?: number
+    /** how long it gathers while others go on coming; default: `gatherMs` */
+    readonly gatherAtMostMs?: number
     /** `closing` aborts when no further round begins */
     readonly work: (closing: AbortSignal) => Promise<void>
     readonly onError: (error: unknown) => void
@@ -38,6 +41,7 @@ export class RepeatedWork implements AsyncDisposable {
     this.#work = options.work
     this.#everyMs = options.everyMs
     this.#gatherMs = options.gatherMs ?? 0
+    this.#gatherAtMostMs = options.gatherAtMostMs ?? this.#gatherMs
     this.#onError = options.onError
     this.#reportEveryMs = options.reportEveryMs ?? 0
     this.wake()
@@ -89,7 +93,12 @@ export class RepeatedWork implements AsyncDisposable {
 
   /** Closing does not wait for more wakes. */
   async #gather(): Promise<void> {
-    await delay(this.#gatherMs, undefined, { signal: this.#closing.signal }).catch(() => undefined)
+    const { signal } = this.#closing
+    const lastBeginsBy = performance.now() + this.#gatherAtMostMs - this.#gatherMs
+    do {
+      this.#again = false
+      await delay(this.#gatherMs, undefined, { signal }).catch(() => undefined)
+    } while (this.#again && !this.#closed && performance.now() < lastBeginsBy)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

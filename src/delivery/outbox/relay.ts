@@ -24,10 +24,12 @@ const quietRoundEveryMs = 60_000
 /** When what another process has committed is looked for: it has delivered it, or has died. */
 const takeOverAfterMs = ownLeaseMs + 1000
 /**
- * How long signals for programs' requests let others go first, and how many are sent at a time. A
- * decision with `Prefer: wait` waits that long for `delivered`.
+ * How long signals for programs' requests let others go first, while no decision comes and in any
+ * case (shorter than the lease of their rows), and how many are sent at a time. A decision with
+ * `Prefer: wait` waits that long for `delivered`.
  */
 const laterByMs = 100
+const laterByAtMostMs = 800
 const laterAtOnce = 4
 
 /**
@@ -80,6 +82,7 @@ export class Relay implements AsyncDisposable {
     this.#laterRounds = new RepeatedWork({
       everyMs: quietRoundEveryMs,
       gatherMs: laterByMs,
+      gatherAtMostMs: laterByAtMostMs,
       work: () => this.#deliverLater(),
       onError: (error) => this.#noteFailure(error),
     })
