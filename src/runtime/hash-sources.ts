@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { checkoutFolder } from './folders.ts'
 
 /**
- * The SHA-256, in hex, of the files of these folders of the checkout but its tests, and of the
- * other files, with their paths from the checkout.
+ * The SHA-256 (hex) of these files and of those in these folders, without tests, each with its
+ * path. All paths are relative to the checkout.
  */
 export async function hashSources(sources: {
   readonly folders: readonly string[]

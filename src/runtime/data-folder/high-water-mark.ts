@@ -7,11 +7,11 @@ import { shareRunning } from '#domain/sharing/share-running.ts'
 import type { Db } from '#store/database.ts'
 import { Refusal } from '../processes/serve-process.ts'
 
-/**
- * The time of the newest audit event is stored outside Postgres, as a mark. A Postgres whose newest
- * event is older was emptied or restored from an older copy, and is refused before `countersign
- * doctor --repair`: a permit that was used since would be live in it again.
- */
+// The time of the newest audit event is stored outside Postgres, as a mark. A Postgres whose newest
+// event is older was emptied or restored from an older copy, and is refused before `countersign
+// doctor --repair`: a permit that was used since would be live in it again.
+
+/** The mark is written at most this often. */
 const gatherMs = 1_000
 /** Notifications wake it: a round without one finds what a lost connection had missed. */
 const fallBack = { connected: 60_000, lost: 1000 }

@@ -43,34 +43,9 @@ export async function judgeCommand(
   analysis: CommandAnalysis,
   context: Omit<CommandContext, 'rules'>,
 ): Promise<CommandVerdict> {
-  const { rules } = policy
   const { search, doubts } = analysis
-  const wordsByNode = knownByNode(analysis)
   const budget = matchingBudget()
-  const opinions: CommandOpinion[] = []
-  const opinionBySource = new Map<string, CommandOpinion>()
-  for (const command of search.commands) {
-    // Commands in a text that a command runs count for asks and blocks only.
-    const isVector = analysis.input.kind === 'exec' && command === search.commands[0]
-    const isOwn = command.node !== null || isVector
-    const words = isOwn ? (wordsByNode.get(command.node) ?? null) : null
-    const source = sourceOf(analysis, command)
-    const earlier = source === null ? undefined : opinionBySource.get(source)
-    const opinion =
-      earlier ?? (await judgeSimpleCommand(policy, command, words, { ...context, rules }, budget))
-    if (source !== null) opinionBySource.set(source, opinion)
-    if (isOwn || opinion.rule.id !== defaultRule) opinions.push({ ...opinion, node: command.node })
-    opinions.push(
-      ...innerRestrictions(rules, command, budget).map((rule) =>
-        ruleOpinion(rule, `inside of ${displayWords(command.words)}`),
-      ),
-    )
-  }
-  opinions.push(
-    ...scannedRestrictions(rules, search, budget).map((rule) =>
-      ruleOpinion(rule, 'in a text that cannot be parsed'),
-    ),
-  )
+  const opinions = await opinionsOf(policy, analysis, context, budget)
   const distinct = new Map(
     opinions.map((opinion) => [`${opinion.rule.id} ${opinion.displayText}`, opinion]),
   )
@@ -152,6 +127,46 @@ export async function judgeCommand(
     })
   }
   return { ...verdictOf(first), printed }
+}
+
+/**
+ * The opinions of the rules on every simple command, in order, and on the texts that commands run
+ * or that cannot be parsed. Equal texts of the script itself are judged once.
+ */
+async function opinionsOf(
+  policy: ShellPolicy,
+  analysis: CommandAnalysis,
+  context: Omit<CommandContext, 'rules'>,
+  budget: Budget,
+): Promise<CommandOpinion[]> {
+  const { rules } = policy
+  const { search } = analysis
+  const wordsByNode = knownByNode(analysis)
+  const opinions: CommandOpinion[] = []
+  const opinionBySource = new Map<string, CommandOpinion>()
+  for (const command of search.commands) {
+    // Commands in a text that a command runs count for asks and blocks only.
+    const isVector = analysis.input.kind === 'exec' && command === search.commands[0]
+    const isOwn = command.node !== null || isVector
+    const words = isOwn ? (wordsByNode.get(command.node) ?? null) : null
+    const source = sourceOf(analysis, command)
+    const earlier = source === null ? undefined : opinionBySource.get(source)
+    const opinion =
+      earlier ?? (await judgeSimpleCommand(policy, command, words, { ...context, rules }, budget))
+    if (source !== null) opinionBySource.set(source, opinion)
+    if (isOwn || opinion.rule.id !== defaultRule) opinions.push({ ...opinion, node: command.node })
+    opinions.push(
+      ...innerRestrictions(rules, command, budget).map((rule) =>
+        ruleOpinion(rule, `inside of ${displayWords(command.words)}`),
+      ),
+    )
+  }
+  opinions.push(
+    ...scannedRestrictions(rules, search, budget).map((rule) =>
+      ruleOpinion(rule, 'in a text that cannot be parsed'),
+    ),
+  )
+  return opinions
 }
 
 /** The block of a text that could not be analysed completely. */

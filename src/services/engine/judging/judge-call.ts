@@ -21,8 +21,8 @@ import { isProvenHere } from './proven-here.ts'
 import { unreadWorkspace, withUnreadFiles } from './unread-files.ts'
 import { storePresented } from '../../requests/opening/store-presented.ts'
 import { presentCall } from './present-call.ts'
-import { TurnProposals } from './turn-proposals.ts'
-import { termsOf } from '../../core/run-terms.ts'
+import { TurnProposals, type AssumedWorkspace } from './turn-proposals.ts'
+import { termsOf, type RunTerms } from '../../core/run-terms.ts'
 import { placeOfRun } from '../../core/run-place.ts'
 
 /**
@@ -38,6 +38,27 @@ export async function judgeCall(
   question: JudgeQuery,
   taskQueue: string,
 ): Promise<RemoteJudgement> {
+  const query = await openQuery(ctx, question, taskQueue)
+  const answer = await answerQuery(ctx, question, query)
+  return question.byProgram === true && !query.isUnread ? { ...answer, filesRead: true } : answer
+}
+
+/** A question with all that its judgement needs. */
+interface OpenQuery {
+  readonly run: Selectable<RunTable> | null
+  readonly terms: RunTerms | null
+  readonly policy: Policy
+  readonly registry: ToolRegistry
+  readonly assumed: AssumedWorkspace
+  /** the program may be on any host: no file of this one is read, and nothing is shown */
+  readonly isUnread: boolean
+}
+
+async function openQuery(
+  ctx: WorkerContext,
+  question: JudgeQuery,
+  taskQueue: string,
+): Promise<OpenQuery> {
   const run = await runOf(ctx, question.runId)
   const terms = run === null ? null : await termsOf(ctx, run)
   const byProgram = question.byProgram === true
@@ -52,81 +73,85 @@ export async function judgeCall(
   const registry = isExplained ? withoutBranches(tools) : tools
   const openOwn = (): Promise<OpenWorkspace> => ctx.workspaceOf(place, policy)
   const provenOwn = byProgram ? await provenWorkspace(ctx, question.proven, openOwn) : null
-  const workspace = provenOwn ?? (byProgram ? unreadWorkspace : await openOwn())
-  const isUnread = byProgram && provenOwn === null
-  const proposals = new TurnProposals(workspace)
+  const proposals = new TurnProposals(provenOwn ?? (byProgram ? unreadWorkspace : await openOwn()))
   if (question.callId !== undefined) await addEarlier(ctx, question.callId, proposals, registry)
-  const accesses = await accessesOf(registry, question.tool, question.input)
-  const assumed = await proposals.below(accesses)
-  const common = { registry, tool: question.tool, input: question.input }
-  const filesRead = provenOwn === null ? {} : { filesRead: true }
+  const assumed = await proposals.below(await accessesOf(registry, question.tool, question.input))
+  return { run, terms, policy, registry, assumed, isUnread: byProgram && provenOwn === null }
+}
+
+async function answerQuery(
+  ctx: WorkerContext,
+  question: JudgeQuery,
+  query: OpenQuery,
+): Promise<RemoteJudgement> {
+  const { run, policy, registry, assumed, isUnread } = query
   const unknown = run === null ? await unknownToProgram(policy, registry, question) : null
   if (unknown !== null && !isServerTool(question.tool)) {
-    return { judgement: unknown, presented: null, ...filesRead }
+    return { judgement: unknown, presented: null }
   }
-  const judgement =
-    run === null || terms === null
-      ? await judge({
-          ...common,
-          policy,
-          worker: question.worker,
-          runMode: 'prompt',
-          workspace: assumed.workspace,
-          projectDir: ctx.projectDir,
-          commandHost: isUnread ? withUnreadFiles(ctx.commandHost) : ctx.commandHost,
-          duplicateId: false,
-          byPerson: question.byPerson === true,
-          runsHere: !byProgram,
-          ...(isUnread ? {} : { cueFacts: factsWithoutRun(assumed.workspace.root, question.tool) }),
-          findGrant: async () => null,
-        })
-      : await judgeOne(ctx, {
-          ...common,
-          run,
-          terms,
-          duplicateId: false,
-          byPerson: question.byPerson === true || (await isManual(ctx, question.callId)),
-          grants: true,
-          assumed,
-          cueFacts: (await factsOfTurn(ctx.db, run, run.turn, [question.tool])).cueFacts,
-        })
+  const judgement = await judgeQuery(ctx, question, query)
   // A program has other servers than the worker: only the worker's blocks of its own server's tool
   // count.
   if (unknown !== null && judgement.verdict !== 'blocked') {
-    return { judgement: unknown, presented: null, ...filesRead }
+    return { judgement: unknown, presented: null }
   }
   const tool = registry.get(question.tool)
   const presents = judgement.verdict === 'ask' || isEditedTo(judgement, question)
   // A tool would show files of this host, and a program without a proof may be on any host.
-  if (isUnread || tool === undefined || !presents) {
-    return { judgement, presented: null, ...filesRead }
-  }
+  if (isUnread || tool === undefined || !presents) return { judgement, presented: null }
   // A call about files that cannot be shown asks nobody (workers-and-policy.md, step 7), also in an
   // explanation: the text of an edit does not occur, for example.
   if (!question.present && tool.accesses(judgement.input).length === 0) {
-    return { judgement, presented: null, ...filesRead }
+    return { judgement, presented: null }
   }
   const signal = new AbortController().signal
   const presentation = await presentCall(tool, judgement, { workspace: assumed.workspace, signal })
   if (!presentation.ok) {
-    const { text: reason } = presentation
-    const steps = [...judgement.steps, { step: 'presentation', outcome: 'error', detail: reason }]
-    const failed = {
-      ...judgement,
-      verdict: 'error',
-      rule: null,
-      routing: null,
-      reason,
-      steps,
-    } as const
-    return { judgement: failed, presented: null, ...filesRead }
+    return { judgement: notPresentable(judgement, presentation.text), presented: null }
   }
-  if (!question.present) return { judgement, presented: null, ...filesRead }
+  if (!question.present) return { judgement, presented: null }
   return {
-    ...filesRead,
     judgement,
     presented: await storePresented(ctx.db, judgement, presentation.presented, assumed.assumes),
   }
+}
+
+async function judgeQuery(
+  ctx: WorkerContext,
+  question: JudgeQuery,
+  { run, terms, policy, registry, assumed, isUnread }: OpenQuery,
+): Promise<Judgement> {
+  const common = { registry, tool: question.tool, input: question.input, duplicateId: false }
+  if (run !== null && terms !== null) {
+    return judgeOne(ctx, {
+      ...common,
+      run,
+      terms,
+      byPerson: question.byPerson === true || (await isManual(ctx, question.callId)),
+      grants: true,
+      assumed,
+      cueFacts: (await factsOfTurn(ctx.db, run, run.turn, [question.tool])).cueFacts,
+    })
+  }
+  return judge({
+    ...common,
+    policy,
+    worker: question.worker,
+    runMode: 'prompt',
+    workspace: assumed.workspace,
+    projectDir: ctx.projectDir,
+    commandHost: isUnread ? withUnreadFiles(ctx.commandHost) : ctx.commandHost,
+    byPerson: question.byPerson === true,
+    runsHere: question.byProgram !== true,
+    ...(isUnread ? {} : { cueFacts: factsWithoutRun(assumed.workspace.root, question.tool) }),
+    findGrant: async () => null,
+  })
+}
+
+/** The judgement of a call that cannot run as it is. */
+function notPresentable(judgement: Judgement, reason: string): Judgement {
+  const steps = [...judgement.steps, { step: 'presentation', outcome: 'error', detail: reason }]
+  return { ...judgement, verdict: 'error', rule: null, routing: null, reason, steps }
 }
 
 /**

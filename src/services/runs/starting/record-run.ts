@@ -17,7 +17,7 @@ import type { RunAttachment } from '../../core/attached-files.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import { signedWorktree } from '../../core/verify-run.ts'
 import { requireBudgetLeft } from '../../core/runs/used-up-budget.ts'
-import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import type { UnitEntry, UnitOfWork } from '../../core/unit-of-work.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import type { WorktreeRow } from '#store/tables/runs.ts'
 import { endUnstarted } from '../../requests/ending/end-unstarted.ts'
@@ -181,32 +181,7 @@ export async function recordRun(
     startRequestId,
     behind: fork?.behind ?? start.behind ?? [],
   })
-  await unit.audit({
-    type: 'run.started',
-    runId: id,
-    policyDigest,
-    detail: {
-      worker: worker.name,
-      workerDigest: worker.digest,
-      inputDigest: statement.inputDigest,
-      mode,
-      startedBy: starter?.id ?? null,
-      ...(start.workspace === defaultWorkspace ? {} : { workspace: start.workspace }),
-      ...worktreeDetail(run.worktree),
-      ...(startRequestId === null ? {} : { startRequestId }),
-      ...(start.startedFrom === undefined ? {} : { startedFrom: start.startedFrom }),
-      ...(start.behind === undefined ? {} : { behind: [...start.behind] }),
-      ...(start.attachments.length === 0
-        ? {}
-        : { attachments: start.attachments.map(({ hash }) => hash) }),
-      ...(start.files === undefined || start.files.length === 0
-        ? {}
-        : { files: start.files.map(({ hash }) => hash) }),
-      ...(fork === null
-        ? {}
-        : { forkedFrom: fork.runId, afterTurn: fork.afterTurn, behind: [...fork.behind] }),
-    },
-  })
+  await unit.audit(startedEntry(start, statement, run.worktree))
   await unit.event('run.changed', { runId: id })
   if (verdict === 'denied') await endUnstarted(unit, { id }, deniedByMode)
   else await unit.enqueue({ kind: 'start_run', runId: id, payload: {} })
@@ -232,6 +207,42 @@ export async function recordRun(
       : { forkedFrom: { runId: fork.runId, number: fork.number, turn: fork.afterTurn } }),
     workspace: workspaceOfRun(start.workspace, run.worktree),
     createdAt: run.created_at.toISOString(),
+  }
+}
+
+/** The event of a run that begins. */
+function startedEntry(
+  start: RunToRecord,
+  statement: RunStatement,
+  worktree: WorktreeRow | null,
+): UnitEntry {
+  const { policyDigest, worker, starter, mode, fork } = start
+  const { runId, startRequestId } = statement
+  return {
+    type: 'run.started',
+    runId,
+    policyDigest,
+    detail: {
+      worker: worker.name,
+      workerDigest: worker.digest,
+      inputDigest: statement.inputDigest,
+      mode,
+      startedBy: starter?.id ?? null,
+      ...(start.workspace === defaultWorkspace ? {} : { workspace: start.workspace }),
+      ...worktreeDetail(worktree),
+      ...(startRequestId === undefined ? {} : { startRequestId }),
+      ...(start.startedFrom === undefined ? {} : { startedFrom: start.startedFrom }),
+      ...(start.behind === undefined ? {} : { behind: [...start.behind] }),
+      ...(start.attachments.length === 0
+        ? {}
+        : { attachments: start.attachments.map(({ hash }) => hash) }),
+      ...(start.files === undefined || start.files.length === 0
+        ? {}
+        : { files: start.files.map(({ hash }) => hash) }),
+      ...(fork === null
+        ? {}
+        : { forkedFrom: fork.runId, afterTurn: fork.afterTurn, behind: [...fork.behind] }),
+    },
   }
 }
 

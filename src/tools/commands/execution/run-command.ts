@@ -26,8 +26,8 @@ import { watchFiles } from '../changes/watch-files.ts'
 import { prepareGit } from '../git/prepare-git.ts'
 import { importCommits } from '../git/import-commits.ts'
 import { hideObjects, hideZones } from './hide-zones.ts'
-import { storeNames, restoreNames } from './store-names.ts'
-import { makePlan } from '../plan/make-plan.ts'
+import { storeNames, restoreNames, type StoredNames } from './store-names.ts'
+import { makePlan, type PlannedSandbox } from '../plan/make-plan.ts'
 import { mountNamed, inspectByCopies, type NamedMount } from './mount-named.ts'
 
 /** A shell for a script: no start-up files, nothing from the environment (security.md 2). */
@@ -59,80 +59,22 @@ export async function runCommand(
   const secrets = isReviewed ? facts.files.filter(({ path }) => secretName(path) !== null) : []
   const allowed = new Set(secrets.map(({ path }) => path))
   try {
-    const planned = await makePlan(place, context.workspace, input.cwd, allowed)
     const { workspace } = context
-    const { root } = workspace
-    const hides = context.printed?.hides ?? []
-    const withoutHidden = hideZones(planned.plan, root, place.worker.zones, hides)
-    const visible =
-      hides.length > 0 && facts.vectors.some(runsWorkspaceCode)
-        ? await hideObjects(withoutHidden, root, place.worker.zones, hides)
-        : withoutHidden
-    const mounts = place.sandbox.works
-      ? await mountNamed(root, visible, facts, snapshots, allowed)
-      : []
-    const mounted = { ...visible, copies: mounts.map(({ mount }) => mount) }
-    const { environment, plan } =
-      context.commit === undefined
-        ? { plan: mounted, environment: {} }
-        : await prepareGit(place, mounted, snapshots, context.commit, {
-            // A pre-approved command other than Git does not need Git's copies of keys.
-            sees: context.printed === null || (hides.length === 0 && namesGit(facts.vectors)),
-            signal: context.signal,
-          })
-    // Without a sandbox nothing prevents a command from writing to protected names.
-    const storedNames = place.sandbox.works ? null : await storeNames(workspace, planned.before)
-    const undo = async (hasBegun: boolean): Promise<string[]> => {
-      const met = hasBegun ? await settleMounts(workspace, mounts) : []
-      const undoSentences = await planned.undo(planned.before)
-      const restored =
-        storedNames === null ? [] : await restoreNames(workspace, planned.before, storedNames)
-      return [...met, ...undoSentences, ...restored]
-    }
-    const mark = randomBytes(16).toString('hex')
+    const prepared = await prepareRun(place, input.cwd, context, { facts, snapshots, allowed })
     const watched = await watchFiles(place.sandbox, workspace, async () => {
       return !(await hasCommandRecord(place.dataDir, workspace.root))
     }).catch((error: NodeJS.ErrnoException) => {
       throw startProblem(error)
     })
-    // Recorded first: when this process dies, the next one that reads the record undoes the
-    // command's effects.
-    const takeBack = await writeCommandRecord(place.dataDir, {
-      key: context.idempotencyKey,
-      policyDigest: place.policy.digest,
-      worker: place.worker.name,
-      root: workspace.root,
-      variable: place.sandbox.works ? null : `${markName}=${mark}`,
-      before: planned.before,
-      stored: storedNames,
-    }).catch((error: NodeJS.ErrnoException) => {
-      throw startProblem(error)
-    })
-    const { onOutput } = context
-    const bounds = {
+    const { end, brokenRules } = await runRecorded(place, context, prepared, {
+      argv,
       timeoutMs: timeoutSeconds * 1000,
-      limits: commandLimits,
-      environment,
-      mark,
-      ...(onOutput === undefined ? {} : { onOutput }),
-    }
-    let end: CommandEnd
-    let brokenRules: string[]
-    try {
-      end = await runPlanned(place, plan, { ...bounds, argv, signal: context.signal })
-      brokenRules = await undo(true)
-    } catch (error) {
-      const violation = violationOf(await undo(!(error instanceof SandboxFailed)))
-      if (violation === null) throw error
-      throw new BrokenRule(violation, { cause: error })
-    } finally {
-      await takeBack()
-    }
+    })
     const unreached = (end.refused ?? []).map((sentence) => `Not reached: ${sentence}`)
     const { worktree } = workspace
     const taken =
       worktree === undefined ? null : await takeInAfter(place, workspace, worktree, context.signal)
-    const changes = (await watched?.changes(visible, context.signal)) ?? null
+    const changes = (await watched?.changes(prepared.visible, context.signal)) ?? null
     const notes = place.sandbox.works ? unreached : [unconfinedNote]
     return {
       ...commandResult(end, brokenRules, taken === null ? notes : [...notes, taken]),
@@ -146,6 +88,107 @@ export async function runCommand(
       throw new ToolProblem(error.message)
     }
     throw error
+  }
+}
+
+/** A command that may begin: what it sees, and what must be undone after it. */
+interface PreparedRun {
+  readonly planned: PlannedSandbox
+  /** the plan without what the command hides */
+  readonly visible: SandboxPlan
+  readonly plan: SandboxPlan
+  readonly environment: Readonly<Record<string, string>>
+  readonly mounts: readonly NamedMount[]
+  /** the contents of protected names; `null`: the sandbox protects them */
+  readonly storedNames: StoredNames | null
+}
+
+/** Plans the mounts of a command, with copies of the files that it names, and its Git. */
+async function prepareRun(
+  place: CommandPlace,
+  cwd: string,
+  { workspace, printed, commit, signal }: ExecuteContext,
+  call: {
+    readonly facts: CommandFacts
+    readonly snapshots: Snapshots
+    readonly allowed: ReadonlySet<string>
+  },
+): Promise<PreparedRun> {
+  const { facts, snapshots, allowed } = call
+  const { zones } = place.worker
+  const { root } = workspace
+  const planned = await makePlan(place, workspace, cwd, allowed)
+  const hides = printed?.hides ?? []
+  const withoutHidden = hideZones(planned.plan, root, zones, hides)
+  const visible =
+    hides.length > 0 && facts.vectors.some(runsWorkspaceCode)
+      ? await hideObjects(withoutHidden, root, zones, hides)
+      : withoutHidden
+  const mounts = place.sandbox.works
+    ? await mountNamed(root, visible, facts, snapshots, allowed)
+    : []
+  const mounted = { ...visible, copies: mounts.map(({ mount }) => mount) }
+  const { environment, plan } =
+    commit === undefined
+      ? { plan: mounted, environment: {} }
+      : await prepareGit(place, mounted, snapshots, commit, {
+          // A pre-approved command other than Git does not need Git's copies of keys.
+          sees: printed === null || (hides.length === 0 && namesGit(facts.vectors)),
+          signal,
+        })
+  // Without a sandbox nothing prevents a command from writing to protected names.
+  const storedNames = place.sandbox.works ? null : await storeNames(workspace, planned.before)
+  return { planned, visible, plan, environment, mounts, storedNames }
+}
+
+/**
+ * Runs a prepared command and undoes what it must not change, with a record on the disk until then.
+ * Rejects with `BrokenRule` when it changed such things and failed.
+ */
+async function runRecorded(
+  place: CommandPlace,
+  { workspace, idempotencyKey, onOutput, signal }: ExecuteContext,
+  { planned, plan, environment, mounts, storedNames }: PreparedRun,
+  run: { readonly argv: readonly string[]; readonly timeoutMs: number },
+): Promise<{ readonly end: CommandEnd; readonly brokenRules: readonly string[] }> {
+  const undo = async (hasBegun: boolean): Promise<string[]> => {
+    const met = hasBegun ? await settleMounts(workspace, mounts) : []
+    const undoSentences = await planned.undo(planned.before)
+    const restored =
+      storedNames === null ? [] : await restoreNames(workspace, planned.before, storedNames)
+    return [...met, ...undoSentences, ...restored]
+  }
+  const mark = randomBytes(16).toString('hex')
+  // Recorded first: when this process dies, the next one that reads the record undoes the
+  // command's effects.
+  const takeBack = await writeCommandRecord(place.dataDir, {
+    key: idempotencyKey,
+    policyDigest: place.policy.digest,
+    worker: place.worker.name,
+    root: workspace.root,
+    variable: place.sandbox.works ? null : `${markName}=${mark}`,
+    before: planned.before,
+    stored: storedNames,
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw startProblem(error)
+  })
+  const bounds = {
+    ...run,
+    limits: commandLimits,
+    environment,
+    mark,
+    signal,
+    ...(onOutput === undefined ? {} : { onOutput }),
+  }
+  try {
+    const end = await runPlanned(place, plan, bounds)
+    return { end, brokenRules: await undo(true) }
+  } catch (error) {
+    const violation = violationOf(await undo(!(error instanceof SandboxFailed)))
+    if (violation === null) throw error
+    throw new BrokenRule(violation, { cause: error })
+  } finally {
+    await takeBack()
   }
 }
 
