@@ -6,6 +6,7 @@ import { waitUntil } from '#test/harness/wait-until.ts'
 import { noteScheduledTime } from '#services/runs/schedules/note-scheduled-time.ts'
 import { connectTemporal } from '../temporal-client.ts'
 import { ScheduleKeeper } from './keep-schedules.ts'
+import { rowsOf } from '#test/harness/fixtures/rows.ts'
 
 const entry = '{ worker: scribe, input: x, cron: "* * * * *", as: ada@example.com }'
 const schedules = `schedules:\n  first: ${entry}\n  second: ${entry}\n  third: ${entry}\n`
@@ -35,12 +36,7 @@ function keep(restMs: number, isOurs: () => boolean = () => true): AsyncDisposab
 }
 
 async function untilStarted(schedule: string): Promise<void> {
-  const runs = () =>
-    desk.database.db
-      .selectFrom('run')
-      .select('id')
-      .where('started_from', '=', `schedule:${schedule}`)
-      .execute()
+  const runs = () => rowsOf(desk.database.db, 'run', { started_from: `schedule:${schedule}` }, 'id')
   await waitUntil(async () => (await runs()).length === 1)
 }
 

@@ -9,7 +9,7 @@ import {
 } from '#test/harness/fixtures/agent-desk.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
-import { rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
+import { rowOf, rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { decideRequest } from './decide-request.ts'
 import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
@@ -50,11 +50,7 @@ function answer(person: TestPerson, request: string | undefined, text: string, k
 }
 
 function row(requestId: string | undefined) {
-  return desk.database.db
-    .selectFrom('request')
-    .selectAll()
-    .where('id', '=', requestId ?? '')
-    .executeTakeFirstOrThrow()
+  return rowOf(desk.database.db, 'request', { id: requestId ?? '' })
 }
 
 async function principals(requestId: string | undefined, why: string): Promise<string[]> {

@@ -13,6 +13,7 @@ import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
 import { decideRequest } from './decide-request.ts'
 import { extendRequest } from '../requests/extend-request.ts'
 import { reviseRequest } from '../revising/revise-request.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 
 const people: TestPerson[] = []
 
@@ -54,11 +55,7 @@ const expected = [
 ]
 
 async function current(request: TestRequest): Promise<{ digest: string; revision: number }> {
-  return database.db
-    .selectFrom('request')
-    .select(['digest', 'revision'])
-    .where('id', '=', request.id)
-    .executeTakeFirstOrThrow()
+  return rowOf(database.db, 'request', { id: request.id }, 'digest', 'revision')
 }
 
 /**

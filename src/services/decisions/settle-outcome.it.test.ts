@@ -25,12 +25,14 @@ function settle(person: TestPerson, finding: Partial<SettleOutcomeInput>) {
 }
 
 function attemptOne() {
-  return database.db
-    .selectFrom('execution')
-    .select(['state', 'settled_by', 'settled_then'])
-    .where('call_id', '=', check.callId)
-    .where('attempt', '=', 1)
-    .executeTakeFirstOrThrow()
+  return rowOf(
+    database.db,
+    'execution',
+    { call_id: check.callId, attempt: 1 },
+    'state',
+    'settled_by',
+    'settled_then',
+  )
 }
 
 describe('an outcome check', () => {

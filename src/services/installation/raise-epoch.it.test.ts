@@ -31,12 +31,14 @@ async function approvedRequest(): Promise<TestRequest> {
 }
 
 async function checksOf(request: TestRequest) {
-  return service.db
-    .selectFrom('request')
-    .select(['id', 'state', 'attempt'])
-    .where('call_id', '=', request.callId)
-    .where('kind', '=', 'outcome_check')
-    .execute()
+  return rowsOf(
+    service.db,
+    'request',
+    { call_id: request.callId, kind: 'outcome_check' },
+    'id',
+    'state',
+    'attempt',
+  )
 }
 
 async function isMarked(request: TestRequest): Promise<boolean> {

@@ -3,15 +3,18 @@ import { describe, expect, test } from 'vitest'
 import { closeRun } from '../engine/lifecycle/close-run.ts'
 import { messageRun } from '../runs/message-run.ts'
 import { useTurnDesk, desk, aWrite, runRow, say } from '../engine/turns/turns.fixture.ts'
+import { rowsOf } from '#test/harness/fixtures/rows.ts'
 
 useTurnDesk()
 
 async function peopleBehind(requestId: string | null | undefined) {
-  return desk.database.db
-    .selectFrom('request_principal')
-    .select(['person_id', 'why'])
-    .where('request_id', '=', requestId ?? '')
-    .execute()
+  return rowsOf(
+    desk.database.db,
+    'request_principal',
+    { request_id: requestId ?? '' },
+    'person_id',
+    'why',
+  )
 }
 
 describe('messages', () => {

@@ -15,6 +15,7 @@ import { addPerson, type TestPerson } from '../../harness/fixtures/people.ts'
 import { refusal } from '../../harness/fixtures/refusal.ts'
 import { softwarePasskey } from '../../harness/fixtures/keys/software-passkey.ts'
 import { createApiWithActivators } from '../activating-operators.ts'
+import { rowOf, setRows } from '../../harness/fixtures/rows.ts'
 
 const api = disposeAfterTests(await createApiWithActivators())
 const grace = await api.signIn(api.people.grace)
@@ -131,11 +132,12 @@ async function exchanging(
   work: () => Promise<void>,
 ): Promise<void> {
   const rename = (from: string, to: string) =>
-    api.database.db
-      .updateTable('person')
-      .set({ email: `${to}@example.com` })
-      .where('email', '=', `${from}@example.com`)
-      .execute()
+    setRows(
+      api.database.db,
+      'person',
+      { email: `${from}@example.com` },
+      { email: `${to}@example.com` },
+    )
   await rename(owner, 'aside')
   await rename(taker, owner)
   try {
@@ -214,12 +216,7 @@ test('whoever has another address now decides nothing that they are behind under
     const teams = new Map([...config.teams, ['platform', { ...platform, members }]])
     return activate({ ...config, people, teams })
   }
-  const renamedRow = () =>
-    api.database.db
-      .selectFrom('person')
-      .select(['id', 'other_ids'])
-      .where('email', '=', renamed)
-      .executeTakeFirstOrThrow()
+  const renamedRow = () => rowOf(api.database.db, 'person', { email: renamed }, 'id', 'other_ids')
   await naming([])
   const torvalds = await api.signIn({ ...api.people.linus, name: 'Torvalds' })
   const item = async () => (await torvalds.get(`/v1/requests/${id}`)).body

@@ -3,6 +3,7 @@ import { deskConfig, openAgentDesk, type AgentDesk } from '#test/harness/fixture
 import type { Json } from '#domain/json/json.ts'
 import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { startRun } from '../../runs/starting/start-run.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 
 /** of the file of tests that called `useDelegationDesk` */
 export let desk: AgentDesk
@@ -88,11 +89,7 @@ export function waitedFor(outcome: CallOutcome): string {
 }
 
 export async function row(runId: string) {
-  return desk.database.db
-    .selectFrom('run')
-    .selectAll()
-    .where('id', '=', runId)
-    .executeTakeFirstOrThrow()
+  return rowOf(desk.database.db, 'run', { id: runId })
 }
 
 export async function requestsOf(callId: string) {

@@ -97,11 +97,7 @@ const records = (): string[] => readdirSync(join(desk.root, '.countersign/comman
 const made = (name: string): boolean => existsSync(join(desk.root, 'scratch', name))
 
 async function attempt(callId: string) {
-  return desk.database.db
-    .selectFrom('execution')
-    .select(['state', 'reason'])
-    .where('call_id', '=', callId)
-    .executeTakeFirstOrThrow()
+  return rowOf(desk.database.db, 'execution', { call_id: callId }, 'state', 'reason')
 }
 
 async function audited(callId: string, type: 'execution.unknown' | 'system.reconciled') {

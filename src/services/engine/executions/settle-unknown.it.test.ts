@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { DeskCall } from '#test/harness/fixtures/agent-desk.ts'
 import { waitUntil } from '#test/harness/wait-until.ts'
-import { setRows } from '#test/harness/fixtures/rows.ts'
+import { rowsOf, setRows } from '#test/harness/fixtures/rows.ts'
 import { escalateRouting } from '#domain/deciding/waiting-steps.ts'
 import { toJsonb } from '#store/database.ts'
 import { settleOutcome } from '../../decisions/settle-outcome.ts'
@@ -73,12 +73,7 @@ describe('an attempt nobody knows the end of', () => {
   test('is asked about at once when its process is certain to be gone, and only once', async () => {
     const { call, letFinish, finished } = await vanishing()
     const { db } = desk.database
-    const checks = () =>
-      db
-        .selectFrom('request')
-        .select(['kind', 'state'])
-        .where('outcome_of', '=', call.requestId)
-        .execute()
+    const checks = () => rowsOf(db, 'request', { outcome_of: call.requestId }, 'kind', 'state')
     expect(await settleLostAttempts(desk.worker, 'another process')).toBe(true)
     expect(await checks()).toEqual([])
     expect(await settleLostAttempts(desk.worker, desk.worker.executor)).toBe(true)

@@ -126,11 +126,7 @@ describe('a worker that asks before it starts', () => {
 
   test('has its run cancelled once it has expired, by the timer or by a late decision', async () => {
     const over = async (requestId: string) =>
-      desk.database.db
-        .updateTable('request')
-        .set({ expires_at: new Date(0) })
-        .where('id', '=', requestId)
-        .execute()
+      setRows(desk.database.db, 'request', { id: requestId }, { expires_at: new Date(0) })
     const timed = await waiting()
     await over(timed.requestId)
     expect(await desk.turn(timed.runId, 1)).toEqual({ kind: 'ended' })

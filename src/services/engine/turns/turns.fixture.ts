@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { openAgentDesk, type AgentDesk } from '#test/harness/fixtures/agent-desk.ts'
 import { messageRun } from '../../runs/message-run.ts'
+import { rowOf } from '#test/harness/fixtures/rows.ts'
 
 export let desk: AgentDesk
 
@@ -27,11 +28,7 @@ export const aRead = { tool: 'read_file', input: { path: 'notes/1.md' } }
 export const aWrite = { tool: 'write_file', input: { path: 'notes/new.md', content: 'new\n' } }
 
 export async function runRow(runId: string) {
-  return desk.database.db
-    .selectFrom('run')
-    .selectAll()
-    .where('id', '=', runId)
-    .executeTakeFirstOrThrow()
+  return rowOf(desk.database.db, 'run', { id: runId })
 }
 
 export async function say(runId: string, text: string) {

@@ -40,11 +40,7 @@ const note = (schedule: string, minutesAgo = 0) =>
   noteScheduledTime(desk.api, { schedule, at: timeOf(minutesAgo) })
 
 const runsOf = (schedule: string) =>
-  desk.database.db
-    .selectFrom('run')
-    .select('id')
-    .where('started_from', '=', `schedule:${schedule}`)
-    .execute()
+  rowsOf(desk.database.db, 'run', { started_from: `schedule:${schedule}` }, 'id')
 
 const outcomesOf = async (schedule: string) =>
   (
