@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { StreamEvent } from '#delivery/stream/event-feed.ts'
+import type { FeedEvent } from '#delivery/stream/event-feed.ts'
 import type { CurrentRequest } from '#services/core/current-request.ts'
 import type { McpMessage } from './mcp-message.ts'
 import type { Readiness } from '../schemas/operation/health.ts'
@@ -110,7 +110,7 @@ export interface Api {
 /** Where the stream's route reads from; implemented by src/delivery. */
 export interface EventFeed {
   /** At most `limit` numbered events after `sequence`, in order; `null`: after the newest one. */
-  since(sequence: bigint | null, limit: number): Promise<readonly StreamEvent[]>
+  since(sequence: bigint | null, limit: number): Promise<readonly FeedEvent[]>
   /** The newest number; 0 before the first. */
   latest(): Promise<bigint>
   /**

@@ -1,8 +1,8 @@
-import type { StreamEvent } from '#delivery/stream/event-feed.ts'
+import type { FeedEvent } from '#delivery/stream/event-feed.ts'
 import { visibleEvents } from '#services/access/visible-events.ts'
 import type { ServiceContext } from '#services/core/context.ts'
 
-type Events = readonly StreamEvent[]
+type Events = readonly FeedEvent[]
 
 /** Readers of the same events, who are judged together. */
 interface Readers {

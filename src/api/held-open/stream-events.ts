@@ -1,5 +1,5 @@
 import type { Response } from 'express'
-import type { StreamEvent } from '#delivery/stream/event-feed.ts'
+import type { FeedEvent } from '#delivery/stream/event-feed.ts'
 import type { EventFeed } from '../context/api.ts'
 import { StreamWakeups, writeWhole } from './stream-wakeups.ts'
 
@@ -17,7 +17,7 @@ export interface StreamOptions {
    * those of the events that the reader may see; null ends the stream, when the reader's session
    * has ended
    */
-  readonly admit: (events: readonly StreamEvent[]) => Promise<readonly StreamEvent[] | null>
+  readonly admit: (events: readonly FeedEvent[]) => Promise<readonly FeedEvent[] | null>
 }
 
 const batchSize = 200
@@ -88,10 +88,10 @@ function open(response: Response, last: bigint | null, heartbeatMs: number): voi
   response.write(`: heartbeat=${heartbeatMs}\nretry: 2000\n${id}\n`)
 }
 
-const frames = new WeakMap<StreamEvent, string>()
+const frames = new WeakMap<FeedEvent, string>()
 
 /** An event as it is sent; readers of the same batch share the text. */
-function frameOf(event: StreamEvent): string {
+function frameOf(event: FeedEvent): string {
   const earlier = frames.get(event)
   if (earlier !== undefined) return earlier
   const frame = `id: ${event.sequence}\nevent: ${event.type}\ndata: ${JSON.stringify(event.subject)}\n\n`

@@ -7,7 +7,7 @@ import { Listener } from '../listener.ts'
 /**
  * One event of the live stream: ids only. `sequence` grows without gaps that a reader could miss.
  */
-export interface StreamEvent {
+export interface FeedEvent {
   readonly sequence: bigint
   readonly type: StreamEventType
   readonly subject: JsonObject
@@ -21,7 +21,7 @@ export class EventFeed implements AsyncDisposable {
   readonly #readers = new Map<string, Set<() => void>>()
   readonly #listener: Listener
   /** current reads, by their arguments and the count of notifications when they began */
-  readonly #reads = new Map<string, Promise<StreamEvent[]>>()
+  readonly #reads = new Map<string, Promise<FeedEvent[]>>()
   #news = 0
 
   constructor(options: { readonly db: Db; readonly databaseUrl: string }) {
@@ -42,7 +42,7 @@ export class EventFeed implements AsyncDisposable {
    * Events after `sequence`, oldest first; `null` starts at the newest event (see `latest`), so
    * there are none before the next.
    */
-  async since(sequence: bigint | null, limit: number): Promise<StreamEvent[]> {
+  async since(sequence: bigint | null, limit: number): Promise<FeedEvent[]> {
     const after = sequence ?? (await this.latest())
     // Hundreds of readers get the same notification at the same position: they share one read. A
     // read that began before the notification may lack the new event.
@@ -54,7 +54,7 @@ export class EventFeed implements AsyncDisposable {
     return reading
   }
 
-  async #read(after: bigint, limit: number): Promise<StreamEvent[]> {
+  async #read(after: bigint, limit: number): Promise<FeedEvent[]> {
     const rows = await this.#db
       .selectFrom('event')
       .select(['sequence', 'type', 'subject'])
