@@ -1,28 +1,15 @@
 import { sql } from 'kysely'
+import type { PersonDetail } from '#api/schemas/access/auth.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { hasRight } from '../core/rights-of.ts'
 import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../core/pages.ts'
+import type { RecordOf } from '../core/record-of.ts'
 
-export interface PersonRecord {
-  readonly id: string
-  readonly email: string
-  readonly name: string
-  readonly teams: readonly string[]
-  readonly disabledAt: Date | null
-  readonly awayUntil: Date | null
-  /** null: the caller does not manage people */
-  readonly access: PersonAccess | null
-}
+export type PersonRecord = RecordOf<PersonDetail>
 
 /** The ways in which a person can sign in or act now. */
-export interface PersonAccess {
-  readonly sessions: number
-  /** of the sessions that have not ended; null: there is none */
-  readonly lastSeenAt: Date | null
-  readonly passkeys: number
-  readonly keys: number
-}
+export type PersonAccess = NonNullable<PersonRecord['access']>
 
 /**
  * Lists everybody whom the project names or once named, by address; with an `id` only that person.

@@ -1,19 +1,16 @@
 import { v7 as uuidv7 } from 'uuid'
+import type { SavedViewBody } from '#api/schemas/access/saved-views.ts'
 import { Problem } from '#domain/problem.ts'
-import { maxSavedViews, type SavedViewPage } from '#domain/saved-view.ts'
+import { maxSavedViews } from '#domain/saved-view.ts'
 import { bySelf } from '../core/authority.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { inUnitOfWork } from '../core/unit-of-work.ts'
+import type { RecordOf } from '../core/record-of.ts'
 
 /**
  * The filters of a page under a name. `query`: the query of the page's address, without the `?`.
  */
-export interface SavedView {
-  readonly id: string
-  readonly page: SavedViewPage
-  readonly name: string
-  readonly query: string
-}
+export type SavedView = RecordOf<SavedViewBody>
 
 const onlyPeople = 'Only people can save views'
 

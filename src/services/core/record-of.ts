@@ -15,5 +15,5 @@ export type RecordOf<T> = Json extends T
         }
       : T
 
-type InstantName = 'at' | `${string}At` | `${string}Until`
+type InstantName = 'at' | 'since' | 'until' | `${string}At` | `${string}Until`
 type AsDate<T> = T extends string ? Date : T

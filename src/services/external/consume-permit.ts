@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
+import type { ConsumedAnswer } from '#api/schemas/requests/external.ts'
 import { hashJson } from '#domain/json/digest.ts'
 import { Problem } from '#domain/problem.ts'
 import type { PermitState } from '#domain/requests/request.ts'
@@ -21,19 +22,10 @@ import type { ExternalRows } from './external-rows.ts'
 import { lockOwn } from './own-external.ts'
 import { isOutdated, refusalByPolicy } from './refusal-by-policy.ts'
 import { byRefusal } from '../core/authority.ts'
+import type { RecordOf } from '../core/record-of.ts'
 
 /** The right to make the call once, as it was signed. */
-export interface ConsumedPermit {
-  readonly permitId: string
-  readonly requestId: string
-  readonly digest: string
-  readonly expiresAt: Date
-  /** canonical JSON, the bytes that are signed after `countersign/permit/v1` and a NUL */
-  readonly statement: string
-  /** Ed25519, base64url */
-  readonly signature: string
-  readonly keyId: string
-}
+export type ConsumedPermit = RecordOf<ConsumedAnswer['permit']>
 
 /**
  * Consumes the permit of a program, once: the right to make exactly the approved call now. The

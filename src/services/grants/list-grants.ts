@@ -1,42 +1,17 @@
 import { sql, type Selectable } from 'kysely'
+import type { GrantView } from '#api/schemas/policy/grants.ts'
 import { judgeEligibility } from '#domain/deciding/eligibility.ts'
 import { Problem } from '#domain/problem.ts'
 import type { GrantStatement } from '#domain/statements/statement.ts'
-import type { Scope } from '#domain/policy/verdict.ts'
 import type { ApprovalGrantTable } from '#store/tables/decisions.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { principalsOfRun, type Principal } from '../requests/people/principals-of-run.ts'
-import type { PersonRef } from '../requests/facts/request-record.ts'
 import { viewerOf } from '../requests/people/viewer.ts'
 import { dormantByPolicy } from './dormant-by-policy.ts'
 import { runVisibleTo } from '../requests/people/visible-to.ts'
+import type { RecordOf } from '../core/record-of.ts'
 
-export interface GrantRecord {
-  readonly id: string
-  readonly tool: string
-  readonly scope: Scope
-  readonly digest: string
-  readonly path: string | null
-  readonly grantedBy: PersonRef
-  readonly requestId: string
-  readonly createdAt: Date
-  readonly uses: number
-  readonly usesAllowed: number | null
-  readonly expiresAt: Date | null
-  readonly revokedAt: Date | null
-  readonly revokedBy: PersonRef | null
-  readonly endedAt: Date | null
-  /**
-   * why it covers nothing now although it has neither ended nor been revoked, a sentence; `null`:
-   * it can count
-   */
-  readonly dormant: string | null
-  /**
-   * the caller may revoke it: it has not ended, and they gave it, started the root run, or have
-   * `manageRuns`
-   */
-  readonly canRevoke: boolean
-}
+export type GrantRecord = RecordOf<GrantView>
 
 /**
  * Lists the grants of a run's root run, newest first, with ended and revoked ones. Rejects with

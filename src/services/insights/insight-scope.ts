@@ -1,11 +1,13 @@
 import { sql, type RawBuilder } from 'kysely'
+import type { InsightView } from '#api/schemas/requests/insights.ts'
 import type { InsightKey } from '#domain/insight-key.ts'
 import { Problem } from '#domain/problem.ts'
-import { openedOfAge, waitingAges, type WaitingAge } from '#domain/waiting-age.ts'
+import { openedOfAge, waitingAges } from '#domain/waiting-age.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { hasRight } from '../core/rights-of.ts'
 import { requestVisibleTo } from '../requests/people/visible-to.ts'
 import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
+import type { RecordOf } from '../core/record-of.ts'
 
 const dayMs = 24 * 3_600_000
 /** Bounds what is read, which grows with the time. */
@@ -51,27 +53,7 @@ function checkTime(from: Date, to: Date): void {
 }
 
 /** The outcomes of the requests of one queue, worker, tool, rule or person. */
-export interface Insight {
-  readonly key: string
-  readonly name: string
-  readonly opened: number
-  readonly approved: number
-  readonly denied: number
-  readonly expired: number
-  readonly carriedOut: number
-  readonly failed: number
-  /** calls that ran on grants of these approvals */
-  readonly grantsUsed: number
-  /** from opening to decision; `null`: none was decided */
-  readonly medianSeconds: number | null
-  readonly p90Seconds: number | null
-  /** pending now, whenever they were opened */
-  readonly waiting: number
-  /** those by how long they had waited at the end of the time */
-  readonly waitingByAge: Readonly<Record<WaitingAge, number>>
-  /** when the oldest of those was opened */
-  readonly oldestAt: Date | null
-}
+export type Insight = RecordOf<InsightView>
 
 /** The counts of the requests that were opened within the time. */
 export type OpenedInsight = Omit<Insight, 'waiting' | 'waitingByAge' | 'oldestAt'>

@@ -1,8 +1,9 @@
 import { sql, type RawBuilder } from 'kysely'
+import type { AttentionView } from '#api/schemas/requests/attention.ts'
 import type { Db } from '#store/database.ts'
-import type { PersonRef } from '../requests/facts/request-record.ts'
 import { expiredUnseen } from '../requests/lists/outcome-conditions.ts'
 import { wasOpened, type InsightScope } from './insight-scope.ts'
+import type { RecordOf } from '../core/record-of.ts'
 
 /**
  * Characters a second at 600 words a minute, faster than anybody reads. Something that was approved
@@ -14,36 +15,13 @@ const maxItems = 20
 const maxNumbers = 20
 
 /** One approval, or several given in one action, in less time than reading takes. */
-export interface FastApproval {
-  readonly person: PersonRef
-  readonly at: Date
-  /** since the revision was shown, or since this person's previous approval */
-  readonly seconds: number
-  /** the least time that reading it takes */
-  readonly readSeconds: number
-  /** of the newest one */
-  readonly title: string
-  readonly requests: readonly number[]
-}
+export type FastApproval = RecordOf<AttentionView['fastApprovals']['items'][number]>
 
 /** A request that expired without anybody having reacted to it. */
-export interface ExpiredUnseen {
-  readonly number: number
-  readonly title: string
-  readonly queue: string
-  readonly openedAt: Date
-  readonly expiredAt: Date
-}
+export type ExpiredUnseen = RecordOf<AttentionView['expiredUnseen']['items'][number]>
 
 /** The same call, requested by more than one step of agents or programs. */
-export interface RepeatedCalls {
-  readonly tool: string
-  readonly title: string
-  readonly times: number
-  readonly approved: number
-  readonly denied: number
-  readonly requests: readonly number[]
-}
+export type RepeatedCalls = RecordOf<AttentionView['askedTwice']['items'][number]>
 
 /** The newest items of a kind, and the number of all. */
 export interface CountedItems<Item> {

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { AttentionView } from '#api/schemas/requests/attention.ts'
 import type { InsightKey } from '#domain/insight-key.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import {
@@ -21,6 +22,7 @@ import {
 import { readGroups } from './read-groups.ts'
 import { readLoads } from './read-loads.ts'
 import type { Db } from '#store/database.ts'
+import type { RecordOf } from '../core/record-of.ts'
 
 export interface Insights {
   readonly from: Date
@@ -79,16 +81,7 @@ export async function readAttention(
 }
 
 /** The load of one day in UTC: the requests opened on it, by their present state. */
-interface DayLoad {
-  /** as 2026-01-31 */
-  readonly day: string
-  readonly opened: number
-  readonly approved: number
-  readonly denied: number
-  readonly expired: number
-  /** opened on it, and still pending */
-  readonly waiting: number
-}
+type DayLoad = RecordOf<AttentionView['days'][number]>
 
 /** Every day of the time in order, including those without requests. */
 async function readDays(db: Db, scope: InsightScope): Promise<readonly DayLoad[]> {

@@ -1,4 +1,5 @@
 import { createTwoFilesPatch } from 'diff'
+import type { RuleProposalView } from '#api/schemas/requests/insights.ts'
 import type { Rule } from '#domain/policy/verdict.ts'
 import { Problem } from '#domain/problem.ts'
 import { parseProject } from '#policy/project/parse-project.ts'
@@ -8,34 +9,17 @@ import { policyDocument } from '#policy/version-digest.ts'
 import type { Caller, SigningContext } from '../core/context.ts'
 import { viewerOf } from '../requests/people/viewer.ts'
 import { readCallsOfRule, readAskingRules, type AskingRule } from './asking-rules.ts'
+import type { RecordOf } from '../core/record-of.ts'
 
 const days = 30
 /** Judging takes about a millisecond a call, and each proposal asks the host. */
 const maxReplayed = 200
 
-/** The calls that a rule's pre-approval would have permitted. */
-export interface ProposalReplay {
-  /** how many calls of this worker that asked were judged again */
-  readonly calls: number
-  readonly wouldRunAlone: number
-  /** of those that would run without approval */
-  readonly requests: readonly number[]
-  /** why none was judged, as a sentence; `null`: they were judged */
-  readonly problem: string | null
-}
-
 /** A rule whose requests were always approved, and the change that pre-approves it. */
-export interface RuleProposal {
-  readonly id: string
-  readonly worker: string
-  readonly rule: Rule
-  /** relative to the project folder */
-  readonly file: string
-  /** a unified diff of the version in force, for `git apply` in the project folder */
-  readonly patch: string
-  readonly evidence: Omit<AskingRule, 'worker' | 'ruleId' | 'ruleText'>
-  readonly replay: ProposalReplay
-}
+export type RuleProposal = RecordOf<RuleProposalView>
+
+/** The calls that a rule's pre-approval would have permitted. */
+type ProposalReplay = RuleProposal['replay']
 
 /**
  * Proposes changes of rules whose requests of the last 30 days were all approved: each with the

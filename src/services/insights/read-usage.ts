@@ -1,22 +1,13 @@
 import { sql } from 'kysely'
+import type { UsageView } from '#api/schemas/requests/insights.ts'
 import type { UsageKey } from '#domain/insight-key.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { runVisibleTo } from '../requests/people/visible-to.ts'
 import { insightScope, maxItems, type InsightTime } from './insight-scope.ts'
+import type { RecordOf } from '../core/record-of.ts'
 
 /** What the models of the runs of one worker, or of one person, used. */
-export interface Usage {
-  /** name of the worker; id of the person, empty for runs that nobody started */
-  readonly key: string
-  readonly name: string
-  readonly runs: number
-  /** tokens of prompts, cached ones included */
-  readonly inputTokens: number
-  readonly cachedInputTokens: number
-  readonly outputTokens: number
-  /** by the prices at that time; `null`: no model has a price */
-  readonly costUsd: number | null
-}
+export type Usage = RecordOf<UsageView['items'][number]>
 
 export interface UsageInsights {
   readonly from: Date

@@ -1,26 +1,13 @@
 import { sql, type Selectable } from 'kysely'
+import type { CredentialView } from '#api/schemas/access/credentials.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Tx } from '#store/database.ts'
 import type { CredentialTable } from '#store/tables/people.ts'
 import { readPublicKey } from './public-key.ts'
+import type { RecordOf } from '../core/record-of.ts'
 
 /** A passkey for its owner, and for those who may confirm it. */
-export interface CredentialRecord {
-  readonly id: string
-  readonly name: string
-  readonly person: { readonly id: string; readonly name: string; readonly email: string }
-  /** of the public key: two people compare it */
-  readonly publicKeyHash: string
-  /** the authenticator may copy it to its owner's other devices */
-  readonly synced: boolean
-  readonly registeredAt: Date
-  readonly lastUsedAt: Date | null
-  /** `null`: nobody else has confirmed it, so it cannot sign decisions */
-  readonly confirmed: {
-    readonly by: { readonly id: string; readonly name: string }
-    readonly at: Date
-  } | null
-}
+export type CredentialRecord = RecordOf<CredentialView>
 
 /** Locks a credential that is in use, of a person who is not disabled. Rejects with `not_found`. */
 export async function lockCredential(tx: Tx, id: string): Promise<Selectable<CredentialTable>> {

@@ -1,14 +1,15 @@
+import type { PolicyState as PolicyStateView } from '#api/schemas/policy/policy.ts'
 import type { Actor } from '#domain/actor.ts'
 import type { Policy, ProjectProblem } from '#policy/policy.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { warnOfNewAddresses } from './warn-of-new-addresses.ts'
 import { warnOfSignatures } from './warn-of-signatures.ts'
-import type { PersonRef } from '../requests/facts/request-record.ts'
 import { loadProject } from './read-project.ts'
 import { openProposal } from './open-proposal.ts'
 import { newestActivation } from './activations/newest-activation.ts'
 import { namesOf, type ActivationRecord } from './activations/list-activations.ts'
 import { hasRight } from '../core/rights-of.ts'
+import type { RecordOf } from '../core/record-of.ts'
 
 export interface PolicyState {
   readonly policy: Policy
@@ -31,18 +32,7 @@ export type FolderState =
   | { readonly state: 'invalid'; readonly problems: readonly ProjectProblem[] }
 
 /** A version that waits for a second person. */
-export interface ProposalRecord {
-  readonly id: string
-  readonly digest: string
-  readonly proposedBy: PersonRef
-  readonly proposedAt: Date
-  readonly expiresAt: Date
-  readonly note: string | null
-  /** the folder and the version in force have not changed since; otherwise nobody can confirm it */
-  readonly isCurrent: boolean
-  /** the caller may be the second person */
-  readonly canConfirm: boolean
-}
+export type ProposalRecord = RecordOf<NonNullable<PolicyStateView['proposal']>>
 
 /**
  * Reads which version is in force and since when; for holders of `activatePolicy` also the folder,

@@ -1,3 +1,4 @@
+import type { PolicyReplay } from '#api/schemas/policy/replay.ts'
 import { Problem } from '#domain/problem.ts'
 import { policyDocument } from '#policy/version-digest.ts'
 import { encodeCursor } from '#store/paging/keyset.ts'
@@ -5,21 +6,13 @@ import type { Caller, SigningContext } from '../core/context.ts'
 import { keysBefore, type PageInput } from '../core/pages.ts'
 import { loadProject } from '../policy/read-project.ts'
 import { invalidProject } from '../policy/reject-policy.ts'
-import type { ReplayedCall, UnjudgedCall } from '../core/host-queries.ts'
 import { byRight } from '../core/authority.ts'
+import type { RecordOf } from '../core/record-of.ts'
 
 /** Calls of one page. Judging takes about a millisecond; the caller waits ten seconds at most. */
 const maxCalls = 200
 
-export interface ReplayPage {
-  /** of the project folder's version, under which the calls were judged */
-  readonly digest: string
-  readonly judged: number
-  readonly items: readonly ReplayedCall[]
-  /** calls that could not be judged */
-  readonly notJudged: readonly UnjudgedCall[]
-  readonly nextCursor: string | null
-}
+export type ReplayPage = RecordOf<PolicyReplay>
 
 /**
  * The verdicts of past calls that would differ under the project folder's version, newest call

@@ -1,12 +1,5 @@
-import type { SearchType } from '#domain/search.ts'
+import type { SearchItemView } from '#api/schemas/operation/search.ts'
+import type { RecordOf } from '../core/record-of.ts'
 
 /** A search result. `url` is a path of the dashboard. */
-export interface SearchItem {
-  readonly type: SearchType
-  readonly id: string
-  /** for a request or run */
-  readonly number?: number
-  readonly title: string
-  readonly detail: string
-  readonly url: string
-}
+export type SearchItem = RecordOf<SearchItemView>

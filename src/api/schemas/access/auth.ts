@@ -160,6 +160,7 @@ export const personDetail = z
       .describe('What disabling them would end; null: the caller lacks the right `managePeople`'),
   })
   .meta({ id: 'PersonDetail' })
+export type PersonDetail = z.infer<typeof personDetail>
 export const peopleList = listOf(personDetail)
 
 export const signInLink = z

@@ -2,18 +2,19 @@ import { z } from 'zod'
 import { instant, listOf, queueName, teamName } from '../common.ts'
 import * as example from '../examples.ts'
 
-export const queueList = listOf(
-  z.object({
-    name: queueName,
-    team: teamName,
-    pending: z.int().describe('Requests that are pending'),
-    oldestAt: instant
-      .nullable()
-      .describe('When the oldest pending request was opened; null: there is none'),
-    expiringSoon: z.int().describe('Pending requests that expire within four hours'),
-    mine: z.int().describe('Pending requests that the caller may decide and has not voted on'),
-  }),
-).meta({
+const queue = z.object({
+  name: queueName,
+  team: teamName,
+  pending: z.int().describe('Requests that are pending'),
+  oldestAt: instant
+    .nullable()
+    .describe('When the oldest pending request was opened; null: there is none'),
+  expiringSoon: z.int().describe('Pending requests that expire within four hours'),
+  mine: z.int().describe('Pending requests that the caller may decide and has not voted on'),
+})
+export type QueueView = z.infer<typeof queue>
+
+export const queueList = listOf(queue).meta({
   id: 'Queues',
   examples: [
     {

@@ -229,7 +229,7 @@ export const runDetail = run
           code: z.literal('approvers_away').describe('A stable code, for programs'),
           queue: queueName,
           text: z.string().describe('The warning as a sentence, for people'),
-          until: instant.describe('When the last of them is back'),
+          until: instant.describe('When the first of them is back'),
         }),
       )
       .describe('Approvers of the run who are away, and until when; empty once the run has ended'),

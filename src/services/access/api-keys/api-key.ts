@@ -1,4 +1,6 @@
+import type { ApiKeyView } from '#api/schemas/access/keys.ts'
 import type { ApiKeyScope } from '#domain/api-key-scope.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 
 /** The scopes that a key, or a client of the sign-in provider, needs for the MCP gateway. */
 export const gatewayScopes = [
@@ -20,22 +22,7 @@ export interface KeyPerson {
   readonly email: string
 }
 
-export interface ApiKeyRecord {
-  readonly id: string
-  readonly name: string
-  readonly owner: KeyPerson
-  /** is behind everything that is done with the key; null: its owner made it */
-  readonly proposedBy: KeyPerson | null
-  readonly scopes: readonly ApiKeyScope[]
-  readonly createdAt: Date
-  readonly lastUsedAt: Date | null
-  readonly revokedAt: Date | null
-  /** when it expires; null: never */
-  readonly expiresAt: Date | null
-  readonly rotatedAt: Date | null
-  /** until when the previous secret works too */
-  readonly previousUntil: Date | null
-}
+export type ApiKeyRecord = RecordOf<ApiKeyView>
 
 /** A key that somebody proposed to its owner, who alone can claim it and see it. */
 export interface KeyProposal extends Pick<

@@ -1,13 +1,10 @@
+import type { SlackLinkView } from '#api/schemas/notifications/notifications.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 
 /** Who a person is in a workspace of Slack. */
-export interface SlackLinkRecord {
-  readonly id: string
-  readonly team: string
-  readonly userId: string
-  readonly createdAt: Date
-}
+export type SlackLinkRecord = RecordOf<SlackLinkView>
 
 /** The caller's own links. Rejects with `forbidden` for machines. */
 export async function listSlackLinks(

@@ -1,30 +1,16 @@
 import { sql, type RawBuilder } from 'kysely'
+import type { WebhookDelivery } from '#api/schemas/notifications/webhooks.ts'
 import type { DeliveryState } from '#domain/channels/delivery-state.ts'
-import { kindOfEndpoint, type ChannelKind } from '#domain/channels/channel-kind.ts'
+import { kindOfEndpoint } from '#domain/channels/channel-kind.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { personBehind } from '../../requests/people/viewer.ts'
 import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../../core/pages.ts'
 import { hasRight } from '../../core/rights-of.ts'
 import { callbackEndpoint } from '../../requests/ending/notify-program.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 
-export interface DeliveryRecord {
-  readonly id: string
-  readonly endpoint: string
-  readonly kind: ChannelKind
-  /** one of several at an endpoint; `null`: the endpoint has a single recipient */
-  readonly recipient: string | null
-  readonly type: string
-  readonly requestId: string | null
-  readonly state: DeliveryState
-  readonly attempts: number
-  /** when it is tried next; `null`: it has ended */
-  readonly nextAttemptAt: Date | null
-  readonly lastStatus: number | null
-  readonly lastError: string | null
-  readonly createdAt: Date
-  readonly endedAt: Date | null
-}
+export type DeliveryRecord = RecordOf<WebhookDelivery>
 
 /**
  * Whether somebody may see endpoints and notifications: with the right `readAudit` or

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid'
 import { sql } from 'kysely'
+import type { InvokedTool as ShownInvokedTool } from '#api/schemas/runs/run-actions.ts'
 import type { Judgement } from '#domain/deciding/judgement.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { Problem } from '#domain/problem.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
-import type { Verdict } from '#domain/policy/verdict.ts'
 import { canonicalJson } from '#domain/json/digest.ts'
 import { putContent } from '#store/content/content.ts'
 import type { Tx } from '#store/database.ts'
@@ -19,6 +19,7 @@ import { releaseOnFailure } from '../../core/release-on-failure.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../core/unit-of-work.ts'
 import { bySteering } from '../../runs/may-steer-run.ts'
 import type { Authority } from '../../core/authority.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 
 /** How many calls of people may be open in one run. */
 const maxOpenCalls = 20
@@ -30,14 +31,7 @@ export interface InvokeToolInput {
   readonly idempotencyKey?: string
 }
 
-export interface InvokedTool {
-  readonly callId: string
-  readonly runId: string
-  readonly tool: string
-  readonly verdict: Extract<Verdict, 'preApproved' | 'ask'>
-  /** the request that waits for somebody else, if the call asks */
-  readonly requestId: string | null
-}
+export type InvokedTool = RecordOf<ShownInvokedTool>
 
 /**
  * Invokes a manual tool on a run for a person (product.md 5). The call is judged like any other, on

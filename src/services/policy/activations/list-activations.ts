@@ -1,23 +1,13 @@
-import type { Actor } from '#domain/actor.ts'
+import type { PolicyActivation } from '#api/schemas/policy/policy.ts'
 import type { Db } from '#store/database.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../../core/pages.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { verifyActivation } from './verify-activation.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 
 /** One activation of a version. */
-export interface ActivationRecord {
-  readonly sequence: number
-  readonly digest: string
-  readonly previousDigest: string | null
-  readonly activatedAt: Date
-  /** who completed it: the last of the people, or the system */
-  readonly actor: Actor
-  /** who agreed, in order; empty when the system did it */
-  readonly people: readonly PersonRef[]
-  /** a claim about the origin of the files */
-  readonly note: string | null
-}
+export type ActivationRecord = RecordOf<PolicyActivation>
 
 /**
  * Lists activations, newest first, without unsigned rows. Rejects with `invalid_request` for an

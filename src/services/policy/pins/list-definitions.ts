@@ -1,6 +1,4 @@
-import type { ChangeKind } from '#domain/policy/change-kind.ts'
-import type { PinState } from '#domain/policy/definition-pin.ts'
-import type { ApprovalWord } from '#domain/policy/verdict.ts'
+import type { PinnedServer } from '#api/schemas/policy/policy.ts'
 import type { McpServer, WorkerDefinition } from '#policy/worker-definition.ts'
 import type { Policy } from '#policy/policy.ts'
 import { withGatewayWorkers } from '#policy/worker/gateway-workers.ts'
@@ -15,38 +13,14 @@ import { hashOfServer } from '#tools/mcp/server-hash.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import { sequenceOfVersion } from '../activations/sequence-of-version.ts'
 import { readPin, type StoredPin } from './read-pin.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 
 /** The tool definitions of an MCP server that the version in force has pinned. */
-export interface ServerDefinitions {
-  readonly worker: string
-  readonly server: string
-  readonly state: PinState
-  /** why it is `forged`, as a sentence */
-  readonly problem: string | null
-  readonly definitionsHash: string | null
-  readonly pinnedAt: Date | null
-  readonly tools: readonly DefinitionRecord[]
-  /** the definitions that were seen since, if they differ; those tools ask */
-  readonly changes: { readonly seenAt: Date; readonly tools: readonly DefinitionChange[] } | null
-}
+export type ServerDefinitions = RecordOf<PinnedServer>
 
-export interface DefinitionRecord {
-  readonly name: string
-  readonly hash: string
-  /** the approval in the worker file */
-  readonly approval: ApprovalWord
-  /** the whole text of the server's definition: its claim */
-  readonly text: string
-  /** hidden and look-alike characters in it, as sentences */
-  readonly warnings: readonly string[]
-}
+export type DefinitionRecord = ServerDefinitions['tools'][number]
 
-export interface DefinitionChange {
-  readonly name: string
-  readonly change: ChangeKind
-  /** a unified diff of the texts */
-  readonly diff: string
-}
+export type DefinitionChange = NonNullable<ServerDefinitions['changes']>['tools'][number]
 
 /**
  * Lists the definitions that the version in force pins, for people to read; each server of each

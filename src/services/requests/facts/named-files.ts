@@ -1,34 +1,20 @@
 import { sql } from 'kysely'
+import type { NamedFileView } from '#api/schemas/requests/request-parts.ts'
 import { builtInToolNames, builtInTools, isCommandTool } from '#domain/tools/built-in-tools.ts'
 import type { Json } from '#domain/json/json.ts'
 import {
   namedFileKinds,
   type NamedFileKind,
   type Presentation,
-  type WritingState,
 } from '#domain/tools/presentation.ts'
 import type { Db, Tx } from '#store/database.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 
 /** The earlier call of the run, or of one with the same root, that wrote a file. */
-export interface WritingCall {
-  readonly callId: string
-  readonly runId: string
-  readonly worker: string
-  readonly tool: string
-  readonly turn: number
-  /** `waiting`: an earlier call of the same turn */
-  readonly state: WritingState
-}
+export type WritingCall = RecordOf<NonNullable<NamedFileView['writtenBy']>>
 
 /** A file that a command names, as it was when its request opened (dashboard.md, request). */
-export interface NamedFileRecord {
-  /** relative to the workspace root */
-  readonly path: string
-  readonly bytes: number
-  readonly hash: string
-  readonly kind: NamedFileKind
-  readonly writtenBy: WritingCall | null
-}
+export type NamedFileRecord = RecordOf<NamedFileView>
 
 const writingTools = builtInToolNames.filter((name) =>
   builtInTools[name].operations.includes('write'),

@@ -1,20 +1,13 @@
 import { sql } from 'kysely'
+import type { QueueView } from '#api/schemas/requests/queues.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { pageByName, type Page, type PageInput } from '../../core/pages.ts'
 import { isPending, waitsForCaller } from './list-requests.ts'
 import { viewerOf } from '../people/viewer.ts'
 import { requestVisibilityRules } from '../people/visible-to.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 
-export interface QueueRecord {
-  readonly name: string
-  readonly team: string
-  readonly pending: number
-  readonly oldestAt: Date | null
-  /** pending ones that expire within four hours */
-  readonly expiringSoon: number
-  /** pending ones that the caller may decide and has not voted on */
-  readonly mine: number
-}
+export type QueueRecord = RecordOf<QueueView>
 
 type Counts = Omit<QueueRecord, 'name' | 'team'> & { readonly queue: string; readonly team: string }
 

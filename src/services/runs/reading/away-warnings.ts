@@ -1,19 +1,15 @@
 import { sql } from 'kysely'
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import { quorumTeams, tally } from '#domain/deciding/quorum.ts'
 import type { Policy } from '#policy/policy.ts'
 import { possibleRoutes } from '#policy/judge/routing/possible-routes.ts'
 import type { ServiceContext } from '../../core/context.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import { readReachable, whyBehind } from '../../requests/people/reach.ts'
 
 /** A queue that the run may ask and whose approvers are away. */
-export interface RunWarning {
-  readonly code: 'approvers_away'
-  readonly queue: string
-  readonly text: string
-  /** when the first of them is back */
-  readonly until: Date
-}
+export type RunWarning = RecordOf<RunDetail['warnings'][number]>
 
 /**
  * The queues that a run may ask and where nobody can decide until somebody is back (details.md,

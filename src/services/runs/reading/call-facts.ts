@@ -1,18 +1,12 @@
 import { sql } from 'kysely'
+import type { CallApprovalView } from '#api/schemas/runs/transcript.ts'
 import type { Scope } from '#domain/policy/verdict.ts'
 import type { Db } from '#store/database.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 
 /** Who approved a call, and with which scope. */
-export interface CallApproval {
-  readonly by: readonly PersonRef[]
-  /** the widest scope of its approvals */
-  readonly scope: Scope
-  readonly requestId: string
-  readonly number: number
-  /** an approval of an earlier call, which covers this one too */
-  readonly remembered: boolean
-}
+export type CallApproval = RecordOf<CallApprovalView>
 
 /**
  * When people and the tool were at a call; `null` for what has not happened. `askedAt` is when the

@@ -1,16 +1,11 @@
-import type { RunState } from '#domain/requests/request.ts'
+import type { RunDetail } from '#api/schemas/runs/runs.ts'
 import type { Db } from '#store/database.ts'
 import type { Viewer } from '../../requests/people/viewer.ts'
 import { runVisibleTo } from '../../requests/people/visible-to.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 
 /** A run that a call of another has started. */
-export interface ChildRecord {
-  readonly runId: string
-  readonly worker: string
-  readonly state: RunState
-  /** the call of the parent that waits for it */
-  readonly callId: string | null
-}
+export type ChildRecord = RecordOf<RunDetail['children'][number]>
 
 /**
  * The runs that a run has started, oldest first, as far as the viewer may see them (security.md

@@ -1,13 +1,9 @@
+import type { ChangedFileItem } from '#api/schemas/runs/changes.ts'
 import type { NetChangeKind } from '#domain/tools/file-change.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 
 /** A call that changed a file, by its place in the transcript of its run. */
-export interface ChangingCall {
-  readonly id: string
-  readonly runId: string
-  readonly turn: number
-  readonly position: number
-  readonly tool: string
-}
+export type ChangingCall = RecordOf<ChangedFileItem['calls'][number]>
 
 /** A stored change: a `FileChange` with hashes only, its call, and the number of its request. */
 export interface StoredChange {

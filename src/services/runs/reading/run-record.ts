@@ -1,3 +1,4 @@
+import type { Run } from '#api/schemas/runs/runs.ts'
 import type { RunWarning } from './away-warnings.ts'
 import type { ChildRecord } from './children-of.ts'
 import type { Json } from '#domain/json/json.ts'
@@ -10,6 +11,7 @@ import type { TaskRecord } from '../../requests/facts/request-record.ts'
 import type { ForkedFrom, WorkspaceOfRun } from '../starting/record-run.ts'
 import type { WaitsForRecord } from './waits-for.ts'
 import type { LineageRecord, PersonRef } from '../../requests/facts/request-record.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 
 /** A run in a list. */
 export interface RunRecord {
@@ -50,14 +52,7 @@ export interface RunRecord {
 }
 
 /** The usage of a run's model steps, including those whose answers were dropped. */
-export interface RunUsage {
-  readonly inputTokens: number
-  /** of the input, the tokens that providers read from their caches */
-  readonly cachedInputTokens: number
-  readonly outputTokens: number
-  /** `null`: no step had a price */
-  readonly costUsd: number | null
-}
+export type RunUsage = RecordOf<Run['usage']>
 
 /** How much of a run's window is used, in tokens. */
 export interface RunContext {

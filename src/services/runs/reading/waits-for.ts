@@ -1,18 +1,13 @@
 import { sql } from 'kysely'
+import type { Run } from '#api/schemas/runs/runs.ts'
 import type { Db } from '#store/database.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { requestVisibleTo, namesTeam, isQuestionTo } from '../../requests/people/visible-to.ts'
 import type { Viewer } from '../../requests/people/viewer.ts'
 
 /** A request that a run waits for, and who can decide or answer it. */
-export interface WaitsForRecord {
-  readonly requestId: string
-  readonly number: number
-  /** since when */
-  readonly since: Date
-  readonly expiresAt: Date
-  readonly people: readonly PersonRef[]
-}
+export type WaitsForRecord = RecordOf<Run['waitsFor'][number]>
 
 /** The most requests of a run, and people of a request, first by name. */
 const max = { requests: 50, people: 20 }

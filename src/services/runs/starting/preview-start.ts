@@ -1,3 +1,4 @@
+import type { StartPreviewView } from '#api/schemas/operation/workers.ts'
 import { quorumTeams, quorumText } from '#domain/deciding/quorum.ts'
 import { Problem } from '#domain/problem.ts'
 import type { Policy } from '#policy/policy.ts'
@@ -15,6 +16,7 @@ import {
 import { personBehind } from '../../requests/people/viewer.ts'
 import { assertReachable } from './reachable-approvers.ts'
 import { behindStart, starterOf } from './start-run.ts'
+import type { RecordOf } from '../../core/record-of.ts'
 
 /** A line of the preview with the queues that would be asked. */
 export interface PreviewedLine extends PreviewLine {
@@ -22,13 +24,7 @@ export interface PreviewedLine extends PreviewLine {
 }
 
 /** A queue that a run may ask, and who could decide there, without the people behind the run. */
-export interface PreviewedQueue {
-  readonly name: string
-  readonly quorum: string
-  readonly people: readonly { readonly id: string; readonly name: string }[]
-  /** why nobody could decide there; `null`: somebody can */
-  readonly problem: string | null
-}
+export type PreviewedQueue = RecordOf<StartPreviewView['queues'][number]>
 
 /**
  * What a run of a worker does without approval, asks about, and never does, if the caller starts it
