@@ -140,8 +140,51 @@ async function openRelay(): Promise<ChannelRelay> {
   return new ChannelRelay({ db, databaseUrl, seals, log, policies, channelsOf: () => [channel] })
 }
 
+/** What the service worker showed, and the numbers that it put on the app's icon. */
+interface Shown {
+  readonly notices: { title: string; body: string; data: { path: string } }[]
+  readonly badges: number[]
+}
+
+/**
+ * Delivers a message to the service worker of a page as the browser does after it has decrypted it,
+ * while no page of the app is open. Chromium without a screen shows no notices: they are kept.
+ */
+async function deliver(page: Page, data: string): Promise<Shown> {
+  const worker = page.context().serviceWorkers()[0]
+  if (worker === undefined) throw new Error('The page has a service worker')
+  await worker.evaluate(() => {
+    const scope = globalThis as unknown as { registration: object; navigator: object }
+    const shown: { notices: object[]; badges: number[] } = { notices: [], badges: [] }
+    Object.assign(globalThis, { shown })
+    Object.assign(scope.registration, {
+      showNotification: async (title: string, options: object) =>
+        void shown.notices.push({ title, ...options }),
+    })
+    Object.assign(scope.navigator, {
+      setAppBadge: async (count: number) => void shown.badges.push(count),
+    })
+  })
+  const session = await page.context().newCDPSession(page)
+  const ids = new Promise<string>((resolve) => {
+    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+      const own = registrations.find(({ scopeURL }) => scopeURL === `${dashboard.url}/`)
+      if (own !== undefined) resolve(own.registrationId)
+    })
+  })
+  await session.send('ServiceWorker.enable')
+  const registrationId = await ids
+  await page.goto('about:blank')
+  const message = { origin: dashboard.url, registrationId, data }
+  await session.send('ServiceWorker.deliverPushMessage', message)
+  const read = () => worker.evaluate(() => (globalThis as unknown as { shown: Shown }).shown)
+  // The number on the icon is the last thing that it does.
+  await waitUntil(async () => (await read()).badges.length > 0)
+  return read()
+}
+
 // Rules: security.md 22, 39
-test('a request is pushed as ids to the device of who is signed in, and signing out ends that', async () => {
+test('a request is pushed as ids to the device of who is signed in, which shows what it would do; signing out ends that', async () => {
   const { page, target } = await openPushApp('Grace', '/account')
   const section = page.getByRole('region', { name: 'Notifications' })
   await section.getByRole('switch', { name: 'Push to this device' }).click()
@@ -154,9 +197,15 @@ test('a request is pushed as ids to the device of who is signed in, and signing 
   const pushed = () => service.received.find(({ text }) => text.includes(requestIds[0]!))
   await waitUntil(() => pushed() !== undefined, { withinMs: 30_000 })
   expect(pushed()?.path).toBe(new URL(target.endpoint).pathname)
-  const body: unknown = JSON.parse(pushed()?.text ?? '')
-  expect(body).toEqual({ requestId: requestIds[0], number: expect.any(Number) })
+  const text = pushed()?.text ?? ''
+  expect(JSON.parse(text)).toEqual({ requestId: requestIds[0], number: expect.any(Number) })
+  const { notices, badges } = await deliver(page, text)
+  expect(notices).toMatchObject([{ data: { path: `/requests/${requestIds[0]}` } }])
+  expect(JSON.stringify(notices)).toContain('notes/pushed.md')
+  expect(JSON.stringify(notices)).not.toContain('secret plans')
+  expect(badges.at(-1)).toBeGreaterThan(0)
 
+  await page.goto(`${dashboard.url}/account`)
   await page.getByRole('button', { name: 'Signed in as Grace' }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()

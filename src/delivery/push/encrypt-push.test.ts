@@ -1,0 +1,48 @@
+import { createECDH } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { decryptPush, type PushReceiver } from '#test/harness/fixtures/push-service.ts'
+import { testPushKey } from '#test/harness/fixtures/keys/push-key.ts'
+import { encryptPush } from './encrypt-push.ts'
+
+const bytes = (text: string): Buffer => Buffer.from(text, 'base64url')
+
+/** A browser with this private key and secret. */
+function browserOf(privateKey: string, auth: string): PushReceiver {
+  const keys = createECDH('prime256v1')
+  keys.setPrivateKey(bytes(privateKey))
+  const secretWith = (other: Buffer): Buffer => keys.computeSecret(other)
+  return { p256dh: keys.getPublicKey(), auth: bytes(auth), secretWith }
+}
+
+/** The browser of RFC 8291, section 5, and the message that it gets there. */
+const browser = browserOf('q1dXpw3UpT5VOmu_cf_v6ih07Aems3njxI-JWgLcM94', 'BTBZMqHH6r4Tts7J_aSIgg')
+const rfcMessage =
+  'DGv6ra1nlYgDCS1FRnbzlwAAEABBBP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A_yl95bQpu6cVPTpK4Mqgkf1CXztLVBSt2Ks3oZwbuwXPXLWyouBWLVWGNWQexSgSxsj_Qulcy4a-fN'
+
+function encrypt(text: string): Buffer {
+  const keys = {
+    p256dh: browser.p256dh.toString('base64url'),
+    auth: browser.auth.toString('base64url'),
+  }
+  const target = { endpoint: 'https://push.example.com/one', keys }
+  const message = { text, ttlSeconds: 60, topic: 'request', urgency: 'normal' } as const
+  const sender = { key: testPushKey, subject: 'https://countersign.example.com' }
+  return Buffer.from(encryptPush(target, message, sender).body)
+}
+
+test('the browser of the tests reads the message of RFC 8291, so that it reads what real ones read', () => {
+  expect(decryptPush(bytes(rfcMessage), browser)).toBe('When I grow up, I want to be a watermelon')
+})
+
+test('a message is read by its browser alone, is another one each time, and fails when a byte is changed', () => {
+  const text = JSON.stringify({ requestId: '0199f3c2', number: 7 })
+  const [body, again] = [encrypt(text), encrypt(text)]
+  expect(decryptPush(body, browser)).toBe(text)
+  expect(body.includes('0199f3c2')).toBe(false)
+  expect(body.equals(again)).toBe(false)
+  const other = browserOf('yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw', 'BTBZMqHH6r4Tts7J_aSIgg')
+  expect(() => decryptPush(body, other)).toThrow('unable to authenticate')
+  const changed = Buffer.from(body)
+  changed[body.length - 20] = (changed[body.length - 20] ?? 0) ^ 1
+  expect(() => decryptPush(changed, browser)).toThrow('unable to authenticate')
+})
