@@ -4,6 +4,7 @@ import { createSignInLink } from '#services/access/sign-in/sign-in-link.ts'
 import { mailedSignInUrl, signInUrl } from '#services/access/sign-in/sign-in-url.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
+import { openMailServer } from '../harness/mail-server.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard, phone } from './open-dashboard.ts'
@@ -200,17 +201,31 @@ test('a one-time link signs in once, and its token does not stay in the address'
   expect(await second.locator('main p').count()).toBe(2)
 })
 
-test('where mail is sent, the sign-in page mails a link, and says the same whoever has the address', async () => {
-  const page = await dashboard.openSignedOut('/healthz')
-  const methods = { development: false, link: true, mail: true, oidc: null, people: [] }
-  await page.route('**/v1/auth/methods', (route) => route.fulfill({ json: methods }))
-  await page.route('**/v1/auth/link', (route) =>
-    route.fulfill({ status: 202, json: { asked: true } }),
-  )
-  await page.goto(dashboard.url)
-  await page.getByLabel('E-mail address').fill('nobody@example.com')
-  await page.getByRole('button', { name: 'Mail me a sign-in link' }).click()
-  await page.getByText('If nobody@example.com may sign in here').waitFor()
+test('where mail is sent, a person gets a link by mail that leads to the page they wanted; the page says the same whoever has the address', async () => {
+  await using server = await openMailServer()
+  const { id } = await askForNote('notes/by-mail.md')
+  const email = `email:\n  smtp: { host: 127.0.0.1, port: ${server.port}, security: none }\n  from: countersign@example.com\n`
+  await dashboard.desk.activate({ 'countersign.yaml': deskConfig + email })
+  const page = await dashboard.openSignedOut(`/requests/${id}`)
+  const send = async (address: string): Promise<void> => {
+    await page.getByLabel('E-mail address').fill(address)
+    await page.getByRole('button', { name: 'Mail me a sign-in link' }).click()
+    await page.getByText(`If ${address} may sign in here`).waitFor()
+  }
+  await send('nobody@example.com')
+  await send('grace@example.com')
+  await waitUntil(() => server.received.length === 1)
+  const [mail] = server.received
+  expect(mail?.to).toEqual(['grace@example.com'])
+  const link = new RegExp(`${dashboard.url}\\S+`).exec(mail?.message.text ?? '')?.[0] ?? ''
+  // It opens in another tab of the same browser. The page that it is asked on is not in the mail.
+  expect(mail?.raw).not.toContain(id)
+  const tab = await page.context().newPage()
+  await tab.goto(link)
+  await tab.getByRole('button', { name: 'Sign in on this device' }).click()
+  await tab.getByRole('heading', { level: 1, name: 'notes/by-mail.md' }).waitFor()
+  expect(tab.url()).toBe(`${dashboard.url}/requests/${id}`)
+  await dashboard.desk.activate({ 'countersign.yaml': deskConfig })
 })
 
 // Rules: security.md 12

@@ -9,6 +9,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { createApp } from '#api/app.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { openIdProviders } from '#delivery/oidc/open-id-provider.ts'
+import { SignInMails } from '#delivery/email/sign-in-mails.ts'
 import { EventFeed } from '#delivery/stream/event-feed.ts'
 import { EventSequencer } from '#delivery/stream/event-sequencer.ts'
 import { buildUi, isUiBuilt } from '#runtime/supervisor/build-ui.ts'
@@ -104,8 +105,10 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
     checks: { postgres: true, temporal: true, relayLagMs: 0, eventLagMs: 0, auditLagMs: 0 },
     problems: [],
   })
+  const signInMails = new SignInMails({ ctx: desk.api, publicUrl: url, environment: {} })
   const app = createApp({
     ctx: desk.api,
+    signInMails,
     settings,
     events: feed,
     identityProviderOf: openIdProviders({ OIDC_SECRET: clientSecret }),
@@ -151,6 +154,7 @@ export async function openDashboard(options: DashboardOptions = {}): Promise<Das
     async [Symbol.asyncDispose]() {
       await Promise.all([...contexts].map((context) => context.close()))
       await stop()
+      await signInMails[Symbol.asyncDispose]()
       await sequencer[Symbol.asyncDispose]()
       await feed[Symbol.asyncDispose]()
       await desk[Symbol.asyncDispose]()

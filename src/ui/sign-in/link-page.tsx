@@ -4,6 +4,7 @@ import { useCallback, useEffect, useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { callApi } from '../api/call-api.ts'
 import type { SignInLink } from './sign-in-link.ts'
+import { takePageAfterLink } from './page-after-link.ts'
 import './sign-in.css'
 
 /**
@@ -23,11 +24,11 @@ export function LinkPage({ link }: { link: SignInLink }) {
       () => {
         client.clear()
         if (returnTo !== null) return window.location.replace(returnTo)
-        void navigate('/', { replace: true })
+        void navigate(isMailed ? takePageAfterLink() : '/', { replace: true })
       },
       (error: unknown) => setRefusal((error as Error).message),
     )
-  }, [client, navigate, returnTo, token])
+  }, [client, isMailed, navigate, returnTo, token])
   useEffect(() => {
     // Removes the token from the address and the history first.
     window.history.replaceState(null, '', window.location.pathname)

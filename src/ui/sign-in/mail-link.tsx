@@ -1,6 +1,7 @@
 import { Button, TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
 import { callApi } from '../api/call-api.ts'
+import { keepPageAfterLink } from './page-after-link.ts'
 
 /**
  * Requests a sign-in link by mail. The page shows the same text for every address (security.md 21).
@@ -12,6 +13,7 @@ export function MailLink() {
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setBusy(true)
+    keepPageAfterLink(window.location)
     try {
       await callApi('signInWithLink', { body: { email: email.trim() } })
       const text = `If ${email.trim()} may sign in here, a mail with a link is on its way. It works for 15 minutes.`

@@ -16,9 +16,12 @@ export function readSignInLink(): SignInLink | null {
   const provider = behind.get('provider')
   const token = mailed ?? provider ?? behind.get('link')
   if (token === null) return null
-  const path = behind.get('return') ?? ''
-  // A browser removes tabs and line ends: `/`, a tab and `/host` is the address of another host.
-  const isOurs = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path)
-  const returnTo = provider === null ? null : isOurs ? path : '/'
+  const returnTo = provider === null ? null : ownPage(behind.get('return') ?? '')
   return { token, isMailed: mailed !== null, returnTo }
+}
+
+/** A path if it is one of this dashboard, else that of the inbox. Pure. */
+export function ownPage(path: string): string {
+  // A browser removes tabs and line ends: `/`, a tab and `/host` is the address of another host.
+  return /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path) ? path : '/'
 }

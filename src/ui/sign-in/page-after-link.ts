@@ -1,0 +1,35 @@
+import { ownPage } from './sign-in-link.ts'
+
+const key = 'countersign.page-after-link'
+/** For as long as a mailed link works. */
+const lifetimeMs = 15 * 60_000
+
+/**
+ * Keeps the address of the page on which a person requests a mailed link. The link opens in another
+ * tab of this browser and leads back there. The mail itself does not have the address.
+ */
+export function keepPageAfterLink({ pathname, search }: Location): void {
+  const path = pathname === '/sign-in' ? '/' : pathname + search
+  try {
+    localStorage.setItem(key, JSON.stringify({ path, until: Date.now() + lifetimeMs }))
+  } catch {
+    // Without storage, the link leads to the inbox.
+  }
+}
+
+/** Removes the kept address and returns it; the inbox if there is none. */
+export function takePageAfterLink(): string {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(key) ?? 'null')
+    localStorage.removeItem(key)
+    return isEntry(value) && value.until > Date.now() ? ownPage(value.path) : '/'
+  } catch {
+    return '/'
+  }
+}
+
+function isEntry(value: unknown): value is { readonly path: string; readonly until: number } {
+  if (typeof value !== 'object' || value === null) return false
+  const { path, until } = value as { readonly path?: unknown; readonly until?: unknown }
+  return typeof path === 'string' && typeof until === 'number'
+}
