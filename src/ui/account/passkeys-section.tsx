@@ -117,24 +117,26 @@ function PasskeyRow({ passkey, act }: { passkey: CredentialView; act: Act }) {
           )}
         </span>
       </span>
-      <Button
-        size="compact-sm"
-        variant="default"
-        aria-label={name === null ? `Rename ${passkey.name}` : `Keep the name ${passkey.name}`}
-        onClick={() => setName(name === null ? passkey.name : null)}
-      >
-        {name === null ? 'Rename' : verbs.cancel}
-      </Button>
-      <Button
-        size="compact-sm"
-        variant="default"
-        aria-label={`Remove ${passkey.name}`}
-        onClick={() =>
-          void act(() => callApi('removeCredential', { params: { id: passkey.id } }), 'Removed')
-        }
-      >
-        {verbs.remove}
-      </Button>
+      <span className="row">
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={name === null ? `Rename ${passkey.name}` : `Keep the name ${passkey.name}`}
+          onClick={() => setName(name === null ? passkey.name : null)}
+        >
+          {name === null ? 'Rename' : verbs.cancel}
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Remove ${passkey.name}`}
+          onClick={() =>
+            void act(() => callApi('removeCredential', { params: { id: passkey.id } }), 'Removed')
+          }
+        >
+          {verbs.remove}
+        </Button>
+      </span>
     </li>
   )
 }
