@@ -7,17 +7,14 @@ import type {
 } from '#api/operations.ts'
 import { operations } from './operations.ts'
 
-/**
- * A field that has to be given when the operation needs anything of it: it may be empty, or has
- * only optional parts.
- */
+/** A field of a call: required if the operation requires one of its parts, else optional. */
 type Field<Name extends string, Value> = string extends keyof Value
   ? { readonly [Key in Name]?: Value }
   : Partial<Value> extends Value
     ? { readonly [Key in Name]?: Value }
     : { readonly [Key in Name]: Value }
 
-/** Headers that every operation may take, and when to give up. */
+/** The headers that every operation takes, and the signal that aborts the call. */
 interface CallOptions {
   readonly idempotencyKey?: string
   /** longest time in seconds that the answer may wait for a later stage */

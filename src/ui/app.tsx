@@ -17,7 +17,7 @@ import { later } from './states/later.tsx'
 import { PageBoundary } from './states/page-boundary.tsx'
 import { theme } from './theme.ts'
 
-/** Loaded for whoever comes by a link that signs them in. */
+/** Loaded for a person who opens a sign-in link. */
 const LinkPage = later(() => import('./sign-in/link-page.tsx').then((module) => module.LinkPage))
 
 /** After this time the first page has its data, and the network is free. */

@@ -16,14 +16,14 @@ const properties: Readonly<Record<string, readonly [target: object, value: unkno
   toSorted: [
     Array.prototype,
     function toSorted(this: unknown[], compare?: (one: unknown, other: unknown) => number) {
-      // oxlint-disable-next-line unicorn/no-array-sort -- it is what stands for it
+      // oxlint-disable-next-line unicorn/no-array-sort -- this function replaces toSorted
       return [...this].sort(compare)
     },
   ],
   toReversed: [
     Array.prototype,
     function toReversed(this: unknown[]) {
-      // oxlint-disable-next-line unicorn/no-array-reverse -- it is what stands for it
+      // oxlint-disable-next-line unicorn/no-array-reverse -- this function replaces toReversed
       return [...this].reverse()
     },
   ],

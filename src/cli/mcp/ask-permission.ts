@@ -22,14 +22,14 @@ export interface PermissionSettings extends Pick<CallAsker, 'worker' | 'root' | 
   readonly waiting: WaitingCalls
 }
 
-/** What a `--permission-prompt-tool` is asked. */
+/** The input of a `--permission-prompt-tool`. */
 export interface PermissionQuestion {
   readonly tool_name: string
   readonly input: Readonly<Record<string, unknown>>
   readonly tool_use_id?: string | undefined
 }
 
-/** What it answers. */
+/** The output of a `--permission-prompt-tool`. */
 export type PermissionAnswer =
   | { readonly behavior: 'allow'; readonly updatedInput: PermissionQuestion['input'] }
   | { readonly behavior: 'deny'; readonly message: string }

@@ -9,14 +9,14 @@ export interface ServiceOptions extends FolderOptions {
   readonly as?: string
 }
 
-/** The options of every command that asks the running service. */
+/** The options of every command that calls the running service. */
 export function withService(command: Command): Command {
   return withFolders(command)
     .option('--url <url>', 'the service to ask (default: the one of the data folder)')
     .option('--as <email>', 'act as this person; on the machine itself, in the development profile')
 }
 
-/** The command `ls` of a group, which `list` and the group's name alone run too. */
+/** The command `ls` of a group. `list` and the group's name alone run it too. */
 export function addList(group: Command): Command {
   return withService(group.command('ls', { isDefault: true }).alias('list'))
 }
@@ -52,12 +52,12 @@ function readLimit(text: string): string {
   throw new InvalidArgumentError(`a whole number from 1 to ${limits.maxListItems}.`)
 }
 
-/** What a listing is asked with. */
+/** The part of a query that names the page of a listing. */
 export function pageOf({ limit, cursor }: PagingOptions) {
   return { limit, cursor }
 }
 
-/** Prints a page of a list: as JSON, or as a table that ends with the way to the next page. */
+/** Prints a page of a list: as JSON, or as a table with the option that prints the next page. */
 export function printPage<Item>(
   list: { readonly items: readonly Item[]; readonly nextCursor: string | null },
   options: { readonly json?: boolean },

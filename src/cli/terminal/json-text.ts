@@ -11,7 +11,7 @@ export function jsonText(value: unknown, indent?: number): string {
   )
 }
 
-/** What may need an escape; `hiddenReason` decides. Every such character is part of a string. */
+/** The characters that may need an escape, all of them in strings; `hiddenReason` decides. */
 const unseen = /[^\x20-\x7e\n]/gu
 
 function escapeOf(character: string): string {

@@ -6,7 +6,7 @@ import { fromNow } from './times.ts'
 /** A longer task is cut here; all of it is on the request's page. */
 const taskCharacters = 240
 
-/** What a person asked the run to do, by whom; a program's own words as its claim. */
+/** The task of the run and its author; a program's description is marked as its claim. */
 export function taskLine({ task, claimedTask }: RequestDetail): string[] {
   if (task === null) {
     return claimedTask === null ? [] : [`${dim('task, as the program says')}  ${cut(claimedTask)}`]

@@ -10,10 +10,7 @@ import { againSentence, alikeWords } from '#domain/deciding/alike-words.ts'
 import { fromNow } from './times.ts'
 import { quoteLines } from './quote-lines.ts'
 
-/**
- * Where a program says that it works, each of its words escaped, and what of it is proved; nothing
- * where it did not say.
- */
+/** The origin that a program reported, and whether it is proved; none if it reported no origin. */
 export function originLines(origin: NonNullable<ExternalView>['origin']): string[] {
   if (origin === null) return []
   const proofText = provedSentence(origin)
@@ -30,7 +27,7 @@ export function originLines(origin: NonNullable<ExternalView>['origin']): string
   ]
 }
 
-/** What was asked before that is like this request, a line each; none where there is nothing. */
+/** The earlier requests that are similar to this one, one on each line. */
 export function alikeLines({ alike, state }: RequestDetail): string[] {
   const againText = state === 'pending' ? againSentence(alike.again) : null
   return [

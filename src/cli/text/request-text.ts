@@ -76,7 +76,7 @@ function head(request: RequestDetail): string[] {
   ]
 }
 
-/** Of a run that another one started: every worker above it, from the person's own run down. */
+/** The lineage of a child run: the workers above it, from the root run down. */
 function below({ lineage, runId }: RequestDetail): string[] {
   if (lineage.length < 2 || runId === null) return []
   const names = lineage.map(({ worker }) => printableLine(worker)).join(' › ')
@@ -85,7 +85,7 @@ function below({ lineage, runId }: RequestDetail): string[] {
   ]
 }
 
-/** Who wants it: the worker, or the person who invoked a manual tool. */
+/** Who requests it: the worker, or the person who invoked a manual tool. */
 function wantingSentence(request: RequestDetail, asker: string): string {
   const { worker, tool, invokedBy, external } = request
   if (external !== null) {
@@ -105,8 +105,7 @@ function wants({ kind }: RequestDetail): string {
 }
 
 /**
- * A call that touches what an earlier one of its turn writes is shown on top of that (product.md
- * 15).
+ * Says which earlier call of the turn the presentation assumes as carried out (product.md 15).
  */
 function assumption({ facts, batch }: RequestDetail): string[] {
   if (typeof facts['assumes'] !== 'number' || batch === null) return []
@@ -165,13 +164,15 @@ function foot(request: RequestDetail): string[] {
   ]
 }
 
-/** What the quorum still lacks, once somebody has voted. */
+/** The missing part of the quorum, after the first vote. */
 function missingSentence({ state, quorum }: RequestDetail): string {
   if (state !== 'pending' || quorum.counted.length === 0) return ''
   return `; still ${printableLine(quorum.missing.map(placeText).join(' and '))}`
 }
 
-/** What the quorum would lack if the reader changed the call: who changes it does not decide it. */
+/**
+ * The missing part of the quorum if the reader changed the call, which they could not decide then.
+ */
 function lackAfterEdit({ missingAfterEdit }: RequestDetail): string[] {
   if (missingAfterEdit.length === 0) return []
   const lack = missingAfterEdit.map(placeText).join(' and ')
@@ -180,7 +181,7 @@ function lackAfterEdit({ missingAfterEdit }: RequestDetail): string[] {
   ]
 }
 
-/** What its queue has done, or will do, while nobody decides. */
+/** The reminders and escalations so far, and those to come. */
 function steps(request: RequestDetail): string[] {
   return request.steps
     .filter(({ takenAt }) => takenAt !== null || request.state === 'pending')
@@ -204,7 +205,7 @@ function vote({ kind }: RequestDetail, decision: DecisionView): string {
   return `${printableLine(decision.person.name)}: ${verb}${words}`
 }
 
-/** Risk by word, and by colour where there is one. */
+/** The risk as a word, coloured if the terminal has colours. */
 function riskWord(risk: RequestDetail['risk']): string {
   if (risk === 'high') return red('HIGH RISK')
   return risk === 'medium' ? yellow('medium risk') : dim('low risk')

@@ -2,7 +2,7 @@ import { type LinePiece, linePieces } from '#domain/text/line-pieces.ts'
 import { labelOf } from '#domain/text/visible-text.ts'
 
 /**
- * Text of somebody else's for a terminal: everything but printable characters, newline and tab
+ * Untrusted text for a terminal: everything but printable characters, newline and tab
  * becomes a mark such as `⟦U+001B ESC⟧`; blanks at the end of a line and long runs of them are
  * shown (security.md 17).
  */
@@ -22,7 +22,7 @@ function printablePieces(line: string): string {
 function printablePiece(piece: LinePiece): string {
   switch (piece.kind) {
     case 'text':
-      // The marks themselves can stand in a text: then they are marked, so that none is forged.
+      // A text that contains the marks gets a mark for each, so that it cannot forge one.
       return piece.text.replaceAll(/[⟦⟧]/g, (mark) => `⟦${labelOf(mark)}⟧`)
     case 'chip':
       return piece.reason === 'look-alike' ? `⟦${piece.text} ${piece.label}⟧` : `⟦${piece.label}⟧`

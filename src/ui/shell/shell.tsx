@@ -143,7 +143,7 @@ function InboxLink() {
   return (
     <NavLink to="/" end>
       Inbox
-      {/* Its place is there before its number is, so that no link moves under the pointer. */}
+      {/* The place is reserved before the number is loaded, so that no link moves. */}
       <span className="count-place">
         {myCount > 0 && (
           <span className="count">

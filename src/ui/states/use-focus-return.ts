@@ -1,8 +1,8 @@
 import { useEffect, useRef, type RefObject } from 'react'
 
 /**
- * The element that takes the focus when the form in it is replaced by what became of it, and took
- * the focus along. `isForm`: whether the form is there. A focus elsewhere on the page stays.
+ * The element that takes the focus when its form is removed while it has the focus. `isForm`:
+ * whether the form is there. A focus elsewhere on the page stays.
  */
 export function useFocusReturn<Place extends HTMLElement>(
   isForm: boolean,

@@ -18,7 +18,7 @@ export function RunsPage() {
   const [search] = useSearchParams()
   const query = runFilters(search)
   const runs = useRuns(query.toString())
-  // Links to them stand above the runs on a phone, and would move the rows later.
+  // On a phone, links to them are above the runs and would move the rows when they are loaded.
   const starts = [useSchedules(), useTriggers()]
   const isLoading = runs.isPending || starts.some(({ isPending }) => isPending)
   const items = isLoading ? [] : (runs.data?.pages.flatMap((page) => page.items) ?? [])

@@ -1,7 +1,7 @@
 import { useSchedules, useTriggers } from '../../api/queries.ts'
 import { countWords } from '#domain/text/count-words.ts'
 
-/** Links to the schedules and triggers where they stand below the runs. */
+/** Links to the schedules and triggers on pages where they are below the runs. */
 export function StartLinks() {
   const schedules = useSchedules().data?.items.length ?? 0
   const triggers = useTriggers().data?.items.length ?? 0
