@@ -55,6 +55,17 @@ export function text(maxCharacters: number) {
     .refine((value) => !value.includes('\0'), 'has a NUL character')
 }
 
+/** A name that people give and others read: without characters that nobody sees. */
+export function label(maxCharacters: number) {
+  return text(maxCharacters)
+    .trim()
+    .min(1)
+    .refine(
+      (value) => !/[\p{C}\p{Default_Ignorable_Code_Point}]/u.test(value),
+      'has a control or invisible character',
+    )
+}
+
 /** A reason or a comment. */
 export const reason = text(limits.reasonCharacters).describe(
   `The reason in words, at most ${limits.reasonCharacters} characters`,

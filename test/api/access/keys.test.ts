@@ -34,6 +34,15 @@ test('a key is shown once, stored hashed, works for what it was made for, and is
   expect(me.body).toMatchObject({ person: { name: 'Ada' }, csrfToken: null, signedInBy: 'key' })
 })
 
+test('the name of a key has no characters that nobody sees', async () => {
+  for (const name of ['', ' ', 'a\nb', 'ci\u202Eic', 'ci\u200B', 'ci\u00AD']) {
+    const reply = await ada.post('/v1/keys', { name, scopes: ['runs:read'] })
+    expect(reply, JSON.stringify(name)).toMatchObject({ status: 422, body: { field: 'name' } })
+  }
+  const { body } = await ada.post('/v1/keys', { name: ' Büro 7 ', scopes: ['runs:read'] })
+  expect(body.name).toBe('Büro 7')
+})
+
 test('a key without the scope is 403 and told which', async () => {
   const { key } = await createKey(ada, ['audit:read'])
   const reply = await api.ask('/v1/workers', { headers: bearer(key) })

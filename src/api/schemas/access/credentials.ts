@@ -5,9 +5,9 @@ import type {
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import { z } from 'zod'
-import { address, id, instant, listOf, page, person, text } from '../common.ts'
+import { address, id, instant, label, listOf, page, person, text } from '../common.ts'
 
-const credentialName = text(100).trim().min(1).describe('A name by which its owner knows it')
+const credentialName = label(100).describe('A name by which its owner knows it')
 
 /** A passkey. Its owner and the confirming person compare the hash of its public key. */
 export const credential = z

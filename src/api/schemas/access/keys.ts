@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { apiKeyScopes } from '#domain/api-key-scope.ts'
-import { address, displayName, email, id, instant, listOf, text } from '../common.ts'
+import { address, displayName, email, id, instant, label, listOf } from '../common.ts'
 import * as example from '../examples.ts'
 
 export const apiKeyScope = z.enum(apiKeyScopes).describe('What the key may do; no scope decides')
 
 export const createKeyBody = z
   .strictObject({
-    name: text(100).min(1).describe('A name for people, such as the program that uses the key'),
+    name: label(100).describe('A name for people, such as the program that uses the key'),
     owner: email
       .optional()
       .describe(

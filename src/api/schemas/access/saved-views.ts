@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { savedViewPages } from '#domain/saved-view.ts'
-import { id, text, wholeListOf } from '../common.ts'
+import { id, label, text, wholeListOf } from '../common.ts'
 
 const example = { page: 'inbox', name: 'Expiring, high risk', query: 'risk=high&sort=expiresAt' }
 
@@ -10,7 +10,7 @@ const savedPage = z.enum(savedViewPages).describe('The page of the dashboard')
 export const savedViewBody = z
   .strictObject({
     page: savedPage,
-    name: text(60).trim().min(1).describe('A view of the page with the same name is replaced'),
+    name: label(60).describe('A view of the page with the same name is replaced'),
     query: text(1000).describe('The query of the page’s address without the `?`'),
   })
   .meta({ examples: [example] })
