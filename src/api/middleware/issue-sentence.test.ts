@@ -22,6 +22,7 @@ test.each([
   [z.int().min(1), 0, 'must be at least 1'],
   [z.number().positive(), 0, 'must be more than 0'],
   [z.number().max(9), 10, 'must be at most 9'],
+  [z.email(), 'ada at example', 'must be an e-mail address'],
   [z.string().max(3, 'is over 3 characters'), 'abcd', 'is over 3 characters'],
 ])('the issue of a value is said in words (%#)', (schema: z.ZodType, value, sentence) => {
   expect(schema.safeParse(value).error?.issues.map(issueSentence)).toEqual([sentence])

@@ -23,6 +23,9 @@ export function issueSentence(issue: Issue): string {
   if (message.startsWith('Invalid') && issue.code === 'invalid_value') {
     return `must be ${listOf(issue.values.map(String))}`
   }
+  if (message.startsWith('Invalid email') && issue.code === 'invalid_format') {
+    return 'must be an e-mail address'
+  }
   if (message.startsWith('Too small') && issue.code === 'too_small') {
     if (issue.minimum === 1 && issue.origin !== 'number') return 'must not be empty'
     return `must ${boundOf(issue, issue.inclusive === false ? 'more than' : 'at least', issue.minimum)}`

@@ -241,6 +241,13 @@ describe('what is refused', () => {
     expect(rows).toEqual([{ code: 'forbidden' }])
     const twice = JSON.stringify(deploymentEvent(github)).replace('{', '{"environment":"staging",')
     expect((await send(twice)).status).toBe(422)
+    for (const [event, detail] of [
+      [null, 'The body: must be an object'],
+      [deploymentEvent(github, { deployment: null }), 'deployment: must be an object'],
+      [deploymentEvent(github, { environment: undefined }), 'environment: is missing'],
+    ] as const) {
+      expect(await send(event)).toMatchObject({ status: 422, body: { detail } })
+    }
     const ping = { 'x-github-event': 'ping' }
     expect(
       await send('{"zen":"…"}', {

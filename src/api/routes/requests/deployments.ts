@@ -9,6 +9,7 @@ import { openDeployment, type DeploymentEvent } from '#services/deployments/open
 import { JsonProblem, parseStrictJson } from '../../body/strict-json.ts'
 import type { Api } from '../../context/api.ts'
 import { callerOf } from '../../identity/identity.ts'
+import { invalidRequest } from '../../middleware/answer-problem.ts'
 import { failureLimit, type FailureLimit } from '../../middleware/failure-limit.ts'
 import { refuseSignature } from '../../middleware/refuse-signature.ts'
 import { recordingRefusals } from '../../route/recording-refusals.ts'
@@ -144,10 +145,6 @@ function parseEvent(bytes: Buffer): z.infer<typeof schemas.deploymentEvent> {
     return schemas.deploymentEvent.parse(parseStrictJson(bytes))
   } catch (error) {
     if (error instanceof JsonProblem) throw new Problem('invalid_request', error.message)
-    if (!(error instanceof z.ZodError)) throw error
-    const [issue] = error.issues
-    const field = issue?.path.join('.') ?? ''
-    const message = issue?.message ?? 'is not in the form that GitHub sends'
-    throw new Problem('invalid_request', `${field}: ${message}`, { field, message })
+    throw error instanceof z.ZodError ? invalidRequest(error) : error
   }
 }
