@@ -126,7 +126,7 @@ function unavailableTool(name: string, sentence: string): Tool {
     manual: false,
     scopes: ['once'],
     definitionHash: hashJson({ name, unavailable: sentence }),
-    parse: () => ({ ok: false, problems: [sentence] }),
+    parse: () => ({ ok: false, problems: [sentence], isUnread: true }),
     accesses: () => [],
     approval: async () => 'ask',
     present: refuse,

@@ -84,7 +84,12 @@ export interface CallPresentation {
 
 export type ParsedInput =
   | { readonly ok: true; readonly input: JsonObject }
-  | { readonly ok: false; readonly problems: readonly string[] }
+  | {
+      readonly ok: false
+      readonly problems: readonly string[]
+      /** nobody could read the input: each problem is a sentence of its own */
+      readonly isUnread?: true
+    }
 
 /** The server of a tool, and whether the tool is the one that was activated (product.md 25). */
 export interface ServerTool {

@@ -95,7 +95,8 @@ describe('an MCP server on standard input', () => {
     const policy = policyWith({ sums: sums([], ', env: { TOKEN: "${NOT_SET}" }') })
     const tool = await bench.tool(policy, 'mcp__sums__add')
     const sentence = /NOT_SET is not set/
-    expect(await tool.parse({})).toEqual({ ok: false, problems: [expect.stringMatching(sentence)] })
+    const problems = [expect.stringMatching(sentence)]
+    expect(await tool.parse({})).toEqual({ ok: false, problems, isUnread: true })
   })
 
   it('cannot be given the service’s own secrets', () => {
@@ -113,7 +114,8 @@ describe('an MCP server on standard input', () => {
     expect(offered).toEqual(['read_result'])
     const tool = await bench.tool(policy, 'mcp__sums__add')
     const sentence = /does not answer: worker w requires the sandbox/
-    expect(await tool.parse({})).toEqual({ ok: false, problems: [expect.stringMatching(sentence)] })
+    const problems = [expect.stringMatching(sentence)]
+    expect(await tool.parse({})).toEqual({ ok: false, problems, isUnread: true })
   })
 
   it('is started as the sandbox says, where there is one', async () => {

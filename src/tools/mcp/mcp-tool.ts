@@ -95,7 +95,7 @@ export function mcpTool(parts: McpToolParts): Tool {
       } catch (error) {
         const why = errorMessage(error)
         const problem = `The MCP server ${server} does not answer: ${why} Go on without its tools, or call one again later.`
-        return { ok: false, problems: [problem] }
+        return { ok: false, problems: [problem], isUnread: true }
       }
     },
 

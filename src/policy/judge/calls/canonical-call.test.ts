@@ -21,3 +21,10 @@ test('one with the largest number that everybody reads alike has a digest', asyn
   const call = await canonicalCall(anything, { amount: Number.MAX_SAFE_INTEGER }, null)
   expect(call).toMatchObject({ call: { digest: expect.stringMatching(/^sha256:/) } })
 })
+
+test('one that nobody could read is not said to be invalid', async () => {
+  const problem = 'The MCP server wiki does not answer: fetch failed.'
+  const parse = async () => ({ ok: false, problems: [problem], isUnread: true })
+  const call = await canonicalCall({ ...anything, parse } as unknown as Tool, {}, null)
+  expect(call).toEqual({ error: problem })
+})

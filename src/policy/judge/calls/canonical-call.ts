@@ -34,8 +34,12 @@ export async function canonicalCall(
     }
   }
   const parsedInput = await tool.parse(input)
-  if (!parsedInput.ok)
-    return { error: `Invalid input for ${tool.name}: ${parsedInput.problems.join('; ')}` }
+  if (!parsedInput.ok) {
+    const problems = parsedInput.problems.join('; ')
+    return {
+      error: parsedInput.isUnread ? problems : `Invalid input for ${tool.name}: ${problems}`,
+    }
+  }
   const { input: canonical } = parsedInput
   const digest = digestOf(tool, canonical)
   if (digest === null) {
