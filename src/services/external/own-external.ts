@@ -1,6 +1,6 @@
 import { Problem } from '#domain/problem.ts'
 import { invalid } from '../requests/facts/decision-input.ts'
-import { refuseEndedKey } from '../access/api-keys/refuse-ended-key.ts'
+import { refuseEndedKey } from '../requests/people/refuse-ended-key.ts'
 import { tamperedProblem } from '../core/tampered.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import type { Caller } from '../core/context.ts'

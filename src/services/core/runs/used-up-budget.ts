@@ -1,6 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
 import { Problem } from '#domain/problem.ts'
-import type { Tx } from '#store/database.ts'
 
 /** A monthly budget that is used up: of one worker, or of everybody (`*`). */
 export interface UsedUpBudget {
@@ -32,11 +31,7 @@ export function usedUpText({ worker, costUsd }: UsedUpBudget): string {
   return `This month's budget of ${whose}, ${costUsd} USD, is used up (budgets in countersign.yaml).`
 }
 
-/** Rejects the start of a run with `budget_exhausted`. */
-export async function requireBudgetLeft(tx: Tx, worker: string): Promise<void> {
-  const { rows } = await sql<{ used: UsedUpBudget | null }>`
-    select ${usedUpBudget(sql<string>`${worker}::text`)} as used
-  `.execute(tx)
-  const used = rows[0]?.used ?? null
-  if (used !== null) throw new Problem('budget_exhausted', usedUpText(used), { ...used })
+/** The refusal of a start. */
+export function usedUpProblem(used: UsedUpBudget): Problem {
+  return new Problem('budget_exhausted', usedUpText(used), { ...used })
 }

@@ -4,20 +4,34 @@ import type { Db, Tx } from '#store/database.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { personRows, verifyPerson, type PersonRows } from '../../requests/people/verified-person.ts'
 
+/** A person who is not disabled, and whether they are a member of one of the teams now. */
+export type Member = PersonRef & { readonly isMember: boolean }
+
 /**
  * A person, and whether they are a member of one of the teams now, by the configuration or by a
- * group; `null`: they are disabled or unknown. Rows without a valid seal count for nothing: who may
- * start a worker uses what it may do without a request (security.md 29).
+ * group; `null`: they are disabled or unknown.
  */
 export async function findMember(
   { db, seals }: { readonly db: Db | Tx; readonly seals: Seals },
   personId: string,
   teams: readonly string[],
-): Promise<(PersonRef & { readonly isMember: boolean }) | null> {
+): Promise<Member | null> {
   const { rows } = await sql<{ found: PersonRows }>`
     select ${personRows} as found from person where id = ${personId}
   `.execute(db)
-  const person = rows[0] === undefined ? null : verifyPerson(seals, rows[0].found)
+  return memberOf(seals, rows[0]?.found ?? null, teams)
+}
+
+/**
+ * The same from rows. Rows without a valid seal count for nothing: who may start a worker uses what
+ * it may do without a request (security.md 29).
+ */
+export function memberOf(
+  seals: Seals,
+  rows: PersonRows | null,
+  teams: readonly string[],
+): Member | null {
+  const person = rows === null ? null : verifyPerson(seals, rows)
   if (person === null || !person.enabled) return null
   const isMember = person.teams.some((team) => teams.includes(team))
   return { id: person.id, name: person.name, isMember }

@@ -16,13 +16,13 @@ import { putContent } from '#store/content/content.ts'
 import type { RunAttachment } from '../../core/attached-files.ts'
 import type { Caller, SigningContext } from '../../core/context.ts'
 import { signedWorktree } from '../../core/verify-run.ts'
-import { requireBudgetLeft } from '../../core/runs/used-up-budget.ts'
 import type { UnitEntry, UnitOfWork } from '../../core/unit-of-work.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import type { WorktreeRow } from '#store/tables/runs.ts'
 import { endUnstarted } from '../../requests/ending/end-unstarted.ts'
 import { askToStart, judgedStart } from './ask-to-start.ts'
 import { insertRun, workflowIdOf, type Fork } from './insert-run.ts'
+import { requireMayStart } from './require-may-start.ts'
 import type { MessageFileToStore } from '../../transcript/sent-files.ts'
 import type { WorktreeStart } from './worktree-start.ts'
 
@@ -126,8 +126,9 @@ export function newRunOf(
 
 /**
  * Records a root run: its signed statement, its first message, the event, the request of its start,
- * and the start of its workflow. The caller has judged who starts it, and that somebody can decide
- * its requests. A start that the mode denies ends the run with this.
+ * and the start of its workflow. The caller has judged who starts it, which is judged here once
+ * more, and that somebody can decide its requests. A start that the mode denies ends the run with
+ * this.
  */
 export async function recordRun(
   ctx: SigningContext,
@@ -138,7 +139,7 @@ export async function recordRun(
   const { tx } = unit
   const { policyDigest, worker, starter, mode, fork } = start
   const id = start.id ?? uuidv7()
-  await requireBudgetLeft(tx, worker.name)
+  await requireMayStart(unit, caller, start)
   const { verdict, judgement } = judgedStart(start)
   const startRequestId = verdict === 'asks' ? uuidv7() : null
   const statement: RunStatement = {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { Problem } from '#domain/problem.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { beforeTransaction } from '#test/harness/fixtures/before-transaction.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
@@ -93,6 +94,32 @@ describe('starting', () => {
     await sealRows(db, 'membership', 'person_id', desk.people.ada.id)
     expect(await code(desk.start())).toBe('forbidden')
     await desk.activate({ 'workers/scribe.md': deskWorker })
+  })
+
+  // Rules: security.md 22
+  test('whoever is disabled, leaves the team or loses the key while a start is prepared starts nothing', async () => {
+    const { db } = desk.database
+    const { ada, olga } = desk.people
+    const key = await addKey(db, ada)
+    const startWhile = async (caller: typeof ada.caller, act: () => Promise<unknown>) => {
+      const api = { ...desk.api, db: beforeTransaction(desk.api.db, act) }
+      return code(startRun(api, caller, { ...asking, idempotencyKey: 'prepared' }))
+    }
+    const disable = (disabled_at: Date | null) =>
+      db.updateTable('person').set({ disabled_at }).where('id', '=', ada.id).execute()
+    const revoke = () =>
+      db.updateTable('api_key').set({ revoked_at: new Date() }).where('id', '=', key.id).execute()
+    expect(await startWhile(ada.caller, () => disable(new Date()))).toBe('forbidden')
+    await disable(null)
+    expect(await startWhile(key.caller, revoke)).toBe('unauthenticated')
+    const only = deskWorker.replace('zones:', 'startableBy: [operators]\nzones:')
+    await desk.activate({ 'workers/scribe.md': only })
+    const leave = () =>
+      db.updateTable('membership').set({ seal: null }).where('person_id', '=', olga.id).execute()
+    expect(await startWhile(olga.caller, leave)).toBe('forbidden')
+    await sealRows(db, 'membership', 'person_id', olga.id)
+    await desk.activate({ 'workers/scribe.md': deskWorker })
+    expect(await startWhile(ada.caller, async () => undefined)).toBe('done')
   })
 
   // Rules: product.md 22

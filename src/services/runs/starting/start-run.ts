@@ -18,6 +18,7 @@ import { requireBudgetFits } from './require-budget-fits.ts'
 import { newRunOf, recordRun, type StartedRun } from './record-run.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { findMember } from './find-member.ts'
+import { requireStarter } from './require-starter.ts'
 import { readRunAttachments } from './read-run-attachments.ts'
 import { worktreeStart } from './worktree-start.ts'
 import { assertReachable } from './reachable-approvers.ts'
@@ -160,13 +161,7 @@ export async function starterOf(
   worker: WorkerDefinition,
   personId: string,
 ): Promise<PersonRef> {
-  const teams = worker.startableBy
-  const person = await findMember(ctx, personId, teams ?? [])
-  if (person === null) throw new Problem('forbidden', 'This account is disabled')
-  if (teams !== null && !person.isMember) {
-    throw new Problem('forbidden', `Only members of ${teams.join(' or ')} may start ${worker.name}`)
-  }
-  return { id: person.id, name: person.name }
+  return requireStarter(worker, await findMember(ctx, personId, worker.startableBy ?? []))
 }
 
 /** Throws `invalid_request` for a workspace in which the worker's runs do not work. */

@@ -1,0 +1,17 @@
+import { Problem } from '#domain/problem.ts'
+import type { WorkerDefinition } from '#policy/worker-definition.ts'
+import type { PersonRef } from '../../requests/facts/request-record.ts'
+import type { Member } from './find-member.ts'
+
+/**
+ * The person as a starter of the worker. Throws `forbidden` for somebody who is disabled, unknown,
+ * or in none of the teams that `startableBy` names.
+ */
+export function requireStarter(worker: WorkerDefinition, person: Member | null): PersonRef {
+  const teams = worker.startableBy
+  if (person === null) throw new Problem('forbidden', 'This account is disabled')
+  if (teams !== null && !person.isMember) {
+    throw new Problem('forbidden', `Only members of ${teams.join(' or ')} may start ${worker.name}`)
+  }
+  return { id: person.id, name: person.name }
+}
