@@ -39,7 +39,7 @@ export async function disablePerson(
       .where(({ eb, or }) =>
         or([eb('owner_id', '=', person.id), eb('proposed_by', '=', person.id)]),
       )
-      .returning('id')
+      .returning(['id', 'owner_id'])
       .execute()
     const keys = await unit.tx
       .updateTable('api_key')
@@ -63,6 +63,10 @@ export async function disablePerson(
       ...keys.map(({ id }) => ({
         type: 'key.revoked' as const,
         detail: { keyId: id, ownerId: personId },
+      })),
+      ...proposals.map(({ id, owner_id: ownerId }) => ({
+        type: 'credential.changed' as const,
+        detail: { personId: ownerId, change: 'key_withdrawn', proposalId: id },
       })),
     )
     // Open pages name them among those who may decide.

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../core/unit-of-work.ts'
 import { sealedMembership } from './sealed-rows.ts'
 
 /** The parts of a unit that change memberships. */
-export type MembershipUnit = Pick<UnitOfWork, 'tx' | 'seals' | 'revoke'>
+export type MembershipUnit = Pick<UnitOfWork, 'tx' | 'seals' | 'revoke' | 'audit'>
 
 type Place = Pick<Selectable<MembershipTable>, 'team' | 'person_id'>
 
@@ -16,10 +16,11 @@ export type WantedMembership = Pick<Selectable<MembershipTable>, 'team' | 'perso
 /**
  * Replaces all memberships, or those that groups gave to one person, by the first wanted one of
  * each person in a team. Those that go on keep their id; the ids of the others are recorded outside
- * the database, so that a row that is put back makes nobody a member (security.md 29).
+ * the database, so that a row that is put back makes nobody a member (security.md 29). Audits
+ * `credential.changed` for each of these.
  */
 export async function replaceMemberships(
-  { tx, seals, revoke }: MembershipUnit,
+  { tx, seals, revoke, audit }: MembershipUnit,
   which: 'all' | { readonly byGroupOf: string },
   memberships: readonly WantedMembership[],
 ): Promise<void> {
@@ -40,11 +41,23 @@ export async function replaceMemberships(
     await inserting.onConflict((conflict) => conflict.doNothing()).execute()
   }
   const lasting = new Set<string | null>(rows.map(({ id }) => id))
-  const endedIds = before.flatMap(({ id }) => (id === null || lasting.has(id) ? [] : [id]))
-  // One that goes on without an id is not recorded: the previous version writes such rows.
-  const endedRows = before.filter((row) => !first.has(placeOf(row)))
-  const unnamed = endedRows.map((row) => endingId('membership', { ...row, id: null }))
-  revoke('membership', [...endedIds, ...unnamed])
+  const losses = before.flatMap((row) => {
+    const own = row.id === null || lasting.has(row.id) ? [] : [row.id]
+    // One that goes on without an id has not ended: the previous version writes such rows.
+    const unnamed = endingId('membership', { ...row, id: null })
+    const membershipIds = first.has(placeOf(row)) ? own : [...own, unnamed]
+    return membershipIds.length === 0 ? [] : [{ ...row, membershipIds }]
+  })
+  revoke(
+    'membership',
+    losses.flatMap(({ membershipIds }) => membershipIds),
+  )
+  await audit(
+    ...losses.map(({ team, person_id: personId, membershipIds }) => ({
+      type: 'credential.changed' as const,
+      detail: { personId, change: 'membership_ended', team, membershipIds },
+    })),
+  )
 }
 
 function placeOf({ team, person_id: personId }: Place): string {

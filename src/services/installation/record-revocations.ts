@@ -3,27 +3,48 @@ import type { AuditEventType } from '#domain/audit-event.ts'
 import type { Revocation } from '#domain/statements/row-seals.ts'
 import type { SystemContext } from '../core/context.ts'
 
-/** The longest life of a session or permit: what was revoked before is over by itself. */
+/** The longest life of a session or permit: an earlier end of one is over by itself. */
 const since = sql`clock_timestamp() - interval '30 days'`
 
 /** An event which says that something has ended for good. */
 interface EndEvent {
   readonly type: AuditEventType
   readonly what: Revocation['what']
-  /** the member of its detail that is the id */
+  /** the member of its detail that is the id, or a list of ids */
   readonly named: string
   /** the only `change` that counts, if not every event does */
   readonly change?: string
+  /** the member of its detail that is the time from which on it has ended; absent: at once */
+  readonly from?: string
+  /** without its end it would end by itself within 30 days */
+  readonly isShort?: true
 }
 
 const endings: readonly EndEvent[] = [
-  { type: 'session.ended', what: 'session', named: 'sessionId' },
-  { type: 'key.revoked', what: 'api_key', named: 'keyId' },
+  { type: 'session.ended', what: 'session', named: 'sessionId', isShort: true },
+  { type: 'permit.revoked', what: 'permit', named: 'permitId', isShort: true },
+  { type: 'grant.ended', what: 'grant', named: 'grantId', isShort: true },
   { type: 'grant.revoked', what: 'grant', named: 'grantId' },
-  { type: 'grant.ended', what: 'grant', named: 'grantId' },
-  { type: 'permit.revoked', what: 'permit', named: 'permitId' },
-  { type: 'credential.changed', what: 'person', named: 'personId', change: 'person_disabled' },
+  { type: 'key.revoked', what: 'api_key', named: 'keyId' },
+  { type: 'key.created', what: 'key_secret', named: 'endedSecretHash' },
+  { type: 'key.created', what: 'key_secret', named: 'previousSecretHash', from: 'previousUntil' },
+  { type: 'key.created', what: 'api_key_proposal', named: 'proposalId' },
+  ...credential('api_key_proposal', 'proposalId', 'key_declined', 'key_withdrawn'),
+  ...credential('person', 'personId', 'person_disabled'),
+  ...credential('membership', 'membershipIds', 'membership_ended'),
+  ...credential('credential', 'credentialId', 'passkey_removed'),
+  ...credential('identity', 'accountIds', 'identity_unlinked'),
+  ...credential('slack_link', 'linkId', 'slack_unlinked'),
+  ...credential('push_subscription', 'deviceId', 'push_removed'),
 ]
+
+function credential(
+  what: Revocation['what'],
+  named: string,
+  ...changes: readonly string[]
+): EndEvent[] {
+  return changes.map((change) => ({ type: 'credential.changed', what, named, change }))
+}
 
 /**
  * Records in the ledger what the trail says has ended, where that is missing: an API was killed
@@ -33,13 +54,21 @@ const endings: readonly EndEvent[] = [
  */
 export async function recordRevocations(ctx: SystemContext): Promise<number> {
   const { revocations } = ctx.seals
-  const { rows } = await sql<Revocation>`
-    select distinct ending.what, document::jsonb -> 'detail' ->> ending.named as id
+  const { rows } = await sql<Revocation & { readonly from: Date | null }>`
+    select ending.what, named.id, case when bool_and(detail ->> ending."from" is not null)
+      then min((detail ->> ending."from")::timestamptz) end as "from"
     from jsonb_to_recordset(${JSON.stringify(endings)}::jsonb)
-      as ending(type text, what text, named text, change text)
-    join audit_event on audit_event.type = ending.type and audit_event.at > ${since}
-    where document::jsonb -> 'detail' ->> ending.named is not null
-      and (ending.change is null or document::jsonb -> 'detail' ->> 'change' = ending.change)
+        as ending(type text, what text, named text, change text, "from" text, "isShort" boolean)
+      join audit_event on audit_event.type = ending.type
+        and (ending."isShort" is not true or audit_event.at > ${since})
+      cross join lateral (select document::jsonb -> 'detail' as detail) as of_event
+      cross join lateral jsonb_array_elements_text(
+        case jsonb_typeof(detail -> ending.named)
+          when 'array' then detail -> ending.named
+          when 'string' then jsonb_build_array(detail -> ending.named)
+          else '[]' end) as named(id)
+    where ending.change is null or detail ->> 'change' = ending.change
+    group by ending.what, named.id
   `.execute(ctx.db)
   const missing = rows.filter((one) => !revocations.has(one))
   await revocations.add(missing)

@@ -15,9 +15,10 @@ import { membersByGroup } from '../access/oidc/sync-group-members.ts'
  * groups. Disabled people stay disabled.
  */
 export async function syncPeople(
-  { tx, seals, revoke }: MembershipUnit,
+  unit: MembershipUnit,
   config: ProjectConfig,
 ): Promise<void> {
+  const { tx, seals } = unit
   // One order for all, so that two activations cannot deadlock.
   const people = config.people.toSorted((a, b) => (a.email < b.email ? -1 : 1))
   for (const { email, name } of people) {
@@ -39,7 +40,7 @@ export async function syncPeople(
     }),
   )
   const byGroup = await membersByGroup({ tx, seals }, config, null)
-  await replaceMemberships({ tx, seals, revoke }, 'all', [...members, ...byGroup])
+  await replaceMemberships(unit, 'all', [...members, ...byGroup])
   await syncBudgets(tx, config)
 }
 

@@ -427,7 +427,15 @@ test('who is in a team by a group is one under each version that says so, and fo
     db
       .transaction()
       .execute((tx) =>
-        syncPeople({ tx, seals: api.service.ctx.seals, revoke: () => undefined }, version.config),
+        syncPeople(
+          {
+            tx,
+            seals: api.service.ctx.seals,
+            revoke: () => undefined,
+            audit: async () => undefined,
+          },
+          version.config,
+        ),
       )
   await activate(withProvider())
   expect(await teams()).toEqual(['platform', 'security'])
@@ -456,7 +464,10 @@ test('groups that somebody wrote into the database give no team, whatever is act
   await db
     .transaction()
     .execute((tx) =>
-      syncPeople({ tx, seals: api.service.ctx.seals, revoke: () => undefined }, config),
+      syncPeople(
+        { tx, seals: api.service.ctx.seals, revoke: () => undefined, audit: async () => undefined },
+        config,
+      ),
     )
   expect(await teams()).toEqual(before)
 })

@@ -39,6 +39,6 @@ export async function claimKeyProposal(
       .executeTakeFirstOrThrow()
     if (!unit.seals.holds('api_key_proposal', proposed)) throw tamperedProblem('api_key_proposal')
     unit.revoke('api_key_proposal', [input.id])
-    return insertApiKey(unit, { name, owner, proposedBy, scopes, expiresAt })
+    return insertApiKey(unit, { name, owner, proposedBy, scopes, expiresAt, proposalId: input.id })
   })
 }

@@ -4,7 +4,13 @@ import type { ApiKeyRecord } from './api-key.ts'
 import { hashToken, newToken } from '../token.ts'
 
 /** A key that its owner makes, by themselves or from a proposal. */
-export type NewApiKey = Pick<ApiKeyRecord, 'name' | 'owner' | 'proposedBy' | 'scopes' | 'expiresAt'>
+export type NewApiKey = Pick<
+  ApiKeyRecord,
+  'name' | 'owner' | 'proposedBy' | 'scopes' | 'expiresAt'
+> & {
+  /** of the proposal that ends with it; absent: none */
+  readonly proposalId?: string
+}
 
 /**
  * Makes a key, `cs_<id>_<secret>`, in the caller's transaction and stores only the hash of its
@@ -14,7 +20,7 @@ export async function insertApiKey(
   unit: UnitOfWork,
   key: NewApiKey,
 ): Promise<ApiKeyRecord & { key: string }> {
-  const { name, owner, proposedBy, expiresAt } = key
+  const { name, owner, proposedBy, expiresAt, proposalId } = key
   const scopes = [...new Set(key.scopes)]
   const id = randomBytes(8).toString('hex')
   const secret = newToken()
@@ -40,6 +46,7 @@ export async function insertApiKey(
       scopes,
       ...(expiresAt === null ? {} : { expiresAt: expiresAt.toISOString() }),
       ...(proposedBy === null ? {} : { proposedBy: proposedBy.id }),
+      ...(proposalId === undefined ? {} : { proposalId }),
     },
   })
   return {

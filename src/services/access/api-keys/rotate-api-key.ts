@@ -80,6 +80,8 @@ export async function rotateApiKey(
         scopes: old.scopes,
         rotated: true,
         previousUntil: now.previous_until?.toISOString() ?? null,
+        previousSecretHash: old.secret_hash,
+        ...(old.previous_hash === null ? {} : { endedSecretHash: old.previous_hash }),
       },
     })
     return {

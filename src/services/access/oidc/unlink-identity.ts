@@ -34,15 +34,13 @@ export async function unlinkIdentity(
     if (removed.length === 0) {
       throw new Problem('not_found', 'No person with this address signs in at a provider')
     }
-    unit.revoke(
-      'identity',
-      removed.map((account) => endingId('identity', account)),
-    )
+    const accountIds = removed.map((account) => endingId('identity', account))
+    unit.revoke('identity', accountIds)
     await syncGroupMembers(unit, config, person.id)
     const issuers = removed.map(({ issuer }) => issuer)
     await unit.audit({
       type: 'credential.changed',
-      detail: { personId: person.id, change: 'identity_unlinked', issuers },
+      detail: { personId: person.id, change: 'identity_unlinked', issuers, accountIds },
     })
   })
 }

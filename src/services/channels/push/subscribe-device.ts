@@ -64,10 +64,16 @@ export async function subscribeDevice(
       .values({ ...device, seal: unit.seals.of('push_subscription', device) })
       .returning('created_at')
       .executeTakeFirstOrThrow()
-    await unit.audit({
-      type: 'credential.changed',
-      detail: { personId, change: 'push_subscribed', deviceId: device.id, sessionId },
-    })
+    await unit.audit(
+      ...replaced.map(({ id }) => ({
+        type: 'credential.changed' as const,
+        detail: { personId, change: 'push_removed', deviceId: id, why: 'replaced' },
+      })),
+      {
+        type: 'credential.changed',
+        detail: { personId, change: 'push_subscribed', deviceId: device.id, sessionId },
+      },
+    )
     return {
       id: device.id,
       endpoint: device.endpoint,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
@@ -6,6 +6,7 @@ import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import { hashToken } from '../../access/token.ts'
 import type { SlackLinkRecord } from './list-slack-links.ts'
 import { bySelf } from '../../core/authority.ts'
+import type { SlackLinkTable } from '#store/tables/deliveries.ts'
 
 /**
  * Links the caller with the Slack user who got a code, in place of an earlier link of either.
@@ -39,7 +40,7 @@ export async function confirmSlackLink(
       .deleteFrom('slack_link')
       .where('team', '=', user.team)
       .where((eb) => eb.or([eb('user_id', '=', user.user_id), eb('person_id', '=', actor.id)]))
-      .returning('id')
+      .returning(['id', 'person_id', 'team', 'user_id'])
       .execute()
     unit.revoke(
       'slack_link',
@@ -51,15 +52,12 @@ export async function confirmSlackLink(
       .values({ ...link, seal: unit.seals.of('slack_link', link) })
       .returning(['id', 'team', 'user_id', 'created_at'])
       .executeTakeFirstOrThrow()
-    await unit.audit({
-      type: 'credential.changed',
-      detail: {
-        personId: actor.id,
-        change: 'slack_linked',
-        team: row.team,
-        slackUser: row.user_id,
-      },
-    })
+    const unlinked = replaced.map((old) => slackDetail('slack_unlinked', old))
+    await unit.audit(
+      ...[...unlinked, slackDetail('slack_linked', { ...row, person_id: actor.id })].map(
+        (detail) => ({ type: 'credential.changed' as const, detail }),
+      ),
+    )
     return { id: row.id, team: row.team, userId: row.user_id, createdAt: row.created_at }
   })
   if (linked === 'other') {
@@ -73,4 +71,12 @@ export async function confirmSlackLink(
     'not_found',
     'This code is no longer valid: each code works once, for 15 minutes. Press the button in Slack again',
   )
+}
+
+function slackDetail(
+  change: 'slack_linked' | 'slack_unlinked',
+  link: Pick<Selectable<SlackLinkTable>, 'id' | 'person_id' | 'team' | 'user_id'>,
+) {
+  const { id: linkId, person_id: personId, team, user_id: slackUser } = link
+  return { personId, change, linkId, team, slackUser }
 }

@@ -28,6 +28,7 @@ export async function removeSlackLink(
       detail: {
         personId: actor.id,
         change: 'slack_unlinked',
+        linkId: input.id,
         team: removed.team,
         slackUser: removed.user_id,
       },

@@ -1,0 +1,136 @@
+import { v7 as uuidv7 } from 'uuid'
+import { expect, test } from 'vitest'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { testSeals } from '#test/harness/fixtures/keys/test-keys.ts'
+import type { PlannedRevocation, Seals } from '#domain/statements/row-seals.ts'
+import { claimKeyProposal } from '../access/api-keys/claim-key-proposal.ts'
+import { createApiKey } from '../access/api-keys/create-api-key.ts'
+import { proposeApiKey } from '../access/api-keys/propose-api-key.ts'
+import { rotateApiKey } from '../access/api-keys/rotate-api-key.ts'
+import { withdrawKeyProposal } from '../access/api-keys/withdraw-key-proposal.ts'
+import { disablePerson } from '../access/disable-person.ts'
+import { unlinkIdentity } from '../access/oidc/unlink-identity.ts'
+import { hashToken } from '../access/token.ts'
+import { removeDevices } from '../channels/push/remove-device.ts'
+import { subscribeDevice } from '../channels/push/subscribe-device.ts'
+import { confirmSlackLink } from '../channels/slack/confirm-slack-link.ts'
+import { removeSlackLink } from '../channels/slack/remove-slack-link.ts'
+import { cancelRun } from '../engine/lifecycle/cancel-run.ts'
+import { removeCredential } from '../passkeys/remove-credential.ts'
+import { revokePermit } from '../permits/revoke-permit.ts'
+import { activateFolder } from '../policy/activate-policy.ts'
+import { recordRevocations } from './record-revocations.ts'
+
+const config = deskConfig.replace('rights:', 'rights:\n  managePeople: [platform]')
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({ 'countersign.yaml': config })
+
+/** Seals with a ledger of their own, and what was recorded in it with the earliest time. */
+function emptyLedger(): { readonly seals: Seals; readonly recorded: () => readonly string[] } {
+  const times = new Map<string, string>()
+  const add = async (ended: readonly PlannedRevocation[]) => {
+    for (const { what, id, from } of ended) {
+      const at = [from?.toISOString() ?? '', times.get(`${what} ${id}`) ?? '~'].toSorted()[0]
+      times.set(`${what} ${id}`, at ?? '')
+    }
+  }
+  const seals = { ...testSeals, revocations: { has: () => false, add } }
+  return { seals, recorded: () => [...times].map((pair) => pair.join(' ')).toSorted() }
+}
+
+// Rules: security.md 29
+test('whatever an API records as ended is in the trail, from which the next API records it after a kill', async () => {
+  const { seals, recorded } = emptyLedger()
+  const ctx = { ...desk.api, seals }
+  const { db } = desk.database
+  const { ada, grace, linus } = desk.people
+  const managed = { caller: ada.caller, email: 'grace@example.com' }
+
+  const session = {
+    token_hash: hashToken('of-linus'),
+    id: uuidv7(),
+    person_id: linus.id,
+    csrf_token: 'x',
+    proof_hash: null,
+    channel: 'link',
+    expires_at: new Date(Date.now() + 3_600_000),
+  }
+  const sealed = { ...session, device: 'test', seal: seals.of('session', session) }
+  await db.insertInto('session').values(sealed).execute()
+  const p256dh = Buffer.concat([Buffer.from([4]), Buffer.alloc(64)]).toString('base64url')
+  const keys = { p256dh, auth: Buffer.alloc(16).toString('base64url') }
+  const device = { sessionId: session.id, target: { endpoint: 'https://push.example/1', keys } }
+  await subscribeDevice(ctx, linus.caller, device)
+  const { id: deviceId } = await subscribeDevice(ctx, linus.caller, device)
+  await removeDevices(ctx, linus.caller, { id: deviceId })
+
+  for (const userId of ['U1', 'U2']) {
+    const code = {
+      code_hash: hashToken(userId),
+      team: 'T1',
+      user_id: userId,
+      email: 'grace@example.com',
+    }
+    const row = { ...code, expires_at: session.expires_at, seal: seals.of('slack_link_code', code) }
+    await db.insertInto('slack_link_code').values(row).execute()
+  }
+  await confirmSlackLink(ctx, grace.caller, { code: 'U1' })
+  const link = await confirmSlackLink(ctx, grace.caller, { code: 'U2' })
+  await removeSlackLink(ctx, grace.caller, { id: link.id })
+
+  const passkey = { id: uuidv7(), person_id: grace.id, webauthn_id: 'w', public_key: 'p' }
+  const rest = { counter: 0, transports: [], name: 'key', synced: false }
+  await db
+    .insertInto('credential')
+    .values({ ...passkey, ...rest })
+    .execute()
+  await removeCredential(ctx, grace.caller, { id: passkey.id })
+  const account = { issuer: 'https://sso.example', subject: 's', person_id: grace.id }
+  const identity = { ...account, email: 'grace@example.com', groups: [], id: uuidv7() }
+  await db.insertInto('identity').values(identity).execute()
+  await unlinkIdentity(ctx, managed.caller, managed)
+
+  const wanted = { name: 'ci', scopes: ['runs:read' as const], expiresAt: null }
+  const propose = () =>
+    proposeApiKey(ctx, ada.caller, { ...wanted, ownerEmail: 'linus@example.com' })
+  await claimKeyProposal(ctx, linus.caller, await propose())
+  await withdrawKeyProposal(ctx, linus.caller, await propose())
+  await propose()
+  const { id } = await createApiKey(ctx, linus.caller, wanted)
+  await rotateApiKey(ctx, linus.caller, { id, overlapMs: 60_000 })
+  await rotateApiKey(ctx, linus.caller, { id, overlapMs: 0 })
+
+  const runId = await desk.start()
+  const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'x' } })
+  desk.say({ calls: [write('notes/a.md'), write('notes/b.md')] })
+  await desk.turn(runId, 1)
+  const [first, second] = await desk.calls(runId, 1)
+  await desk.decide(grace, first?.requestId ?? '', { scope: 'run' })
+  await desk.decide(grace, second?.requestId ?? '')
+  await revokePermit(ctx, grace.caller, { request: second?.requestId ?? '', reason: 'no' })
+  await cancelRun(ctx, ada.caller, { runId })
+
+  await desk.write('countersign.yaml', config.replace(', linus@example.com', ''))
+  await activateFolder(ctx, desk.root)
+  await disablePerson(ctx, managed.caller, { email: 'linus@example.com' })
+
+  const kinds = new Set(recorded().map((line) => line.split(' ')[0]))
+  expect([...kinds].toSorted()).toEqual([
+    'api_key',
+    'api_key_proposal',
+    'credential',
+    'grant',
+    'identity',
+    'key_secret',
+    'membership',
+    'permit',
+    'person',
+    'push_subscription',
+    'session',
+    'slack_link',
+  ])
+  const later = emptyLedger()
+  expect(await recordRevocations({ ...desk.api, seals: later.seals })).toBe(recorded().length)
+  expect(later.recorded()).toEqual(recorded())
+})
