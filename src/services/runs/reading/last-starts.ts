@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { RunState } from '#domain/requests/request.ts'
 import type { ServiceContext } from '../../core/context.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
+import { namesOfPaused, type StartKind } from '../starting/pause-start.ts'
 
 /** A run that a schedule or a trigger started. */
 export interface StartedByName {
@@ -28,7 +29,7 @@ interface LastStartRow {
 /** The people, last runs and pauses of schedules or triggers by name, in one query. */
 export async function lastStarts(
   { db }: Pick<ServiceContext, 'db'>,
-  kind: 'schedule' | 'trigger',
+  kind: StartKind,
   settings: readonly { readonly name: string; readonly as: string | null }[],
 ): Promise<ReadonlyMap<string, LastStart>> {
   if (settings.length === 0) return new Map()
@@ -39,8 +40,7 @@ export async function lastStarts(
       (select json_build_object('runId', id, 'number', number, 'state', state, 'at', created_at)
         from run where started_from = ${`${kind}:`} || setting.name
         order by created_at desc limit 1) as last,
-      exists (select from ${sql.table(`${kind}_pause`)} as pause where pause.${sql.ref(kind)} = setting.name)
-        as paused
+      setting.name in (${namesOfPaused(kind)}) as paused
     from unnest(${names}::text[], ${settings.map(({ as }) => as)}::text[]) as setting(name, email)
   `.execute(db)
   return new Map(

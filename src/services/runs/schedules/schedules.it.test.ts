@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { afterWork, beforeTransaction } from '#test/harness/fixtures/before-transaction.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowsOf } from '#test/harness/fixtures/rows.ts'
-import type { Db, Tx } from '#store/database.ts'
+import type { Ledger } from '../../core/ledger.ts'
 import { principalsOfRun } from '../../requests/people/principals-of-run.ts'
 import { getRun } from '../reading/get-run.ts'
 import { listSchedules } from './list-schedules.ts'
@@ -20,6 +21,8 @@ const schedules = `schedules:
   once: { worker: scribe, input: x, cron: ${always}, as: ada@example.com, catchup: one }
   yearly: { worker: scribe, input: x, cron: "0 6 1 1 *", timezone: Europe/Berlin, as: ada@example.com }
   barred: { worker: theirs, input: x, cron: ${always}, as: grace@example.com }
+  leaver: { worker: scribe, input: x, cron: ${always}, as: ada@example.com }
+  killed: { worker: scribe, input: x, cron: ${always}, as: ada@example.com, catchup: one }
   absent: { worker: scribe, input: x, cron: ${always}, as: ada@example.com }
   later: { worker: scribe, input: x, cron: ${always}, as: ada@example.com, catchup: one }
   silent: { worker: talker, input: x, cron: ${always}, as: linus@example.com }
@@ -51,24 +54,6 @@ const outcomesOf = async (schedule: string) =>
       .orderBy('at')
       .execute()
   ).map(({ outcome }) => outcome)
-
-/** The database, in which an act happens right before the first transaction. */
-function beforeTransaction(db: Db, act: () => Promise<unknown>): Db {
-  let isDone = false
-  return new Proxy(db, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name, target)
-      if (name !== 'transaction') return typeof member === 'function' ? member.bind(target) : member
-      return () => ({
-        execute: async (work: (tx: Tx) => Promise<unknown>) => {
-          if (!isDone) await act()
-          isDone = true
-          return target.transaction().execute(work)
-        },
-      })
-    },
-  })
-}
 
 const skipped = async (schedule: string) =>
   (await rowsOf(desk.database.db, 'audit_event', { type: 'schedule.skipped' }, 'document')).filter(
@@ -115,6 +100,23 @@ describe('a scheduled time', () => {
     await startDueTimes(desk.api)
     expect(await runsOf('once')).toHaveLength(1)
     expect(await skipped('once')).toBe(2)
+  })
+
+  test('whose API dies before the commit starts one run, with the id of the first try', async () => {
+    await note('killed')
+    const killed = afterWork(desk.api.db, () => Promise.reject(new Error('killed')))
+    await expect(startDueTimes({ ...desk.api, db: killed })).rejects.toThrow('killed')
+    expect(await runsOf('killed')).toEqual([])
+    const ids: string[] = []
+    const ledger: Ledger = {
+      async first(key, entry) {
+        ids.push(await desk.api.ledger.first(key, entry))
+        expect(ids.at(-1)).not.toBe(entry)
+        return ids.at(-1) ?? entry
+      },
+    }
+    await startDueTimes({ ...desk.api, ledger })
+    expect((await runsOf('killed')).map(({ id }) => id)).toEqual(ids)
   })
 
   test('that was missed is dropped, and with `one` only the last is made up for', async () => {
@@ -222,6 +224,35 @@ describe('a schedule', () => {
     expect(await outcomesOf('minutely')).toEqual(['paused'])
     expect(await runsOf('minutely')).toHaveLength(before.length)
     await pauseSchedule(desk.api, ada.caller, { name: 'minutely', paused: false })
+  })
+
+  // Rules: security.md 29
+  test('stays paused when SQL deletes its pause, until a person resumes it', async () => {
+    const { ada } = desk.people
+    const { db } = desk.database
+    const change = (paused: boolean) =>
+      pauseSchedule(desk.api, ada.caller, { name: 'minutely', paused })
+    await change(true)
+    await db.deleteFrom('schedule_pause').where('schedule', '=', 'minutely').execute()
+    await db.deleteFrom('schedule_time').where('schedule', '=', 'minutely').execute()
+    await note('minutely')
+    await startDueTimes(desk.api)
+    expect(await outcomesOf('minutely')).toEqual(['paused'])
+    const [listed] = await listSchedules(desk.api, ada.caller)
+    expect(listed).toMatchObject({ name: 'minutely', paused: true })
+    expect(await change(false)).toMatchObject({ paused: false })
+  })
+
+  test('starts nothing for a person who is disabled between the look at them and the start', async () => {
+    const { db } = desk.database
+    const disable = (disabled_at: Date | null) =>
+      db.updateTable('person').set({ disabled_at }).where('id', '=', desk.people.ada.id).execute()
+    await note('leaver')
+    const disabling = () => disable(new Date())
+    await startDueTimes({ ...desk.api, db: beforeTransaction(desk.api.db, disabling) })
+    await disable(null)
+    expect(await outcomesOf('leaver')).toEqual(['forbidden'])
+    expect(await runsOf('leaver')).toEqual([])
   })
 
   // Rules: product.md 17

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { Problem } from '#domain/problem.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { byOwner, byRightOrNull, type Authority } from '../../core/authority.ts'
@@ -39,14 +39,32 @@ export async function managesStarts(
 }
 
 /** What can be paused. */
-type StartKind = 'schedule' | 'trigger'
+export type StartKind = 'schedule' | 'trigger'
 
 /** The names of the schedules, or of the triggers, that are paused. */
 export async function pausedNames(db: Db | Tx, kind: StartKind): Promise<ReadonlySet<string>> {
-  const { rows } = await sql<{ name: string }>`
-    select ${sql.ref(kind)} as name from ${sql.table(`${kind}_pause`)}
-  `.execute(db)
+  const { rows } = await sql<{ name: string }>`${namesOfPaused(kind)}`.execute(db)
   return new Set(rows.map(({ name }) => name))
+}
+
+/**
+ * A query for these names: by a row, or by the trail, which the application's role cannot change. A
+ * row that SQL deletes ends no pause (security.md 29). Pauses and resumes are counted, since they
+ * alternate; their times depend on a clock that may be set back.
+ */
+export function namesOfPaused(kind: StartKind): RawBuilder<unknown> {
+  const { paused, resumed } = pauseEvents(kind)
+  return sql`
+    select ${sql.ref(kind)} as name from ${sql.table(`${kind}_pause`)}
+    union
+    select document::jsonb -> 'detail' ->> ${kind} from audit_event
+      where type in (${paused}, ${resumed}) group by 1
+      having count(*) filter (where type = ${paused}) > count(*) filter (where type = ${resumed})
+  `
+}
+
+function pauseEvents(kind: StartKind) {
+  return { paused: `${kind}.paused`, resumed: `${kind}.resumed` } as const
 }
 
 /** Pauses a schedule or a trigger, or resumes it; repeating it changes and records nothing. */
@@ -67,9 +85,13 @@ export async function changePause(
     ? sql`insert into ${table} (${column}, by_id) values (${name}, ${actor.id}) on conflict do nothing`
     : sql`delete from ${table} where ${column} = ${name}`
   await inUnitOfWork(ctx, authority, async (unit) => {
-    const { numAffectedRows } = await statement.execute(unit.tx)
-    if (numAffectedRows !== 1n) return
-    const type = paused ? (`${kind}.paused` as const) : (`${kind}.resumed` as const)
+    // One after the other: pauses and resumes alternate in the trail.
+    const lock = `pause ${kind} ${name}`
+    await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(unit.tx)
+    const wasPaused = (await pausedNames(unit.tx, kind)).has(name)
+    await statement.execute(unit.tx)
+    if (wasPaused === paused) return
+    const type = pauseEvents(kind)[paused ? 'paused' : 'resumed']
     await unit.audit({ type, detail: { [kind]: name } })
   })
 }
