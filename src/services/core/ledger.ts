@@ -1,5 +1,3 @@
-import { v7 as uuidv7 } from 'uuid'
-
 /**
  * What can happen only once: a permit is consumed, a sign-in link is used, a passkey's answer signs
  * in, an attempt of a call begins, one use of a grant is taken, a scheduled time starts its run.
@@ -29,12 +27,12 @@ export interface Ledger {
 }
 
 /**
- * Records that a sign-in link or a challenge was used. False if it had been, also when its row was
- * reset since (security.md 29).
+ * Records that a sign-in link or a challenge was used. False if it had been by another use, also
+ * when its row was reset since (security.md 29). `useId` stays the same when a transaction is tried
+ * again after a conflict.
  */
-export async function isFirstUse(ledger: Ledger, kind: OnceKind, id: string): Promise<boolean> {
-  const useId = uuidv7()
-  return (await ledger.first({ kind, id }, useId)) === useId
+export async function isFirstUse(ledger: Ledger, key: OnceKey, useId: string): Promise<boolean> {
+  return (await ledger.first(key, useId)) === useId
 }
 
 /** The activation of the policy that was in force when this data folder last looked. */

@@ -2,6 +2,7 @@ import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server'
+import { v7 as uuidv7 } from 'uuid'
 import { refuseSignIn } from '../access/sign-in/refuse-sign-in.ts'
 import {
   startSession,
@@ -56,7 +57,9 @@ export async function signInWithPasskey(
   const { clientDataJSON: clientDataJson } = response.response
   const expected = { clientDataJson, purpose: 'sign_in', sessionHash: null } as const
   const issued = await takeChallenge(ctx, expected)
-  const isNew = issued !== null && (await isFirstUse(ctx.ledger, 'challenge', issued.challenge))
+  const isNew =
+    issued !== null &&
+    (await isFirstUse(ctx.ledger, { kind: 'challenge', id: issued.challenge }, uuidv7()))
   if (!isNew) return refuseSignIn(ctx, { method: 'passkey', why: 'challenge', channel })
   const session = await inUnitOfWork(ctx, byVisitor('sign-in', channel), async (unit) => {
     const owner = await lockByWebauthnId(unit, response.id)

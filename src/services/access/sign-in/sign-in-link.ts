@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '#domain/problem.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
 import { isFirstUse } from '../../core/ledger.ts'
@@ -89,6 +90,7 @@ export async function consumeSignInLink(
   ctx: ServiceContext,
   input: SignInSurroundings & { readonly token: string },
 ): Promise<StartedSession> {
+  const useId = uuidv7()
   const session = await inUnitOfWork(ctx, byVisitor('sign-in', input.channel), async (unit) => {
     const link = await unit.tx
       .updateTable('sign_in_link')
@@ -100,7 +102,8 @@ export async function consumeSignInLink(
       .returningAll()
       .executeTakeFirst()
     if (link === undefined || !unit.seals.holds('sign_in_link', link)) return null
-    if (!(await isFirstUse(ctx.ledger, 'link', link.token_hash))) return null
+    const key = { kind: 'link', id: link.token_hash } as const
+    if (!(await isFirstUse(ctx.ledger, key, useId))) return null
     const person = await unit.tx
       .selectFrom('person')
       .selectAll()
