@@ -11,7 +11,7 @@ import type { Caller } from '../core/context.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import type { AuditFilter } from './audit-filter.ts'
 import { openExternal } from '../external/open-external.ts'
-import { exportAudit } from './export-audit.ts'
+import { csvRow, exportAudit } from './export-audit.ts'
 import { readAudit } from './read-audit.ts'
 
 const database = disposeAfterTests(await createTestDatabase())
@@ -172,6 +172,8 @@ describe('an export', () => {
     expect(csv.split('\r\n')[0]).toContain('at,type,actor.type')
     expect(csv).toContain(",'=cmd|calc,")
     expect(csv).not.toMatch(/(^|,)=cmd/m)
+    const row = csvRow({ actor: { name: '＝cmd|calc' }, channel: '\n=cmd' })
+    expect(row).toContain(`,'＝cmd|calc,"'\n=cmd",`)
   })
 
   // Rules: security.md 22

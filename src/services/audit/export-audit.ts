@@ -81,8 +81,8 @@ const columns = [
 export const csvHeader = `${columns.join(',')}\r\n`
 
 /**
- * One event as a CSV line (RFC 4180). A cell that a spreadsheet would evaluate (`= + - @`, tab,
- * return) is escaped.
+ * One event as a CSV line (RFC 4180). A cell that a spreadsheet would evaluate (`= + - @`, also in
+ * full width, tab, line ends) is escaped.
  */
 export function csvRow(event: JsonObject): string {
   return `${columns.map((column) => cell(valueAt(event, column))).join(',')}\r\n`
@@ -100,6 +100,6 @@ function valueAt(event: JsonObject, column: string): Json | undefined {
 function cell(value: Json | undefined): string {
   if (value === undefined || value === null) return ''
   const text = typeof value === 'string' ? value : JSON.stringify(value)
-  const inert = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  const inert = /^[=+\-@＝＋－＠\t\r\n]/u.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { recordRefusal, recordRepeats } from '#services/refusals/record-refusal.ts'
+import { operations } from '#client/operations.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
 import { createTestApi, type Reply } from '../test-api.ts'
@@ -165,3 +166,75 @@ test('somebody who tries everything does not flood the trail, and hides nobody e
   })
   expect(await told(olga.id)).toHaveLength(1)
 })
+
+/** A body that is well formed, so that the answer is about what the path names. */
+const bodies: Readonly<Record<string, unknown>> = {
+  '/challenge': { decision: 'approve', digest: request.digest, revision: 1 },
+  '/decisions': { decision: 'approve', digest: request.digest, revision: 1 },
+  '/revisions': { input: {}, revision: 1, digest: request.digest },
+  '/comments': { text: 'let it' },
+  '/comments/:commentId': { text: 'let it' },
+  '/answer': { text: 'blue' },
+  '/extend': { expiresAt: new Date(Date.now() + 864e5).toISOString() },
+  '/hand-over': { to: 'ada@example.com' },
+  '/snooze': { until: new Date(Date.now() + 36e5).toISOString() },
+  '/revoke': { reason: 'no' },
+  '/settle': { ran: true, then: 'continue', reason: 'seen' },
+  '/consume': { digest: request.digest },
+  '/outcome': { state: 'succeeded' },
+  '/reveals': { kind: 'private key', characters: 40, revision: 1 },
+  '/erasures': { why: 'Asked for' },
+  '/ag-ui': { threadId: run.id, runId: 'front-end-1', messages: [] },
+  '/messages': { text: 'do it' },
+  '/forks': { text: 'again' },
+  '/calls': { tool: 'deploy', input: {} },
+  '/rename': { name: 'mine' },
+}
+
+// Rules: security.md 22
+test.each(['a person', 'a key'])(
+  'to %s, on every operation, what they may not see is answered as what there is not',
+  async (who) => {
+    const ada = await api.signIn(api.people.ada)
+    const scopes = ['runs:write', 'runs:read', 'requests:write', 'requests:read']
+    const { body: key } = await edsger.post('/v1/keys', { name: `of ${who}`, scopes })
+    const { body: theirs } = await ada.post('/v1/keys', {
+      name: `of ${who}`,
+      scopes: ['runs:read'],
+    })
+    const { body: sessions } = await ada.get('/v1/sessions')
+    const grace = await api.signIn(api.people.grace)
+    const numberOf = async (path: string) => String((await grace.get(path)).body.number)
+    const headers = who === 'a key' ? { authorization: `Bearer ${key.key}` } : { ...edsger.headers }
+    const hidden: Readonly<Record<string, readonly string[]>> = {
+      runs: [run.id, await numberOf(`/v1/runs/${run.id}`)],
+      requests: [request.id, await numberOf(`/v1/requests/${request.id}`)],
+      calls: [request.callId],
+      keys: [theirs.id],
+      sessions: [sessions.items[0].id],
+    }
+    const told: string[] = []
+    for (const operation of new Set(Object.values(operations))) {
+      const [method = '', path = ''] = operation.split(' ')
+      const [, room = ''] = /^\/v1\/([a-z-]+)\/:id/.exec(path) ?? []
+      for (const id of hidden[room] ?? []) {
+        const answers = []
+        for (const named of [id, /^\d+$/.test(id) ? '987654' : id.replace(/^..../, '0000')]) {
+          const at = path
+            .replace(':id', named)
+            .replace(':n', '1')
+            .replace(':stream', 'stdout')
+            .replace(':hash', `sha256:${'0'.repeat(64)}`)
+            .replace(':commentId', run.id)
+          const suffix = path.slice(`/v1/${room}/:id`.length)
+          const body = ['GET', 'DELETE'].includes(method) ? {} : { body: bodies[suffix] ?? {} }
+          const reply = await api.ask(at, { method, headers, ...body })
+          const { requestId: _of, instance: _at, ...words } = reply.body ?? {}
+          answers.push(JSON.stringify([reply.status, words]).replaceAll(named, 'NAMED'))
+        }
+        if (answers[0] !== answers[1]) told.push(`${operation} ${answers.join(' | ')}`)
+      }
+    }
+    expect(told).toEqual([])
+  },
+)

@@ -24,7 +24,9 @@ const signIn = (ctx: SigningSystemContext, { token }: { readonly token: string }
 /** What is thrown in place of the first commit. */
 const failingOnce = (error: Error): SigningSystemContext => ({
   ...desk.api,
-  db: afterWork(desk.api.db, () => Promise.reject(error)),
+  db: afterWork(desk.api.db, async () => {
+    throw error
+  }),
 })
 
 // Rules: security.md 29
