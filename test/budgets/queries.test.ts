@@ -6,6 +6,7 @@ import { decideRequest } from '#services/decisions/decide-request.ts'
 import { advanceExternal } from '#services/external/advance-external.ts'
 import { openExternal } from '#services/external/open-external.ts'
 import { executeCall } from '#services/engine/executions/execute-call.ts'
+import { prepareCall } from '#services/engine/starting/prepare-call.ts'
 import { startRun } from '#services/runs/starting/start-run.ts'
 import { takeTurn } from '#services/engine/turns/take-turn.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
@@ -56,6 +57,24 @@ it('a decision takes at most 5 queries (8 with a key), an approved call 9 before
   expect(await executeCall(worker, { callId: call.id, signal })).toEqual({ kind: 'done' })
   expect(before, textsOf(queries)).toBeLessThanOrEqual(9)
   expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(17)
+})
+
+it('the activity of an approved call that was prepared takes at most 6 queries before its tool begins', async () => {
+  const worker = counted(desk.worker)
+  await worker.policies.inForce()
+  const { call } = await addWaitingCall(desk, 'prepared')
+  await desk.decide(desk.people.grace, call.requestId)
+  queries.length = 0
+  const ready = await prepareCall(worker, call.id)
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(3)
+  queries.length = 0
+  let before = Number.POSITIVE_INFINITY
+  desk.beforeExecute = async () => {
+    before = queries.length
+  }
+  const { signal } = new AbortController()
+  expect(await executeCall(worker, { callId: call.id, signal, ready })).toEqual({ kind: 'done' })
+  expect(before, textsOf(queries)).toBeLessThanOrEqual(6)
 })
 
 it('a pre-approved call takes at most 18 queries, with one wait for the disk before its tool begins', async () => {
