@@ -1,5 +1,7 @@
 import { useCallback, useMemo, useState } from 'react'
 import type { BulkItem } from '#api/schemas/requests/decisions.ts'
+import { useMe } from '../api/queries.ts'
+import { placeOfFile, markViewed, viewedPlaces } from '../effect/seeing/viewed-marks.ts'
 import type { CardActs, CardState } from './call-card.tsx'
 import type { ChangeEntry } from './change-entries.ts'
 import type { CallChoice } from './plan-decisions.ts'
@@ -9,15 +11,28 @@ export interface SeenCardState extends CardState {
   readonly seen: boolean
 }
 
+type OpenedCall = NonNullable<ChangeEntry['approval']>
+
 interface SavedCardState extends Omit<SeenCardState, 'changed' | 'openedCall'> {
-  readonly openedCall: NonNullable<ChangeEntry['approval']>
+  readonly openedCall: OpenedCall
 }
+
+const callPlace = placeOfFile(0, 1)
 
 /**
  * The choices, texts and seen parts for each call. An opened revision stays until the person asks
  * for the new one, so that nobody decides a call that changed while they read.
  */
 export function useCards(entries: readonly ChangeEntry[]) {
+  const { id: personId } = useMe().person
+  const fresh = useCallback(
+    (openedCall: OpenedCall): SavedCardState => ({
+      ...nothing,
+      wasViewed: viewedPlaces({ personId, digest: openedCall.presentation.digest }).has(callPlace),
+      openedCall,
+    }),
+    [personId],
+  )
   const [saved, setSaved] = useState<ReadonlyMap<string, SavedCardState>>(new Map())
   const contents = useMemo(
     () =>
@@ -45,7 +60,13 @@ export function useCards(entries: readonly ChangeEntry[]) {
       onChoose: (key, choice) => change(key, (card) => ({ ...card, choice, result: null })),
       onReason: (key, reason) => change(key, (card) => ({ ...card, reason })),
       onSeen: (key, seen) => change(key, (card) => (card.seen === seen ? card : { ...card, seen })),
-      onView: (key) => change(key, (card) => ({ ...card, wasViewed: !card.wasViewed })),
+      onView: (key) =>
+        change(key, (card) => {
+          const wasViewed = !card.wasViewed
+          const { digest } = card.openedCall.presentation
+          markViewed({ personId, digest }, callPlace, wasViewed)
+          return { ...card, wasViewed }
+        }),
       onReview: (key) => {
         const one = contents.get(key)
         if (one === undefined) return
@@ -53,7 +74,7 @@ export function useCards(entries: readonly ChangeEntry[]) {
         change(key, ({ reason }) => ({ ...fresh(one), reason }))
       },
     }),
-    [contents, change],
+    [contents, change, fresh, personId],
   )
   const record = useCallback(
     (items: readonly BulkItem[], choiceOf: (requestId: string) => CallChoice) => {
@@ -85,7 +106,3 @@ const nothing = {
   result: null,
 } as const
 const withoutApproval = { ...nothing, changed: false }
-
-function fresh(openedCall: NonNullable<ChangeEntry['approval']>): SavedCardState {
-  return { ...nothing, openedCall }
-}

@@ -108,7 +108,9 @@ export function Effect(props: {
           />
         ) : (
           <Files
+            key={presentation.digest}
             files={files}
+            digest={presentation.digest}
             ownsKeys={props.ownsKeys}
             onVisible={onAllVisible}
             whole={files.length === 1 ? whole : null}

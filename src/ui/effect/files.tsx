@@ -1,26 +1,28 @@
 import { Button } from '@mantine/core'
 import { IconSquare, IconSquareCheck } from '@tabler/icons-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { useMe } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { DiffView, type DiffExtras } from './diff-view.tsx'
 import { DiffToolbar } from './diff-toolbar.tsx'
 import { useSplitDiffs } from './settings/diff-settings.ts'
+import { placeOfFile, markViewed, viewedPlaces } from './seeing/viewed-marks.ts'
 import type { DiffFile } from '#domain/tools/unified-diff.ts'
 import type { WholeFile } from './use-whole-file.ts'
-
-/** Larger files are slow to draw, so their gaps are opened one by one. */
-const maxWholeLines = 5_000
 
 /** The files of a difference with their hunks. `ownsKeys`: they use the keys of the page. */
 export function Files({
   files,
+  digest,
   ownsKeys,
   onVisible,
   whole,
   notes,
 }: {
   files: readonly DiffFile[]
+  /** of the presentation, for the marks of what was viewed */
+  digest: string
   ownsKeys: boolean
   onVisible: (isComplete: boolean) => void
   /** the file, if there is exactly one and its bytes are stored; null otherwise */
@@ -28,7 +30,9 @@ export function Files({
   notes?: DiffExtras['notes']
 }) {
   const split = useSplitDiffs()
-  const [viewedFiles, setViewedFiles] = useState<ReadonlySet<number>>(new Set())
+  const { id: personId } = useMe().person
+  const [marks, setMarks] = useState(() => viewedPlaces({ personId, digest }))
+  const isViewed = (index: number): boolean => marks.has(placeOfFile(index, files.length))
   const [complete, setComplete] = useState<ReadonlySet<number>>(new Set())
   const report = useCallback(
     (index: number, isComplete: boolean) =>
@@ -44,11 +48,7 @@ export function Files({
   const container = useRef<HTMLDivElement>(null)
   const current = useRef(0)
   const toggle = (index: number): void =>
-    setViewedFiles((before) => {
-      const next = new Set(before)
-      if (!next.delete(index)) next.add(index)
-      return next
-    })
+    setMarks(markViewed({ personId, digest }, placeOfFile(index, files.length), !isViewed(index)))
   const go = (step: number): void => {
     current.current = Math.min(Math.max(current.current + step, 0), files.length - 1)
     const file = container.current?.querySelectorAll<HTMLElement>('.file')[current.current]
@@ -64,6 +64,11 @@ export function Files({
       {ownsKeys && (
         <DiffToolbar>
           <WholeToggle whole={whole} />
+          {files.length > 1 && (
+            <span className="dim small">
+              {files.filter((_, index) => isViewed(index)).length} of {files.length} files viewed
+            </span>
+          )}
         </DiffToolbar>
       )}
       {files.map((file, index) => (
@@ -81,11 +86,11 @@ export function Files({
             {ownsKeys && (
               <Button
                 size="compact-xs"
-                variant={viewedFiles.has(index) ? 'light' : 'subtle'}
+                variant={isViewed(index) ? 'light' : 'subtle'}
                 color="gray"
-                aria-pressed={viewedFiles.has(index)}
+                aria-pressed={isViewed(index)}
                 leftSection={
-                  viewedFiles.has(index) ? (
+                  isViewed(index) ? (
                     <IconSquareCheck size={14} aria-hidden />
                   ) : (
                     <IconSquare size={14} aria-hidden />
@@ -130,14 +135,15 @@ function FileDifference(
 
 function WholeToggle({ whole }: { whole: WholeFile | null }) {
   if (whole === null || whole.problem !== null) return null
-  const isLong = (whole.lines?.length ?? 0) > maxWholeLines
+  if (whole.isTooLong) {
+    return <span className="dim small">Too long to show whole: open its gaps one by one.</span>
+  }
   return (
     <Button
       size="compact-sm"
       variant={whole.isWhole ? 'light' : 'subtle'}
       color="gray"
       aria-pressed={whole.isWhole}
-      disabled={isLong}
       loading={whole.isLoading && whole.isWhole}
       onClick={() => whole.setWhole(!whole.isWhole)}
     >

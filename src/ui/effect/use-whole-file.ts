@@ -8,6 +8,8 @@ export interface WholeFile {
   /** loaded on request; the service records that */
   readonly lines: readonly string[] | null
   readonly load: () => void
+  /** larger files are slow to draw, so that their gaps are opened one by one */
+  readonly isTooLong: boolean
   /** the whole file is shown */
   readonly isWhole: boolean
   readonly setWhole: (isWhole: boolean) => void
@@ -15,6 +17,8 @@ export interface WholeFile {
   /** why it cannot be shown, as a sentence */
   readonly problem: string | null
 }
+
+const maxWholeLines = 5_000
 
 /** The stored file of a difference. `null` if none is stored, as for a deleted file. */
 export function useWholeFile(
@@ -28,5 +32,6 @@ export function useWholeFile(
   const lines = useMemo(() => (text === null ? null : splitLines(text).lines), [text])
   const hash = presentation.metadata['newHash']
   if (presentation.type !== 'diff' || typeof hash !== 'string' || hash === 'absent') return null
-  return { lines, load, isWhole, setWhole, isLoading, problem }
+  const isTooLong = (lines?.length ?? 0) > maxWholeLines
+  return { lines, load, isTooLong, isWhole: isWhole && !isTooLong, setWhole, isLoading, problem }
 }

@@ -242,7 +242,11 @@ test('hostile names stay text, on a phone and by keyboard, and the page passes a
   }
   await page.keyboard.press('n')
   await page.keyboard.press('v')
-  await page.getByRole('button', { name: 'Viewed', pressed: true }).waitFor()
+  const viewed = page.getByRole('button', { name: 'Viewed', pressed: true })
+  await viewed.waitFor()
+  await page.reload()
+  await viewed.waitFor()
+  await page.keyboard.press('n')
   await page.keyboard.press('d')
   await page.keyboard.press('Space')
   await page.keyboard.press('Control+Enter')

@@ -28,6 +28,11 @@ test('V marks a file as viewed and takes that back, with a box that says which, 
   await unviewed.waitFor()
   await unviewed.click()
   await viewed.waitFor()
+  // The mark is there after a reload, and for the same person alone.
+  await page.reload()
+  await viewed.waitFor()
+  const linus = await dashboard.open('Linus', new URL(page.url()).pathname)
+  await linus.getByRole('button', { name: 'Viewed', pressed: false }).waitFor()
 })
 
 test('S sets both versions beside each other, which a reload remembers', async () => {

@@ -74,6 +74,18 @@ test('unchanged lines are shown from the stored file, gap by gap and whole, and 
   expect(audited).toHaveLength(1)
 })
 
+test('a file that is too long to draw whole says so, and its gaps are opened one by one', async () => {
+  const long = Array.from({ length: 5_200 }, (_, line) => `line ${line}`)
+  const after = ['a new line', ...long]
+  const { page } = await openChange('notes/too-long.md', [text(long), text(after)])
+  await page.getByRole('button', { name: 'Whole file' }).click()
+  await page.getByText('Too long to show whole').waitFor()
+  expect(await page.locator('.diff-line').count()).toBeLessThan(20)
+  await showLines(page).click()
+  await page.locator('.diff-code-normal', { hasText: /^line 900$/ }).waitFor()
+  expect(await page.locator('.diff-line').count()).toBeLessThan(1_100)
+})
+
 test('a file that is not what was shown is not put between its lines', async () => {
   const { page, requestId } = await openChange('notes/other.ts', [text(source), text(changed)])
   await page.route('**/content', async (route) => {
