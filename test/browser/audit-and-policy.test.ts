@@ -6,7 +6,7 @@ import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker } from '../harness/fixtures/agent-desk.ts'
 import { cosignNewest } from '../harness/evidence/cosign-newest.ts'
 import { noteSigner } from '../harness/evidence/fixed-log.ts'
-import { coverAudit, logSigner } from '../harness/fixtures/cover-audit.ts'
+import { coverAudit, keepCovered, logSigner } from '../harness/fixtures/cover-audit.ts'
 import { rowOf } from '../harness/fixtures/rows.ts'
 import { eraseRequestContents } from '#services/erasure/erase-contents.ts'
 import { openCheckpoint } from '#evidence/note/checkpoint.ts'
@@ -129,6 +129,8 @@ test('a request is told as a story under its number, and the browser itself veri
   await story.getByRole('button', { name: 'Check the proof in this browser' }).click()
   await story.getByText('It is the key that this browser saw before.').waitFor()
 
+  // The export of a bundle is in it, and a checkpoint must cover it first.
+  await using _covering = keepCovered(desk.database.db)
   const downloading = page.waitForEvent('download')
   await story.getByRole('button', { name: 'Evidence bundle' }).click()
   const download = await downloading
