@@ -92,10 +92,9 @@ export function EventHistory(props: {
                 >
                   Evidence bundle
                 </SaveButton>
-                <span className="dim small">
-                  {' '}
+                <p className="dim small">
                   A stranger verifies it without this service: see “Verify it offline”.
-                </span>
+                </p>
               </div>
             )}
             <ProofCheck request={props.request} />
