@@ -67,6 +67,7 @@ describe('a server that hangs', () => {
       problems: [
         'The MCP server hang does not answer: it did not answer within 0.3 seconds. Go on without its tools, or call one again later.',
       ],
+      isUnread: true,
     })
   })
 
