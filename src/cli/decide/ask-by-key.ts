@@ -4,6 +4,7 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { whyReason } from '#domain/deciding/why-reason.ts'
 import type { Service } from '../service/service.ts'
 import { bold } from '../text/colour.ts'
+import { menuRows, terminalColumns } from '../text/wrap.ts'
 import { requestText } from '../text/request-text.ts'
 import { askAnswer, type Answer } from './answer.ts'
 import { askAgain, askBounds } from './ask-bounds.ts'
@@ -111,7 +112,10 @@ function menuOf(request: RequestDetail, { command }: KeySource): string {
     'q quit',
     ...(command === undefined ? [] : ['/ command']),
   ]
-  return bold(`#${request.number}: ${entries.join(' · ')}`)
+  const name = `#${request.number}: `
+  const columns = terminalColumns()
+  const rows = menuRows(entries, columns === null ? null : columns - name.length)
+  return bold(name + rows.join(`\n${' '.repeat(name.length)}`))
 }
 
 /** The key of each scope of an approval, and what it does. */

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { quoteLines } from './quote-lines.ts'
-import { ownRows, wrap } from './wrap.ts'
+import { menuRows, ownRows, wrap } from './wrap.ts'
 
 test('every line of a quotation begins with the bar, wrapped ones too', () => {
   fc.assert(
@@ -64,6 +64,13 @@ test('a row of a quotation fits as it is, at any width', () => {
 test('a row ends between words where it can, and a long word is cut', () => {
   expect(wrap('one two three four', 12)).toEqual(['one two ', 'three four'])
   expect(wrap('see https://example.com now', 12)).toEqual(['see https://', 'example.com ', 'now'])
+})
+
+test('a menu goes on in the next row between two of its entries', () => {
+  const entries = ['a approve once', 'd deny', 'v view', 'l leave']
+  expect(menuRows(entries, null)).toEqual(['a approve once · d deny · v view · l leave'])
+  expect(menuRows(entries, 32)).toEqual(['a approve once · d deny · v view', 'l leave'])
+  expect(menuRows(entries, 5)).toEqual(entries)
 })
 
 // Rules: security.md 17

@@ -54,6 +54,23 @@ export function columnsOf(character: string): number {
   return wide.test(character) ? 2 : 1
 }
 
+/**
+ * The entries of a menu in rows of at most `columns`, an entry never across two; `null`: one row.
+ * Pure.
+ */
+export function menuRows(entries: readonly string[], columns: number | null): string[] {
+  const rows: string[] = []
+  let row = ''
+  for (const entry of entries) {
+    const longer = row === '' ? entry : `${row} · ${entry}`
+    if (columns !== null && row !== '' && longer.length > columns) {
+      rows.push(row)
+      row = entry
+    } else row = longer
+  }
+  return [...rows, row]
+}
+
 const continuation = '  ↪ '
 
 /**
