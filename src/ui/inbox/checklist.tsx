@@ -5,7 +5,7 @@ import { useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { FirstStep } from '#domain/first-step.ts'
 import { callApi } from '../api/call-api.ts'
-import { useMe, useWorkers } from '../api/queries.ts'
+import { useMe, useQueues, useWorkers } from '../api/queries.ts'
 import { startCommand } from '../runs/list/start-command.ts'
 import { Command, OwnCommand } from '../states/command.tsx'
 
@@ -88,6 +88,7 @@ function StepInstructions({ step }: { step: FirstStep }): ReactNode {
   const workers = useWorkers()
   const worker = workers.data?.items.find((one) => one.startable)
   const isDevelopment = me.installation.profile === 'development'
+  const mine = useQueues().data?.items.reduce((sum, queue) => sum + queue.mine, 0) ?? 0
   switch (step) {
     case 'run':
       if (worker === undefined) {
@@ -107,6 +108,7 @@ function StepInstructions({ step }: { step: FirstStep }): ReactNode {
         </>
       )
     case 'decision':
+      if (mine > 0) return <p className="small">A request waits for you: open it, and decide it.</p>
       return (
         <p className="small">
           Nobody decides the requests of a run that they started.{' '}
@@ -121,9 +123,9 @@ function StepInstructions({ step }: { step: FirstStep }): ReactNode {
         <>
           <p className="small">
             Create an API key on <Link to="/account">your account</Link>, and set it as{' '}
-            <code>COUNTERSIGN_API_KEY</code>. Then, in the folder in which Claude Code works:
+            <code>COUNTERSIGN_API_KEY</code>. Then, for Claude Code in the folder FOLDER:
           </p>
-          <OwnCommand text="hook claude-code --install" />
+          <OwnCommand text="hook claude-code --install --project FOLDER" />
           <p className="small">
             <a href="/docs/clients">Other agents and programs</a>
           </p>

@@ -21,11 +21,18 @@ export function UsageSection({ by, days }: { by: UsageKey; days: number }) {
     placeholderData: keepPreviousData,
   })
   const { data } = usage
-  if (usage.isError) return <Failure error={usage.error} retry={() => void usage.refetch()} />
+  const heading = `Model usage by ${data?.by ?? by}`
+  if (usage.isError) {
+    return (
+      <section className="card column" aria-labelledby="usage-title">
+        <h2 id="usage-title">{heading}</h2>
+        <Failure error={usage.error} retry={() => void usage.refetch()} />
+      </section>
+    )
+  }
   if (data === undefined) return <Loading what="the usage of models" lines={3} />
   const items = data.items.filter(({ inputTokens, outputTokens }) => inputTokens + outputTokens > 0)
   if (items.length === 0) return null
-  const heading = `Model usage by ${data.by}`
   return (
     <section className="card column" aria-labelledby="usage-title">
       <h2 id="usage-title">{heading}</h2>
