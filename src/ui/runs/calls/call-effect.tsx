@@ -41,11 +41,21 @@ function RequestEffect({ requestId }: { requestId: string }) {
   const lines = files === null ? 0 : linesIn(files.flatMap(({ hunks }) => hunks))
   if (files === null || files.length === 0 || lines > maxLines) {
     const tone = files === null ? {} : ({ tone: 'diff' } as const)
+    // Each word of a command has its own number.
+    if (type === 'command' && content.startsWith('0  ')) return <CommandWords content={content} />
     return <LinesView text={content} showFinalNewline={false} atFirst={maxLines} {...tone} />
   }
   return files.map((file) => (
     <DiffView key={`${file.oldPath} ${file.newPath}`} file={file} split={false} />
   ))
+}
+
+function CommandWords({ content }: { content: string }) {
+  return (
+    <div className="command-words">
+      <LinesView text={content} showFinalNewline={false} atFirst={maxLines} />
+    </div>
+  )
 }
 
 /** The effect of a call without a request, from its input; `null`: the input shows it. */

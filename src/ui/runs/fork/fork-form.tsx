@@ -78,7 +78,7 @@ export function ForkForm(props: { run: RunDetail; worker: WorkerDetail; after: n
   const part = refusal?.field?.split('.')[0]
   const isElsewhere = refusal !== null && !['text', 'input', 'files'].includes(part ?? '')
   return (
-    <form className="card column" aria-label="Fork" onSubmit={onSubmit} {...sent.drop}>
+    <form className="card column" aria-label="Fork" noValidate onSubmit={onSubmit} {...sent.drop}>
       <p className="dim small">
         {after === 0 ? 'The same task, from the beginning: ' : 'It goes on from '}
         <Link to={`/runs/${run.id}`}>

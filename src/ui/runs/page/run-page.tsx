@@ -96,6 +96,7 @@ function Run({ run: data, transcript }: OpenedRun) {
             <p className="banner" role="status">
               <strong>{data.state === 'cancelled' ? 'It did not begin.' : 'It is stalled.'}</strong>{' '}
               <VisibleText text={data.failure.message} />
+              {/[.!?…]$/.test(data.failure.message) ? '' : '.'}
               {data.state === 'waiting_for_input' && ' A message resumes it.'}
               {data.state === 'cancelled' && data.startRequestId !== undefined && (
                 <StartDenial requestId={data.startRequestId} />

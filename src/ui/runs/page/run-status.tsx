@@ -6,6 +6,10 @@ import { CallDecision, DecideButton, useIsOpen } from '../calls/call-decision.ts
 
 /** The end of the conversation: whether the run waits for people, works, or has ended. */
 export function RunStatus({ run }: { run: RunDetail }) {
+  const below = openChildren(run)
+  if (below.length > 0) {
+    return <p className="standing">Waits for {below.map(({ worker }) => worker).join(' and ')}.</p>
+  }
   if (run.state === 'running') {
     return (
       <p className="standing" role="status">
@@ -37,9 +41,14 @@ const doing: Partial<Record<RunStateName, string>> = {
   waiting_for_input: 'waits for a message',
 }
 
+/** The child runs that have not ended, which a run waits for. */
+function openChildren({ children }: RunDetail): RunDetail['children'] {
+  return children.filter((child) => doing[child.state] !== undefined)
+}
+
 /** The child runs that a run waits for, and what these wait for. */
 export function WaitsFor({ run }: { run: RunDetail }) {
-  const open = run.children.filter((child) => doing[child.state] !== undefined)
+  const open = openChildren(run)
   if (open.length === 0) return null
   return (
     <p className="banner" role="status">

@@ -57,6 +57,7 @@ export function NewRunForm(props: { workers: readonly Worker[]; link: StartLink 
       <form
         className="card column"
         aria-label={verbs.newRun}
+        noValidate
         onSubmit={onSubmit}
         onPaste={sent.paste}
         {...sent.drop}

@@ -72,13 +72,10 @@ export function whyNotRead(read: () => void): StartRefusal | null {
   }
 }
 
-/** Kinds of fields whose empty text is no value. */
-const missing: ReadonlySet<InputKind> = new Set(['number', 'json', 'date'])
+/** Kinds of fields that can be empty. */
+const emptyKinds: ReadonlySet<InputKind> = new Set(['text', 'lines', 'number', 'json', 'date'])
 
-/**
- * Throws `InputError` for what has to be filled in and is not. An empty text may be what a worker's
- * schema takes.
- */
+/** Throws `InputError` for what has to be filled in and is not. */
 export function refuseEmpty(
   { task, values }: Pick<StartDraft, 'task' | 'values'>,
   { input }: WorkerDetail,
@@ -90,7 +87,7 @@ export function refuseEmpty(
   const texts = fieldTexts(input, values)
   const field = fieldsOf(input).find(
     ({ name, required, kind }) =>
-      required && missing.has(kind) && (texts[name] ?? '').trim() === '',
+      required && emptyKinds.has(kind) && (texts[name] ?? '').trim() === '',
   )
   if (field !== undefined) throw new InputError(field.name, `${field.title} is missing.`)
 }

@@ -1,6 +1,7 @@
 import { Textarea } from '@mantine/core'
 import type { JsonObject } from '#domain/json/json.ts'
 import { fieldAt, fieldTexts } from '../calls/tool-input.ts'
+import { fieldsOf } from '../calls/input-fields.ts'
 import { ToolInputFields } from '../calls/tool-input-fields.tsx'
 import type { StartDraft } from './start-draft.ts'
 import type { StartRefusal } from './use-start.ts'
@@ -42,9 +43,17 @@ export function TaskField({ draft, change, schema, refusal }: TaskFieldProps) {
         schema={schema}
         values={fieldTexts(schema, draft.values)}
         change={(values) => change({ values })}
-        errors={message === null || field === null ? {} : { [field]: message }}
+        errors={
+          message === null || field === null ? {} : { [field]: withTitle(message, schema, field) }
+        }
       />
       {message !== null && field === null && <p role="alert">{message}</p>}
     </fieldset>
   )
+}
+
+/** A message of the service that begins with the path of a field, with its title instead. */
+function withTitle(message: string, schema: JsonObject, name: string): string {
+  const title = fieldsOf(schema).find((field) => field.name === name)?.title ?? name
+  return message.replace(/^input\.\S+/, title)
 }

@@ -6,16 +6,15 @@ import { VisibleText } from '../../text/visible-text.tsx'
 /** A summary by the model that replaced its oldest turns. Nobody verified the summary. */
 export function CompactionView({ item }: { item: TranscriptItem }) {
   const [first, last] = item.covers ?? [0, 0]
+  const turns = first === last ? `turn ${first}` : `turns ${first} to ${last}`
   return (
-    <article className="turn turn-compaction" aria-label={`Summary of turns ${first} to ${last}`}>
+    <article className="turn turn-compaction" aria-label={`Summary of ${turns}`}>
       <span className="turn-icon">
         <IconFold size={16} aria-hidden />
       </span>
       <div className="grow column turn-body">
         <p className="small">
-          <strong>
-            From here on, the model sees this summary instead of turns {first} to {last}
-          </strong>{' '}
+          <strong>From here on, the model sees this summary instead of {turns}</strong>{' '}
           <span className="dim">
             <Time at={item.at} />
           </span>
