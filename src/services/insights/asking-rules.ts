@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '#store/database.ts'
 import { requestVisibleTo } from '../requests/people/visible-to.ts'
+import { lookedUp } from './insight-scope.ts'
 import type { Viewer } from '../requests/people/viewer.ts'
 
 /** The decisions on the calls that one rule of a worker asked about. */
@@ -41,7 +42,7 @@ export async function readAskingRules(
       round(percentile_cont(0.5) within group (
         order by extract(epoch from request.decided_at - request.created_at)))::int as "medianSeconds",
       (array_agg(request.number::int order by request.number desc))[1:${maxNumbers}] as requests
-    from request join run on run.id = request.run_id
+    from request ${lookedUp('run', sql`own.id = request.run_id`)}
     where request.created_at >= ${since} and request.kind = 'tool_call'
       and request.state in ('approved', 'denied', 'expired')
     group by run.worker, request.rule->>'id'

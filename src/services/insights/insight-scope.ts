@@ -5,7 +5,7 @@ import { Problem } from '#domain/problem.ts'
 import { openedOfAge, waitingAges } from '#domain/waiting-age.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { hasRight } from '../core/rights-of.ts'
-import { requestVisibleTo } from '../requests/people/visible-to.ts'
+import { countedRequestVisibleTo } from '../requests/people/visible-to.ts'
 import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import type { RecordOf } from '../core/record-of.ts'
 
@@ -62,7 +62,7 @@ export type WaitingInsight = Pick<Insight, 'key' | 'name' | 'waiting' | 'waiting
 
 /** The requests that a scope counts; `request` is the table's name in the query. */
 export function isCounted({ viewer, seesAll }: InsightScope): RawBuilder<boolean> {
-  return seesAll ? sql<boolean>`true` : requestVisibleTo(viewer, 'request')
+  return seesAll ? sql<boolean>`true` : countedRequestVisibleTo(viewer, 'request')
 }
 
 /** The same for those that were opened within the time, for which there is an index. */
@@ -71,6 +71,31 @@ export function wasOpened(scope: InsightScope): RawBuilder<boolean> {
   return sql<boolean>`request.created_at >= ${from} and request.created_at < ${to}
     and ${isCounted(scope)}`
 }
+
+/**
+ * The one row, or the rows, that belong to each row of a query, looked up for each: for a plain
+ * join, Postgres would read the whole table of rows.
+ */
+export function lookedUp(
+  table: string,
+  where: RawBuilder<unknown>,
+  kind: 'cross join' | 'left join' = 'cross join',
+): RawBuilder<unknown> {
+  const on = kind === 'left join' ? sql` on true` : sql``
+  return sql`${sql.raw(kind)} lateral (
+    select * from ${sql.table(table)} as own where ${where} offset 0) ${sql.ref(table)}${on}`
+}
+
+/** The run of each `request`, if it has one. */
+export const runOfRequest = lookedUp('run', sql`own.id = request.run_id`, 'left join')
+/** The newest revision of each `request`, which says what it does. */
+export const newestRevision = lookedUp(
+  'request_revision',
+  sql`own.request_id = request.id and own.revision = request.revision`,
+  'left join',
+)
+/** The votes on each `request`. */
+export const votes = lookedUp('decision', sql`own.request_id = request.id`)
 
 /** Whether the effect of a request was carried out, and whether it failed. */
 export const effects = sql`

@@ -2,7 +2,7 @@ import { sql, type RawBuilder } from 'kysely'
 import type { AttentionView } from '#api/schemas/requests/attention.ts'
 import type { Db } from '#store/database.ts'
 import { expiredUnseen } from '../requests/lists/outcome-conditions.ts'
-import { wasOpened, type InsightScope } from './insight-scope.ts'
+import { lookedUp, newestRevision, votes, wasOpened, type InsightScope } from './insight-scope.ts'
 import type { RecordOf } from '../core/record-of.ts'
 
 /**
@@ -46,16 +46,15 @@ export async function readFastApprovals(
     db,
     sql<FastApproval & CountedRow>`
     with act as (
-      select decision.person_id, max(decision.at) as at, max(revision.created_at) as shown_at,
+      select decision.person_id, max(decision.at) as at, max(request_revision.created_at) as shown_at,
         sum(content.size)::float8 / ${readPerSecond} as needed,
-        (array_agg(coalesce(revision.effect, request.title) order by request.number desc))[1] as title,
+        (array_agg(coalesce(request_revision.effect, request.title) order by request.number desc))[1] as title,
         (array_agg(request.number::int order by request.number desc))[1:${maxNumbers}] as requests
       from request
-        join decision on decision.request_id = request.id and decision.decision = 'approve'
-        join request_revision revision
-          on revision.request_id = request.id and revision.revision = decision.revision
-        join content on content.hash = revision.content_hash
-      where ${wasOpened(scope)} and ${isShown} and request.kind in ('tool_call', 'external')
+        ${votes}
+        ${lookedUp('request_revision', sql`own.request_id = request.id and own.revision = decision.revision`)}
+        ${lookedUp('content', sql`own.hash = request_revision.content_hash`)}
+      where ${wasOpened(scope)} and ${isShown} and decision.decision = 'approve' and request.kind in ('tool_call', 'external')
       group by decision.person_id, coalesce(decision.batch_decision_id, decision.id)
     ), timed as (
       select *, extract(epoch from at - greatest(shown_at,
@@ -70,10 +69,6 @@ export async function readFastApprovals(
   )
 }
 
-/** The revision says what a request does. */
-const withRevision = sql`left join request_revision revision
-      on revision.request_id = request.id and revision.revision = request.revision`
-
 /** Requests that expired without a vote, claim, answer or handing over. */
 export async function readExpiredUnseen(
   db: Db,
@@ -82,10 +77,10 @@ export async function readExpiredUnseen(
   return countedRows(
     db,
     sql<ExpiredUnseen & CountedRow>`
-    select request.number::int as number, coalesce(revision.effect, request.title) as title, request.queue,
+    select request.number::int as number, coalesce(request_revision.effect, request.title) as title, request.queue,
       request.created_at as "openedAt", request.expires_at as "expiredAt",
       count(*) over ()::int as found
-    from request ${withRevision}
+    from request ${newestRevision}
     where ${wasOpened(scope)} and ${expiredUnseen}
     order by request.created_at desc, request.id desc limit ${maxItems}`,
   )
@@ -103,13 +98,13 @@ export async function readRepeatedCalls(
     db,
     sql<RepeatedCalls & CountedRow>`
     select max(request.tool) as tool,
-      (array_agg(coalesce(revision.effect, request.title) order by request.number desc))[1] as title,
+      (array_agg(coalesce(request_revision.effect, request.title) order by request.number desc))[1] as title,
       count(distinct coalesce(request.call_id, request.id))::int as times,
       count(*) filter (where request.state = 'approved')::int as approved,
       count(*) filter (where request.state = 'denied')::int as denied,
       (array_agg(request.number::int order by request.number desc))[1:${maxNumbers}] as requests,
       count(*) over ()::int as found
-    from request ${withRevision}
+    from request ${newestRevision}
     where ${wasOpened(scope)} and request.kind in ('tool_call', 'external')
     group by request.digest having count(distinct coalesce(request.call_id, request.id)) > 1
     order by 3 desc, max(request.created_at) desc limit ${maxItems}`,

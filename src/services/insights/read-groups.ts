@@ -10,6 +10,7 @@ import {
   isCounted,
   mergeInsights,
   quantile,
+  runOfRequest,
   waitingCounts,
   wasCarriedOut,
   wasOpened,
@@ -38,12 +39,12 @@ export async function readGroups(
       ${grantsUsed(sql`true`)} as "grantsUsed",
       ${quantile(0.5, seconds, wasDecided)} as "medianSeconds",
       ${quantile(0.9, seconds, wasDecided)} as "p90Seconds"
-    from request left join run on run.id = request.run_id ${effects}
+    from request ${runOfRequest} ${effects}
     where ${wasOpened(scope)} group by 1
   `
   const waiting = sql<WaitingInsight>`
     select ${key} as key, ${name} as name, ${waitingCounts(scope)}
-    from request left join run on run.id = request.run_id
+    from request ${runOfRequest}
       left join external_request program on program.request_id = request.id
     where request.state = 'pending' and ${isCounted(scope)} group by 1
   `

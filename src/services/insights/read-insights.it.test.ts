@@ -186,6 +186,25 @@ describe('insights cost what their time costs, whatever the table holds', () => 
         run_id, root_run_id, turn, position, created_at - interval '100 days' - n * interval '1 minute', expires_at, epoch
       from request, generate_series(1, 20000) n where request.run_id = ${run.id} and request.position = 5
     `.execute(database.db)
+    // Within the time, of runs that Grace may not see: who sees them is looked up for each.
+    await sql`
+      with others as (
+        insert into run (id, root_run_id, worker, worker_digest, policy_digest, mode, state, input_digest,
+          title, started_by, workflow_id, task_queue, turn, pending_requests, epoch, signature, key_id)
+        select id, id, worker, worker_digest, policy_digest, mode, 'completed', input_digest,
+          title, started_by, 'run-' || id, task_queue, 1, 0, epoch, signature, key_id
+        from (select gen_random_uuid() as id, run.worker, run.worker_digest, run.policy_digest, run.mode,
+            run.input_digest, run.title, run.started_by, run.task_queue, run.epoch, run.signature, run.key_id
+          from run, generate_series(1, 3000) where run.id = ${run.id}) as more
+        returning id)
+      insert into request (id, kind, state, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
+        run_id, root_run_id, turn, position, expires_at, epoch)
+      select gen_random_uuid(), kind, 'approved', 'security', 'security', risk, tool, title, digest, policy_digest, rule,
+        replace(routing::text, 'platform', 'security')::jsonb,
+        others.id, others.id, turn, 1, expires_at, epoch
+      from request, others where request.run_id = ${run.id} and request.position = 5
+        and request.created_at > now() - interval '1 day'
+    `.execute(database.db)
     await sql`analyze`.execute(database.db)
   })
 
@@ -196,6 +215,6 @@ describe('insights cost what their time costs, whatever the table holds', () => 
     expect(items[0]).toMatchObject({ waiting: 2 })
     const cost = await costOf(database.url, queries, new Set(['request']))
     expect(cost.unindexed).toEqual([])
-    expect(cost.rows, JSON.stringify(cost)).toBeLessThan(100)
+    expect(cost.rows, JSON.stringify(cost)).toBeLessThan(10_000)
   })
 })

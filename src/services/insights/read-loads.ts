@@ -8,6 +8,7 @@ import {
   isCounted,
   mergeInsights,
   quantile,
+  votes,
   waitingCounts,
   wasCarriedOut,
   wasOpened,
@@ -36,24 +37,25 @@ export async function readLoads(db: Db, scope: InsightScope): Promise<readonly I
       ${requests(sql<boolean>`${approved} and ${hasFailed}`)} as failed,
       ${grantsUsed(sql`approval_grant.granted_by = decision.person_id and decision.scope is not null`)} as "grantsUsed",
       ${quantile(0.5, seconds, all)} as "medianSeconds", ${quantile(0.9, seconds, all)} as "p90Seconds"
-    from request
-      join decision on decision.request_id = request.id
+    from request ${votes}
       join person on person.id = decision.person_id ${effects}
     where ${wasOpened(scope)} and ${isShown} group by person.id
   `
   const waiting = sql<WaitingInsight>`
     select person.id as key, person.name, ${waitingCounts(scope)}
-    from request cross join person
+    from request
+      cross join lateral (
+        select distinct team_member.person_id from team_member
+        where ${namesTeam('request', sql.ref('team_member.team'))}) reached
+      join person on person.id = reached.person_id
     where request.state = 'pending' and ${isCounted(scope)} and ${isShown}
       and person.disabled_at is null
-      and exists (select 1 from team_member where team_member.person_id = person.id
-        and ${namesTeam('request', sql.ref('team_member.team'))})
       and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
         select 1 from request_principal principal
         where principal.request_id = request.id
           and principal.person_id = any(person.other_ids || person.id)))
-      and not exists (select 1 from decision where decision.request_id = request.id
-        and decision.revision = request.revision and decision.person_id = person.id)
+      and not coalesce((select true from decision where decision.request_id = request.id
+        and decision.revision = request.revision and decision.person_id = person.id limit 1), false)
     group by person.id
   `
   return mergeInsights((await requestGroups.execute(db)).rows, (await waiting.execute(db)).rows)

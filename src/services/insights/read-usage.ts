@@ -3,8 +3,8 @@ import type { UsageView } from '#api/schemas/requests/insights.ts'
 import type { UsageKey } from '#domain/insight-key.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { runVisibleTo } from '../requests/people/visible-to.ts'
-import { insightScope, maxItems, type InsightTime } from './insight-scope.ts'
 import type { RecordOf } from '../core/record-of.ts'
+import { insightScope, lookedUp, maxItems, type InsightTime } from './insight-scope.ts'
 
 /** What the models of the runs of one worker, or of one person, used. */
 export type Usage = RecordOf<UsageView['items'][number]>
@@ -35,7 +35,7 @@ export async function readUsage(
       coalesce(sum(step.cached_input_tokens), 0)::float8 as "cachedInputTokens",
       coalesce(sum(step.output_tokens), 0)::float8 as "outputTokens",
       sum(step.cost_usd) as "costUsd"
-    from turn_attempt as step join run on run.id = step.run_id
+    from turn_attempt as step ${lookedUp('run', sql`own.id = step.run_id`)}
       left join person on person.id = run.started_by
     where step.started_at >= ${from} and step.started_at < ${to}
       and ${seesAll ? sql<boolean>`true` : runVisibleTo(viewer, 'run')}

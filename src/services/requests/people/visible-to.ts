@@ -32,6 +32,14 @@ export function requestVisibleTo(
 }
 
 /**
+ * The same for many rows that are counted. Under an `or`, Postgres would hash all requests for an
+ * `exists`; here it looks the few of a run up.
+ */
+export function countedRequestVisibleTo(viewer: Viewer, request: string): RawBuilder<boolean> {
+  return anyOf(requestVisibilityRules(viewer, request, wentOneByOne))
+}
+
+/**
  * The conditions for `runVisibleTo`, of which one must hold. Lists take a page by each and merge
  * them (`pageOfAny`): each has an index, and their `or` has none.
  */
@@ -53,6 +61,7 @@ export function runVisibilityRules(
 export function requestVisibilityRules(
   viewer: Viewer | ViewerTerms,
   request: string,
+  went = wentTo,
 ): RawBuilder<boolean>[] {
   const terms = termsOf(viewer)
   const runId = sql.ref(`${request}.run_id`)
@@ -62,7 +71,7 @@ export function requestVisibilityRules(
     isPerson(terms, `${request}.co_owner_id`),
   ]
   if (terms.managesRuns) return [sql<boolean>`${runId} is not null`, ...rules]
-  return [...rules, ...toTeams(terms, (to) => wentTo(runId, to))]
+  return [...rules, ...toTeams(terms, (to) => went(runId, to))]
 }
 
 function anyOf(conditions: readonly RawBuilder<boolean>[]): RawBuilder<boolean> {
@@ -90,6 +99,13 @@ function wentTo(runId: RawBuilder<unknown>, goesTo: GoesTo): RawBuilder<boolean>
   return sql<boolean>`exists (
     select 1 from request as asked where asked.run_id = ${runId} and ${goesTo('asked')}
   )`
+}
+
+/** The same as a look-up for each row. */
+function wentOneByOne(runId: RawBuilder<unknown>, goesTo: GoesTo): RawBuilder<boolean> {
+  return sql<boolean>`coalesce((
+    select true from request as asked where asked.run_id = ${runId} and ${goesTo('asked')} limit 1
+  ), false)`
 }
 
 /**
