@@ -5,6 +5,8 @@ import { buffer } from 'node:stream/consumers'
 /** A way to a service that can be away, or refuse every key. */
 export interface BreakableWay extends AsyncDisposable {
   readonly url: string
+  /** paths that were requested through it */
+  readonly paths: readonly string[]
   /** Ends every connection; new ones end too. */
   break(): void
   /** Answers `/v1` with this status. */
@@ -15,10 +17,12 @@ export interface BreakableWay extends AsyncDisposable {
 /** @example await using way = await openBreakableWay(api.url) */
 export async function openBreakableWay(target: string): Promise<BreakableWay> {
   let state: 'open' | 'away' | number = 'open'
+  const paths: string[] = []
   const server = createServer((request, response) => {
     void (async () => {
       const { headers, method = 'GET', url = '/' } = request
       if (state === 'away') return response.destroy()
+      paths.push(url)
       if (typeof state === 'number' && url.startsWith('/v1')) {
         return response.writeHead(state, { 'content-type': 'application/json' }).end('{}')
       }
@@ -41,6 +45,7 @@ export async function openBreakableWay(target: string): Promise<BreakableWay> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    paths,
     break() {
       state = 'away'
       server.closeAllConnections()

@@ -300,10 +300,10 @@ describe('an answer that is interrupted', () => {
   })
 
   test('is of unknown outcome when GitHub refuses what an earlier attempt may have told', async () => {
-    github.firstStatuses.push(503)
     github.reviewStatus = 422
-    await using _relay = relay()
     const request = await open()
+    github.firstStatuses.set(request.input.run, 503)
+    await using _relay = relay()
     expect(await decide(request, 'approve')).toMatchObject({ status: 200 })
     await outcomeIs(request.id, 'unknown')
   })

@@ -11,8 +11,8 @@ export interface GitHubServer extends AsyncDisposable {
   readonly secret: string
   /** what reviews are answered with from now on; `hang` answers nothing */
   reviewStatus: number | 'hang'
-  /** what the next reviews are answered with before that, one each */
-  readonly firstStatuses: number[]
+  /** what the first review of a run is answered with before that, by the run's number */
+  readonly firstStatuses: Map<number, number>
   /** reviews that came with the right token, as path and body */
   reviews(): { readonly path: string; readonly body: Record<string, unknown> }[]
 }
@@ -34,7 +34,9 @@ export async function openGitHub(): Promise<GitHubServer> {
       })
     } else if (!issued.has(token)) response.writeHead(401).end('{}')
     else {
-      const status = github.firstStatuses.shift() ?? github.reviewStatus
+      const run = Number(/\/runs\/(\d+)\//.exec(path)?.[1])
+      const status = github.firstStatuses.get(run) ?? github.reviewStatus
+      github.firstStatuses.delete(run)
       if (status !== 'hang') response.writeHead(status).end()
     }
   }
@@ -44,7 +46,7 @@ export async function openGitHub(): Promise<GitHubServer> {
     privateKey: privateKey.export({ type: 'pkcs1', format: 'pem' }).toString(),
     secret: 'the-secret-of-the-webhook',
     reviewStatus: 204,
-    firstStatuses: [],
+    firstStatuses: new Map(),
     reviews: () =>
       receiver.received
         .filter(({ path }) => path.endsWith('/deployment_protection_rule'))

@@ -15,6 +15,7 @@ import { createProgram, type ProgramClient } from '../program.ts'
 import { createTestApi, type Reply } from '../test-api.ts'
 import { decideAsShown, requestNamed } from './as-shown.ts'
 import { openBreakableWay } from './breakable-way.ts'
+import { waitUntil } from '../../harness/wait-until.ts'
 
 const database = await createTestDatabase()
 const live = openFeed(database)
@@ -392,6 +393,8 @@ describe('a program on the machine', () => {
     const [first, again, last] = [use(), use(), use()]
     const waits = ask(first)
     const request = await requestOf(`claude-code:${session}:${first}`)
+    // From then on the hook knows which request waits.
+    await waitUntil(() => way.paths.some((path) => path.includes(`/${request.id}`)))
     way.break()
     late.abort()
     const reason = expect.stringContaining(`waits as #${request.number}; ask again`)
