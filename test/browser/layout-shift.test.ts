@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { waitUntil } from '../harness/wait-until.ts'
-import { ask, openDashboard, phone } from './open-dashboard.ts'
+import { ask, openDashboard, phone, tellTemporal } from './open-dashboard.ts'
 
 /** Long enough for the placeholder of the data, which is drawn after 150 ms. */
 const answerMs = 400
@@ -11,8 +11,9 @@ const dashboard = disposeAfterTests(await openDashboard())
 const { desk } = dashboard
 const write = (path: string) => ({ tool: 'write_file', input: { path, content: 'Text\n' } })
 const { runId } = await ask(desk, [write('notes/1.md'), write('notes/2.md')], 'Two notes.')
-const { requestIds } = await ask(desk, [write('notes/3.md')], 'One note.')
-await desk.decide(desk.people.linus, requestIds[0]!)
+const ended = await ask(desk, [write('notes/3.md')], 'One note.')
+await desk.decide(desk.people.linus, ended.requestIds[0]!)
+await desk.execute(ended.callIds[0]!)
 
 /** Every move of something on the screen since the page began to load, with what moved. */
 async function movesOf(page: Page): Promise<string[]> {
@@ -43,6 +44,7 @@ async function movesOf(page: Page): Promise<string[]> {
 const pages = [
   '/',
   '/requests/1',
+  '/requests/3',
   `/runs/${runId}/turns/1`,
   '/runs',
   '/runs/new?worker=scribe',
@@ -95,3 +97,28 @@ test.each([
   }
   expect(found).toEqual([])
 })
+
+test.each([
+  ['a desktop', { width: 1280, height: 900 }],
+  ['a narrow window', { width: 1100, height: 900 }],
+])(
+  'on %s nothing that is read moves when a colleague decides it and it is carried out',
+  async (_, viewport) => {
+    const path = `notes/live-${viewport.width}.md`
+    const { requestIds, callIds, runId } = await ask(desk, [write(path)], 'A note.')
+    const id = requestIds[0]!
+    const page = await dashboard.open('Grace', `/requests/${id}`, { viewport })
+    await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
+    const parts = page.locator('.request-main > *')
+    const placesOf = () =>
+      parts.evaluateAll((all) => all.map((part) => Math.round(part.getBoundingClientRect().top)))
+    const before = await placesOf()
+    await desk.decide(desk.people.linus, id, { reason: 'as agreed' })
+    await page.getByRole('heading', { name: 'Approved by Linus' }).waitFor()
+    await desk.execute(callIds[0]!)
+    await tellTemporal(desk, runId)
+    await page.getByRole('region', { name: 'Approved by Linus' }).getByText('Returned').waitFor()
+    // What is added stands at the end.
+    expect((await placesOf()).slice(0, before.length)).toEqual(before)
+  },
+)

@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useLayoutEffect, useState, type RefObject } from 'react'
+import { useEffect, useRef } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { requestQuery } from '../api/queries.ts'
 import '../deciding/card/card.css'
@@ -9,6 +9,7 @@ import { outcomeWithEffect } from '../deciding/facts/state-words.ts'
 import { SnoozeMenu } from '../deciding/triage/snooze-menu.tsx'
 import { Countdown } from '../sending/countdown.tsx'
 import { useHeldOf } from '../sending/held-decisions.ts'
+import { useSteadyHeight } from '../states/use-steady-height.ts'
 import { Time, useNowMs } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { addressOf } from './inbox-filters.ts'
@@ -157,36 +158,4 @@ function Outcome({ id }: { id: string }) {
       {data === undefined ? 'No longer waiting' : outcomeWithEffect(data)}
     </span>
   )
-}
-
-/**
- * The height that a row keeps if its `content` changes without an action of the person, so that
- * nothing below it moves; null: its natural height. The outcome of a row that left the list is
- * loaded later. A change of the row's width resets the height.
- */
-function useSteadyHeight(
-  ref: RefObject<HTMLElement | null>,
-  content: unknown,
-  isGone: boolean,
-): number | null {
-  const laid = useRef<{ width: number; height: number } | null>(null)
-  const [px, setPx] = useState<number | null>(null)
-  useEffect(() => {
-    const row = ref.current
-    if (row === null) return
-    const observer = new ResizeObserver(() => {
-      const { width, height } = row.getBoundingClientRect()
-      if (laid.current !== null && laid.current.width !== width) setPx(null)
-      laid.current = { width, height }
-    })
-    observer.observe(row)
-    return () => observer.disconnect()
-  }, [ref])
-  useLayoutEffect(() => {
-    const before = laid.current
-    const now = ref.current?.getBoundingClientRect()
-    if (before === null || now === undefined || now.width !== before.width) return
-    if (isGone || now.height !== before.height) setPx(before.height)
-  }, [ref, content, isGone])
-  return px
 }

@@ -4,10 +4,15 @@ import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
+/** Whether a request has more to tell than its first revision. Pure. */
+export function hasHistory({ decisions, previous, revisions }: RequestDetail): boolean {
+  return decisions.length > 0 || previous.length > 0 || revisions.length > 1
+}
+
 /** The votes on this request, earlier requests for the same call, and the revisions. */
 export function Decisions({ request }: { request: RequestDetail }) {
   const { decisions, previous, revisions } = request
-  if (decisions.length === 0 && previous.length === 0 && revisions.length < 2) return null
+  if (!hasHistory(request)) return null
   return (
     <section className="card" aria-labelledby="decisions-title">
       <h2 id="decisions-title">Decisions on this call</h2>

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { executionSentence } from '#domain/requests/execution-sentence.ts'
 import { executionOutcomes } from '#domain/requests/request.ts'
@@ -21,13 +22,30 @@ const RevokeApproval = later(
   () => <div className="revoke-space" />,
 )
 
+/** The run that has the result of the call; `null`: there is none yet. */
+function runOfResult({ kind, state, execution, runId }: RequestDetail): string | null {
+  const hasEnded = executionOutcomes.some((one) => one === execution.state)
+  return hasEnded || (kind === 'question' && state === 'approved') ? runId : null
+}
+
+/** Whether the result of the call, if there is one, can be drawn. */
+export function useResultReady(request: RequestDetail): boolean {
+  const runId = runOfResult(request)
+  const { isLoading } = useTranscript(runId)
+  const [hasView, setHasView] = useState(false)
+  const isNeeded = runId !== null
+  useEffect(() => {
+    const end = (): void => setHasView(true)
+    if (isNeeded) CallResultView.fetch().then(end, end)
+  }, [isNeeded])
+  return !isNeeded || (hasView && !isLoading)
+}
+
 /** The execution of the call: its state, its times, and the result of the tool. */
 export function ExecutionResult({ request }: { request: RequestDetail }) {
   const { execution } = request
   const sentence = executionSentence(execution, request)
-  const hasEnded = executionOutcomes.some((one) => one === execution.state)
-  const answered = request.kind === 'question' && request.state === 'approved'
-  const transcript = useTranscript(hasEnded || answered ? request.runId : null)
+  const transcript = useTranscript(runOfResult(request))
   if (sentence === null && request.state === 'pending') return null
   const call = transcript.data?.items
     .flatMap((item) => item.calls ?? [])
@@ -53,6 +71,11 @@ export function ExecutionResult({ request }: { request: RequestDetail }) {
       {request.supersededBy !== null && (
         <p>
           <Link to={`/requests/${request.supersededBy}`}>Go to the new request</Link>
+        </p>
+      )}
+      {request.outcomeCheck !== null && (
+        <p>
+          <Link to={`/requests/${request.outcomeCheck}`}>Say whether it took effect</Link>
         </p>
       )}
       {call?.result !== undefined && <Result result={call.result} callId={call.callId} />}

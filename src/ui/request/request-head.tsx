@@ -9,10 +9,11 @@ import { Time } from '../text/time.tsx'
 import { ClaimButton } from '../deciding/triage/claim-button.tsx'
 import { TriageState } from '../deciding/triage/triage-state.tsx'
 import { Risk } from '../deciding/facts/risk.tsx'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 import { useAct } from '../states/use-act.ts'
+import { useSteadyHeight } from '../states/use-steady-height.ts'
 import { isOfQueue } from './is-of-queue.ts'
 import { Triage } from './triage.tsx'
 import { verbs } from '../words/verbs.ts'
@@ -22,6 +23,9 @@ export function RequestHead(props: { request: RequestDetail; place: PlaceInList 
   const { request, place } = props
   const navigate = useNavigate()
   const { search } = useLocation()
+  const line = useRef<HTMLDivElement>(null)
+  // Deciding takes controls away, and with them a line of what does not fit on one.
+  const minHeight = useSteadyHeight(line, request, false)
   const [list, { state }] = backToList(search, request.number)
   const keys = {
     back: useAriaKeys('back'),
@@ -30,7 +34,7 @@ export function RequestHead(props: { request: RequestDetail; place: PlaceInList 
     copy: useAriaKeys('copyLink'),
   }
   return (
-    <div className="request-head">
+    <div ref={line} className="request-head" style={minHeight === null ? undefined : { minHeight }}>
       <Link to={list} state={state} className="back" {...keys.back}>
         <IconArrowLeft size={16} aria-hidden /> Inbox
       </Link>

@@ -20,9 +20,9 @@ import { OpenedEffect } from '../deciding/opened-effect.tsx'
 import { RequestForm } from '../deciding/request-form.tsx'
 import { useOpenedRequest } from '../deciding/use-opened-request.ts'
 import { useNarrow } from '../effect/settings/diff-settings.ts'
-import { ExecutionResult } from './execution-result.tsx'
+import { ExecutionResult, useResultReady } from './execution-result.tsx'
 import { Alike } from '../deciding/facts/alike.tsx'
-import { Decisions } from './decisions.tsx'
+import { Decisions, hasHistory } from './decisions.tsx'
 import { NamedFiles } from '../deciding/facts/named-files.tsx'
 import { Quorum } from '../deciding/decision/quorum.tsx'
 import { ModeBanner } from '../runs/page/mode-banner.tsx'
@@ -56,11 +56,23 @@ const ProgramCard = later(
 export function RequestPage() {
   const { id = '' } = useParams()
   const request = useQuery(requestQuery(id))
-  if (request.data !== undefined) return <Opened key={request.data.id} request={request.data} />
+  if (request.data !== undefined) return <WithResult key={request.data.id} request={request.data} />
   if (request.isError) {
     return <Failure error={request.error} retry={() => void request.refetch()} />
   }
   return <LoadingCards what="the request" layout="beside" />
+}
+
+/** Shows a request once its result is there too, which would move what stands below it. */
+function WithResult({ request }: { request: RequestDetail }) {
+  const isResultReady = useResultReady(request)
+  const [isReady, setReady] = useState(isResultReady)
+  if (isResultReady && !isReady) setReady(true)
+  return isReady ? (
+    <Opened request={request} />
+  ) : (
+    <LoadingCards what="the request" layout="beside" />
+  )
 }
 
 /** `request` is the newest, which is not always what is shown. */
@@ -68,6 +80,9 @@ function Opened({ request }: { request: RequestDetail }) {
   const view = useOpenedRequest(request)
   const { request: displayedRequest, secrets } = view
   const [isDecided, setDecided] = useState(false)
+  // What comes of it while somebody reads it stands where it moves nothing.
+  const [wasPending] = useState(request.state === 'pending')
+  const [hadHistory] = useState(hasHistory(request))
   const { place, goNext } = useListKeys(request)
   useHeadlineFocus(displayedRequest.revision)
   const onRevised = (fresh: RequestDetail): void => {
@@ -98,7 +113,7 @@ function Opened({ request }: { request: RequestDetail }) {
           startedBy={request.lineage.at(-1)?.startedBy?.name ?? null}
         />
         {request.askedBeforeRestore && !isDecided && <BeforeRestore />}
-        <ExecutionResult request={request} />
+        {!wasPending && <ExecutionResult request={request} />}
         <SecretsContext value={secrets.others}>
           <Alike request={request} />
         </SecretsContext>
@@ -113,11 +128,12 @@ function Opened({ request }: { request: RequestDetail }) {
         </SecretsContext>
         <ApprovalReasons request={displayedRequest} />
         <Siblings request={request} />
-        <Decisions request={request} />
+        {hadHistory && <Decisions request={request} />}
         <Comments request={request} />
         <SecretsContext value={secrets.others}>
           <Proof request={request} displayedRequest={displayedRequest} />
         </SecretsContext>
+        {!hadHistory && <Decisions request={request} />}
       </div>
       <DecisionPlace request={request} isFileOpen={view.editsFile}>
         <RequestForm
@@ -129,6 +145,7 @@ function Opened({ request }: { request: RequestDetail }) {
           onNext={goNext}
         />
         <Quorum request={displayedRequest} />
+        {wasPending && <ExecutionResult request={request} />}
       </DecisionPlace>
     </div>
   )

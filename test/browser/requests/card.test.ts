@@ -44,9 +44,17 @@ test('task, effect and cues come before what will happen, as text, each cue with
       page.getByRole('heading', { name: 'What will happen' }),
       page.getByRole('heading', { name: "The agent's statement" }),
       page.getByRole('heading', { name: 'Why this needs a decision' }),
+      page.getByRole('heading', { name: 'Proof' }),
     ].map(async (place) => (await place.boundingBox())?.y ?? Number.NaN),
   )
   expect(tops).toEqual(tops.toSorted((one, other) => one - other))
+  const why = page.getByRole('region', { name: 'Why this needs a decision' })
+  expect(await why.innerText()).toMatch(/workers\/scribe\.md:\d/)
+  expect(await why.locator('dt').allInnerTexts()).toEqual(['Rule', 'Queue', 'Risk', 'Quorum'])
+  const at = page.getByRole('region', { name: 'Task' }).locator('time')
+  expect(await at.getAttribute('title')).toMatch(/\d{4}/)
+  // Hashes are in the folded proof only.
+  expect(await page.getByRole('main').innerText()).not.toMatch(/sha256|[0-9a-f]{8}…/)
   expect(
     (await new AxeBuilder({ page }).setLegacyMode(true).analyze()).violations.map(
       ({ id: rule }) => rule,

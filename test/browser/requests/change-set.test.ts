@@ -49,6 +49,12 @@ test('five files of one turn are read and decided on one page, by one action, ea
   expect(await page.getByRole('radio', { name: 'Leave', exact: true, checked: true }).count()).toBe(
     5,
   )
+  const focusedCall = () =>
+    page.evaluate(() => document.activeElement?.querySelector('h2')?.textContent?.trim().charAt(0))
+  for (const [key, place] of [...'nnp', ...'jjk'].map((each, at) => [each, '121232'[at]])) {
+    await page.keyboard.press(key ?? '')
+    await expect.poll(focusedCall).toBe(place)
+  }
   const submit = page.getByRole('button', { name: /^Submit( \d)? decisions?$/ })
   expect(await submit.isDisabled()).toBe(true)
   for (const position of [1, 2, 3, 5]) await choose(page, position, 'Approve as shown')

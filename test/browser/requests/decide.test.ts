@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { ask, openDashboard } from '../open-dashboard.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
+import { sealRows } from '../../harness/fixtures/keys/test-keys.ts'
 import { rowsOf } from '../../harness/fixtures/rows.ts'
 
 const dashboard = disposeAfterTests(await openDashboard())
@@ -87,6 +89,29 @@ test('of two people who race, one decides; the other reads who, keeps the typed 
   expect(await notice.textContent()).toContain('Your approval was not recorded.')
   await linus.getByText('matches the plan').waitFor()
   expect(await stateOf(id)).toBe('denied')
+})
+
+// Rules: product.md 12
+test('who decides what expired meanwhile reads that, keeps the typed reason, and nothing of theirs counts', async () => {
+  const { id } = await askForNote()
+  const { db } = dashboard.desk.database
+  const linus = await dashboard.open('Linus', '/')
+  await linus.route('**/v1/events', (route) => route.abort())
+  await linus.goto(`${dashboard.url}/requests/${id}`)
+  await linus.getByRole('radio', { name: 'Approve as shown' }).check()
+  await linus.getByLabel('Reason').fill('matches the plan')
+  const days = sql`interval '9 days'`
+  await sql`
+    update request set created_at = created_at - ${days}, expires_at = expires_at - ${days}
+    where id = ${id}
+  `.execute(db)
+  await sealRows(db, 'request', 'id', id)
+  await linus.getByRole('button', { name: 'Submit', exact: true }).click()
+  await linus.getByRole('alert').filter({ hasText: 'This expired before your decision' }).waitFor()
+  await linus.getByText('Your approval was not recorded.').waitFor()
+  await linus.getByText('matches the plan').waitFor()
+  const votes = db.selectFrom('decision').select('id').where('request_id', '=', id)
+  expect(await votes.execute()).toEqual([])
 })
 
 // Rules: product.md 6, 11

@@ -60,7 +60,12 @@ test('who is asked what became of a call says so, and only a call that did not r
   })
   const settled = await settleUnknown(desk.worker, { callId })
   const [check] = settled.kind === 'wait' ? settled.requestIds : []
-  const page = await dashboard.open('Grace', `/requests/${check}`)
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
+  const result = page.getByRole('region', { name: 'Approved by Grace' })
+  await result.getByText('nobody knows whether it took effect').waitFor()
+  expect(await result.getAttribute('class')).toContain('result-unknown')
+  await result.getByRole('link', { name: 'Say whether it took effect' }).click()
+  await page.waitForURL(`**/requests/${check}`)
   const title = 'Did this take effect? Create notes/lost.md with 1 line'
   await page.getByRole('heading', { level: 1, name: title }).waitFor()
   await page.getByRole('radio', { name: 'Yes, it did' }).check()

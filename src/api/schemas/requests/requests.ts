@@ -187,6 +187,9 @@ const detailMembers = requestItem.extend({
   outcomeOf: id
     .nullable()
     .describe('Of an `outcome_check`: id of the request whose call it is about'),
+  outcomeCheck: id
+    .nullable()
+    .describe('Of a call of a run with an unknown outcome: id of its newest `outcome_check`'),
   erased: erasedContents
     .nullable()
     .describe(
@@ -240,6 +243,7 @@ const detailExample: z.infer<typeof detailMembers> = {
   signatureRequired: false,
   facts: {},
   outcomeOf: null,
+  outcomeCheck: null,
   erased: null,
   workspaceRoot: null,
 }

@@ -78,6 +78,7 @@ export async function getRequest(
     facts: row.facts,
     external: await readExternal(ctx, id, item.external),
     outcomeOf: row.outcome_of,
+    outcomeCheck: await findOutcomeCheck(ctx, item),
     erased: row.erased === null ? null : { ...row.erased, at: new Date(row.erased.at) },
   }
   return { ...record, version: hashBytes(JSON.stringify(record)) }
@@ -92,6 +93,24 @@ function answerRights(
   const may = managesRuns && actor.type === 'person' && runId !== null
   if (!may || kind !== 'question' || state !== 'pending') return {}
   return { eligibility: { canDecide: true, reason: null } }
+}
+
+/** The newest request that asks what became of a call whose outcome is unknown. */
+async function findOutcomeCheck(
+  ctx: ServiceContext,
+  { id, runId, execution }: RequestItemRecord,
+): Promise<string | null> {
+  if (runId === null || execution.state !== 'unknown') return null
+  const check = await ctx.db
+    .selectFrom('request')
+    .select('id')
+    .where('run_id', '=', runId)
+    .where('outcome_of', '=', id)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return check?.id ?? null
 }
 
 /** Why nobody can decide because rows were changed by SQL. */
