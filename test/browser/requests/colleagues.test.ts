@@ -116,6 +116,9 @@ test('who needs a colleague reads who has voted and what is missing; whoever an 
   const linus = await dashboard.open('Linus', `/requests/${id}`)
   await linus.getByText('Grace (platform)').waitFor()
   await linus.getByText('still 1 of platform').waitFor()
+  // Who has voted cannot decide it again.
+  const decider = linus.locator('.panel-facts .fact', { hasText: 'Can decide' }).locator('dd')
+  expect(await decider.innerText()).toBe('Linus')
   await linus.getByText('expires in 2 days, then').waitFor()
   await linus.getByRole('button', { name: 'Extend by a day' }).click()
   await linus.getByText('expires in 3 days, then').waitFor()

@@ -6,7 +6,9 @@ import { missingText, stepWords } from './wording/stage-sentence.ts'
 
 /** The number of needed decisions, and who can make them. */
 export function Quorum({ request }: { request: RequestDetail }) {
-  const { quorum, eligiblePeople } = request
+  const { quorum } = request
+  const voters = new Set(quorum.counted.map(({ person }) => person.id))
+  const others = request.eligiblePeople.filter(({ id }) => !voters.has(id))
   // Before the first decision, the missing part is the whole quorum.
   const isPartial = quorum.missing.length > 0 && missingText(quorum) !== quorum.text
   const needed = quorum.required.reduce((sum, { count }) => sum + count, 0)
@@ -37,9 +39,9 @@ export function Quorum({ request }: { request: RequestDetail }) {
         <div className="fact">
           <dt>Can decide</dt>
           <dd>
-            {eligiblePeople.length === 0
+            {others.length === 0
               ? 'nobody at the moment'
-              : eligiblePeople.map((one) => one.name).join(', ')}
+              : others.map((one) => one.name).join(', ')}
           </dd>
         </div>
       )}
