@@ -72,5 +72,6 @@ export function InboxPage() {
 
 function titleOf(search: URLSearchParams): string {
   if (search.get('mine') === 'true' && isOfPending(search)) return 'Waiting for you'
+  if (search.get('snoozed') === 'true') return 'Snoozed by you'
   return search.get('queue') ?? 'Inbox'
 }

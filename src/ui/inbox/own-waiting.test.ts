@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { placeOfOwn, type OwnWaitingRequest } from './own-waiting.ts'
+import { isForOthers, placeOfOwn, type OwnWaitingRequest } from './own-waiting.ts'
 
 const nowMs = Date.parse('2026-03-02T09:00:00.000Z')
 
@@ -38,4 +38,14 @@ test('what a person will wait for later moves no request that is on the screen',
   const none = { ...facts, entries: [], mine: 0 }
   expect(placeOfOwn(none)).toEqual({ first: false, hasLine: false })
   expect(placeOfOwn({ ...none, rows: 0 })).toEqual({ first: true, hasLine: false })
+})
+
+test('nobody waits for themselves: what one may answer is not among what one waits for', () => {
+  const people = [
+    { id: 'ada', name: 'Ada' },
+    { id: 'grace', name: 'Grace' },
+  ]
+  expect(isForOthers(waitingWith({ people }), 'ada')).toBe(false)
+  expect(isForOthers(waitingWith(), 'ada')).toBe(true)
+  expect(isForOthers(waitingWith({ people: [] }), 'ada')).toBe(true)
 })

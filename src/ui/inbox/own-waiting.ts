@@ -1,5 +1,5 @@
 import type { Run } from '#api/schemas/runs/runs.ts'
-import { useRuns } from '../api/queries.ts'
+import { useMe, useRuns } from '../api/queries.ts'
 
 /** The API's query for the person's own runs that wait for an approval. */
 export const ownWaitingRuns = 'startedBy=me&state=waiting_for_approval'
@@ -19,11 +19,22 @@ export function useOwnWaiting(): {
   readonly isPending: boolean
   readonly hasMore: boolean
 } {
+  const { person } = useMe()
   const { data, isPending, hasNextPage } = useRuns(ownWaitingRuns)
-  const entries = (data?.pages ?? []).flatMap(({ items }) =>
-    items.flatMap((run) => run.waitsFor.map((request) => ({ run, request }))),
-  )
+  const entries = (data?.pages ?? [])
+    .flatMap(({ items }) =>
+      items.flatMap((run) => run.waitsFor.map((request) => ({ run, request }))),
+    )
+    .filter((entry) => isForOthers(entry, person.id))
   return { entries, isPending, hasMore: hasNextPage }
+}
+
+/**
+ * Whether a request waits for others than `me`. What the person answers or decides is in their list
+ * of requests. Pure.
+ */
+export function isForOthers({ request }: OwnWaitingRequest, me: string): boolean {
+  return request.people.every(({ id }) => id !== me)
 }
 
 /** Whether a request can be decided by nobody, or expires within an hour. Pure. */
