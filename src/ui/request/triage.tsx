@@ -29,7 +29,9 @@ function HandOver({ request }: { request: RequestDetail }) {
   const me = useMe()
   const act = useAct(['request'])
   const [isOpen, setIsOpen] = useState(false)
-  const colleagues = request.eligiblePeople.filter(({ id }) => id !== me.person.id)
+  // Who has voted cannot decide it any more.
+  const others = new Set([me.person.id, ...request.quorum.counted.map(({ person }) => person.id)])
+  const colleagues = request.eligiblePeople.filter(({ id }) => !others.has(id))
   useShortcut('handOver', colleagues.length === 0 ? null : () => setIsOpen(true))
   if (colleagues.length === 0) return null
   const give = (to: string, name: string): void => {

@@ -119,6 +119,7 @@ test('who needs a colleague reads who has voted and what is missing; whoever an 
   // Who has voted cannot decide it again.
   const decider = linus.locator('.panel-facts .fact', { hasText: 'Can decide' }).locator('dd')
   expect(await decider.innerText()).toBe('Linus')
+  expect(await linus.getByRole('button', { name: 'Hand over' }).count()).toBe(0)
   await linus.getByText('expires in 2 days, then').waitFor()
   await linus.getByRole('button', { name: 'Extend by a day' }).click()
   await linus.getByText('expires in 3 days, then').waitFor()
