@@ -27,7 +27,6 @@ function judgeCommand(
   return judgeBy(project, call, { commandHost: plainHost, runsHere: true, ...more })
 }
 
-// Rules: details.md, Git
 test('a commit whose message has a line that only the service writes is an error to the model, and asks nobody', async () => {
   const judgeMessage = async (...args: readonly string[]) =>
     judgeCommand(['git', 'commit', ...args])

@@ -228,9 +228,9 @@ export const configFileSchema = z.strictObject({
   ),
   audit: maybe(audit),
   email: maybe(mail).describe(
-    'how [mail](mail.md) is sent: people are told, and may sign in by a link. Default: no mail',
+    'how [mail](mail.md) is sent: people are notified, and may sign in by a link. Default: no mail',
   ),
   slack: maybe(slack).describe(
-    'a [workspace](notifications.md#slack) whose channels are told, and where people may decide. Default: no Slack',
+    'a [workspace](notifications.md#slack) whose channels are notified, and where people may decide. Default: no Slack',
   ),
 })

@@ -17,5 +17,5 @@ export const slack = z.strictObject({
   ),
   channels: z
     .record(name, z.string().regex(slackChannel))
-    .describe('where the requests of a queue are told of: #channel, or its id C…'),
+    .describe('where the requests of a queue are announced: #channel, or its id C…'),
 })

@@ -14,10 +14,7 @@ import { membersByGroup } from '../access/oidc/sync-group-members.ts'
  * somebody who is no longer named keeps their row for the trail, and only the teams of their mapped
  * groups. Disabled people stay disabled.
  */
-export async function syncPeople(
-  unit: MembershipUnit,
-  config: ProjectConfig,
-): Promise<void> {
+export async function syncPeople(unit: MembershipUnit, config: ProjectConfig): Promise<void> {
   const { tx, seals } = unit
   // One order for all, so that two activations cannot deadlock.
   const people = config.people.toSorted((a, b) => (a.email < b.email ? -1 : 1))

@@ -424,19 +424,17 @@ test('who is in a team by a group is one under each version that says so, and fo
   const teams = async () => (await whoIs(browser)).body.person.teams
   expect(await teams()).toEqual(['platform', 'security'])
   const activate = (version: Policy) =>
-    db
-      .transaction()
-      .execute((tx) =>
-        syncPeople(
-          {
-            tx,
-            seals: api.service.ctx.seals,
-            revoke: () => undefined,
-            audit: async () => undefined,
-          },
-          version.config,
-        ),
-      )
+    db.transaction().execute((tx) =>
+      syncPeople(
+        {
+          tx,
+          seals: api.service.ctx.seals,
+          revoke: () => undefined,
+          audit: async () => undefined,
+        },
+        version.config,
+      ),
+    )
   await activate(withProvider())
   expect(await teams()).toEqual(['platform', 'security'])
   await activate(withProvider('    teams: { ops: operators }\n'))
