@@ -102,6 +102,58 @@ test('the trail is told in sentences, with the words of who decided as a quotati
   }
 })
 
+// Rules: security.md 20
+test('the story of a request masks secrets, and says that people saw it once one of them has', async () => {
+  const { desk } = dashboard
+  const input = { path: 'notes/masked-story.md', content: 'Text\n' }
+  desk.say({ text: 'A note.', calls: [{ tool: 'write_file', input }] })
+  const runId = await desk.start({ input: 'Copy https://u:s3cretword@db to a note' })
+  await desk.turn(runId, 1)
+  const [call] = await desk.calls(runId, 1)
+  const id = call?.requestId ?? ''
+  const page = await dashboard.open('Grace', `/audit?requestId=${id}`)
+  const story = page.getByRole('list', { name: 'Story of the request' })
+  await story.getByRole('heading', { name: 'What was to be seen' }).waitFor()
+  const chip = story.getByRole('button', { name: 'password in an address, 10 characters · show' })
+  await chip.waitFor()
+  expect(await page.content()).not.toContain('s3cretword')
+  await chip.click()
+  await story.getByText('s3cretword').waitFor()
+  const of = await rowOf(
+    desk.database.db,
+    'request_revision',
+    { request_id: id },
+    'presentation_digest',
+  )
+  await desk.decide(desk.people.grace, id, { decision: 'deny', seen: of.presentation_digest })
+  await page.reload()
+  await story.getByRole('heading', { name: 'What people saw' }).waitFor()
+  await story.getByText('All of it was on the screen of Grace').waitFor()
+})
+
+test('a story whose request could not be loaded is tried again, and its address is in no command to paste', async () => {
+  const one = await askForNote()
+  await coverAudit(dashboard.desk.database.db)
+  const page = await dashboard.open('Grace', '/account')
+  const detail = `**/v1/requests/${one.id}`
+  await page.route(detail, (route) => route.fulfill({ status: 503, json: {} }))
+  await page.goto(`${dashboard.url}/audit?requestId=${one.id}`)
+  const story = page.getByRole('list', { name: 'Story of the request' })
+  await story.getByRole('alert').getByText('This could not be loaded').waitFor()
+  await page.unroute(detail)
+  await story.getByRole('button', { name: 'Try again' }).click()
+  await story.getByText('A file: 1 line, 5 bytes').waitFor()
+  const commands = page.locator('.command')
+  await page.getByText('Verify it offline', { exact: true }).click()
+  await commands.getByText(`audit export --request ${one.number} --out`).waitFor()
+  for (const address of ['1; touch x\ny', '987654321']) {
+    await page.goto(`${dashboard.url}/audit?requestId=${encodeURIComponent(address)}`)
+    await page.getByText('Verify it offline', { exact: true }).click()
+    await commands.getByText('audit export --log --out trail').waitFor()
+    expect((await commands.allTextContents()).join()).not.toContain(address)
+  }
+})
+
 test('a request is told as a story under its number, and the browser itself verifies that the signed log has it', async () => {
   const { desk } = dashboard
   const one = await askForNote()
@@ -119,7 +171,7 @@ test('a request is told as a story under its number, and the browser itself veri
   const chapters = story.locator('h2')
   await expect
     .poll(() => chapters.allTextContents())
-    .toEqual(['Request', 'What people saw', 'Decision', 'Execution', 'Proof'])
+    .toEqual(['Request', 'What was to be seen', 'Decision', 'Execution', 'Proof'])
   await story.getByText(/^Run \d+ of scribe asked for approval of it$/).waitFor()
   await story.getByText('A file: 1 line, 5 bytes').waitFor()
   await story.getByText('The task from Ada').waitFor()
@@ -285,7 +337,7 @@ test('a matrix says for each worker what it does alone and asks, where, and neve
     .waitFor()
   const calls = matrix.getByRole('region', { name: 'Last calls' }).getByRole('listitem')
   const last = calls.filter({ hasText: `notes/trail-${file}.md` })
-  await last.getByText(`asked as #${one.number}, pending`).waitFor()
+  await last.getByText(`asked as #${one.number}, waiting`).waitFor()
   expect(await last.getByRole('link', { name: /^Run / }).getAttribute('href')).toBe(
     `/runs/${one.runId}`,
   )
@@ -306,11 +358,13 @@ test('a worker in force says in words what it may do, its commands too, whom it 
         'name: scribe',
         'name: runner\nworkers: [scribe]\nshell: { default: ask, rules: [{ pattern: git push, approval: blocked, reason: not from here }] }',
       )
+      .replace('turns: 40', 'turns: 1')
       .replace('zones:', 'sandbox: { required: true, network: [example.com] }\nzones:'),
   })
   const page = await dashboard.open('Grace', '/policy?worker=runner')
   const rules = page.locator('.worker[open] .worker-rules')
   await rules.getByText('May call scribe').waitFor()
+  await rules.getByText('Limits of a run 1 turn, 200 calls, 2,000,000 tokens').waitFor()
   const lines = rules.getByRole('listitem')
   await lines.filter({ hasText: /^never\s*Run git push · not from here/ }).waitFor()
   await lines.filter({ hasText: /^asks\s*Run any other command · platform/ }).waitFor()
@@ -398,6 +452,10 @@ test('a request whose contents were erased says so in their place, live, and wha
     .first()
     .waitFor()
   expect(await page.content()).not.toContain('Jane')
+  await page.goto(`${dashboard.url}/audit?requestId=${request}`)
+  const story = page.getByRole('list', { name: 'Story of the request' })
+  await story.getByText(/^Olga had it erased/).waitFor()
+  expect(await story.getByText(/^(A file|A text): /).count()).toBe(0)
 })
 
 test('a saved export is the trail under its filters, for who may read all of it', async () => {

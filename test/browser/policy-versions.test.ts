@@ -93,6 +93,15 @@ test('whoever opens a changed version sees which calls of the last 30 days it wo
   await page.unroute('**/v1/policy/replay')
   await replay.getByRole('button', { name: 'Try again' }).click()
   await differing.waitFor()
+  // The button is gone, and what it led to has the focus.
+  const result = replay.getByRole('status')
+  await expect.poll(() => result.evaluate((it) => it === document.activeElement)).toBe(true)
+  // No try can succeed once the folder has another version.
+  const other = { digest: 'sha256:0', judged: 1, items: [], notJudged: [], nextCursor: null }
+  await page.route('**/v1/policy/replay', (route) => route.fulfill({ json: other }))
+  await page.reload()
+  await replay.getByRole('alert').getByText('the folder has changed since').waitFor()
+  expect(await replay.getByRole('button').count()).toBe(0)
   expect(dashboard.complaints).toEqual([])
 })
 

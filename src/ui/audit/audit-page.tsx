@@ -65,6 +65,9 @@ export function AuditPage() {
   const unknown = audit.error instanceof ApiRefusal && audit.error.status === 404
   // A query for one request only is shown as a story.
   const story = query.size === 1 ? query.get('requestId') : null
+  // Events of the filters before stay on the page until the new ones are there.
+  const confirmed =
+    story === null || audit.isPlaceholderData ? undefined : events.at(-1)?.about?.requests[0]
   const readsAll = me.person.rights.includes('readAudit')
   return (
     <>
@@ -95,7 +98,7 @@ export function AuditPage() {
       />
       <Together what="the trail" layout="rows">
         <SavedExports query={query.toString()} readsAll={readsAll} />
-        <SignedLine readsAll={readsAll} request={story} />
+        <SignedLine readsAll={readsAll} request={confirmed?.number ?? null} />
         {!readsAll && (
           <p className="dim small audit-part">
             These are the events of requests that you may see. The whole trail needs the right

@@ -60,7 +60,7 @@ export function EventDetail(props: {
       </details>
       {readsAll && checkpoint.data !== undefined && (
         <div className="small">
-          <OfflineCommands vkey={checkpoint.data.vkey} requestId={event.requestId ?? null} />
+          <OfflineCommands vkey={checkpoint.data.vkey} request={event.requestId ?? null} />
         </div>
       )}
     </div>

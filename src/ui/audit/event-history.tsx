@@ -37,7 +37,6 @@ const chapters: readonly { readonly title: string; readonly types: readonly Audi
     ],
   },
 ]
-const chapterOfPresentation = 'What people saw'
 const chapterTypes = new Set(chapters.flatMap(({ types }) => types))
 
 /** The events of one request, oldest first, in chapters, with the proof at the end. */
@@ -65,7 +64,7 @@ export function EventHistory(props: {
         {all.map((chapter) => (
           <li key={chapter.title} className="story-chapter">
             <h2>{chapter.title}</h2>
-            {chapter.title === chapterOfPresentation ? (
+            {chapter.isPresentation === true ? (
               <PresentationSeen
                 request={request?.id ?? props.request}
                 events={events.map(({ event }) => event)}
@@ -108,6 +107,8 @@ export function EventHistory(props: {
 interface Chapter {
   readonly title: string
   readonly events: readonly EventFields[]
+  /** the chapter of what the request shows, which has no events */
+  readonly isPresentation?: true
 }
 
 /**
@@ -128,11 +129,25 @@ function chaptersOf(events: readonly EventFields[]): readonly Chapter[] {
     events: others(0, end),
   }
   const afterwards = { title: 'Afterwards', events: others(end, events.length) }
-  const seen = { title: chapterOfPresentation, events: [] }
-  return [opening, seen, waiting, decision, execution, afterwards].filter(
+  const presentation: Chapter = {
+    title: isSeen(events) ? 'What people saw' : 'What was to be seen',
+    events: [],
+    isPresentation: true,
+  }
+  return [opening, presentation, waiting, decision, execution, afterwards].filter(
     (chapter): chapter is Chapter =>
-      chapter !== undefined && (chapter.events.length > 0 || chapter === seen),
+      chapter !== undefined && (chapter.events.length > 0 || chapter === presentation),
   )
+}
+
+/** Whether somebody stated with a decision that the newest revision was on their screen. */
+function isSeen(events: readonly EventFields[]): boolean {
+  const revisedAt = events.findLastIndex(({ event }) => event.type === 'request.revised')
+  return events
+    .slice(revisedAt + 1)
+    .some(
+      ({ event }) => event.type === 'decision.recorded' && typeof event.detail['seen'] === 'string',
+    )
 }
 
 function EventHistoryLine({

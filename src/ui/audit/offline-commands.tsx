@@ -1,13 +1,14 @@
 import { OwnCommand } from '../states/command.tsx'
 
 /**
- * The commands that verify the page offline, with the key of the log filled in. `requestId`: verify
- * the evidence of one request; `null`: the whole log (audit.md, Verifying).
+ * The commands that verify the page offline, with the key of the log filled in. `request`: verify
+ * the evidence of one request; `null`: the whole log (audit.md, Verifying). It must come from the
+ * service and never from the address of the page, because people run these lines in a shell.
  */
-export function OfflineCommands(props: { vkey: string; requestId: string | null }) {
-  const { vkey, requestId } = props
+export function OfflineCommands(props: { vkey: string; request: string | number | null }) {
+  const { vkey, request } = props
   const [what, into] =
-    requestId === null ? ['--log', 'trail'] : [`--request ${requestId}`, 'request.json']
+    request === null ? ['--log', 'trail'] : [`--request ${request}`, 'request.json']
   return (
     <details>
       <summary>Verify it offline</summary>

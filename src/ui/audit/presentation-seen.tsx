@@ -3,8 +3,12 @@ import type { AuditEventView } from '#api/schemas/audit/audit.ts'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import type { PresentationType } from '#domain/tools/presentation.ts'
 import { countWords } from '#domain/text/count-words.ts'
+import { ApiRefusal } from '../api/call-api.ts'
 import { requestQuery } from '../api/queries.ts'
+import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
+import { SecretsContext, useRequestSecrets } from '../text/secret-chips.tsx'
+import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
 /**
@@ -13,17 +17,31 @@ import { VisibleText } from '../text/visible-text.tsx'
  * screen.
  */
 export function PresentationSeen(props: { request: string; events: readonly AuditEventView[] }) {
-  const { data, isPending } = useQuery({ ...requestQuery(props.request), retry: false })
+  const { data, error, isPending, refetch } = useQuery(requestQuery(props.request))
   if (isPending) return <Loading what="what was shown" lines={2} />
   if (data === undefined) {
+    if (!isHidden(error)) return <Failure error={error} retry={() => void refetch()} />
     return (
       <p className="dim small">
-        You can read the trail of this request, but not the request itself. The digest of what was
-        shown is in the record “Request opened”.
+        You can read the trail of this request, but not the request itself. {whereDigest}
+      </p>
+    )
+  }
+  if (data.erased !== null) {
+    return (
+      <p className="dim small">
+        <VisibleText text={data.erased.by.name} /> had it erased <Time at={data.erased.at} />.{' '}
+        {whereDigest}
       </p>
     )
   }
   return <Details request={data} events={props.events} />
+}
+
+const whereDigest = 'The digest of what was shown is in the record “Request opened”.'
+
+function isHidden(error: Error): boolean {
+  return error instanceof ApiRefusal && (error.status === 403 || error.status === 404)
 }
 
 const forms: Readonly<Record<PresentationType, string>> = {
@@ -45,39 +63,46 @@ function Details({
   const { presentation, cues, task, revision } = request
   const { type, totalLines, totalBytes, warnings } = presentation
   const readers = readersOf(presentation.digest, events)
+  const { others } = useRequestSecrets(request.id, revision)
+  const marks = [
+    ...cues.map(({ id, line = 0, text }) => ({ key: `${id} ${line} ${text}`, text })),
+    ...warnings.map((text) => ({ key: `warning ${text}`, text })),
+  ]
   return (
-    <ul className="plain-list story-facts">
-      {task !== null && (
+    <SecretsContext value={others}>
+      <ul className="plain-list story-facts">
+        {task !== null && (
+          <li>
+            <span className="grow break">
+              {task.by === null ? 'The task' : `The task from ${task.by.name}`}{' '}
+              <q className="event-quote">
+                <VisibleText text={task.text} />
+              </q>
+            </span>
+          </li>
+        )}
         <li>
           <span className="grow break">
-            {task.by === null ? 'The task' : `The task from ${task.by.name}`}{' '}
-            <q className="event-quote">
-              <VisibleText text={task.text} />
-            </q>
+            {forms[type]}: {countWords(totalLines, 'line')}, {totalBytes.toLocaleString('en')} bytes
+            {revision > 1 && `, as changed in revision ${revision}`}
           </span>
         </li>
-      )}
-      <li>
-        <span className="grow break">
-          {forms[type]}: {countWords(totalLines, 'line')}, {totalBytes.toLocaleString('en')} bytes
-          {revision > 1 && `, as changed in revision ${revision}`}
-        </span>
-      </li>
-      {[...cues.map(({ text }) => text), ...warnings].map((text) => (
-        <li key={text}>
-          <span className="grow break">
-            <span className="dim">Marked:</span> <VisibleText text={text} />
-          </span>
-        </li>
-      ))}
-      {readers.length > 0 && (
-        <li>
-          <span className="grow break">
-            All of it was on the screen of {readers.join(' and ')} before the decision.
-          </span>
-        </li>
-      )}
-    </ul>
+        {marks.map(({ key, text }) => (
+          <li key={key}>
+            <span className="grow break">
+              <span className="dim">Marked:</span> <VisibleText text={text} />
+            </span>
+          </li>
+        ))}
+        {readers.length > 0 && (
+          <li>
+            <span className="grow break">
+              All of it was on the screen of {readers.join(' and ')} before the decision.
+            </span>
+          </li>
+        )}
+      </ul>
+    </SecretsContext>
   )
 }
 

@@ -10,8 +10,8 @@ import { OfflineCommands } from './offline-commands.tsx'
  */
 export function SignedLine(props: {
   readsAll: boolean
-  /** the request whose story is shown; null: the whole trail is */
-  request: string | null
+  /** number of the request whose story is shown; null: the whole trail is */
+  request: number | null
 }) {
   const { readsAll, request } = props
   const { data, error } = useCheckpoint()
@@ -33,7 +33,7 @@ export function SignedLine(props: {
         checkpoint, anybody can detect a later change of an earlier event.
       </p>
       <WitnessLines witnesses={data.witnesses} />
-      {readsAll && <OfflineCommands vkey={data.vkey} requestId={request} />}
+      {readsAll && <OfflineCommands vkey={data.vkey} request={request} />}
     </div>
   )
 }

@@ -3,6 +3,7 @@ import { IconSquare, IconSquareCheck } from '@tabler/icons-react'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useMe } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { useFocusReturn } from '../states/use-focus-return.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { DiffView, type DiffExtras } from './diff-view.tsx'
 import { DiffToolbar } from './diff-toolbar.tsx'
@@ -134,9 +135,14 @@ function FileDifference(
 }
 
 function WholeToggle({ whole }: { whole: WholeFile | null }) {
+  const words = useFocusReturn<HTMLSpanElement>(whole?.isTooLong !== true)
   if (whole === null || whole.problem !== null) return null
   if (whole.isTooLong) {
-    return <span className="dim small">Too long to show whole: open its gaps one by one.</span>
+    return (
+      <span ref={words} role="status" tabIndex={-1} className="dim small">
+        Too long to show whole: open its gaps one by one.
+      </span>
+    )
   }
   return (
     <Button

@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState, type RefObject } from 'react'
 import { Link } from 'react-router'
 import type { PolicyReplay } from '#api/schemas/policy/replay.ts'
 import type { Verdict } from '#domain/policy/verdict.ts'
 import { countWords } from '#domain/text/count-words.ts'
 import { callApi } from '../api/call-api.ts'
+import { useFocusReturn } from '../states/use-focus-return.ts'
 import { isoDaysAgo } from '../text/iso-days-ago.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { verbs } from '../words/verbs.ts'
@@ -24,7 +25,11 @@ interface Progress {
   readonly cursor: string | null
 }
 
-type Run = 'judging' | 'resting' | { readonly failure: string }
+/** `retryCalls`: the number of calls that another try judges; `null`: none can succeed */
+type Run = 'judging' | 'resting' | { readonly failure: string; readonly retryCalls: number | null }
+
+/** The folder has another version than the one whose difference is shown. */
+class FolderChanged extends Error {}
 
 /**
  * The calls of the last 30 days that the folder's version would decide differently. The newest ones
@@ -39,7 +44,7 @@ export function ReplayBefore({ digest }: { digest: string }) {
     notJudged: 0,
     cursor: '',
   }))
-  const [run, setRun] = useState<Run>('resting')
+  const [run, setRun] = useState<Run>('judging')
   const stopping = useRef<AbortController | null>(null)
   const judge = useCallback(
     async (from: Progress, maxCalls: number): Promise<void> => {
@@ -51,7 +56,9 @@ export function ReplayBefore({ digest }: { digest: string }) {
         await judgeCalls({ from, maxCalls, digest, signal: stop.signal, report: setProgress })
         if (!stop.signal.aborted) setRun('resting')
       } catch (error) {
-        if (!stop.signal.aborted) setRun({ failure: (error as Error).message })
+        if (stop.signal.aborted) return
+        const retryCalls = error instanceof FolderChanged ? null : maxCalls
+        setRun({ failure: (error as Error).message, retryCalls })
       }
     },
     [digest],
@@ -65,36 +72,41 @@ export function ReplayBefore({ digest }: { digest: string }) {
     stopping.current?.abort()
     setRun('resting')
   }
-  const isOpen = progress.cursor !== null
+  const buttonAct = buttonOf(progress, run)
+  const result = useFocusReturn<HTMLParagraphElement>(buttonAct !== null)
   return (
     <section className="column small replay" aria-labelledby="replay-title">
       <h3 id="replay-title">What would change in the last {daysBack} days</h3>
-      <Result progress={progress} isJudging={run === 'judging'} />
+      <Result progress={progress} isJudging={run === 'judging'} place={result} />
       {typeof run === 'object' && (
         <p role="alert">
           The calls were not all judged: <VisibleText text={run.failure} />
         </p>
       )}
-      {run === 'judging' && (
-        <div>
-          <Button size="xs" variant="subtle" onClick={stop}>
-            Stop
-          </Button>
-        </div>
-      )}
-      {run !== 'judging' && isOpen && (
+      {buttonAct !== null && (
         <div>
           <Button
             size="xs"
-            variant="default"
-            onClick={() => void judge(progress, Number.MAX_SAFE_INTEGER)}
+            variant={run === 'judging' ? 'subtle' : 'default'}
+            onClick={() =>
+              buttonAct.maxCalls === 0 ? stop() : void judge(progress, buttonAct.maxCalls)
+            }
           >
-            {typeof run === 'object' ? verbs.tryAgain : 'Judge the earlier calls'}
+            {buttonAct.label}
           </Button>
         </div>
       )}
     </section>
   )
+}
+
+/** The one button: its label, and how many calls it judges (0: it stops). `null`: there is none. */
+function buttonOf(progress: Progress, run: Run): { label: string; maxCalls: number } | null {
+  if (run === 'judging') return { label: 'Stop', maxCalls: 0 }
+  if (progress.cursor === null) return null
+  if (run === 'resting')
+    return { label: 'Judge the earlier calls', maxCalls: Number.MAX_SAFE_INTEGER }
+  return run.retryCalls === null ? null : { label: verbs.tryAgain, maxCalls: run.retryCalls }
 }
 
 /** Judges pages of calls until there are no more, or `maxCalls` of this time are. */
@@ -112,7 +124,7 @@ async function judgeCalls(work: {
     const body = { since, limit: callsOfPage, ...(cursor === '' ? {} : { cursor }) }
     const page: PolicyReplay = await callApi('replayPolicy', { body, signal })
     if (page.judged + page.notJudged.length > 0 && page.digest !== work.digest) {
-      throw new Error('the folder has changed since. Load the page again.')
+      throw new FolderChanged('the folder has changed since. Load the page again.')
     }
     progress = {
       ...progress,
@@ -126,7 +138,7 @@ async function judgeCalls(work: {
 }
 
 const was: Readonly<Record<Verdict, string>> = {
-  preApproved: 'ran alone',
+  preApproved: 'needed no approval',
   ask: 'asked',
   blocked: 'blocked',
   error: 'not possible',
@@ -138,11 +150,19 @@ const wouldBe: Readonly<Record<Verdict, string>> = {
   error: 'would not be possible',
 }
 
-function Result({ progress, isJudging }: { progress: Progress; isJudging: boolean }) {
+function Result(props: {
+  progress: Progress
+  isJudging: boolean
+  /** gets the focus when the button goes */
+  place: RefObject<HTMLParagraphElement | null>
+}) {
+  const { progress, isJudging, place } = props
   const { groups } = progress
   return (
     <>
-      <p role="status">{summaryOf(progress, isJudging)}</p>
+      <p ref={place} role="status" tabIndex={-1}>
+        {summaryOf(progress, isJudging)}
+      </p>
       {groups.length > 0 && (
         <ul className="plain-list" aria-label="Calls that would be decided differently">
           {groups.map((group) => (

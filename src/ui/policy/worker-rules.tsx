@@ -1,6 +1,7 @@
 import type { WorkerDetail } from '#api/schemas/operation/workers.ts'
 import { approvalWords } from '#domain/policy/verdict.ts'
 import { LinesView } from '../effect/lines-view.tsx'
+import { dollars } from '../text/dollars.ts'
 import { Hash } from '../text/hash.tsx'
 import { RuleLines } from './matrix/rule-lines.tsx'
 
@@ -70,9 +71,11 @@ export function WorkerRules({ worker }: { worker: WorkerDetail }) {
 
 function limitsText({ costUsd, ...counts }: WorkerDetail['limits']): string {
   const texts = Object.entries(counts).flatMap(([what, max]) =>
-    typeof max === 'number' ? `${max.toLocaleString('en')} ${what}` : [],
+    typeof max === 'number'
+      ? `${max.toLocaleString('en')} ${max === 1 ? what.replace(/s$/, '') : what}`
+      : [],
   )
-  const cost = typeof costUsd === 'number' ? [`$${costUsd.toLocaleString('en')}`] : []
+  const cost = typeof costUsd === 'number' ? [dollars(costUsd)] : []
   return [...texts, ...cost].join(', ')
 }
 

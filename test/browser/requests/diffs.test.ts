@@ -79,7 +79,8 @@ test('a file that is too long to draw whole says so, and its gaps are opened one
   const after = ['a new line', ...long]
   const { page } = await openChange('notes/too-long.md', [text(long), text(after)])
   await page.getByRole('button', { name: 'Whole file' }).click()
-  await page.getByText('Too long to show whole').waitFor()
+  const words = page.getByText('Too long to show whole')
+  await expect.poll(() => words.evaluate((it) => it === document.activeElement)).toBe(true)
   expect(await page.locator('.diff-line').count()).toBeLessThan(20)
   await showLines(page).click()
   await page.locator('.diff-code-normal', { hasText: /^line 900$/ }).waitFor()

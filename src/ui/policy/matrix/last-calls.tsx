@@ -3,6 +3,7 @@ import { Fragment } from 'react'
 import { Link } from 'react-router'
 import type { WorkerCalls } from '#api/schemas/operation/workers.ts'
 import type { Verdict } from '#domain/policy/verdict.ts'
+import type { RequestState } from '#domain/requests/request.ts'
 import { callApi } from '../../api/call-api.ts'
 import { Failure } from '../../states/failure.tsx'
 import { Loading } from '../../states/loading.tsx'
@@ -54,17 +55,26 @@ export function LastCalls({ worker, tools }: { worker: string; tools: readonly s
 }
 
 const words: Readonly<Record<Verdict, string>> = {
-  preApproved: 'ran alone',
+  preApproved: 'needed no approval',
   ask: 'asked',
   blocked: 'was blocked',
   error: 'was not possible',
+}
+
+const stateWords: Readonly<Record<RequestState, string>> = {
+  pending: 'waiting',
+  approved: 'approved',
+  denied: 'denied',
+  expired: 'expired',
+  cancelled: 'cancelled',
 }
 
 function Outcome({ call: { request, verdict } }: { call: WorkerCalls['items'][number] }) {
   if (request === null) return <span className="dim">{words[verdict]}</span>
   return (
     <span className="dim">
-      asked as <Link to={`/requests/${request.number}`}>#{request.number}</Link>, {request.state}
+      asked as <Link to={`/requests/${request.number}`}>#{request.number}</Link>,{' '}
+      {stateWords[request.state]}
     </span>
   )
 }
