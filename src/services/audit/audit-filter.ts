@@ -9,6 +9,7 @@ import { isOfRun, occursIn } from '../requests/lists/list-requests.ts'
 import { existingRequest, findRequest } from '../requests/people/find-request.ts'
 import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import { requestVisibilityRules } from '../requests/people/visible-to.ts'
+import { searchWords } from '../search/search-words.ts'
 import { requestsWithWords } from './find-words.ts'
 import { byProgram, byRightOrNull, type Authority } from '../core/authority.ts'
 import { actsByRight } from '../core/rights-of.ts'
@@ -29,8 +30,8 @@ export interface AuditFilter {
   readonly from?: string
   readonly to?: string
   /**
-   * words that all occur in the request's title, tool, reasons or comments, among the newest 1,000
-   * such requests
+   * at most 8 words that all occur in the request's title, tool, reasons or comments, among the
+   * newest 1,000 such requests
    */
   readonly q?: string
   /** only what happened outside of these hours of a working day, or on a weekend */
@@ -96,7 +97,7 @@ export async function recordExport(
 
 /**
  * The filter as SQL over `audit_event`. Rejects with `not_found` for a request that the reader may
- * not see.
+ * not see, and with `invalid_request` for too many words.
  */
 export async function auditConditions(
   ctx: ServiceContext,
@@ -171,8 +172,8 @@ function isOutside({ begin, end, timeZone }: OfficeHours): RawBuilder<boolean> {
 
 /** Whether an event is of one of the newest requests with these words. */
 async function isOfRequestWith(ctx: ServiceContext, q: string): Promise<RawBuilder<boolean>> {
-  const words = q.split(/\s+/).filter((word) => word !== '')
-  const written = await requestsWithWords(ctx.db, words)
+  const words = searchWords(q)
+  const written = await requestsWithWords(ctx, words)
   const conditions = words.map((word, place) => {
     const ids = written[place] ?? []
     return ids.length === 0

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import type { JsonObject } from '#domain/json/json.ts'
@@ -11,6 +12,7 @@ import type { Caller } from '../core/context.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import type { AuditFilter } from './audit-filter.ts'
 import { openExternal } from '../external/open-external.ts'
+import { putSaltedText } from '../requests/words/salted-text.ts'
 import { csvRow, exportAudit } from './export-audit.ts'
 import { readAudit } from './read-audit.ts'
 
@@ -231,6 +233,56 @@ describe('the trail, searched', () => {
       }
     },
   )
+
+  test('has at most eight words, of which each counts once', async () => {
+    const words = Array.from({ length: 8 }, (_, n) => `word${n}`)
+    expect(await read(grace, { q: [...words, ...words].join(' ') })).toEqual([])
+    const refused = await refusal(read(grace, { q: [...words, 'another'].join(' ') }))
+    expect(refused).toMatchObject({ code: 'invalid_request', facts: { field: 'q' } })
+  })
+
+  test('finds a reason behind any number of newer decisions and revisions without one', async () => {
+    const reason = await putSaltedText(database.db, 'why it was edited')
+    const columns = sql`title, digest, input_hash, facts, presentation_hash, presentation_digest,
+      content_hash, content_type`
+    await sql`
+      insert into request_revision (request_id, revision, reason_hash, ${columns})
+      select request_id, n, case n when 2 then ${reason} end, ${columns}
+      from request_revision, generate_series(2, 2002) n where request_id = ${request.id}
+    `.execute(database.db)
+    await sql`
+      insert into decision (id, request_id, revision, person_id, decision, digest, channel)
+      select ('ffffffff-ffff-7fff-bfff-' || lpad(n::text, 12, '0'))::uuid, ${request.id}::uuid, n,
+        ${grace.id}::uuid, 'approve', ${request.digest}, 'web'
+      from generate_series(2, 2001) n
+    `.execute(database.db)
+    for (const q of ['secret', 'edited']) {
+      const events = await read(grace, { q })
+      expect(new Set(events.map((event) => event['requestId']))).toEqual(new Set([request.id]))
+    }
+  })
+
+  test('leaves out texts that were changed in the database, and logs a warning', async () => {
+    const { reason_hash: hash } = await rowOf(database.db, 'decision', { revision: 1 })
+    const bytes = Buffer.from('{"salt":"x","text":"other words"}')
+    await database.db
+      .updateTable('content')
+      .set({ bytes, encoding: 'identity' })
+      .where('hash', '=', hash ?? '')
+      .execute()
+    const warnings: object[] = []
+    const log = { ...service.ctx.log, warn: (fields: object) => void warnings.push(fields) }
+    const search = async (q: string) => {
+      const filter = { q, keyReadsAudit: false }
+      return (await readAudit({ ...service.ctx, log }, auditor.caller, filter)).documents
+    }
+    expect(await search('edited')).not.toEqual([])
+    expect(await search('other words')).toEqual([])
+    expect(warnings).toEqual([
+      { count: 1, hash },
+      { count: 1, hash },
+    ])
+  })
 })
 
 function isOutside(at: string, hours: { begin: string; end: string; timeZone: string }): boolean {

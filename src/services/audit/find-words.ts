@@ -1,48 +1,65 @@
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { getRemainingTexts } from '#store/content/content.ts'
-import type { Db } from '#store/database.ts'
+import { getRemainingRows, textOfRow } from '#store/content/content.ts'
+import type { ServiceContext } from '../core/context.ts'
 import { saltedText } from '../requests/words/salted-text.ts'
 
 /** How many of the newest decisions, comments and revisions are searched, of each kind. */
 const newest = 2_000
 
-interface WrittenText {
-  readonly requestId: string
-  readonly text: string
-}
+/** After this many texts other work of the process gets its turn. */
+const slice = 200
 
 /**
- * For each word, the requests of which a reason or a comment has it, in any case: among the newest
- * 2,000 decisions, comments and revisions. Erased texts are found no more.
+ * For each word, in lower case, the requests of which a reason or a comment has it, in any case:
+ * among the newest 2,000 decisions and revisions with a reason, and comments. Erased texts are
+ * found no more, nor those that were changed in the database.
  */
 export async function requestsWithWords(
-  db: Db,
+  { db, log }: Pick<ServiceContext, 'db' | 'log'>,
   words: readonly string[],
 ): Promise<readonly (readonly string[])[]> {
-  const texts = await writtenTexts(db)
-  return words.map((word) => {
-    const part = word.toLowerCase()
-    const having = texts.filter(({ text }) => text.toLowerCase().includes(part))
-    return [...new Set(having.map(({ requestId }) => requestId))]
-  })
+  const hits = words.map((word) => ({ word, ids: new Set<string>() }))
+  const requestsOf = await requestsOfTexts(db)
+  const rows = await getRemainingRows(db, [...requestsOf.keys()])
+  const unreadable: string[] = []
+  for (const [place, row] of rows.entries()) {
+    if (place % slice === slice - 1) await setImmediate()
+    const text = lowerText(row)
+    if (text === null) unreadable.push(row.hash)
+    else {
+      const having = hits.filter(({ word }) => text.includes(word))
+      for (const { ids } of having) for (const id of requestsOf.get(row.hash) ?? []) ids.add(id)
+    }
+  }
+  if (unreadable.length > 0) {
+    const fields = { count: unreadable.length, hash: unreadable[0] }
+    log.warn(fields, 'Texts that were changed in the database are not searched')
+  }
+  return hits.map(({ ids }) => [...ids])
 }
 
-/** In one query for the hashes, and one for their texts. */
-async function writtenTexts(db: Db): Promise<readonly WrittenText[]> {
-  const { rows } = await sql<{ requestId: string; hash: string }>`
-    select request_id as "requestId", hash from (
-      (select request_id, reason_hash as hash from decision order by id desc limit ${newest})
+/** The hashes of the texts, each with its requests. */
+async function requestsOfTexts(
+  db: ServiceContext['db'],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { rows } = await sql<{ hash: string; requests: readonly string[] }>`
+    select hash, array_agg(request_id) as requests from (
+      (select request_id, reason_hash as hash from decision where reason_hash is not null
+        order by id desc limit ${newest})
       union (select request_id, text_hash from comment order by id desc limit ${newest})
-      union (select request_id, reason_hash from request_revision
+      union (select request_id, reason_hash from request_revision where reason_hash is not null
         order by request_id desc, revision desc limit ${newest})
-    ) as written where hash is not null
+    ) as written group by hash
   `.execute(db)
-  const texts = await getRemainingTexts(
-    db,
-    rows.map(({ hash }) => hash),
-  )
-  return rows.flatMap(({ requestId, hash }) => {
-    const document = texts.get(hash)
-    return document === undefined ? [] : [{ requestId, text: saltedText(document) }]
-  })
+  return new Map(rows.map(({ hash, requests }) => [hash, requests]))
+}
+
+/** `null`: the row is not what was written. */
+function lowerText(row: Parameters<typeof textOfRow>[0]): string | null {
+  try {
+    return saltedText(textOfRow(row)).toLowerCase()
+  } catch {
+    return null
+  }
 }

@@ -1,5 +1,4 @@
-import { Problem } from '#domain/problem.ts'
-import { searchLimits, searchTypes, wordsOf, type SearchType } from '#domain/search.ts'
+import { searchLimits, searchTypes, type SearchType } from '#domain/search.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import { viewerOf } from '../requests/people/viewer.ts'
 import { findExact } from './find-exact.ts'
@@ -7,6 +6,7 @@ import { findNamed } from './find-named.ts'
 import { findRequests } from './find-requests.ts'
 import { findRuns } from './find-runs.ts'
 import type { SearchItem } from './search-item.ts'
+import { searchWords } from './search-words.ts'
 
 export interface SearchInput {
   readonly q: string
@@ -25,12 +25,8 @@ export async function searchService(
   caller: Caller,
   { q, types = searchTypes }: SearchInput,
 ): Promise<readonly SearchItem[]> {
-  const words = wordsOf(q)
+  const words = searchWords(q)
   if (words.length === 0) return []
-  if (words.length > searchLimits.words) {
-    const message = `has over ${searchLimits.words} words`
-    throw new Problem('invalid_request', `q ${message}`, { field: 'q', message })
-  }
   const typeSet = new Set(types)
   const viewer = await viewerOf(ctx, caller)
   const exact = await findExact(ctx, caller, { viewer, q: q.trim(), wanted: typeSet })

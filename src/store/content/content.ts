@@ -133,8 +133,16 @@ export async function getRemainingTexts(
   db: Db | Tx,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = (await readPacked(db, hashes)).filter(({ encoding }) => encoding !== 'removed')
-  return new Map(rows.map((row) => [row.hash, unpack(row.hash, row).toString('utf8')]))
+  const rows = await getRemainingRows(db, hashes)
+  return new Map(rows.map((row) => [row.hash, textOfRow(row)]))
+}
+
+/** The rows of several hashes, in one query, without those that were removed, for `textOfRow`. */
+export async function getRemainingRows(
+  db: Db | Tx,
+  hashes: readonly string[],
+): Promise<readonly (PackedContent & { readonly hash: string })[]> {
+  return (await readPacked(db, hashes)).filter(({ encoding }) => encoding !== 'removed')
 }
 
 /** The bytes of several hashes, in one query. Rejects as {@link getContent} does. */

@@ -53,7 +53,7 @@ const filters = {
     .refine((q) => q.trim() !== '', 'is empty')
     .optional()
     .describe(
-      'Words that must all occur in the title, the tool, the reasons or the comments of the event’s request; searches the newest 1,000 requests that match, and the newest 2,000 decisions, comments and changes',
+      'At most 8 words that must all occur in the title, the tool, the reasons or the comments of the event’s request; searches the newest 1,000 requests that match, and the newest 2,000 decisions, comments and changes',
     ),
 }
 export const auditQuery = z.strictObject({
