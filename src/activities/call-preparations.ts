@@ -5,11 +5,15 @@ import type { ExecutorSinks } from '#workflows/activity-port.ts'
 
 interface Preparation {
   readonly call: Promise<ReadyCall | null>
-  readonly forget: NodeJS.Timeout
+  /** absent: it has not ended yet */
+  forget?: NodeJS.Timeout
 }
 
-/** A call whose activity begins later than this is read and verified again. */
-const maxAgeMs = 500
+/** A call whose activity begins this long after its preparation is read and verified again. */
+const usualMaxAgeMs = 500
+
+/** Each takes a connection. Activities of further calls read and verify them themselves. */
+const maxRunning = 8
 
 /**
  * The calls whose activities are about to begin in this process. They are read and verified while
@@ -18,10 +22,15 @@ const maxAgeMs = 500
  */
 export class CallPreparations {
   readonly #ctx: WorkerContext
+  readonly #maxAgeMs: number
+  readonly #prepare: typeof prepareCall
   readonly #byCall = new Map<string, Preparation>()
+  #running = 0
 
-  constructor(ctx: WorkerContext) {
+  constructor(ctx: WorkerContext, maxAgeMs = usualMaxAgeMs, prepare = prepareCall) {
     this.#ctx = ctx
+    this.#maxAgeMs = maxAgeMs
+    this.#prepare = prepare
   }
 
   /** The workflow task is answered when these return, so they only begin their work. */
@@ -30,11 +39,18 @@ export class CallPreparations {
   }
 
   prepare(callId: string): void {
-    if (this.#byCall.has(callId)) return
-    const forget = setTimeout(() => this.#byCall.delete(callId), maxAgeMs)
-    forget.unref()
+    if (this.#byCall.has(callId) || this.#running === maxRunning) return
+    this.#running += 1
     // The activity meets the same error, and handles it.
-    this.#byCall.set(callId, { call: prepareCall(this.#ctx, callId).catch(() => null), forget })
+    const call = this.#prepare(this.#ctx, callId).catch(() => null)
+    const preparation: Preparation = { call }
+    this.#byCall.set(callId, preparation)
+    void call.then(() => {
+      this.#running -= 1
+      if (this.#byCall.get(callId) !== preparation) return
+      preparation.forget = setTimeout(() => this.#byCall.delete(callId), this.#maxAgeMs)
+      preparation.forget.unref()
+    })
   }
 
   /** What was prepared of a call, once. `null`: nothing was, or the call may not run. */
