@@ -248,12 +248,11 @@ test('tokens and cost of models are shown by worker and by person, and lead to t
   await page.locator('.run-starter', { hasText: 'Ada' }).first().waitFor()
   expect(await page.locator('.run-row').count()).toBe(runs)
   await page.getByText('Only: with a step of the model from').waitFor()
-  await page.goto(
-    page
-      .url()
-      .replace('activeFrom', 'activeTo')
-      .replace(/&activeTo=[^&]*$/, ''),
-  )
+  const earlier = new URL(page.url())
+  const from = Date.parse(earlier.searchParams.get('activeFrom') ?? '')
+  earlier.searchParams.set('activeFrom', new Date(from - 3_600_000).toISOString())
+  earlier.searchParams.set('activeTo', new Date(from).toISOString())
+  await page.goto(earlier.href)
   await page.getByText('No run matches').waitFor()
   await page.getByRole('link', { name: 'At any time' }).click()
   await page.locator('.run-row').first().waitFor()

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { InsightView } from '#api/schemas/requests/insights.ts'
+import { isBoundedTime, maxDays } from '#domain/bounded-time.ts'
 import type { InsightKey } from '#domain/insight-key.ts'
 import { Problem } from '#domain/problem.ts'
 import { openedOfAge, waitingAges } from '#domain/waiting-age.ts'
@@ -10,8 +11,6 @@ import { viewerOf, type Viewer } from '../requests/people/viewer.ts'
 import type { RecordOf } from '../core/record-of.ts'
 
 const dayMs = 24 * 3_600_000
-/** Bounds what is read, which grows with the time. */
-const maxDays = 92
 const usualDays = 30
 /** The most groups of an answer. */
 export const maxItems = 200
@@ -46,8 +45,7 @@ export async function insightScope(
 }
 
 function checkTime(from: Date, to: Date): void {
-  const days = (to.getTime() - from.getTime()) / dayMs
-  if (days > 0 && days <= maxDays) return
+  if (isBoundedTime(from, to)) return
   const message = `must be before "to", by ${maxDays} days at most`
   throw new Problem('invalid_request', `from ${message}`, { field: 'from', message })
 }

@@ -97,7 +97,17 @@ test('usage, and the list of its runs, is of the time that is requested, 92 days
   }
   // A run of another person, who cannot see it, is not in the list, nor one without a step then.
   expect(await active(new Date(Date.now() - hour), new Date())).toEqual([another.id, ofGrace.id])
-  expect(await active(new Date(0), new Date(Date.now() - hour))).toEqual([])
+  const ago = (hours: number) => new Date(Date.now() - hours * hour)
+  expect(await active(ago(24 * 91), ago(1))).toEqual([])
+  for (const time of [
+    { from: ago(1) },
+    { to: ago(1) },
+    { from: ago(24 * 93), to: new Date() },
+    { from: ago(1), to: ago(2) },
+  ]) {
+    const refused = await refusal(listRuns(service.ctx, grace.caller, { active: time }))
+    expect(refused).toMatchObject({ code: 'invalid_request', facts: { field: 'activeFrom' } })
+  }
   const of = (from: number, to: number) => {
     const times = { from: new Date(Date.now() + from), to: new Date(Date.now() + to) }
     return readUsage(service.ctx, aud.caller, { by: 'worker', ...times })

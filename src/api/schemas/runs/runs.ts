@@ -47,8 +47,10 @@ export const runsQuery = z.strictObject({
     .union([z.literal('me'), id, email], { error: 'must be me, an id or an address' })
     .optional()
     .describe('`me`, or the id or e-mail address of a person'),
-  activeFrom: instant.optional().describe('With a model step at this time or later'),
-  activeTo: instant.optional().describe('With a model step before this time'),
+  activeFrom: instant
+    .optional()
+    .describe('With a model step at this time or later, at most 92 days before `activeTo`'),
+  activeTo: instant.optional().describe('With a model step before this time; needs `activeFrom`'),
 })
 export const runFailure = z.object({
   code: z.string().describe('A stable code, for programs'),

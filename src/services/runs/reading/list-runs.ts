@@ -1,4 +1,6 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
+import { isBoundedTime, maxDays } from '#domain/bounded-time.ts'
+import { Problem } from '#domain/problem.ts'
 import type { RunState } from '#domain/requests/request.ts'
 import { isEnd, runTransitions } from '#domain/requests/transitions.ts'
 import { pageOfAny } from '#store/paging/page-of-any.ts'
@@ -19,7 +21,7 @@ export interface ListRunsInput extends PageInput {
   readonly worker?: string
   /** `me`, a person's id, or an e-mail address */
   readonly startedBy?: string
-  /** with a model step from a time on, and before another */
+  /** with a model step from a time on, and before another, 92 days later at most */
   readonly active?: { readonly from?: Date; readonly to?: Date }
 }
 
@@ -27,7 +29,7 @@ const order = 'newest'
 
 /**
  * A page of the runs that the caller may see (security.md 22), newest first, by keyset. Rejects
- * with `invalid_request` for a cursor of another list.
+ * with `invalid_request` for a cursor of another list, and for an active time that is not bounded.
  */
 export async function listRuns(
   ctx: ServiceContext,
@@ -173,16 +175,19 @@ function conditionsOf(viewer: Viewer, input: ListRunsInput): RawBuilder<boolean>
   if (input.worker !== undefined) conditions.push(sql<boolean>`run.worker = ${input.worker}`)
   if (input.startedBy !== undefined) conditions.push(startedBy(viewer, input.startedBy))
   const { from, to } = input.active ?? {}
-  const steps = [
-    ...(from === undefined ? [] : [sql`step.started_at >= ${from}`]),
-    ...(to === undefined ? [] : [sql`step.started_at < ${to}`]),
-  ]
-  if (steps.length > 0) {
-    // As `readUsage` counts them. The array is read once, by the index of times.
-    conditions.push(sql<boolean>`run.id = any(array(
-      select distinct step.run_id from turn_attempt as step where ${sql.join(steps, sql` and `)}))`)
-  }
+  if (from !== undefined || to !== undefined) conditions.push(wasActive(from, to))
   return conditions
+}
+
+/** As `readUsage` counts them. The array is read once, by the index of times. */
+function wasActive(from: Date | undefined, to: Date | undefined): RawBuilder<boolean> {
+  if (from === undefined || to === undefined || !isBoundedTime(from, to)) {
+    const message = `must come with "activeTo" and be before it, by ${maxDays} days at most`
+    throw new Problem('invalid_request', `activeFrom ${message}`, { field: 'activeFrom', message })
+  }
+  return sql<boolean>`run.id = any(array(
+    select distinct step.run_id from turn_attempt as step
+    where step.started_at >= ${from} and step.started_at < ${to}))`
 }
 
 function startedBy(viewer: Viewer, who: string): RawBuilder<boolean> {
