@@ -123,8 +123,10 @@ export async function listRequests(
 }
 
 /** Ended requests have no urgency: a list of only them is newest first, by its own index. */
-function sortOf({ sort = 'urgency', state, mine, snoozed }: ListRequestsInput): RequestSort {
-  const onlyEnded = state !== undefined && state !== 'pending' && mine !== true && snoozed !== true
+function sortOf(input: ListRequestsInput): RequestSort {
+  const { sort = 'urgency', state, mine, snoozed, decided, unseen } = input
+  const ofEnded = state === undefined ? decided === true || unseen === true : state !== 'pending'
+  const onlyEnded = ofEnded && mine !== true && snoozed !== true
   return sort === 'urgency' && onlyEnded ? 'createdAt' : sort
 }
 
