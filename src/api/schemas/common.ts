@@ -55,13 +55,19 @@ export function text(maxCharacters: number) {
     .refine((value) => !value.includes('\0'), 'has a NUL character')
 }
 
+/** An emoji with the invisible characters that its sequence may have. */
+const emoji =
+  /[0-9#*]\uFE0F\u20E3|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?(?:\u200D\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier})?)*/gu
+/** Without unassigned characters: they may be visible in a newer version of Unicode. */
+const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}]/u
+
 /** A name that people give and others read: without characters that nobody sees. */
 export function label(maxCharacters: number) {
   return text(maxCharacters)
     .trim()
     .min(1)
     .refine(
-      (value) => !/[\p{C}\p{Default_Ignorable_Code_Point}]/u.test(value),
+      (value) => !hidden.test(value.replaceAll(emoji, '')),
       'has a control or invisible character',
     )
 }

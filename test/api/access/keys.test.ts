@@ -35,12 +35,18 @@ test('a key is shown once, stored hashed, works for what it was made for, and is
 })
 
 test('the name of a key has no characters that nobody sees', async () => {
-  for (const name of ['', ' ', 'a\nb', 'ci\u202Eic', 'ci\u200B', 'ci\u00AD']) {
+  const joined = ['ci\u200D\u{1F680}', '\u{1F680}\u200Dci', 'ci\uFE0F', '\u2764\uFE0F\uFE0F']
+  for (const name of ['', ' ', 'a\nb', 'ci\u202Eic', 'ci\u200B', 'ci\u00AD', ...joined]) {
     const reply = await ada.post('/v1/keys', { name, scopes: ['runs:read'] })
     expect(reply, JSON.stringify(name)).toMatchObject({ status: 422, body: { field: 'name' } })
   }
-  const { body } = await ada.post('/v1/keys', { name: ' Büro 7 ', scopes: ['runs:read'] })
-  expect(body.name).toBe('Büro 7')
+  for (const name of [
+    'Büro 7',
+    '\u2764\uFE0F\u200D\u{1F525} \u{1F468}\u{1F3FD}\u200D\u{1F4BB} 1\uFE0F\u20E3',
+  ]) {
+    const { body } = await ada.post('/v1/keys', { name: ` ${name} `, scopes: ['runs:read'] })
+    expect(body.name).toBe(name)
+  }
 })
 
 test('a key without the scope is 403 and told which', async () => {
