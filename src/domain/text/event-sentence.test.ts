@@ -46,6 +46,20 @@ test('a request is told with who asked: its run, else the program', () => {
   )
 })
 
+test('an outcome check is told with who opened it, who is not its run', () => {
+  const check = {
+    id: 'r',
+    number: 45,
+    effect: 'Edit docs/pricing.md',
+    kind: 'outcome_check',
+  } as const
+  const opened = { type: 'request.opened', requestId: 'r', runId: 'run', detail: {} } as const
+  const system = { type: 'system', name: 'Countersign' } as const
+  expect(told({ ...opened, actor: system }, { ...about, requests: [check] })).toMatch(
+    /\*opened\* #45/,
+  )
+})
+
 test('words of people stay a part of their own, so that nothing of them is taken for ours', () => {
   const detail = { decision: 'deny', reason: 'sha256:1' }
   const parts = eventSentence(

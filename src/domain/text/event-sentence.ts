@@ -195,9 +195,12 @@ function tellVerdict({ detail }: EventFields, subject: EventSubject): SentencePa
   ]
 }
 
-/** Its run asks, or a program. */
+/** Its run asks, or a program; an outcome check is opened by the service. */
 function tellOpening(event: EventFields, subject: EventSubject): SentencePart[] {
   const { request, run } = subject
+  if (request?.kind === 'outcome_check') {
+    return [whoOf(event), verb('opened'), subjectOf(subject)]
+  }
   const who: SentencePart =
     run === undefined ? whoOf(event) : { as: 'who', text: runName(run).replace(/^r/, 'R') }
   const asks = request?.kind === 'question' ? 'asked' : 'asked for approval of'

@@ -167,7 +167,7 @@ export const workerCalls = z
               state: z.enum(requestStates).describe('What has become of it'),
             })
             .nullable()
-            .describe('The newest request of the call; null: it needed no approval'),
+            .describe('The newest request of the call; null: nobody was asked'),
         }),
       )
       .describe('The calls, newest first'),

@@ -22,7 +22,7 @@ export interface WorkerCallRecord {
   readonly title: string
   readonly verdict: Verdict
   readonly at: Date
-  /** `null`: it needed no approval */
+  /** `null`: nobody was asked */
   readonly request: { readonly number: number; readonly state: RequestState } | null
 }
 
