@@ -27,7 +27,8 @@ export async function readExternal(db: Db, requestId: string): Promise<ExternalR
   return request === undefined ? null : withExternal(db, request)
 }
 
-async function withExternal(
+/** A request with its other row; `null`: it is of a run. */
+export async function withExternal(
   db: Db | Tx,
   request: Selectable<RequestTable>,
 ): Promise<ExternalRows | null> {

@@ -1,10 +1,12 @@
 import { Problem } from '#domain/problem.ts'
 import { invalid } from '../requests/facts/decision-input.ts'
+import { missingProblem } from '../requests/people/find-request.ts'
 import { refuseEndedKey } from '../requests/people/refuse-ended-key.ts'
+import { lockRequests } from '../core/locks.ts'
 import { tamperedProblem } from '../core/tampered.ts'
 import type { UnitOfWork } from '../core/unit-of-work.ts'
 import type { Caller } from '../core/context.ts'
-import { lockExternal, type ExternalRows } from './external-rows.ts'
+import { withExternal, type ExternalRows } from './external-rows.ts'
 import { byProgram, type Authority, type Program } from '../core/authority.ts'
 
 /** A program's request under its lock. */
@@ -13,9 +15,10 @@ export interface OwnExternal extends ExternalRows {
 }
 
 /**
- * Locks a program's request. Rejects with `invalid_request` when it is one of a run, and with
- * `forbidden` unless the program's key is of the same owner as the one that asked (security.md 22),
- * and with `unauthenticated` when it has ended since the call began.
+ * Locks a program's request. Rejects with `not_found` when its row is gone since it was found, with
+ * `invalid_request` when it is one of a run, with `forbidden` unless the program's key is of the
+ * same owner as the one that asked (security.md 22), and with `unauthenticated` when it has ended
+ * since the call began.
  */
 export async function lockOwn(
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
@@ -24,7 +27,9 @@ export async function lockOwn(
 ): Promise<OwnExternal> {
   const authority = byProgram(caller)
   await refuseEndedKey({ tx, seals }, authority.actor.id)
-  const rows = await lockExternal(tx, requestId)
+  const [request] = await lockRequests(tx, [requestId])
+  if (request === undefined) throw missingProblem(requestId)
+  const rows = await withExternal(tx, request)
   if (rows === null) throw invalid('request', 'was not opened by a program')
   const { external } = rows
   if (!seals.holds('external_request', external)) throw tamperedProblem('external_request')

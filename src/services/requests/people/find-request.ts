@@ -129,6 +129,6 @@ export async function existingRequest(
   return row ?? null
 }
 
-function missingProblem(reference: string): Problem {
+export function missingProblem(reference: string): Problem {
   return new Problem('not_found', `There is no request ${reference.slice(0, 80)} that you may see`)
 }
