@@ -23,7 +23,8 @@ export function commitName(name: string): string {
   return name.replace(/[\p{C}<>]+/gu, ' ').trim()
 }
 
-const ownLine = new RegExp(`^[ \\t]*(${commitTrailers.join('|')})[ \\t]*:`, 'im')
+/** As Git reads trailers: an indented line is text of the message. */
+const ownLine = new RegExp(`^(${commitTrailers.join('|')})[ \\t]*:`, 'im')
 
 /** What is wrong with a message that has one of {@link commitTrailers}; `null`: it has none. */
 export function ownLineProblem(message: string): string | null {

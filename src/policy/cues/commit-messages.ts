@@ -1,14 +1,18 @@
 import type { CommandAnalysis } from '../shell/analyse-command.ts'
 import { commandsOf } from './programs/commands-of.ts'
+import { fromVerb } from './programs/global-options.ts'
 
-/** The messages that the commands `git commit` of a text are given as arguments. */
+/** The messages and trailers that the commands `git commit` of a text are given as arguments. */
 export function commitMessages(analysis: CommandAnalysis): readonly string[] {
-  return commandsOf(analysis).flatMap(({ program, args: [verb, ...args] }) => {
-    if (program !== 'git' || verb !== 'commit') return []
+  return commandsOf(analysis).flatMap((command) => {
+    const [verb, ...args] = fromVerb(command.program, command.args)
+    if (command.program !== 'git' || verb !== 'commit') return []
     return args.flatMap((arg, index) => {
-      const [, ownValue] = /^(?:-[A-Za-z]*m|--message=)([^]+)$/.exec(arg) ?? []
+      const [, ownValue] = /^(?:-[A-Za-z]*m|--message=|--trailer=)([^]+)$/.exec(arg) ?? []
       if (ownValue !== undefined) return [ownValue]
-      return /^(?:-[A-Za-z]*m|--message)$/.test(arg) ? args.slice(index + 1, index + 2) : []
+      return /^(?:-[A-Za-z]*m|--message|--trailer)$/.test(arg)
+        ? args.slice(index + 1, index + 2)
+        : []
     })
   })
 }

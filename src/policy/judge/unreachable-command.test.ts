@@ -38,6 +38,8 @@ test('a commit whose message has a line that only the service writes is an error
     [`-m${line}`],
     ['--message', `Fix it\n\nCountersign-Request: 1`],
     [`--message=Countersign-Run : 7`],
+    ['--trailer', 'countersign-run: 7'],
+    [`--trailer=${line}`],
   ]) {
     expect(await judgeMessage(...args), args.join(' ')).toMatchObject({
       verdict: 'error',
@@ -47,11 +49,15 @@ test('a commit whose message has a line that only the service writes is an error
       routing: null,
     })
   }
-  expect(await judgeCommand(`git add -A && git commit -m "${line}"`)).toMatchObject({
-    verdict: 'error',
-  })
+  for (const command of [
+    `git add -A && git commit -m "${line}"`,
+    `git -C pkg commit -m "${line}"`,
+  ]) {
+    expect(await judgeCommand(command), command).toMatchObject({ verdict: 'error' })
+  }
   for (const args of [
     ['-m', `Say how approved-by works`],
+    ['-m', `Say what it writes:\n\n  ${line}`],
     ['--author', line, '-m', 'x'],
     ['-F', line],
   ]) {
