@@ -78,8 +78,10 @@ test('a cosignature of another log, of a tree that this one does not go on from,
     const judged = judge([note], 1, { keys: [one], isBeginning: () => isBeginning })
     expect(judged.outcome, note).toBe('fails')
   }
+  // Somebody changed that note: an older cosignature does not make up for it.
   const first = cosigned(log.note(10), one)
-  expect(judge([broken, first], 1, { keys: [one] }).outcome).toBe('holds')
+  expect(judge([broken, first], 1, { keys: [one] }).outcome).toBe('fails')
+  expect(judge([log.note(20), first], 1, { keys: [one] }).outcome).toBe('holds')
 })
 
 test('who cosigned the checkpoint that was kept vouches for what it is the beginning of', () => {

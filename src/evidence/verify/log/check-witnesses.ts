@@ -62,10 +62,8 @@ function answerOf(key: NoteKey, evidence: WitnessedEvidence): WitnessAnswer {
   for (const note of notes) {
     const cosignature = findCosigned(note, key)
     if (cosignature === null) continue
-    if ('problem' in cosignature) {
-      problem ??= cosignature.problem
-      continue
-    }
+    // Somebody changed that note: an older cosignature does not make up for it.
+    if ('problem' in cosignature) return { holds: false, text: problem ?? cosignature.problem }
     if (!isOwn(note, evidence)) {
       problem ??= `cosigned a checkpoint of ${cosignature.size} events that this log does not continue`
       continue
