@@ -51,11 +51,12 @@ export function guaranteesOverMcp(desk: () => Desk): void {
     const { agent, sessions } = desk()
     agent.model.calls = [note('as a task'), note('a denied task')]
     const session = await sessions.prompt([...askFirst, ...(await sessions.gateway())], asTerminal)
-    await agent.waiting()
+    // It continues while a task is open, so that both calls may wait.
+    await agent.waiting('linus', 'as a task')
     const rows = await agent.world.sql('select by_task from gateway_call order by created_at desc')
     expect(rows[0]).toEqual({ by_task: true })
-    expect(await agent.decide('approve', 'grace')).toBe(403)
-    expect(await agent.decide('approve')).toBe(200)
+    expect(await agent.decide('approve', 'grace', 'as a task')).toBe(403)
+    expect(await agent.decide('approve', 'linus', 'as a task')).toBe(200)
     await agent.until(async () => (await runs('as a task')) === 1)
     await agent.until(async () => agent.model.seen.includes(resultOf('as a task')))
     expect(await agent.decide('deny', 'linus', 'a denied task')).toBe(200)
