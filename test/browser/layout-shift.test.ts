@@ -98,6 +98,13 @@ test.each([
   expect(found).toEqual([])
 })
 
+test('an ended request is shown when its result does not come', async () => {
+  const page = await dashboard.open('Grace', '/account')
+  await page.route('**/v1/runs/*/transcript*', () => new Promise(() => {}))
+  await page.goto(`${dashboard.url}/requests/3`)
+  await page.getByRole('heading', { level: 1, name: /notes\/3\.md/ }).waitFor()
+})
+
 test.each([
   ['a desktop', { width: 1280, height: 900 }],
   ['a narrow window', { width: 1100, height: 900 }],

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
@@ -133,4 +134,13 @@ test('whatever an API records as ended is in the trail, from which the next API 
   const later = emptyLedger()
   expect(await recordRevocations({ ...desk.api, seals: later.seals })).toBe(recorded().length)
   expect(later.recorded()).toEqual(recorded())
+
+  // An event that the service did not write may have any text. It stops no start.
+  for (const document of ['x', '{"detail":{"previousSecretHash":"h","previousUntil":"x"}}']) {
+    await sql`insert into audit_event (id, at, type, actor_type, document)
+      values (gen_random_uuid(), now(), 'key.created', 'system', ${document})`.execute(db)
+  }
+  expect(await recordRevocations({ ...desk.api, seals: emptyLedger().seals })).toBe(
+    recorded().length + 1,
+  )
 })

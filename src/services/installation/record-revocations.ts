@@ -49,19 +49,22 @@ function credential(
 /**
  * Records in the ledger what the trail says has ended, where that is missing: an API was killed
  * between the commit and the record, its disk was full, or the API of another host ended it
- * (security.md 29). Returns how many were missing. It reads the trail, which the application's role
- * cannot change: the rows may have been put back by now.
+ * (security.md 29). Returns how many were missing. It reads the trail, of which the application's
+ * role can change no event: the rows may have been put back by now. An event that the service did
+ * not write may have any text.
  */
 export async function recordRevocations(ctx: SystemContext): Promise<number> {
   const { revocations } = ctx.seals
   const { rows } = await sql<Revocation & { readonly from: Date | null }>`
     select ending.what, named.id, case when bool_and(detail ->> ending."from" is not null)
-      then min((detail ->> ending."from")::timestamptz) end as "from"
+      then min(case when pg_input_is_valid(detail ->> ending."from", 'timestamptz')
+        then (detail ->> ending."from")::timestamptz end) end as "from"
     from jsonb_to_recordset(${JSON.stringify(endings)}::jsonb)
         as ending(type text, what text, named text, change text, "from" text, "isShort" boolean)
       join audit_event on audit_event.type = ending.type
         and (ending."isShort" is not true or audit_event.at > ${since})
-      cross join lateral (select document::jsonb -> 'detail' as detail) as of_event
+      cross join lateral (select case when document is json object
+        then document::jsonb -> 'detail' end as detail) as of_event
       cross join lateral jsonb_array_elements_text(
         case jsonb_typeof(detail -> ending.named)
           when 'array' then detail -> ending.named

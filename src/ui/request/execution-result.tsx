@@ -28,17 +28,25 @@ function runOfResult({ kind, state, execution, runId }: RequestDetail): string |
   return hasEnded || (kind === 'question' && state === 'approved') ? runId : null
 }
 
-/** Whether the result of the call, if there is one, can be drawn. */
+/** After this time a request is shown without its result, which then moves what stands below it. */
+const maxResultWaitMs = 3_000
+
+/** Whether the result of the call, if there is one, can be drawn, or takes too long. */
 export function useResultReady(request: RequestDetail): boolean {
   const runId = runOfResult(request)
   const { isLoading } = useTranscript(runId)
   const [hasView, setHasView] = useState(false)
+  const [isLate, setLate] = useState(false)
   const isNeeded = runId !== null
   useEffect(() => {
+    if (!isNeeded) return
     const end = (): void => setHasView(true)
-    if (isNeeded) CallResultView.fetch().then(end, end)
+    CallResultView.fetch().then(end, end)
+    const until = performance.now() + maxResultWaitMs
+    const timer = setInterval(() => setLate(performance.now() > until), 250)
+    return () => clearInterval(timer)
   }, [isNeeded])
-  return !isNeeded || (hasView && !isLoading)
+  return !isNeeded || isLate || (hasView && !isLoading)
 }
 
 /** The execution of the call: its state, its times, and the result of the tool. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
@@ -238,6 +239,24 @@ describe('a schedule', () => {
     await note('minutely')
     await startDueTimes(desk.api)
     expect(await outcomesOf('minutely')).toEqual(['paused'])
+    const [listed] = await listSchedules(desk.api, ada.caller)
+    expect(listed).toMatchObject({ name: 'minutely', paused: true })
+    expect(await change(false)).toMatchObject({ paused: false })
+  })
+
+  test('stays paused when SQL wrote an earlier pause, and an event of any text pauses nothing', async () => {
+    const { ada } = desk.people
+    const { db } = desk.database
+    const change = (paused: boolean) =>
+      pauseSchedule(desk.api, ada.caller, { name: 'minutely', paused })
+    await db.insertInto('schedule_pause').values({ schedule: 'minutely', by_id: ada.id }).execute()
+    expect(await change(false)).toMatchObject({ paused: false })
+    await change(true)
+    await db.deleteFrom('schedule_pause').where('schedule', '=', 'minutely').execute()
+    for (const document of ['x', '{}', '{"detail":{"schedule":null}}']) {
+      await sql`insert into audit_event (id, at, type, actor_type, document)
+        values (gen_random_uuid(), now(), 'schedule.paused', 'system', ${document})`.execute(db)
+    }
     const [listed] = await listSchedules(desk.api, ada.caller)
     expect(listed).toMatchObject({ name: 'minutely', paused: true })
     expect(await change(false)).toMatchObject({ paused: false })

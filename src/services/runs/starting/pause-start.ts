@@ -48,17 +48,28 @@ export async function pausedNames(db: Db | Tx, kind: StartKind): Promise<Readonl
 }
 
 /**
- * A query for these names: by a row, or by the trail, which the application's role cannot change. A
- * row that SQL deletes ends no pause (security.md 29). Pauses and resumes are counted, since they
- * alternate; their times depend on a clock that may be set back.
+ * A query for these names: by a row, or by the trail, of which the application's role can change no
+ * event. A row that SQL deletes ends no pause (security.md 29).
  */
 export function namesOfPaused(kind: StartKind): RawBuilder<unknown> {
-  const { paused, resumed } = pauseEvents(kind)
   return sql`
     select ${sql.ref(kind)} as name from ${sql.table(`${kind}_pause`)}
-    union
-    select document::jsonb -> 'detail' ->> ${kind} from audit_event
-      where type in (${paused}, ${resumed}) group by 1
+    union ${pausedByTrail(kind)}
+  `
+}
+
+/**
+ * The names that the trail says are paused. Pauses and resumes are counted, since they alternate;
+ * their times depend on a clock that may be set back. An event that the service did not write may
+ * have any text, and names nothing.
+ */
+function pausedByTrail(kind: StartKind): RawBuilder<{ readonly name: string }> {
+  const { paused, resumed } = pauseEvents(kind)
+  return sql`
+    select named.name from audit_event
+      cross join lateral (select case when document is json object
+        then document::jsonb -> 'detail' ->> ${kind} end as name) as named
+      where type in (${paused}, ${resumed}) and named.name is not null group by 1
       having count(*) filter (where type = ${paused}) > count(*) filter (where type = ${resumed})
   `
 }
@@ -88,9 +99,10 @@ export async function changePause(
     // One after the other: pauses and resumes alternate in the trail.
     const lock = `pause ${kind} ${name}`
     await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(unit.tx)
-    const wasPaused = (await pausedNames(unit.tx, kind)).has(name)
+    // A row that SQL wrote is no event: only what changes the trail's own state is recorded.
+    const { rows } = await pausedByTrail(kind).execute(unit.tx)
     await statement.execute(unit.tx)
-    if (wasPaused === paused) return
+    if (rows.some((one) => one.name === name) === paused) return
     const type = pauseEvents(kind)[paused ? 'paused' : 'resumed']
     await unit.audit({ type, detail: { [kind]: name } })
   })

@@ -29,9 +29,12 @@ export async function requireMayStart(
   { actor }: Caller,
   { starter, current, worker }: JudgedStart,
 ): Promise<void> {
+  const starterId = sql`${starter?.id ?? null}::uuid`
+  // A statement of its own: one that waits for the lock would read memberships as they were before.
+  if (starter !== null) await sql`select from person where id = ${starterId} for share`.execute(tx)
   const { rows } = await sql<{ used: UsedUpBudget | null; starter: PersonRows | null }>`
     select ${usedUpBudget(sql<string>`${worker.name}::text`)} as used,
-      (select ${personRows} from person where id = ${starter?.id ?? null}::uuid for share) as starter
+      (select ${personRows} from person where id = ${starterId}) as starter
   `.execute(tx)
   const [now = { used: null, starter: null }] = rows
   if (now.used !== null) throw usedUpProblem(now.used)

@@ -6,11 +6,13 @@ import { CallDecision, DecideButton, useIsOpen } from '../calls/call-decision.ts
 
 /** The end of the conversation: whether the run waits for people, works, or has ended. */
 export function RunStatus({ run }: { run: RunDetail }) {
-  const below = openChildren(run)
-  if (below.length > 0) {
-    return <p className="standing">Waits for {below.map(({ worker }) => worker).join(' and ')}.</p>
-  }
   if (run.state === 'running') {
+    const below = openChildren(run)
+    // The banner of the page announces it.
+    if (below.length > 0) {
+      const workers = below.map(({ worker }) => worker).join(' and ')
+      return <p className="standing">Waits for {workers}.</p>
+    }
     return (
       <p className="standing" role="status">
         <span className="standing-dot" aria-hidden /> The model is at work.

@@ -12,13 +12,13 @@ const drawnCharacters = 16 * 1024
  */
 export function TurnText(props: { readonly shownTurns: number; readonly onGrowth: () => void }) {
   const { onGrowth, shownTurns } = props
-  const { turn, text } = useRunInProgress().modelText
-  // Drawn as its stored message will be, so that it does not move then.
-  const words = useDeferredValue(text)
+  // Drawn as its stored message will be, so that it does not move then. Turn and words are of one
+  // moment.
+  const { turn, text: words } = useDeferredValue(useRunInProgress().modelText)
   useEffect(() => {
     if (words !== '') onGrowth()
   }, [words, onGrowth])
-  if (turn <= shownTurns || text === '') return null
+  if (turn <= shownTurns || words === '') return null
   const hidden = Math.max(0, words.length - drawnCharacters)
   return (
     <article className="turn" aria-label="The model is writing">
