@@ -18,8 +18,10 @@ import { TurnSlots } from './turn-slots.ts'
 let desk: AgentDesk
 let client: Client
 let taskQueue: string
-/** the calls that were to be prepared, and the tools whose calls were verified, in order */
+/** the calls that were to be prepared, the tools whose calls were verified, and the activities */
 const steps: string[] = []
+/** what happens before an execution's activity begins */
+let beforeActivity = async (): Promise<void> => undefined
 const closing = new AsyncDisposableStack()
 
 /** The activities as they ship, on the services and a store, with two slots and one. */
@@ -35,7 +37,8 @@ beforeAll(async () => {
       return desk.worker.registryOf(policy, name, needed, place)
     },
   }
-  const preparations = new CallPreparations(worker)
+  // Else a busy machine would begin the activity too late, and verify its call again.
+  const preparations = new CallPreparations(worker, 120_000)
   const prepare = preparations.sinks.executor.prepareCall
   const noting: typeof prepare = {
     fn: (info, callId) => {
@@ -44,6 +47,11 @@ beforeAll(async () => {
     },
   }
   const { executions, turns } = createActivities(worker, new TurnSlots(1), preparations)
+  const executeCall: typeof executions.executeCall = async (input) => {
+    await beforeActivity()
+    steps.push('begin')
+    return executions.executeCall(input)
+  }
   const connection = await NativeConnection.connect({ address })
   closing.defer(() => connection.close())
   const shared = { connection, namespace }
@@ -52,7 +60,7 @@ beforeAll(async () => {
       ...shared,
       taskQueue,
       workflowBundle: await workflowBundle(),
-      activities: { ...executions },
+      activities: { ...executions, executeCall },
       sinks: { executor: { prepareCall: noting } },
       maxConcurrentActivityTaskExecutions: 2,
     }),
@@ -200,9 +208,12 @@ it('a call is verified once, before its activity begins, and the activity uses t
   const run = await waitingRun('notes/verified.md')
   const [call] = await desk.calls(run.runId, 1)
   steps.length = 0
+  const isVerified = () => steps.includes('verify write_file')
+  beforeActivity = () => waitUntil(isVerified, { withinMs: 30_000 }).catch(() => undefined)
   await approve(run)
   await run.handle.result()
-  expect(steps).toEqual([`prepare ${call?.id}`, 'verify write_file'])
+  beforeActivity = async () => undefined
+  expect(steps).toEqual([`prepare ${call?.id}`, 'verify write_file', 'begin'])
 })
 
 // Rules: security.md 14

@@ -14,8 +14,33 @@ test('an event that cannot be read is a denial with its cause, and no word of a 
     expect(JSON.parse(output)).toMatchObject({
       hookSpecificOutput: {
         permissionDecision: 'deny',
-        permissionDecisionReason: `Countersign: this call was not judged, so it does not run: ${why}`,
+        permissionDecisionReason: `Countersign: ${why}`,
       },
     })
   }
+})
+
+const claudeCall = { session_id: 's', tool_name: 'Write', tool_input: { file_path: 'a.md' } }
+
+test.each([
+  ['claude-code', { hook_event_name: 'PostToolUse', ...claudeCall }],
+  ['claude-code', { hook_event_name: 'PostToolUseFailure' }],
+  ['codex', { hook_event_name: 'PostToolUse', ...claudeCall }],
+  ['gemini-cli', { hook_event_name: 'AfterTool', ...claudeCall }],
+  ['copilot-cli', { sessionId: 's', toolName: 'w', toolArgs: {}, toolResult: 'ok' }],
+] as const)(
+  'after a call, a failure of the hook of %s claims nothing of the call, which has run',
+  async (agent, event) => {
+    const input = Promise.resolve(JSON.stringify(event))
+    expect(await runHook(agent, {}, { environment: {}, input })).toBe('')
+  },
+)
+
+test('before a call without a key, the call is denied with the cause', async () => {
+  const input = Promise.resolve(JSON.stringify({ hook_event_name: 'BeforeTool', ...claudeCall }))
+  const output = await runHook('gemini-cli', {}, { environment: {}, input })
+  expect(JSON.parse(output)).toEqual({
+    decision: 'deny',
+    reason: 'Countersign: COUNTERSIGN_API_KEY is not set',
+  })
 })

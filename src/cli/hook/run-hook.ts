@@ -5,7 +5,7 @@ import { findService } from '../service/find-service.ts'
 import { hookEvents, isBeforeCall, type HookEventName } from '#domain/hooks/hook-events.ts'
 import { agentNames, agentOf, usualWaitSeconds, type Agent } from '#domain/hooks/agents.ts'
 import { decideHook, reportHook } from './answer-hook.ts'
-import { parseInput, type HookDecision } from '#domain/hooks/hook-event.ts'
+import { parseInput, type HookDecision, type HookEvent } from '#domain/hooks/hook-event.ts'
 import { harmlessReason } from '#domain/hooks/harmless-tools.ts'
 import { projectFolderOf } from '#domain/hooks/project-folder.ts'
 import { errorMessage } from '#domain/error-message.ts'
@@ -28,10 +28,13 @@ export interface HookOptions {
 
 /** After this additional time the answer is no, whatever is still running. */
 const graceMs = 2000
+const tooLateSentence =
+  'the service took too long, so this call does not run; ask again later with exactly the same call'
 
 /**
  * Answers one event of an agent. Resolves with the output of the hook. Fails closed: every failure
- * is answered, with a denial. Rejects only for an unknown agent.
+ * before a call is answered with a denial. After a call there is nothing to deny. Rejects only for
+ * an unknown agent.
  */
 export async function runHook(
   name: string,
@@ -49,17 +52,20 @@ export async function runHook(
     const deadline = AbortSignal.timeout(Math.max(1, Math.round(waitMs - performance.now())))
     const tooLate = new Promise<never>((_, reject) => {
       deadline.addEventListener('abort', () => {
-        const overdue = (): void => reject(new Error('the service took too long; ask again later'))
+        const overdue = (): void => reject(new Error(tooLateSentence))
         setTimeout(overdue, graceMs).unref()
       })
     })
     const event = parseInput(await input)
     eventName = hookEvents.find((one) => one === event['hook_event_name'])
-    const answer = answerEvent({ name, agent }, options, { environment, event, deadline })
+    const call = agent.read(event)
+    eventName = call.hook_event_name
+    const answer = answerEvent({ name, agent }, options, { environment, event, call, deadline })
     const decision = await Promise.race([answer, tooLate])
     return decision === null ? '' : agent.say(decision, eventName)
   } catch (error) {
-    const reason = `Countersign: this call was not judged, so it does not run: ${errorMessage(error)}`
+    if (eventName !== undefined && !isBeforeCall(eventName)) return ''
+    const reason = `Countersign: ${errorMessage(error)}`
     return agent.say({ decision: 'deny', reason }, eventName)
   }
 }
@@ -71,11 +77,12 @@ async function answerEvent(
   hook: {
     readonly environment: Environment
     readonly event: Readonly<Record<string, unknown>>
+    /** the event as the agent's contract reads it */
+    readonly call: HookEvent
     readonly deadline: AbortSignal
   },
 ): Promise<HookDecision | null> {
-  const { environment, deadline } = hook
-  const event = agent.read(hook.event)
+  const { environment, deadline, call: event } = hook
   const isBefore = isBeforeCall(event.hook_event_name)
   // The list is of Claude Code's tools. The same name may mean another tool elsewhere.
   if (name === 'claude-code' && harmlessReason(event.tool_name) !== null) {

@@ -10,7 +10,7 @@ export interface SavedSession {
   readonly csrfToken: string
 }
 
-/** The file for the sessions of `countersign login`: the user's own configuration folder. */
+/** The file for the sessions of `countersign login`, in the user's own configuration folder. */
 export function loginSessionsFile(environment: Environment): string {
   const folder = readText(environment, 'XDG_CONFIG_HOME') ?? join(homedir(), '.config')
   return join(folder, 'countersign', 'sessions.json')

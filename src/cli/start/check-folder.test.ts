@@ -41,6 +41,21 @@ test('a folder with warnings only is started, and they are said', async () => {
   expect(lines).toEqual([expect.stringMatching(/warning {2}queue "platform" reaches ada@example/)])
 })
 
+test('a workspace that is not there, or can have no worktrees, refuses no start, which says what follows', async () => {
+  for (const [keys, problem] of [
+    ['root: ./none', 'the root of workspace "default", ./none, is not a folder'],
+    ['root: ., isolation: worktree', 'the workspace "default" can have no worktrees'],
+  ] as const) {
+    lines = []
+    put('countersign.yaml', `${config}workspaces: { default: { ${keys} } }\n`)
+    expect(await check(), keys).toBeNull()
+    expect(lines).toEqual([
+      expect.stringContaining(`countersign.yaml:5  warning  ${problem}`),
+      'The service starts. No run starts in a workspace whose folder cannot be used.',
+    ])
+  }
+})
+
 test('a folder that is not there, and one whose configuration has another name, is not the example', async () => {
   const missing = path.join(folder, 'shpo')
   expect(await check(missing)).toBe(`There is no folder ${missing}.`)
@@ -52,7 +67,7 @@ test('a folder that is not there, and one whose configuration has another name, 
   expect(readdirSync(folder)).toEqual(['countersign.yml'])
 })
 
-test('in production the folder is not what is in force, and refuses no start', async () => {
+test('in production the version in force counts: an invalid folder is left to the API, which reads it at the first start only', async () => {
   put('countersign.yaml', 'nonsense')
   expect(await check(folder, { COUNTERSIGN_PRODUCTION: '1' })).toBeNull()
   expect(lines).toEqual([])

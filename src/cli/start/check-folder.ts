@@ -13,7 +13,8 @@ import { CommandFailure } from '../terminal/exit-codes.ts'
 
 /**
  * Says what is wrong with the project folder of a start before anything is started. Rejects if the
- * folder is missing or has an error. In production the version in force counts, not the folder.
+ * folder is missing or no version can be made of it. In production the version in force counts, not
+ * the folder; at the very first start the API reads the folder and refuses one with an error.
  */
 export async function checkFolder(
   options: FolderOptions,
@@ -36,8 +37,16 @@ export async function checkFolder(
   const production = readText(environment, 'COUNTERSIGN_PRODUCTION')
   if (production === '1' || production === 'true') return
   const { isValid, problems } = await findFolderProblems(projectDir)
-  for (const problem of problems) say(problemLine(problem))
-  if (isValid) return
   const errors = problems.filter(({ severity }) => severity === 'error').length
-  throw new CommandFailure(`${countWords(errors, 'error')} in ${projectDir}: nothing was started.`)
+  if (!isValid) {
+    for (const problem of problems) say(problemLine(problem))
+    throw new CommandFailure(
+      `${countWords(errors, 'error')} in ${projectDir}: nothing was started.`,
+    )
+  }
+  // The errors of a valid project are about its workspaces on this host. Without one of them, the
+  // service serves all else (workspaces.md).
+  for (const problem of problems) say(problemLine({ ...problem, severity: 'warning' }))
+  if (errors > 0)
+    say('The service starts. No run starts in a workspace whose folder cannot be used.')
 }

@@ -1,9 +1,11 @@
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import { recordRefusal, recordRepeats } from '#services/refusals/record-refusal.ts'
 import { operations } from '#client/operations.ts'
 import { disposeAfterTests } from '../../harness/dispose-after-tests.ts'
 import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
+import { rowOf } from '../../harness/fixtures/rows.ts'
 import { createTestApi, type Reply } from '../test-api.ts'
 
 const api = disposeAfterTests(await createTestApi())
@@ -167,29 +169,55 @@ test('somebody who tries everything does not flood the trail, and hides nobody e
   expect(await told(olga.id)).toHaveLength(1)
 })
 
-/** A body that is well formed, so that the answer is about what the path names. */
-const bodies: Readonly<Record<string, unknown>> = {
-  '/challenge': { decision: 'approve', digest: request.digest, revision: 1 },
-  '/decisions': { decision: 'approve', digest: request.digest, revision: 1 },
-  '/revisions': { input: {}, revision: 1, digest: request.digest },
-  '/comments': { text: 'let it' },
-  '/comments/:commentId': { text: 'let it' },
-  '/answer': { text: 'blue' },
-  '/extend': { expiresAt: new Date(Date.now() + 864e5).toISOString() },
-  '/hand-over': { to: 'ada@example.com' },
-  '/snooze': { until: new Date(Date.now() + 36e5).toISOString() },
-  '/revoke': { reason: 'no' },
-  '/settle': { ran: true, then: 'continue', reason: 'seen' },
-  '/consume': { digest: request.digest },
-  '/outcome': { state: 'succeeded' },
-  '/reveals': { kind: 'private key', characters: 40, revision: 1 },
-  '/erasures': { why: 'Asked for' },
-  '/ag-ui': { threadId: run.id, runId: 'front-end-1', messages: [] },
-  '/messages': { text: 'do it' },
-  '/forks': { text: 'again' },
-  '/calls': { tool: 'deploy', input: {} },
-  '/rename': { name: 'mine' },
+type Operation = keyof typeof operations
+
+const decision = { decision: 'approve', digest: request.digest, revision: 1 }
+/** Bodies that are well formed, so that the answer is about what the path names. */
+const bodies: Partial<Record<Operation, unknown>> = {
+  createChallenge: decision,
+  decideRequest: decision,
+  reviseRequest: { input: {}, revision: 1, digest: request.digest },
+  commentRequest: { text: 'let it' },
+  editComment: { text: 'let it' },
+  answerQuestion: { text: 'blue' },
+  extendRequest: { expiresAt: new Date(Date.now() + 864e5).toISOString() },
+  handOverRequest: { to: 'ada@example.com' },
+  snoozeRequest: { until: new Date(Date.now() + 36e5).toISOString() },
+  revokeApproval: { reason: 'no' },
+  settleOutcome: { ran: true, then: 'continue', reason: 'seen' },
+  consumePermit: { digest: request.digest },
+  reportOutcome: { state: 'succeeded' },
+  recordRequestReveal: { kind: 'private key', characters: 40, revision: 1 },
+  recordRunReveal: { kind: 'private key', characters: 40 },
+  eraseRequest: { why: 'Asked for' },
+  streamRunAsAgUi: { threadId: run.id, runId: 'front-end-1', messages: [] },
+  postMessage: { text: 'do it' },
+  forkRun: { text: 'again' },
+  invokeTool: { tool: 'deploy', input: {} },
 }
+
+/** A file of the call's result and of a message of the run. Returns the hash of both. */
+async function addFiles(): Promise<string> {
+  const { db } = api.database
+  const { input_digest: hash } = await rowOf(db, 'run', { id: run.id }, 'input_digest')
+  const file = { position: 1, hash, media_type: 'text/plain', bytes: 1 }
+  await db
+    .insertInto('result_file')
+    .values({ call_id: request.callId, ...file })
+    .execute()
+  const id = randomUUID()
+  const author = JSON.stringify(api.people.ada.caller.actor)
+  await db
+    .insertInto('message')
+    .values({ id, run_id: run.id, sequence: 1, role: 'user', author, content_hash: hash })
+    .execute()
+  await db
+    .insertInto('message_file')
+    .values({ message_id: id, name: 'a.txt', ...file })
+    .execute()
+  return hash
+}
+const fileHash = await addFiles()
 
 // Rules: security.md 22
 test.each(['a person', 'a key'])(
@@ -205,6 +233,11 @@ test.each(['a person', 'a key'])(
     const { body: sessions } = await ada.get('/v1/sessions')
     const grace = await api.signIn(api.people.grace)
     const numberOf = async (path: string) => String((await grace.get(path)).body.number)
+    const said = await grace.post(`/v1/requests/${request.id}/comments`, { text: 'let it' })
+    expect(said.status).toBe(201)
+    for (const owner of [`runs/${run.id}`, `calls/${request.callId}`]) {
+      expect((await grace.get(`/v1/${owner}/files/${fileHash}`)).status, owner).toBe(200)
+    }
     const headers = who === 'a key' ? { authorization: `Bearer ${key.key}` } : { ...edsger.headers }
     const hidden: Readonly<Record<string, readonly string[]>> = {
       runs: [run.id, await numberOf(`/v1/runs/${run.id}`)],
@@ -213,9 +246,14 @@ test.each(['a person', 'a key'])(
       keys: [theirs.id],
       sessions: [sessions.items[0].id],
     }
+    /** the statuses of an operation: of what there is not, and of what the caller may never do */
+    const statusesOf = (operation: Operation): readonly number[] => {
+      if (who === 'a key') return [403, 404]
+      return ['eraseRequest', 'getEvidence'].includes(operation) ? [403] : [404]
+    }
     const told: string[] = []
-    for (const operation of new Set(Object.values(operations))) {
-      const [method = '', path = ''] = operation.split(' ')
+    for (const [operation, route] of Object.entries(operations) as [Operation, string][]) {
+      const [method = '', path = ''] = route.split(' ')
       const [, room = ''] = /^\/v1\/([a-z-]+)\/:id/.exec(path) ?? []
       for (const id of hidden[room] ?? []) {
         const answers = []
@@ -224,13 +262,13 @@ test.each(['a person', 'a key'])(
             .replace(':id', named)
             .replace(':n', '1')
             .replace(':stream', 'stdout')
-            .replace(':hash', `sha256:${'0'.repeat(64)}`)
-            .replace(':commentId', run.id)
-          const suffix = path.slice(`/v1/${room}/:id`.length)
-          const body = ['GET', 'DELETE'].includes(method) ? {} : { body: bodies[suffix] ?? {} }
+            .replace(':hash', fileHash)
+            .replace(':commentId', said.body.id)
+          const body = ['GET', 'DELETE'].includes(method) ? {} : { body: bodies[operation] ?? {} }
           const reply = await api.ask(at, { method, headers, ...body })
           const { requestId: _of, instance: _at, ...words } = reply.body ?? {}
           answers.push(JSON.stringify([reply.status, words]).replaceAll(named, 'NAMED'))
+          if (!statusesOf(operation).includes(reply.status)) told.push(`${operation} ${reply.text}`)
         }
         if (answers[0] !== answers[1]) told.push(`${operation} ${answers.join(' | ')}`)
       }

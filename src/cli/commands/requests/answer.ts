@@ -41,6 +41,6 @@ async function answer(
       ? await promptNow('Nothing was answered.', (input) => askAnswer(request, input))
       : ({ decision: 'answer', text: answerText } as const)
   if (choice === 'skip' || choice === 'quit') throw new CommandFailure('Nothing was answered.')
-  const sentence = await sendAnswer(service, request, choice)
-  console.log(options.json === true ? jsonText(sentence) : 'Recorded. The agent reads it.')
+  const recorded = await sendAnswer(service, request, choice)
+  console.log(options.json === true ? jsonText(recorded) : 'Recorded. The agent reads it.')
 }

@@ -134,7 +134,8 @@ async function callTool(
     return console.log(table(['tool', 'description'], rows, 'This run has no manual tools.'))
   }
   const body = { tool, input: readInput(inputText) }
-  const called = await service.call('invokeTool', { params: { id }, body })
+  const sending = { params: { id }, body, idempotencyKey: randomUUID() }
+  const called = await service.call('invokeTool', sending)
   if (options.json === true) return console.log(jsonText(called))
   console.log(
     called.requestId === null
