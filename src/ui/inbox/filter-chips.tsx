@@ -1,6 +1,6 @@
 import { IconX } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { useLocation, useNavigate, useSearchParams } from 'react-router'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
@@ -18,16 +18,21 @@ export function FilterChips({ withControls }: { withControls: boolean }) {
   const navigate = useNavigate()
   const { pathname } = useLocation()
   const list = useRef<HTMLUListElement>(null)
+  const clearedAt = useRef<number | null>(null)
+  // The chip that is cleared had the focus, which its neighbour gets, after the headline of the new
+  // address has taken it. Without a neighbour the headline keeps it.
+  useEffect(() => {
+    const left = [...(list.current?.querySelectorAll('button') ?? [])]
+    const next = clearedAt.current === null ? undefined : (left[clearedAt.current] ?? left.at(-1))
+    clearedAt.current = null
+    next?.focus({ preventScroll: true })
+  }, [search])
   const voter = useVoter(search.get('decidedBy'))
   const chips = [...(withControls ? [] : chipsOfControls(search)), ...chipsOfLinks(search, voter)]
   if (chips.length === 0) return null
   const clear = (name: FilterName, words: string, at: number): void => {
     announce(`Cleared: ${words}`)
-    // The chip that is cleared had the focus.
-    const others = [...(list.current?.querySelectorAll('button') ?? [])].toSpliced(at, 1)
-    const next = others[at] ?? others.at(-1)
-    const place = next ?? document.querySelector<HTMLElement>('main h1')
-    place?.focus({ preventScroll: true })
+    clearedAt.current = at
     void navigate(withFilter(search, name, '', pathname), { replace: true })
   }
   return (
