@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AuditEventType } from '#domain/audit-event.ts'
 import type { Revocation } from '#domain/statements/row-seals.ts'
+import { eventDocument } from '#store/audit/event-document.ts'
 import type { SystemContext } from '../core/context.ts'
 
 /** The longest life of a session or permit: an earlier end of one is over by itself. */
@@ -63,8 +64,7 @@ export async function recordRevocations(ctx: SystemContext): Promise<number> {
         as ending(type text, what text, named text, change text, "from" text, "isShort" boolean)
       join audit_event on audit_event.type = ending.type
         and (ending."isShort" is not true or audit_event.at > ${since})
-      cross join lateral (select case when document is json object
-        then document::jsonb -> 'detail' end as detail) as of_event
+      cross join lateral (select ${eventDocument} -> 'detail' as detail) as of_event
       cross join lateral jsonb_array_elements_text(
         case jsonb_typeof(detail -> ending.named)
           when 'array' then detail -> ending.named

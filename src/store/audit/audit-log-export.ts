@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../database.ts'
+import { eventDocument } from './event-document.ts'
 
 /**
  * Documents of the leaves from `begin` to before `end`, in order; `null` for a missing leaf or
@@ -84,7 +85,7 @@ export async function readUncovered(
 export async function readMisfiled(db: Db, maxRows: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from (
-      select *, case when document is json object then document::jsonb end as said from audit_event
+      select *, ${eventDocument} as said from audit_event
     ) as filed
     where said is null or said ->> 'id' is distinct from id::text
       or (said ->> 'at')::timestamptz is distinct from at

@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import { Problem } from '#domain/problem.ts'
+import { eventDocument } from '#store/audit/event-document.ts'
 import type { Db, Tx } from '#store/database.ts'
 import { byOwner, byRightOrNull, type Authority } from '../../core/authority.ts'
 import type { Caller, ServiceContext } from '../../core/context.ts'
@@ -67,8 +68,7 @@ function pausedByTrail(kind: StartKind): RawBuilder<{ readonly name: string }> {
   const { paused, resumed } = pauseEvents(kind)
   return sql`
     select named.name from audit_event
-      cross join lateral (select case when document is json object
-        then document::jsonb -> 'detail' ->> ${kind} end as name) as named
+      cross join lateral (select ${eventDocument} -> 'detail' ->> ${kind} as name) as named
       where type in (${paused}, ${resumed}) and named.name is not null group by 1
       having count(*) filter (where type = ${paused}) > count(*) filter (where type = ${resumed})
   `
