@@ -2,14 +2,13 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
-import { addRequest, addRun, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { addRequest, type TestRequest } from '#test/harness/fixtures/gated-run.ts'
+import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { costOf } from '#test/harness/fixtures/reading-cost.ts'
-import { createTestService } from '#test/harness/fixtures/test-service.ts'
-import { createTestDatabase } from '#test/harness/postgres.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { claimRequest } from '../requests/claim-request.ts'
 import { listRequests } from '../requests/lists/list-requests.ts'
+import { openInsightDesk } from './insights.fixture.ts'
 import { readAttention, readInsights } from './read-insights.ts'
 
 const hostile = '<img src=x onerror=alert(1)>\u202e'
@@ -19,17 +18,7 @@ const long = 'x'.repeat(1998)
 const requests: TestRequest[] = []
 const numbers = new Map<string, number>()
 
-const database = disposeAfterTests(await createTestDatabase())
-const { db } = database
-const service = await createTestService(db)
-const people = {
-  ada: await addPerson(db, 'Ada', []),
-  grace: await addPerson(db, 'Grace', ['platform']),
-  linus: await addPerson(db, 'Linus', ['platform']),
-  aud: await addPerson(db, 'Aud', ['auditors']),
-  sam: await addPerson(db, 'Sam', []),
-}
-const run = await addRun(service, { startedBy: people.ada })
+const { database, db, service, people, run } = disposeAfterTests(await openInsightDesk())
 for (const [position, content] of [long, 'short', long, 'a', 'b', long].entries()) {
   const path = position === 4 ? hostile : `notes/${position % 5}.md`
   const input = { path, content }

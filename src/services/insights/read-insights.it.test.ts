@@ -2,28 +2,17 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { withQueryLog, type LoggedQuery } from '#test/harness/fixtures/count-queries.ts'
-import { addRequest, addRun } from '#test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '#test/harness/fixtures/people.ts'
+import { addRequest } from '#test/harness/fixtures/gated-run.ts'
+import type { TestPerson } from '#test/harness/fixtures/people.ts'
 import { costOf } from '#test/harness/fixtures/reading-cost.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
-import { createTestService } from '#test/harness/fixtures/test-service.ts'
-import { createTestDatabase } from '#test/harness/postgres.ts'
 import { insightKeys, type InsightKey } from '#domain/insight-key.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { listRequests, type ListRequestsInput } from '../requests/lists/list-requests.ts'
+import { openInsightDesk } from './insights.fixture.ts'
 import { readInsights } from './read-insights.ts'
 
-const database = disposeAfterTests(await createTestDatabase())
-const { db } = database
-const service = await createTestService(db)
-const people = {
-  ada: await addPerson(db, 'Ada', []),
-  grace: await addPerson(db, 'Grace', ['platform']),
-  linus: await addPerson(db, 'Linus', ['platform']),
-  aud: await addPerson(db, 'Aud', ['auditors']),
-  sam: await addPerson(db, 'Sam', []),
-}
-const run = await addRun(service, { startedBy: people.ada })
+const { database, db, service, people, run } = disposeAfterTests(await openInsightDesk())
 for (const [position, decision] of ['approve', 'approve', 'deny', null, null].entries()) {
   const request = await addRequest(service, run, { position: position + 1 })
   if (decision === null) continue
