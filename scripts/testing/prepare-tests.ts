@@ -2,7 +2,7 @@ import { findTemporalBinary } from '#runtime/embedded/temporal-binary.ts'
 import { processEnvironment } from '#runtime/environment.ts'
 import { cacheFolder } from '#runtime/folders.ts'
 import { sweepCache } from '#runtime/supervisor/sweep-cache.ts'
-import { findChromium } from '#test/harness/chromium-binary.ts'
+import { findChromium } from '#test/harness/programs/chromium-binary.ts'
 import { installSandbox } from './install-sandbox.ts'
 
 /**

@@ -12,7 +12,7 @@ import { takeTurn } from '#services/engine/turns/take-turn.ts'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { addKey } from '../harness/fixtures/people.ts'
-import { addWaitingCall } from '../harness/fixtures/waiting-call.ts'
+import { addWaitingCall } from '../harness/fixtures/runs/waiting-call.ts'
 import { textsOf, withQueryLog, type LoggedQuery } from '../harness/fixtures/count-queries.ts'
 import { approvalsOf } from './approvals-of.ts'
 

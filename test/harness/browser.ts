@@ -1,5 +1,5 @@
 import { chromium, type Browser } from 'playwright-core'
-import { findChromium } from './chromium-binary.ts'
+import { findChromium } from './programs/chromium-binary.ts'
 
 let shared: Promise<Browser> | null = null
 

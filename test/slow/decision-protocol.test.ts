@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { checkModel } from '../harness/tla-tools.ts'
+import { checkModel } from '../harness/programs/tla-tools.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'docs', 'design', 'decision-protocol')
 const check = (configuration: string) => checkModel(folder, 'DecisionProtocol', configuration)

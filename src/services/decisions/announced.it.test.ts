@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
-import { addWaitingCall } from '#test/harness/fixtures/waiting-call.ts'
+import { addWaitingCall } from '#test/harness/fixtures/runs/waiting-call.ts'
 import type { CallOutcome } from '#domain/runs/workflow-outcomes.ts'
 import { decideRequest } from './decide-request.ts'
 

@@ -10,7 +10,7 @@ import { getText } from '#store/content/content.ts'
 import { exportOf } from '../../harness/evidence/export-of.ts'
 import { openAgentDesk, type AgentDesk } from '../../harness/fixtures/agent-desk.ts'
 import { coverAudit, logSigner } from '../../harness/fixtures/cover-audit.ts'
-import { addEndedRun } from '../../harness/fixtures/ended-run.ts'
+import { addEndedRun } from '../../harness/fixtures/runs/ended-run.ts'
 import { waitUntil } from '../../harness/wait-until.ts'
 
 const sweeping = fileURLToPath(new URL('sweeping-process.ts', import.meta.url))

@@ -7,7 +7,7 @@ import { processEnvironment } from '#runtime/environment.ts'
 import { isProgram } from '#runtime/files.ts'
 import { cacheFolder } from '#runtime/folders.ts'
 
-const goModule = fileURLToPath(new URL('../../tools/helm', import.meta.url))
+const goModule = fileURLToPath(new URL('../../../tools/helm', import.meta.url))
 
 /** Programs of `tools/helm`: Helm itself, and a strict reader of Kubernetes' objects. */
 export interface HelmTools {
