@@ -12,7 +12,7 @@ interface Preparation {
 /** A call whose activity begins this long after its preparation is read and verified again. */
 const usualMaxAgeMs = 500
 
-/** Each takes a connection. Activities of further calls read and verify them themselves. */
+/** Each uses a connection of the pool. The activities of further calls read and verify them. */
 const maxRunning = 8
 
 /**

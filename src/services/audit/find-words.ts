@@ -12,8 +12,8 @@ const slice = 200
 
 /**
  * For each word, in lower case, the requests of which a reason or a comment has it, in any case:
- * among the newest 2,000 decisions and revisions with a reason, and comments. Erased texts are
- * found no more, nor those that were changed in the database.
+ * among the newest 2,000 decisions and revisions with a reason, and comments. Texts that were
+ * erased, or changed in the database, are not found.
  */
 export async function requestsWithWords(
   { db, log }: Pick<ServiceContext, 'db' | 'log'>,

@@ -61,8 +61,8 @@ export function namesOfPaused(kind: StartKind): RawBuilder<unknown> {
 
 /**
  * The names that the trail says are paused. Pauses and resumes are counted, since they alternate;
- * their times depend on a clock that may be set back. An event that the service did not write may
- * have any text, and names nothing.
+ * their times depend on a clock that may be set back. An event that SQL added may have any text;
+ * one without a name is not counted.
  */
 function pausedByTrail(kind: StartKind): RawBuilder<{ readonly name: string }> {
   const { paused, resumed } = pauseEvents(kind)
