@@ -53,8 +53,9 @@ export async function rightsOfEmail(
   return rightsIn((await ctx.policies.inForce()).config, email)
 }
 
-/** The rights of an address by a policy. */
-export function rightsIn(config: Policy['config'], email: string): ReadonlySet<Right> {
+/** The rights of an address by a policy; `null`, of nobody, has none. */
+export function rightsIn(config: Policy['config'], email: string | null): ReadonlySet<Right> {
+  if (email === null) return new Set()
   return new Set(
     rightNames.filter((right) =>
       config.rights[right].some((holder) => holds(config, holder, email)),

@@ -51,6 +51,8 @@ async function startRuns(desk: AgentDesk): Promise<void> {
   await desk.activate({
     'countersign.yaml': `${config.replace('rights: {', 'rights: { manageRuns: [grace@example.com],')}schedules:
   yearly: { worker: careful, input: x, cron: "0 0 1 1 *", as: ada@example.com }
+triggers:
+  deploys: { worker: scribe, secret: "\${DEPLOYS_SECRET}" }
 `,
     'workers/careful.md': careful,
   })
@@ -67,8 +69,8 @@ async function startRuns(desk: AgentDesk): Promise<void> {
   const scheduled = await triggerSchedule(desk.api, grace.caller, { name: 'yearly' })
   await desk.decide(linus, await firstRequestOf(scheduled.id))
   await desk.turn(scheduled.id, 1)
-  const deploys = { name: 'deploys', worker: 'scribe', as: null, secretFrom: '', source: '' }
-  const trigger = { ...deploys, conversation: false }
+  const trigger = (await desk.api.policies.inForce()).config.triggers.get('deploys')
+  if (trigger === undefined) throw new Error('The version in force has the trigger')
   const message = { trigger, key: null, input: 'x', messageId: undefined }
   const triggered = await startFromTrigger(desk.api, message)
   desk.say({ calls: [{ tool: 'write_file', input: { path: 'notes/t.md', content: 't\n' } }] })

@@ -76,6 +76,7 @@ export const scheduleRoutes = [
       'unreachable_approvers',
       'policy_blocked',
       'budget_exhausted',
+      'conflict',
       'workspace_unreachable',
       'idempotency_key_reused',
     ],

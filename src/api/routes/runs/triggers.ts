@@ -54,6 +54,7 @@ export function triggerRoutes(): readonly [
         'unknown_worker',
         'unreachable_approvers',
         'budget_exhausted',
+        'conflict',
         'policy_blocked',
         'workspace_unreachable',
         'too_large',

@@ -12,6 +12,7 @@ export interface PersonRows {
 export interface VerifiedPerson {
   readonly id: string
   readonly name: string
+  readonly email: string
   /** false also when the row has no valid seal */
   readonly enabled: boolean
   /** other rows of the same human */
@@ -36,6 +37,7 @@ export function verifyPerson(seals: Seals, { person, memberships }: PersonRows):
   const row = fromJsonRow<{
     id: string
     name: string
+    email: string
     disabled_at: Date | null
     other_ids: string[] | null
   }>(person)
@@ -48,6 +50,7 @@ export function verifyPerson(seals: Seals, { person, memberships }: PersonRows):
   return {
     id: row.id,
     name: row.name,
+    email: row.email,
     enabled: !isDisabled && isKnown,
     otherIds: row.other_ids ?? [],
     teams: vouched.map(({ team }) => String(team)),

@@ -18,15 +18,19 @@ export async function byManagerOfStarts(
   caller: Caller,
   as: string | null,
 ): Promise<Authority> {
-  const refusal = new Problem(
-    'forbidden',
-    'Only the person whose runs it starts, and people with the right manageRuns, may do this',
-  )
+  const refusal = notManagerOfStarts()
   if (caller.actor.type !== 'person') throw refusal
   const manager = await byRightOrNull(ctx, caller, 'manageRuns')
   if (manager !== null) return manager
   if (as === null) throw refusal
   return byOwner(caller, [await personOfEmail(ctx, as)], refusal)
+}
+
+export function notManagerOfStarts(): Problem {
+  return new Problem(
+    'forbidden',
+    'Only the person whose runs it starts, and people with the right manageRuns, may do this',
+  )
 }
 
 /** Whether a caller may manage the schedule or trigger that starts runs as a person. */

@@ -139,7 +139,7 @@ export async function recordRun(
   const { tx } = unit
   const { policyDigest, worker, starter, mode, fork } = start
   const id = start.id ?? uuidv7()
-  await requireMayStart(unit, caller, start)
+  await requireMayStart(ctx, unit, caller, start)
   const { verdict, judgement } = judgedStart(start)
   const startRequestId = verdict === 'asks' ? uuidv7() : null
   const statement: RunStatement = {

@@ -1,44 +1,100 @@
 import { sql } from 'kysely'
+import type { Actor } from '#domain/actor.ts'
+import type { RunMode } from '#domain/policy/verdict.ts'
+import type { Policy } from '#policy/policy.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
-import { refuseEndedKey } from '../../requests/people/refuse-ended-key.ts'
-import type { Caller } from '../../core/context.ts'
+import { advisoryLocks } from '#store/connection/advisory-locks.ts'
+import { together } from '#store/connection/side-by-side.ts'
+import type { Tx } from '#store/database.ts'
+import type { Caller, PolicyReader } from '../../core/context.ts'
+import { rightsIn } from '../../core/rights-of.ts'
 import { usedUpBudget, usedUpProblem, type UsedUpBudget } from '../../core/runs/used-up-budget.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
-import { personRows, type PersonRows } from '../../requests/people/verified-person.ts'
+import { refuseEndedKey } from '../../requests/people/refuse-ended-key.ts'
+import { personRows, verifyPerson, type PersonRows } from '../../requests/people/verified-person.ts'
 import { memberOf } from './find-member.ts'
-import { requireStarter } from './require-starter.ts'
+import { notManagerOfStarts } from './pause-start.ts'
+import { policyChanged } from './policy-changed.ts'
+import { requireMode, requireStarter } from './require-starter.ts'
 
 /** Who starts a run of which worker. `starter`: `null` where nobody does. */
 interface JudgedStart {
   readonly starter: PersonRef | null
-  /** the worker of the policy in force, whose `startableBy` applies */
+  readonly mode: RunMode
+  /** the version by which the start was judged */
+  readonly policy: Policy
+  /** the worker of this version, whose `startableBy` applies */
   readonly current: WorkerDefinition
   /** the worker of the run, whose budget applies */
   readonly worker: WorkerDefinition
 }
 
 /**
- * Judges once more, in the transaction that records a run, that its budget is not used up and that
- * its starter may start it: preparing a start may take seconds, in which a person can be disabled
- * or leave a team, and a key can end. The person's row stays locked against a change until the
- * commit. Rejects with `budget_exhausted`, `forbidden` or `unauthenticated`.
+ * Judges once more, in the transaction that records a run, what its start was judged by: preparing
+ * a start may take seconds. Until the commit no other policy version can take force, and the people
+ * cannot be disabled. Rejects with `conflict` where another version is in force by now, with
+ * `budget_exhausted`, `unauthenticated` for a key that has ended, `forbidden` where the starter,
+ * the key's owner or the caller may not start it any more, and `mode_not_permitted`.
  */
 export async function requireMayStart(
+  { policies }: { readonly policies: Pick<PolicyReader, 'inForce'> },
   { tx, seals }: Pick<UnitOfWork, 'tx' | 'seals'>,
   { actor }: Caller,
-  { starter, current, worker }: JudgedStart,
+  { starter, mode, policy, current, worker }: JudgedStart,
 ): Promise<void> {
-  const starterId = sql`${starter?.id ?? null}::uuid`
-  // A statement of its own: one that waits for the lock would read memberships as they were before.
-  if (starter !== null) await sql`select from person where id = ${starterId} for share`.execute(tx)
-  const { rows } = await sql<{ used: UsedUpBudget | null; starter: PersonRows | null }>`
-    select ${usedUpBudget(sql<string>`${worker.name}::text`)} as used,
-      (select ${personRows} from person where id = ${starterId}) as starter
+  const callerId = callingPerson(actor)
+  const ids = [...new Set([starter?.id ?? null, callerId].filter((id) => id !== null))]
+  // A statement of its own: one that waits for a lock would read rows as they were before.
+  await lockFacts(tx, ids)
+  const [{ used, people }, inForce] = await together([
+    readFacts(tx, worker, ids),
+    policies.inForce(tx),
+    actor.type === 'machine' ? refuseEndedKey({ tx, seals }, actor.id) : Promise.resolve(),
+  ])
+  if (inForce.digest !== policy.digest) throw policyChanged()
+  if (used !== null) throw usedUpProblem(used)
+  const rowsOf = (id: string) => people.find(({ person }) => person['id'] === id) ?? null
+  const rightsNow = (id: string) => {
+    const rows = rowsOf(id)
+    const person = rows === null ? null : verifyPerson(seals, rows)
+    return rightsIn(policy.config, person?.enabled === true ? person.email : null)
+  }
+  const requireStarterNow = (id: string) =>
+    requireStarter(current, memberOf(seals, rowsOf(id), current.startableBy ?? []))
+  if (starter !== null) {
+    requireStarterNow(starter.id)
+    if (mode === 'approve_all') requireMode(mode, rightsNow(starter.id))
+  }
+  if (callerId === null || callerId === starter?.id) return
+  if (actor.type === 'machine') requireStarterNow(callerId)
+  // Has a schedule start its run now.
+  else if (!rightsNow(callerId).has('manageRuns')) throw notManagerOfStarts()
+}
+
+/** The person who calls, or who owns the key that does; `null`: a time or a message does. */
+function callingPerson(actor: Actor): string | null {
+  if (actor.type === 'person') return actor.id
+  return actor.type === 'machine' ? actor.ownerId : null
+}
+
+/** In the order in which an activation takes its locks: its own, and then people. */
+async function lockFacts(tx: Tx, personIds: readonly string[]): Promise<void> {
+  await sql`
+    with activation as materialized (
+      select pg_advisory_xact_lock_shared(${advisoryLocks.activation})
+    )
+    select from person
+    where id = any(${personIds}::uuid[]) and (select count(*) from activation) > 0
+    order by id for share
   `.execute(tx)
-  const [now = { used: null, starter: null }] = rows
-  if (now.used !== null) throw usedUpProblem(now.used)
-  if (actor.type === 'machine') await refuseEndedKey({ tx, seals }, actor.id)
-  if (starter === null) return
-  requireStarter(current, memberOf(seals, now.starter, current.startableBy ?? []))
+}
+
+async function readFacts(tx: Tx, { name }: WorkerDefinition, personIds: readonly string[]) {
+  const { rows } = await sql<{ used: UsedUpBudget | null; people: PersonRows[] }>`
+    select ${usedUpBudget(sql<string>`${name}::text`)} as used,
+      (select coalesce(jsonb_agg(${personRows}), '[]') from person
+        where id = any(${personIds}::uuid[])) as people
+  `.execute(tx)
+  return rows[0] ?? { used: null, people: [] }
 }

@@ -1,4 +1,6 @@
 import { Problem } from '#domain/problem.ts'
+import type { RunMode } from '#domain/policy/verdict.ts'
+import type { Right } from '#policy/project-config.ts'
 import type { WorkerDefinition } from '#policy/worker-definition.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import type { Member } from './find-member.ts'
@@ -14,4 +16,13 @@ export function requireStarter(worker: WorkerDefinition, person: Member | null):
     throw new Problem('forbidden', `Only members of ${teams.join(' or ')} may start ${worker.name}`)
   }
   return { id: person.id, name: person.name }
+}
+
+/** Throws `mode_not_permitted` for the mode `approve_all` without its right (product.md 21). */
+export function requireMode(mode: RunMode, rights: ReadonlySet<Right>): void {
+  if (mode !== 'approve_all' || rights.has('startApproveAll')) return
+  throw new Problem(
+    'mode_not_permitted',
+    'Starting a run in the mode approve_all needs the right startApproveAll (countersign.yaml, rights)',
+  )
 }

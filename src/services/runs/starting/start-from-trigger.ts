@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { workspacesOf } from '#policy/workspaces.ts'
 import { hashBytes } from '#domain/json/digest.ts'
 import type { Json } from '#domain/json/json.ts'
@@ -14,6 +15,7 @@ import { markRecorded, recordRefusal } from '../../refusals/record-refusal.ts'
 import { quoteText } from '../../transcript/result-texts.ts'
 import { pausedNames } from './pause-start.ts'
 import { personOfEmail } from './person-of-email.ts'
+import { policyChanged } from './policy-changed.ts'
 import { assertReachable } from './reachable-approvers.ts'
 import { worktreeStart } from './worktree-start.ts'
 import { newRunOf, recordRun, type StartedRun } from './record-run.ts'
@@ -56,6 +58,8 @@ export async function startFromTrigger(
     return refuseAsPaused(ctx, caller, trigger.name)
   }
   const policy = await ctx.policies.inForce()
+  // The message was verified by the trigger of an earlier look at the version in force.
+  if (!isDeepStrictEqual(policy.config.triggers.get(trigger.name), trigger)) throw policyChanged()
   const worker = requireWorker(policy, trigger.worker)
   const task = taskMessage(input)
   requireInputFits(worker, input)

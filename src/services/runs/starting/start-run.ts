@@ -18,7 +18,7 @@ import { requireBudgetFits } from './require-budget-fits.ts'
 import { newRunOf, recordRun, type StartedRun } from './record-run.ts'
 import type { PersonRef } from '../../requests/facts/request-record.ts'
 import { findMember } from './find-member.ts'
-import { requireStarter } from './require-starter.ts'
+import { requireMode, requireStarter } from './require-starter.ts'
 import { readRunAttachments } from './read-run-attachments.ts'
 import { worktreeStart } from './worktree-start.ts'
 import { assertReachable } from './reachable-approvers.ts'
@@ -127,12 +127,7 @@ export async function judgeStart(
     caller.actor.type === 'machine'
       ? byProgram(caller)
       : byEligibility(caller, starter, new Problem('forbidden', 'Only people can start runs'))
-  if (mode === 'approve_all' && !(await rightsOf(ctx, personId)).has('startApproveAll')) {
-    throw new Problem(
-      'mode_not_permitted',
-      'Starting a run in the mode approve_all needs the right startApproveAll (countersign.yaml, rights)',
-    )
-  }
+  if (mode === 'approve_all') requireMode(mode, await rightsOf(ctx, personId))
   return { starter, authority }
 }
 

@@ -1,0 +1,219 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import type { Policy } from '#policy/policy.ts'
+import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
+import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { afterWork, beforeTransaction } from '#test/harness/fixtures/before-transaction.ts'
+import { sealRows } from '#test/harness/fixtures/keys/test-keys.ts'
+import { addKey } from '#test/harness/fixtures/people.ts'
+import { refusal } from '#test/harness/fixtures/refusal.ts'
+import { rowsOf } from '#test/harness/fixtures/rows.ts'
+import { waitUntil } from '#test/harness/wait-until.ts'
+import type { Caller, SigningContext } from '../../core/context.ts'
+import { activatePolicy } from '../../policy/activate-policy.ts'
+import { forkRun } from '../forking/fork-run.ts'
+import { triggerSchedule } from '../schedules/manage-schedule.ts'
+import { noteScheduledTime } from '../schedules/note-scheduled-time.ts'
+import { startDueTimes } from '../schedules/start-scheduled.ts'
+import { startFromTrigger } from './start-from-trigger.ts'
+import { startRun } from './start-run.ts'
+
+const config = `${deskConfig}schedules:
+  minutely: { worker: scribe, input: x, cron: "* * * * *", as: ada@example.com, catchup: one }
+triggers:
+  deploys: { worker: scribe, secret: "\${DEPLOYS_SECRET}" }
+`
+const desk = disposeAfterTests(await openAgentDesk())
+await desk.activate({ 'countersign.yaml': config })
+const { ada, grace, olga } = desk.people
+
+const asking = { worker: 'scribe', input: 'Write the notes' }
+let versions = 0
+/** Beside a transaction, on a connection of its own. */
+const outside = AsyncLocalStorage.snapshot()
+
+/** Puts another version into force. */
+const activateOther = (): Promise<void> =>
+  desk.activate({ 'countersign.yaml': `${config}# version ${++versions}\n` })
+
+/** The services as a caller meets them when an act is committed after the judgement. */
+const meanwhile = (act: () => Promise<unknown>): SigningContext => ({
+  ...desk.api,
+  db: beforeTransaction(desk.api.db, act),
+})
+
+const runCount = async (): Promise<number> =>
+  (await rowsOf(desk.database.db, 'run', {}, 'id')).length
+
+/** The code with which a start is refused, which must start nothing. */
+async function refused(starting: () => Promise<unknown>): Promise<string> {
+  const before = await runCount()
+  const { code } = await refusal(starting())
+  expect(await runCount()).toBe(before)
+  return code
+}
+
+async function deploysTrigger(ctx: SigningContext, key: Caller | null, messageId?: string) {
+  const trigger = (await ctx.policies.inForce()).config.triggers.get('deploys')
+  if (trigger === undefined) throw new Error('The version in force has the trigger')
+  return startFromTrigger(ctx, { trigger, key, input: 'x', messageId })
+}
+
+const setDisabled = (personId: string, disabled_at: Date | null) =>
+  desk.database.db.updateTable('person').set({ disabled_at }).where('id', '=', personId).execute()
+
+// Rules: security.md 22
+describe('a policy version that takes force between the judgement of a start and its record', () => {
+  const runId = desk.start()
+  const starts: Readonly<Record<string, (ctx: SigningContext) => Promise<unknown>>> = {
+    'of a run': (ctx) => startRun(ctx, ada.caller, { ...asking, idempotencyKey: 'of a run' }),
+    'of a fork': async (ctx) =>
+      forkRun(ctx, ada.caller, { runId: await runId, afterTurn: 0, idempotencyKey: 'of a fork' }),
+    'by a message': (ctx) => deploysTrigger(ctx, null, 'm1'),
+    'of a schedule by a person': (ctx) =>
+      triggerSchedule(ctx, ada.caller, { name: 'minutely', idempotencyKey: 'of a schedule' }),
+  }
+
+  test.each(Object.entries(starts))(
+    'refuses a start %s, which starts when it is sent again',
+    async (_, start) => {
+      await runId
+      expect(await refused(() => start(meanwhile(activateOther)))).toBe('conflict')
+      const before = await runCount()
+      await start(desk.api)
+      await start(desk.api)
+      expect(await runCount()).toBe(before + 1)
+    },
+  )
+
+  test('leaves a scheduled time open, which the next look judges by that version', async () => {
+    const { db } = desk.database
+    await noteScheduledTime(desk.api, { schedule: 'minutely', at: new Date().toISOString() })
+    const before = await runCount()
+    await startDueTimes(meanwhile(activateOther))
+    const times = () => rowsOf(db, 'schedule_time', { schedule: 'minutely' }, 'outcome')
+    expect(await times()).toEqual([{ outcome: null }])
+    expect(await runCount()).toBe(before)
+    await startDueTimes(desk.api)
+    expect(await times()).toEqual([{ outcome: 'started' }])
+    expect(await runCount()).toBe(before + 1)
+  })
+
+  test('refuses a message that was verified by its earlier trigger', async () => {
+    const { config: was } = await desk.api.policies.inForce()
+    const trigger = was.triggers.get('deploys')
+    if (trigger === undefined) throw new Error('The version in force has the trigger')
+    await desk.activate({
+      'countersign.yaml': config.replace('DEPLOYS_SECRET', 'OTHER_SECRET'),
+    })
+    const message = { trigger, key: null, input: 'x', messageId: undefined }
+    expect(await refused(() => startFromTrigger(desk.api, message))).toBe('conflict')
+    await desk.activate({ 'countersign.yaml': config })
+  })
+
+  test('that is being written when a start is recorded is waited for, and refuses it', async () => {
+    const starting = Promise.withResolvers<string>()
+    const whileWriting = async () => {
+      starting.resolve(outside(() => refused(() => startRun(desk.api, ada.caller, asking))))
+      await outside(() => waitUntil(isWaiting))
+    }
+    const files = await filesWith(`${config}# written slowly\n`)
+    const api = { ...desk.api, db: afterWork(desk.api.db, whileWriting) }
+    await activatePolicy(api, { files, note: null })
+    expect(await starting.promise).toBe('conflict')
+  })
+
+  test('waits for a start that is being recorded, whose run began before it in the trail too', async () => {
+    const files = await filesWith(`${config}# written later\n`)
+    const activating = Promise.withResolvers<Policy>()
+    const whileRecording = async () => {
+      const activation = outside(() => activatePolicy(desk.api, { files, note: null }))
+      activating.resolve(activation.then(({ policy }) => policy))
+      await outside(() => waitUntil(isWaiting))
+    }
+    const before = await desk.api.policies.inForce()
+    const api = { ...desk.api, db: afterWork(desk.api.db, whileRecording) }
+    const { id } = await startRun(api, ada.caller, asking)
+    expect((await activating.promise).digest).not.toBe(before.digest)
+    const [run] = await rowsOf(desk.database.db, 'run', { id }, 'policy_digest')
+    expect(run).toEqual({ policy_digest: before.digest })
+  })
+
+  const filesWith = async (text: string) => {
+    const { files } = await desk.api.policies.inForce()
+    return { ...files, texts: new Map([...files.texts, ['countersign.yaml', text]]) }
+  }
+
+  async function isWaiting(): Promise<boolean> {
+    const { rows } = await sql<{ waiting: boolean }>`
+      select exists (select from pg_locks join pg_database on pg_database.oid = pg_locks.database
+        where datname = current_database() and locktype = 'advisory' and not granted) as waiting
+    `.execute(desk.database.db)
+    return rows[0]?.waiting === true
+  }
+})
+
+// Rules: product.md 21; security.md 22
+describe('a start is judged once more when it is recorded, by', () => {
+  test('the right to the mode approve_all, which an earlier version gave while it was judged', async () => {
+    const richer = config.replace('startApproveAll: [operators]', 'startApproveAll: [platform]')
+    let looks = 0
+    const inForce: SigningContext['policies']['inForce'] = async (on) => {
+      looks += on === undefined ? 1 : 0
+      // The version of the worker is read first, and then that of the right.
+      if (looks !== 2 || on !== undefined) return desk.api.policies.inForce(on)
+      await desk.activate({ 'countersign.yaml': richer })
+      const other = await desk.api.policies.inForce()
+      await desk.activate({ 'countersign.yaml': config })
+      return other
+    }
+    await desk.activate({ 'countersign.yaml': config })
+    const api = { ...desk.api, policies: { ...desk.api.policies, inForce } }
+    const start = () => startRun(api, ada.caller, { ...asking, mode: 'approve_all' })
+    expect(await refused(start)).toBe('mode_not_permitted')
+    expect(looks).toBe(2)
+  })
+
+  test('the owner of the key that calls a trigger: disabled, or not permitted the worker any more', async () => {
+    const { db } = desk.database
+    const only = deskWorker.replace('zones:', 'startableBy: [operators]\nzones:')
+    const files = {
+      'countersign.yaml': config.replace('secret:', 'as: olga@example.com, secret:'),
+      'workers/scribe.md': only,
+    }
+    await desk.activate(files)
+    const byGroup = {
+      team: 'operators',
+      person_id: ada.id,
+      until: new Date(Date.now() + 3_600_000),
+    }
+    await db.insertInto('membership').values(byGroup).execute()
+    await sealRows(db, 'membership', 'person_id', ada.id)
+    const key = await addKey(db, ada)
+    expect(await deploysTrigger(desk.api, key.caller)).toMatchObject({ startedBy: { id: olga.id } })
+    const disabling = meanwhile(() => setDisabled(ada.id, new Date()))
+    expect(await refused(() => deploysTrigger(disabling, key.caller))).toBe('unauthenticated')
+    await setDisabled(ada.id, null)
+    const leave = () =>
+      db
+        .deleteFrom('membership')
+        .where('person_id', '=', ada.id)
+        .where('team', '=', 'operators')
+        .execute()
+    expect(await refused(() => deploysTrigger(meanwhile(leave), key.caller))).toBe('forbidden')
+    await desk.activate({ 'countersign.yaml': config, 'workers/scribe.md': deskWorker })
+  })
+
+  test('who has a schedule start its run: not somebody who is disabled', async () => {
+    const disabling = meanwhile(() => setDisabled(olga.id, new Date()))
+    const trigger = () => triggerSchedule(disabling, olga.caller, { name: 'minutely' })
+    expect(await refused(trigger)).toBe('forbidden')
+    await setDisabled(olga.id, null)
+    expect(await triggerSchedule(desk.api, olga.caller, { name: 'minutely' })).toMatchObject({
+      startedBy: { id: ada.id },
+    })
+    const outsider = () => triggerSchedule(desk.api, grace.caller, { name: 'minutely' })
+    expect(await refused(outsider)).toBe('forbidden')
+  })
+})
