@@ -343,3 +343,23 @@ test('a run has a number, its task and whom it waits for, in lists too; a number
   for (const id of [runId, unseen]) await cancelRun(desk.api, ada.caller, { runId: id })
   expect(await show(runId)).toMatchObject({ waitsFor: [] })
 })
+
+test('who has decided one place of two is not among those for whom a run waits, also if they started it', async () => {
+  const { grace } = desk.people
+  const own = 'platform: { team: platform, selfApproval: true }'
+  const pairs = `routing:\n  - { when: { path: 'notes/**' }, quorum: { count: 2 } }\n`
+  const config = deskConfig.replace('platform: { team: platform }', own)
+  await desk.activate({ 'countersign.yaml': `${config}${pairs}` })
+  desk.say({ calls: [aWrite('by two\n')] })
+  const asking = { worker: 'scribe', input: 'Write the notes' }
+  const { id: runId } = await startRun(desk.api, grace.caller, asking)
+  await desk.turn(runId, 1)
+  const namesOf = async () =>
+    (await getRun(desk.api, grace.caller, runId)).waitsFor[0]?.people.map(({ name }) => name)
+  expect(await namesOf()).toEqual(['Ada', 'Grace', 'Linus'])
+  const [request] = await desk.calls(runId, 1)
+  await desk.decide(grace, request?.requestId ?? '')
+  expect(await namesOf()).toEqual(['Ada', 'Linus'])
+  await cancelRun(desk.api, grace.caller, { runId })
+  await desk.activate({ 'countersign.yaml': deskConfig })
+})

@@ -14,8 +14,8 @@ const max = { requests: 50, people: 20 }
 
 /**
  * The pending requests of runs and of the runs below them, as far as the viewer may see them,
- * oldest first, by run id. `people` can decide them now: they are in a team that the quorum names
- * and not behind the request.
+ * oldest first, by run id. `people` can decide them now: they are in a team that the quorum names,
+ * are not behind the request, and have not decided it.
  */
 export async function waitsForOf(
   db: Db,
@@ -39,7 +39,9 @@ export async function waitsForOf(
           and (${isQuestionTo('asked', sql.ref('p.id'))} or exists (select from team_member t
               where t.person_id = p.id and ${namesTeam('asked', sql.ref('t.team'))})
             and (asked.routing->'selfApproval' = 'true'::jsonb or not exists (
-              select from request_principal q where q.request_id = asked.id and q.person_id = any(p.other_ids || p.id))))
+              select from request_principal q where q.request_id = asked.id and q.person_id = any(p.other_ids || p.id)))
+            and not exists (select from decision d where d.request_id = asked.id
+              and d.revision = asked.revision and d.person_id = p.id))
         order by p.name, p.id limit ${max.people}
       ) able) as people
     from run as above
