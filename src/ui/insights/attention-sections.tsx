@@ -79,9 +79,8 @@ function FastApprovals({ figures }: { figures: AttentionView['fastApprovals'] })
             <RequestNumbers numbers={requests} />
           </span>
           <span className="dim small">
-            <VisibleText text={person.name} />: approved in{' '}
-            {seconds < 1 ? 'under 1 s' : secondsInWords(seconds)}; to read it takes{' '}
-            {secondsInWords(readSeconds)} · <Time at={at} />
+            <VisibleText text={person.name} />: approved in {secondsInWords(seconds)}; to read it
+            takes {secondsInWords(readSeconds)} · <Time at={at} />
           </span>
         </li>
       ))}

@@ -1,13 +1,7 @@
-/** A duration in its largest unit: `12 s`, `4 min`, `3 h`, `2 d`. Pure. */
+import { shortDuration } from '#domain/text/durations.ts'
+
+/** A figure in whole seconds as a duration; `–`: there is none. Pure. */
 export function secondsInWords(seconds: number | null): string {
   if (seconds === null) return '–'
-  const [name, size] = units.find(([, least]) => seconds >= least) ?? (['s', 1] as const)
-  const count = seconds / size
-  return `${count < 10 && size > 1 ? Number(count.toFixed(1)) : Math.round(count)} ${name}`
+  return seconds < 1 ? 'under 1 s' : shortDuration(seconds * 1_000)
 }
-
-const units = [
-  ['d', 86_400],
-  ['h', 3600],
-  ['min', 60],
-] as const

@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { relativeTime, shortSpan } from './relative-time.ts'
+import { relativeTime, shortDuration } from '#domain/text/durations.ts'
 
 const listeners = new Set<() => void>()
 let nowMs = Date.now()
@@ -68,7 +68,9 @@ export function Time({ at, short }: { at: string; short?: boolean }) {
   const instantMs = Date.parse(at)
   return (
     <time dateTime={at} title={absoluteTime(at)}>
-      {short ? shortSpan(instantMs - now) : relativeTime(instantMs, now)}
+      {short
+        ? shortDuration(Math.max(1_000, Math.abs(instantMs - now)))
+        : relativeTime(instantMs, now)}
     </time>
   )
 }

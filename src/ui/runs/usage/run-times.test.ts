@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
-import { durationWords, runTimes, timeTotals } from './run-times.ts'
+import { runTimes, timeTotals } from './run-times.ts'
 
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString()
 const call = {
@@ -45,14 +45,4 @@ test('the time of people includes calls that still wait, and counts once what se
   ])
   expect(timeTotals(intervals).people).toBe(60_000)
   expect(timeTotals(runTimes([items[0]!, turn], null)).people).toBe(30_000)
-})
-
-test('durations are said in one unit', () => {
-  expect([850, 12_000, 240_000, 10_800_000, 259_200_000].map(durationWords)).toEqual([
-    '850 ms',
-    '12 s',
-    '4 min',
-    '3 h',
-    '3 d',
-  ])
 })

@@ -65,11 +65,3 @@ export function timeTotals(
   }
   return { model: of('model'), tools: of('tools'), people: of('people') }
 }
-
-/** `850 ms`, `12 s`, `4 min`, `3 h`, `2 d`. Pure. */
-export function durationWords(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`
-  if (ms < 120_000) return `${Math.round(ms / 1000)} s`
-  if (ms < 7_200_000) return `${Math.round(ms / 60_000)} min`
-  return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / 86_400_000)} d`
-}

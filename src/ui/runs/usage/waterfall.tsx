@@ -1,9 +1,10 @@
 import { Link } from 'react-router'
 import type { TranscriptItem } from '#api/schemas/runs/transcript.ts'
+import { shortDuration } from '#domain/text/durations.ts'
 import { timeHolders, type TimeHolder } from '#domain/runs/time-holders.ts'
 import { useNowMs } from '../../text/time.tsx'
 import { turnPlace } from '../turns/go-to-turn.tsx'
-import { durationWords, runTimes, timeTotals } from './run-times.ts'
+import { runTimes, timeTotals } from './run-times.ts'
 import './waterfall.css'
 
 const names: Readonly<Record<TimeHolder, string>> = {
@@ -34,7 +35,7 @@ export function Waterfall(props: { items: readonly TranscriptItem[]; hasEnded: b
             <dt>
               <span className={`times-key times-${holder}`} aria-hidden /> {names[holder]}
             </dt>
-            <dd>{durationWords(totals[holder])}</dd>
+            <dd>{shortDuration(totals[holder])}</dd>
           </div>
         ))}
       </dl>
@@ -47,7 +48,7 @@ export function Waterfall(props: { items: readonly TranscriptItem[]; hasEnded: b
       >
         {visible.map(({ holder, turn, what, from, to }, index) => (
           <Link key={`${holder} ${from} ${index}`} to={`#${turnPlace(turn)}`} tabIndex={-1}>
-            <title>{`${names[holder]}, ${what}: ${durationWords(to - from)}`}</title>
+            <title>{`${names[holder]}, ${what}: ${shortDuration(to - from)}`}</title>
             <rect className="times-row" x={0} y={index * 10} width={1000} height={10} />
             <rect
               className={`times-${holder}`}
@@ -83,7 +84,7 @@ export function Waterfall(props: { items: readonly TranscriptItem[]; hasEnded: b
                 </td>
                 <td>{names[holder]}</td>
                 <td>{what}</td>
-                <td>{durationWords(to - from)}</td>
+                <td>{shortDuration(to - from)}</td>
               </tr>
             ))}
           </tbody>
