@@ -4,7 +4,7 @@ import type { Caller, ServiceContext } from '../../core/context.ts'
 import { pageByName, type Page, type PageInput } from '../../core/pages.ts'
 import { isPending, waitsForCaller } from './list-requests.ts'
 import { viewerOf } from '../people/viewer.ts'
-import { requestVisibilityRules } from '../people/visible-to.ts'
+import { countedRequestVisibleTo } from '../people/visible-to.ts'
 import type { RecordOf } from '../../core/record-of.ts'
 
 export type QueueRecord = RecordOf<QueueView>
@@ -21,16 +21,12 @@ export async function listQueues(
   page: PageInput,
 ): Promise<Page<QueueRecord>> {
   const viewer = await viewerOf(ctx, caller)
-  const visible = requestVisibilityRules(viewer, 'request').map(
-    (condition) => sql`select id from request where ${isPending} and ${condition}`,
-  )
   const { rows } = await sql<Counts>`
-    with seen as (${sql.join(visible, sql` union `)})
     select queue, max(team) as team, count(*)::int as pending, min(created_at) as "oldestAt",
       count(*) filter (where expires_at <= clock_timestamp() + interval '4 hours')::int as "expiringSoon",
       count(*) filter (where ${waitsForCaller(caller)})::int as mine
     from request
-    where ${isPending} and id in (select id from seen)
+    where ${isPending} and ${countedRequestVisibleTo(viewer, 'request')}
     group by queue
   `.execute(ctx.db)
   const counts = new Map(rows.map((row) => [row.queue, row]))
