@@ -85,7 +85,7 @@ function nameOf(author: { readonly id: string; readonly name?: string }): string
 
 function callView(record: CallRecord): TranscriptCall {
   const { callId, toolCallId, tool, input, verdict, rule, manual, times, result } = record
-  const { requestId, requestState, childRunId, live, approval, elidedAt } = record
+  const { requestId, requestState, childRunId, live, approval, outcomeCheck, elidedAt } = record
   return {
     callId,
     toolCallId,
@@ -94,7 +94,9 @@ function callView(record: CallRecord): TranscriptCall {
     verdict,
     rule,
     ...(manual && { manual: true }),
-    ...answerOf(withoutNulls({ requestId, requestState, childRunId, live, approval })),
+    ...answerOf(
+      withoutNulls({ requestId, requestState, childRunId, live, approval, outcomeCheck }),
+    ),
     ...(times !== null && { times: timesView(times) }),
     ...(result !== null && {
       result: { ...answerOf(result), ...(elidedAt !== null && { elided: { atTurn: elidedAt } }) },

@@ -144,6 +144,7 @@ function pathOf({ path }: RequestDetail['presentation']['metadata']): string | n
 
 function headingOf(request: PresentedRequest): string {
   if (request.kind === 'question') return 'The question'
+  if (request.kind === 'outcome_check') return 'What is known'
   return isAhead(request) ? 'What will happen' : 'What was requested'
 }
 

@@ -54,7 +54,9 @@ export function ExecutionResult({ request }: { request: RequestDetail }) {
   const { execution } = request
   const sentence = executionSentence(execution, request)
   const transcript = useTranscript(runOfResult(request))
-  if (sentence === null && request.state === 'pending') return null
+  if (request.state === 'pending' && (sentence === null || request.kind === 'outcome_check')) {
+    return null
+  }
   const call = transcript.data?.items
     .flatMap((item) => item.calls ?? [])
     .find((one) => one.callId === request.callId)

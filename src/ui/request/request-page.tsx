@@ -193,6 +193,14 @@ function Requester(props: { request: RequestDetail; displayedRequest: RequestDet
   const { request, displayedRequest } = props
   if (request.external !== null) return <ProgramCard request={request} />
   if (displayedRequest.erased !== null || displayedRequest.kind === 'start') return null
+  // The service asks it, and the model says nothing about it.
+  if (displayedRequest.kind === 'outcome_check') {
+    return (
+      <div className="card">
+        <TurnsBefore request={request} />
+      </div>
+    )
+  }
   return (
     <AgentStatement text={displayedRequest.agentReason}>
       <TurnsBefore request={request} />
@@ -210,6 +218,7 @@ function DecisionPlace(props: {
   const { request, isFileOpen, children } = props
   const phone = useNarrow()
   const [isOpen, setOpen] = useState(false)
+  const isToDecide = request.state === 'pending' && request.eligibility.canDecide
   useEffect(() => {
     if (!phone || isFileOpen) setOpen(false)
   }, [phone, isFileOpen])
@@ -223,10 +232,13 @@ function DecisionPlace(props: {
   return (
     <>
       <div className="decide-bar">
-        <Button fullWidth size="md" onClick={() => setOpen(true)}>
-          {request.state === 'pending' && request.eligibility.canDecide
-            ? actOf(request)
-            : 'See the decision'}
+        <Button
+          fullWidth
+          size="md"
+          variant={isToDecide ? 'filled' : 'default'}
+          onClick={() => setOpen(true)}
+        >
+          {isToDecide ? actOf(request) : 'See the decision'}
         </Button>
       </div>
       <DecisionSheet isOpen={isOpen} onClose={() => setOpen(false)}>

@@ -48,7 +48,7 @@ describe.skipIf(!testSandbox.works)('the run page of a command that runs', () =>
   ] as const) {
     test(`shows what it prints as it comes, hidden characters as marks, until the result is there, ${scheme} at ${viewport.width} px`, async () => {
       const script = String.raw`printf 'one \033[31mred\007\342\202'; wait 1
-        printf '\254<b>bold</b>\nfailing\n' ; echo 'it is odd' >&2; wait 2; echo last`
+        printf '\254<b>bold</b>\nfailing\n' ; echo 'it is odd' >&2; wait 2; echo last; exit 3`
       const { begin, go, runId } = await running(script)
       const page = await dashboard.open('Ada', `/runs/${runId}`, { viewport, scheme })
       await page.getByText('Live', { exact: true }).waitFor()
@@ -66,7 +66,7 @@ describe.skipIf(!testSandbox.works)('the run page of a command that runs', () =>
       expect(found.violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
       await go(2)
       await ended
-      await page.getByText('Returned', { exact: true }).waitFor()
+      await page.getByText('Ended with exit code 3', { exact: true }).waitFor()
       await output(page).waitFor({ state: 'detached' })
       await page.getByText('last', { exact: true }).waitFor()
       expect(dashboard.complaints).toEqual([])

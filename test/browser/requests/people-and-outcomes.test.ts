@@ -47,7 +47,8 @@ test('a run that waits goes on with a message from who started it', async () => 
 test('who is asked what became of a call says so, and only a call that did not run can run again', async () => {
   const { desk } = dashboard
   const input = { path: 'notes/lost.md', content: 'Text\n' }
-  const { callIds, requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
+  const asked = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
+  const { callIds, requestIds, runId } = asked
   const callId = callIds[0]!
   await desk.decide(desk.people.grace, requestIds[0]!)
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
@@ -60,7 +61,15 @@ test('who is asked what became of a call says so, and only a call that did not r
   })
   const settled = await settleUnknown(desk.worker, { callId })
   const [check] = settled.kind === 'wait' ? settled.requestIds : []
-  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
+  // The conversation says so too, and leads who may say it to the check, and others to read it.
+  const started = await dashboard.open('Ada', `/runs/${runId}`)
+  await started.getByText(/, nobody knows whether it took effect/).waitFor()
+  await started.getByRole('link', { name: 'See its check' }).waitFor()
+  const page = await dashboard.open('Grace', `/runs/${runId}`)
+  await page.getByRole('link', { name: 'Say whether it took effect' }).click()
+  await page.getByRole('heading', { name: 'What is known' }).waitFor()
+  expect(await page.getByText('The agent gave no reason').count()).toBe(0)
+  await page.goto(`${dashboard.url}/requests/${requestIds[0]}`)
   const result = page.getByRole('region', { name: 'Approved by Grace' })
   await result.getByText('nobody knows whether it took effect').waitFor()
   expect(await result.getAttribute('class')).toContain('result-unknown')

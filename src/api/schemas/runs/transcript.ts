@@ -119,6 +119,9 @@ export const transcriptCall = z
     approval: callApproval
       .optional()
       .describe('Who approved it; absent: nobody was asked, or nobody has approved it'),
+    outcomeCheck: id
+      .optional()
+      .describe('Id of its pending `outcome_check`: nobody knows whether it took effect'),
     times: callTimes.optional().describe('When people and the tool worked on it'),
     result: callResult.optional().describe('Absent: it has none yet'),
   })

@@ -22,6 +22,8 @@ export interface CallTimes {
 export interface CallFactsForPeople {
   readonly approval: CallApproval | null
   readonly times: CallTimes
+  /** the pending outcome check of a call whose end nobody knows; `null`: none */
+  readonly outcomeCheck: string | null
 }
 
 interface FactRow {
@@ -30,6 +32,7 @@ interface FactRow {
   readonly decided_at: string | null
   readonly started_at: string | null
   readonly finished_at: string | null
+  readonly outcome_check: string | null
   readonly approvals: readonly {
     readonly id: string
     readonly name: string
@@ -43,7 +46,7 @@ interface FactRow {
   readonly grant_number: number | null
 }
 
-/** For each call of a run who approved it, with which scope, and when. One query. */
+/** For each call of a run: who approved it, with which scope, when, and its check. One query. */
 export async function readCallFacts(
   db: Db,
   runId: string,
@@ -53,6 +56,12 @@ export async function readCallFacts(
       'id', c.id, 'asked_at', r.created_at, 'decided_at', r.decided_at,
       'started_at', (select max(e.started_at) from execution e where e.call_id = c.id),
       'finished_at', c.finished_at,
+      'outcome_check', case when c.finished_at is null then (
+        select q.id from request q
+        where q.run_id = c.run_id and q.state = 'pending' and q.call_id = c.id
+          and q.kind = 'outcome_check'
+        limit 1
+      ) end,
       'approvals', coalesce((
         select json_agg(json_build_object(
             'id', p.id, 'name', p.name, 'scope', coalesce(d.scope, 'once')) order by d.at)
@@ -84,6 +93,7 @@ function factsOf(row: FactRow): CallFactsForPeople {
       startedAt: row.started_at,
       finishedAt: row.finished_at,
     },
+    outcomeCheck: row.outcome_check,
   }
 }
 

@@ -37,6 +37,8 @@ export interface TranscriptItemCall extends TranscriptCall {
   /** its approval; `null`: none */
   readonly approval: CallApproval | null
   readonly times: CallTimes | null
+  /** the pending outcome check of a call whose end nobody knows; `null`: none */
+  readonly outcomeCheck: string | null
 }
 
 /** A run's messages, calls and results, in the model's order. Rejects with `not_found`. */
@@ -68,6 +70,7 @@ export async function readTranscript(
       live: live.find((one) => one.callId === call.callId) ?? null,
       approval: facts.get(call.callId)?.approval ?? null,
       times: facts.get(call.callId)?.times ?? null,
+      outcomeCheck: facts.get(call.callId)?.outcomeCheck ?? null,
     })),
   }))
   return withSummaries(items, steps)

@@ -57,6 +57,19 @@ export function CallDecider({ call, runId }: { call: TranscriptCall; runId: stri
   )
 }
 
+/** For a call whose end nobody knows: the way to its outcome check. */
+export function CheckLink({ requestId, runId }: { requestId: string; runId: string }) {
+  const { person } = useMe()
+  const run = useRun(runId)
+  const check = run.data?.waitsFor.find((one) => one.requestId === requestId)
+  const isOwn = check?.people.some(({ id }) => id === person.id) === true
+  return (
+    <Link className="small" to={`/requests/${requestId}`}>
+      {isOwn ? 'Say whether it took effect' : 'See its check'}
+    </Link>
+  )
+}
+
 /** Opens the form of a request in its run; a link to its page where no form can be. */
 export function DecideButton(props: {
   request: { requestId: string; number: number }

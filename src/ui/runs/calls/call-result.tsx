@@ -25,9 +25,14 @@ const words: Record<CallResult['type'], string> = {
 export function CallResultView({ result, callId }: { result: CallResult; callId: string }) {
   const text = textOf(result)
   const { length: lines } = splitLines(text).lines
+  const exitCode = exitCodeOf(result)
+  // As on the page of the request, a command with another exit code than 0 is drawn as failed.
+  const hasFailed = exitCode !== null && exitCode !== 0
   return (
-    <div className={`call-result call-result-${result.type}`}>
-      <span className="small call-result-word">{words[result.type]}</span>
+    <div className={`call-result call-result-${hasFailed ? 'error' : result.type}`}>
+      <span className="small call-result-word">
+        {hasFailed ? `Ended with exit code ${exitCode}` : words[result.type]}
+      </span>
       {result.elided !== undefined && (
         <span className="small dim">
           {' '}
@@ -43,7 +48,7 @@ export function CallResultView({ result, callId }: { result: CallResult; callId:
         <SaveButton
           key={name}
           size="compact-sm"
-          variant="subtle"
+          variant="default"
           request={requestOf('getOutput', { params: { id: callId, stream: name } })}
           name={`${name}.txt`}
         >
@@ -53,6 +58,12 @@ export function CallResultView({ result, callId }: { result: CallResult; callId:
       {result.files !== undefined && <ResultFiles callId={callId} files={result.files} />}
     </div>
   )
+}
+
+/** The exit code of a command; `null`: the result is that of another tool. */
+function exitCodeOf({ type, output }: CallResult): number | null {
+  const exitCode = type === 'output' && isObject(output) ? output['exitCode'] : null
+  return typeof exitCode === 'number' ? exitCode : null
 }
 
 /** The streams that the result contains only in part. */

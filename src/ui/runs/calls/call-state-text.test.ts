@@ -17,6 +17,12 @@ test('of a batch each call says what it waits for: a decision, or an earlier cal
   ])
 })
 
+test('a call with an outcome check says that nobody knows whether it took effect', () => {
+  const lost = { ...approved, outcomeCheck: 'a-check' }
+  expect(callStateText([lost, approved], 0)).toBe('nobody knows whether it took effect')
+  expect(callStateText([lost, approved], 1)).toBe('approved, waits for call 1 of this turn')
+})
+
 test('a call that runs, has its result or is not judged yet waits for nothing that could be said', () => {
   expect(callStateText([done, approved], 1)).toBeNull()
   expect(callStateText([done], 0)).toBeNull()

@@ -1,6 +1,8 @@
 import type { TranscriptCall } from '#api/schemas/runs/transcript.ts'
 
-type CallState = Pick<TranscriptCall, 'verdict' | 'requestState'> & { readonly result?: unknown }
+type CallState = Pick<TranscriptCall, 'verdict' | 'requestState' | 'outcomeCheck'> & {
+  readonly result?: unknown
+}
 
 /**
  * What a call of a turn waits for, as text; `null` if it has its result or runs. Calls with effects
@@ -11,6 +13,7 @@ export function callStateText(calls: readonly CallState[], index: number): strin
   const call = calls[index]
   if (call === undefined || call.result !== undefined || call.verdict === null) return null
   if (call.requestState === 'pending') return 'waits for a decision'
+  if (call.outcomeCheck !== undefined) return 'nobody knows whether it took effect'
   const earlier = calls.findIndex(({ result }, at) => at < index && result === undefined)
   if (earlier === -1) return null
   const word = call.requestState === 'approved' ? 'approved, ' : ''

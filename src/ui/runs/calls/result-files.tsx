@@ -23,9 +23,8 @@ export function ResultFiles(props: { callId: string; files: readonly ResultFile[
           {isPictureType(file.mediaType) ? (
             <Picture callId={callId} file={file} />
           ) : (
-            <SaveButton size="compact-sm" variant="subtle" request={bytesOf(callId, file.hash)}>
-              {'Download '}
-              <VisibleText text={`(${whatOf(file)})`} />
+            <SaveButton size="compact-sm" variant="default" request={bytesOf(callId, file.hash)}>
+              <VisibleText text={`${verbs.download} (${whatOf(file)})`} />
             </SaveButton>
           )}
         </li>
@@ -47,7 +46,7 @@ function Picture({ callId, file }: { callId: string; file: ResultFile }) {
       >
         {isOpen ? 'Hide' : 'Show'} picture ({what})
       </Button>{' '}
-      <SaveButton size="compact-sm" variant="subtle" request={bytesOf(callId, file.hash)}>
+      <SaveButton size="compact-sm" variant="default" request={bytesOf(callId, file.hash)}>
         {verbs.download}
       </SaveButton>
       {isOpen && isPictureType(file.mediaType) && (

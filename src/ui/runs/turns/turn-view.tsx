@@ -12,7 +12,7 @@ import { later } from '../../states/later.tsx'
 import { SecretsContext, useRunSecrets } from '../../text/secret-chips.tsx'
 import { Time } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
-import { CallDecider, CallDecision, useIsOpen } from '../calls/call-decision.tsx'
+import { CallDecider, CallDecision, CheckLink, useIsOpen } from '../calls/call-decision.tsx'
 import { CallResultView } from '../calls/call-result.tsx'
 import { FoldedText } from '../calls/folded-text.tsx'
 import { callStateText } from '../calls/call-state-text.ts'
@@ -211,6 +211,9 @@ function CallView(props: {
           </Link>
         )}
         {call.requestState === 'pending' && <CallDecider call={call} runId={runId} />}
+        {call.outcomeCheck !== undefined && (
+          <CheckLink requestId={call.outcomeCheck} runId={runId} />
+        )}
       </div>
       {isOpen && call.requestId !== undefined && (
         <CallDecision placeId={`call-${call.callId}`} requestId={call.requestId} />
