@@ -73,6 +73,14 @@ test('what every row says stands in columns, with a deadline or without, which a
   const numbers = await page.locator('.row-number').evaluateAll(right)
   expect(numbers.length).toBe(4)
   expect(new Set(numbers).size).toBe(1)
+  // The effects stand on the same line of their rows, with further facts or without.
+  const below = await page.locator('.request-link').evaluateAll((links) =>
+    links.map((link) => {
+      const row = link.closest('.request-row')
+      return (row?.getBoundingClientRect().bottom ?? 0) - link.getBoundingClientRect().bottom
+    }),
+  )
+  expect(Math.max(...below) - Math.min(...below)).toBeLessThan(1)
   await page.setViewportSize({ width: 390, height: 844 })
   const [text, box] = [await deadline.innerText(), await deadline.boundingBox()]
   expect([text, (box?.height ?? 99) < 24]).toEqual(['44 min left', true])
