@@ -1,4 +1,4 @@
-import { createTheme } from '@mantine/core'
+import { createTheme, defaultVariantColorsResolver } from '@mantine/core'
 import { verbs } from './words/verbs.ts'
 
 // A scroll lock injects a style element, so `styles/base.css` locks the scroll instead.
@@ -17,6 +17,11 @@ export const theme = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // The accent colour is for decisions: a button without an edge has that of the text.
+  variantColorResolver: (input) => {
+    const isPlain = input.variant === 'subtle' && input.color === input.theme.primaryColor
+    return defaultVariantColorsResolver(isPlain ? { ...input, color: 'gray' } : input)
+  },
   components: {
     Modal: { defaultProps: { ...overPage, centered: true } },
     Drawer: { defaultProps: overPage },

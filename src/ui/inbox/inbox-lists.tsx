@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
 import { useQueues, useRequests } from '../api/queries.ts'
@@ -55,9 +54,9 @@ function OwnLine({ count }: { count: number }) {
   }
   return (
     <p className="own-line small">
-      <Button size="compact-sm" variant="subtle" disabled={count === 0} onClick={jump}>
+      <button type="button" className="link-button" disabled={count === 0} onClick={jump}>
         {count === 1 ? 'You wait for a decision' : `You wait for ${count} decisions`}
-      </Button>
+      </button>
     </p>
   )
 }

@@ -1,3 +1,4 @@
+import { IconEye } from '@tabler/icons-react'
 import type { RequestDetail } from '#api/schemas/requests/requests.ts'
 import { useMe } from '../../api/queries.ts'
 import { Moment } from '../../text/time.tsx'
@@ -17,7 +18,9 @@ export function TriageState({ request }: { request: RequestDetail }) {
         </span>
       )}
       {claim !== null && claim.person.id !== me.person.id && (
-        <span className="small dim">{claim.person.name} is on it</span>
+        <span className="small claim">
+          <IconEye size={13} aria-hidden /> {claim.person.name} is on it
+        </span>
       )}
       {isWaitingStarter(request, me.person.id) && (
         <span className="small dim">

@@ -19,7 +19,8 @@ export function SeenMap({ region, tracker }: { region: HTMLElement | null; track
   const [first] = unseen
   if (region === null || first === undefined) return null
   const pixels = unseen.reduce((sum, { from, to }) => sum + to - from, 0)
-  const share = Math.min(99, Math.max(1, Math.round((pixels / height) * 100)))
+  const rounded = Math.round((pixels / height) * 100)
+  const share = intervals.length === 0 ? 100 : Math.min(99, Math.max(1, rounded))
   return (
     <>
       <div className="seen-note" role="group" aria-label="What has not been on the screen">

@@ -26,7 +26,7 @@ function SentFile({ runId, file }: { runId: string; file: MessageFile }) {
   const request = requestOf('getMessageFile', { params: { id: runId, hash } })
   return (
     <>
-      <SaveButton size="compact-sm" variant="subtle" request={request} name={name}>
+      <SaveButton size="compact-sm" variant="default" request={request} name={name}>
         {verbs.download} <VisibleText text={`${name} (${whatOf(file)})`} />
       </SaveButton>
       {elided !== undefined && (

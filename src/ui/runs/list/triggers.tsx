@@ -18,6 +18,7 @@ export function Triggers() {
 
 function TriggerRow({ trigger }: { trigger: Trigger }) {
   const { name, url, paused, hasSecret, lastRun } = trigger
+  const nameAt = url.lastIndexOf('/') + 1
   return (
     <StartRow
       start={trigger}
@@ -27,7 +28,11 @@ function TriggerRow({ trigger }: { trigger: Trigger }) {
       }
     >
       <div className="start-means">
-        <code className="dim start-address">{url}</code>
+        <code className="dim start-address">
+          {url.slice(0, nameAt)}
+          <wbr />
+          {url.slice(nameAt)}
+        </code>
       </div>
       <div className="dim small">
         {paused ? 'Refuses messages: it is paused' : takes(hasSecret)}

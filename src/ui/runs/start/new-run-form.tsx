@@ -156,7 +156,7 @@ function CopyForm({ draft, worker }: { draft: StartDraft; worker: WorkerDetail }
   }
   return (
     <Button
-      variant="subtle"
+      variant="default"
       size="compact-sm"
       title="A link to this form with its worker and task. It starts nothing."
       onClick={copy}
