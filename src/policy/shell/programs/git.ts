@@ -84,6 +84,9 @@ export const gitProgram: Program = {
     'mergetool',
     'config',
   ],
+  // Options with a program that git runs, and an address that is one. Git takes them abbreviated.
+  runsText:
+    /^--(?:upl|exe|rec|op|sendm|smtp-server(?!-)|to-|cc-|header-c|ht|ext|acc|authors-p)|^-[A-Za-z]*O|^-u(?:$|.*\s)|ext::/s,
   aliases: /^alias\.[^=]+=([^!]*)$/s,
   folderRuns: {
     marker: '.git',

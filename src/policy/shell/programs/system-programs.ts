@@ -47,16 +47,22 @@ export const systemPrograms: readonly Program[] = [
   },
   {
     names: ['curl', 'wget'],
+    runsText: /^--use-a/,
     flags: null,
     neverReason: 'talks to other hosts, and reads and writes files by many of its options',
   },
   // Builtins with an effect on the shell itself: no program can replace them.
   {
+    names: ['bind', 'compgen', 'complete', 'mapfile', 'readarray'],
+    neverReason: 'changes or asks the shell itself',
+    runsText: /^-[A-Za-z]*[CFx]/,
+    flags: null,
+  },
+  {
     names: words(`
-      : bg bind break caller cd compgen complete compopt continue declare dirs disown enable exit
-      export fc fg getopts hash help history jobs let local logout mapfile popd pushd read
-      readarray readonly return set shift shopt suspend times type typeset ulimit umask unalias
-      unset wait`),
+      : bg break caller cd compopt continue declare dirs disown enable exit export fc fg getopts
+      hash help history jobs let local logout popd pushd read readonly return set shift shopt
+      suspend times type typeset ulimit umask unalias unset wait`),
     neverReason: 'changes or asks the shell itself',
     flags: null,
   },

@@ -1,4 +1,4 @@
-import { exactly, type Spelling } from '../spelling/spelling.ts'
+import { exactly, programName, type Spelling } from '../spelling/spelling.ts'
 import { textsOf } from '../spelling/spell-word.ts'
 import { programsOf } from './programs-of.ts'
 
@@ -51,4 +51,20 @@ export function aliasStarts(
       return [{ words: [name, ...expandedWords, ...rest.slice(index + 2)], from: 0 }]
     }),
   )
+}
+
+/**
+ * Git's commands by other names: `git-push`, which is a file of its own, and those that `git
+ * for-each-repo` runs.
+ */
+export function gitStarts(words: readonly Spelling[]): readonly CommandStart[] {
+  const [name, ...rest] = words
+  const names = name === undefined ? [] : textsOf(name).map(programName)
+  const dashed = names.flatMap((text) => /^git-(.+)$/.exec(text)?.[1] ?? [])
+  const isForEach = rest.some((word) => textsOf(word).includes('for-each-repo'))
+  const each = isForEach ? rest.map((_, index) => rest.slice(index)) : []
+  return [...dashed.map((verb) => [exactly(verb), ...rest]), ...each].map((after) => ({
+    words: [exactly('git'), ...after],
+    from: 0,
+  }))
 }

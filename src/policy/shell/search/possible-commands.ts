@@ -12,7 +12,13 @@ import {
 } from './why-computed.ts'
 import { scanTokens } from './scan-tokens.ts'
 import { walkScript, type ScriptParts } from './walk-script.ts'
-import { type CommandStart, startsIn, inputStarts, aliasStarts } from './command-starts.ts'
+import {
+  type CommandStart,
+  startsIn,
+  inputStarts,
+  aliasStarts,
+  gitStarts,
+} from './command-starts.ts'
 import { programsOf, runsOf, readsInput } from './programs-of.ts'
 
 /** One simple command, as asks and blocks examine it. */
@@ -156,7 +162,7 @@ class CommandSearch implements Search {
       inner.push(...startsIn(allWords))
       if (runners.some((program) => program.takesInputWords)) inner.push(...inputStarts(words))
     }
-    const aliases = aliasStarts(words, programs)
+    const aliases = [...aliasStarts(words, programs), ...gitStarts(words)]
     this.#budget.spend(aliases.length * words.length)
     inner.push(...aliases)
     this.commands.push({ words, inner, node })
@@ -167,8 +173,9 @@ class CommandSearch implements Search {
     if (isFed) this.scan(sourceText)
     if (isUnknown || [...runs].some((kind) => kind !== undefined)) this.#addTexts(words, depth)
     if (programs.some((program) => program.runsText) && runs.has('script')) {
-      // In `s/x/git push/e` the program itself defines the delimiter of the text.
-      for (const text of words.flatMap(textsOf)) this.scan(text.replaceAll('/', ' '))
+      // In `s/x/git push/e`, `-wrapper git,push` and `ext::git% push` the program itself says how
+      // words are delimited.
+      for (const text of words.flatMap(textsOf)) this.scan(text.replaceAll(/[/,]|%(?=\s)/g, ' '))
     }
     this.#addComputed(whyComputed(words, runners))
     return { isFed, runners }
@@ -185,7 +192,10 @@ class CommandSearch implements Search {
       const script = text.replace(/^(?:-{1,2}[A-Za-z-]+=?|!)/, '')
       // `alias x='git push'`: the text after the name.
       const value = text.replace(/^[^\s=]+=/, '')
-      for (const candidate of new Set([text, script, value, text.replace(/^-[A-Za-z]/, '')])) {
+      // `ext::git push`, `EXEC:git push`
+      const address = text.replace(/^\w+:+/, '')
+      const glued = text.replace(/^-[A-Za-z]/, '')
+      for (const candidate of new Set([text, script, value, address, glued])) {
         if (isScript(candidate)) this.addScript(candidate, null, depth + 1, false)
       }
     }

@@ -24,14 +24,8 @@ function mayVanish(word: Spelling): boolean {
 export function runsOf(program: Program, words: readonly Spelling[]): Program['runs'] {
   const { runs, runsWith = [], runsText } = program
   if (runs !== undefined) return runs
-  if (runsText !== undefined) {
-    return words
-      .slice(1)
-      .flatMap(textsOf)
-      .some((text) => runsText.test(text))
-      ? 'script'
-      : undefined
-  }
+  const isText = (text: string): boolean => runsText?.test(text) === true
+  if (words.slice(1).flatMap(textsOf).some(isText)) return 'script'
   const hasRunningWord = words.some((word) => textsOf(word).some((text) => runsWith.includes(text)))
   return hasRunningWord ? 'command' : undefined
 }
