@@ -57,6 +57,15 @@ export function signedWorktree(
  * valid signature it is the strictest; nothing of such a run executes anyway.
  */
 export function signedModeOf(verifier: Verifier, run: Selectable<RunTable>): RunMode {
+  return findSignedMode(verifier, run) ?? 'strict'
+}
+
+/** Whether everything that is signed of a run, but its mode, is what the row says. */
+export function isSignedInSomeMode(verifier: Verifier, run: Selectable<RunTable>): boolean {
+  return findSignedMode(verifier, run) !== undefined
+}
+
+function findSignedMode(verifier: Verifier, run: Selectable<RunTable>): RunMode | undefined {
   const modes: readonly RunMode[] = [run.mode, 'prompt', 'strict', 'approve_all']
-  return modes.find((mode) => verifyRun(verifier, { ...run, mode }) !== null) ?? 'strict'
+  return modes.find((mode) => verifyRun(verifier, { ...run, mode }) !== null)
 }

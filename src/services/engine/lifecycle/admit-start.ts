@@ -1,5 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import { hashJson } from '#domain/json/digest.ts'
+import { verifyStatement, withRetired } from '#domain/statements/statement-bytes.ts'
+import type { PermitStatement } from '#domain/statements/statement.ts'
 import { permitTransitions, transition } from '#domain/requests/transitions.ts'
 import type { PermitTable } from '#store/tables/decisions.ts'
 import type { RequestTable } from '#store/tables/requests.ts'
@@ -7,7 +9,9 @@ import type { RunTable } from '#store/tables/runs.ts'
 import type { CallFacts } from '#domain/requests/request.ts'
 import { fromJsonRow, type JsonRow } from '#store/json-row.ts'
 import { lockRequests } from '../../core/locks.ts'
+import { isUnstarted } from '../../core/runs/waits-to-start.ts'
 import type { UnitOfWork } from '../../core/unit-of-work.ts'
+import { isSignedInSomeMode } from '../../core/verify-run.ts'
 import { restOf } from '../../core/runs/rest.ts'
 import type { Rest } from '#domain/runs/workflow-outcomes.ts'
 import { advanceLocked } from '../../requests/ending/advance-locked.ts'
@@ -17,17 +21,61 @@ import { verifyPermit } from '../../permits/permits.ts'
 import { workflow } from '../../core/authority.ts'
 import { endRun } from './end-run.ts'
 
-/** Whether a run may take its first turn; `waits`: until a decision or a deadline. */
+/** Whether a run may take turns; `waits`: until a decision or a deadline. */
 export type StartAdmission =
   | { readonly kind: 'begins' | 'ended' }
   | ({ readonly kind: 'waits'; readonly queues: readonly string[] } & Partial<Rest>)
 
 /**
- * Judges a run whose start needed an approval (product.md 45), and carries out what is due. Its
- * model is not called without a permit that the API process signed for this very start, which the
- * first turn consumes. The caller holds the run's lock.
+ * Judges whether a run may take a turn at all: its signed statement says which request had to be
+ * approved before its first one, if any, and a row that says otherwise is refused (product.md 45).
+ * The caller holds the run's lock.
  */
-export async function admitStart(
+export async function judgeStart(
+  unit: UnitOfWork,
+  run: Selectable<RunTable>,
+): Promise<StartAdmission> {
+  if (run.start_request_id === null) {
+    if (isSignedInSomeMode(unit.verifier, run)) return { kind: 'begins' }
+    return refuse(unit, run, 'statement')
+  }
+  if (isUnstarted(run)) return admitStart(unit, run, run.start_request_id)
+  if (await hasSpentPermit(unit, run.id, run.start_request_id)) return { kind: 'begins' }
+  return refuse(unit, run, 'permit')
+}
+
+/**
+ * Whether the first turn consumed a permit of the API for this start. The row's count of turns is
+ * no proof of a first turn. The key may have been retired since.
+ */
+async function hasSpentPermit(
+  { tx, verifier, seals }: UnitOfWork,
+  runId: string,
+  requestId: string,
+): Promise<boolean> {
+  const permits = await tx
+    .selectFrom('permit')
+    .selectAll()
+    .where('request_id', '=', requestId)
+    .where('state', '=', 'consumed')
+    .execute()
+  return permits.some(({ id, statement: text, signature, key_id: keyId }) => {
+    const row = { statement: text, signature, keyId }
+    const statement = verifyStatement<PermitStatement>(withRetired(verifier), 'permit', row)
+    const isOfStart =
+      statement?.permitId === id &&
+      statement.requestId === requestId &&
+      statement.runId === runId &&
+      statement.decision === 'approve'
+    return isOfStart && !seals.revocations.has({ what: 'permit', id })
+  })
+}
+
+/**
+ * Judges a run whose start needed an approval, and carries out what is due. Its model is not called
+ * without a permit that the API process signed for this very start, which the first turn consumes.
+ */
+async function admitStart(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
   requestId: string,
@@ -143,7 +191,7 @@ async function refuse(
     endReason: null,
     failure: {
       code: 'start_denied',
-      message: `This run did not begin, because the approval of its start could not be verified (${check}). Start it again.`,
+      message: `The run ended, because the approval of its start could not be verified (${check}). Start it again.`,
     },
   })
   return { kind: 'ended' }

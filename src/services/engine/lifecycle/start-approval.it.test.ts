@@ -1,6 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { signStatement } from '#domain/statements/statement-bytes.ts'
 import { disposeAfterTests } from '#test/harness/dispose-after-tests.ts'
 import { deskConfig, deskWorker, openAgentDesk } from '#test/harness/fixtures/agent-desk.ts'
+import { testVerifier } from '#test/harness/fixtures/keys/test-keys.ts'
 import { addKey } from '#test/harness/fixtures/people.ts'
 import { refusal } from '#test/harness/fixtures/refusal.ts'
 import { rowOf, setRows } from '#test/harness/fixtures/rows.ts'
@@ -10,6 +13,10 @@ import { messageRun } from '../../runs/message-run.ts'
 import { getRun } from '../../runs/reading/get-run.ts'
 import { startRun, type StartRunInput } from '../../runs/starting/start-run.ts'
 import { revokePermit } from '../../permits/revoke-permit.ts'
+import { bySystem, workflow } from '../../core/authority.ts'
+import { inUnitOfWork } from '../../core/unit-of-work.ts'
+import { statementOf } from '../../core/verify-run.ts'
+import { judgeStart } from './admit-start.ts'
 import { cancelRun } from './cancel-run.ts'
 
 const asking = deskWorker.replace('zones:', 'startApproval: ask\nzones:')
@@ -162,13 +169,46 @@ describe('a worker that asks before it starts', () => {
     expect(await desk.turn(runId, 1)).toEqual({ kind: 'ended' })
     expect(desk.modelRequests).toEqual([])
     expect(await desk.auditTypes(runId)).toContain('permit.refused')
-    // Without the request in its row the signature of the run does not hold.
-    const other = await waiting()
-    await setRows(db, 'run', { id: other.runId }, { start_request_id: null, state: 'running' })
-    desk.say({ calls: [{ tool: 'write_file', input: { path: 'scratch/x', content: 'x' } }] })
-    const turn = await desk.turn(other.runId, 1)
-    if (turn.kind === 'calls') await desk.perform(turn)
-    expect(desk.executed).not.toContain('write_file')
+  })
+
+  // Rules: security.md 13, 29
+  test.each([
+    { start_request_id: null },
+    { turn: 1 },
+    { turn: -1 },
+    { forked_after_turn: 1 },
+    { start_request_id: null, turn: 1 },
+  ])('asks no model when its row says that it may: %o', async (change) => {
+    const { runId } = await waiting()
+    await setRows(desk.database.db, 'run', { id: runId }, { ...change, state: 'running' })
+    expect(await desk.turn(runId, 2)).toEqual({ kind: 'ended' })
+    expect(desk.modelRequests).toEqual([])
+    expect(await desk.auditTypes(runId)).toContain('permit.refused')
+  })
+
+  test('goes on after the key that signed its approval was retired', async () => {
+    const { runId, requestId } = await waiting()
+    await desk.decide(desk.people.grace, requestId)
+    const write = { tool: 'write_file', input: { path: 'scratch/y', content: 'y' } }
+    desk.say({ calls: [write] })
+    await desk.perform(await desk.turn(runId, 1))
+    const other = generateKeyPairSync('ed25519')
+    const verifier = {
+      publicKeys: new Map([['other', other.publicKey]]),
+      retired: new Map(
+        [...testVerifier.publicKeys].map(([id, publicKey]) => [id, { publicKey, at: '' }]),
+      ),
+    }
+    const run = await rowOf(desk.database.db, 'run', { id: runId })
+    const signer = { keyId: 'other', privateKey: other.privateKey }
+    const { signature, keyId } = signStatement(signer, 'run', statementOf(run))
+    await setRows(desk.database.db, 'run', { id: runId }, { signature, key_id: keyId })
+    const judged = await inUnitOfWork(
+      { ...desk.worker, verifier },
+      bySystem(desk.worker, workflow),
+      async (unit) => judgeStart(unit, await rowOf(unit.tx, 'run', { id: runId })),
+    )
+    expect(judged).toEqual({ kind: 'begins' })
   })
 
   // Rules: security.md 29

@@ -7,13 +7,12 @@ import type { Tx } from '#store/database.ts'
 import type { RunTable } from '#store/tables/runs.ts'
 import { together } from '#store/connection/side-by-side.ts'
 import { lockRun } from '../../core/locks.ts'
-import { isUnstarted } from '../../core/runs/waits-to-start.ts'
 import { unmarkUnusable } from '../attempts/unusable-workspace.ts'
 import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
 import { inUnitOfWork } from '../../core/unit-of-work.ts'
 import type { WorkerContext } from '../../core/worker-context.ts'
 import { restMs, restOf } from '../../core/runs/rest.ts'
-import { admitStart } from '../lifecycle/admit-start.ts'
+import { judgeStart } from '../lifecycle/admit-start.ts'
 import { restRun } from '../lifecycle/rest-run.ts'
 import { reachedLimit } from './run-limits.ts'
 import { bySystem, workflow } from '../../core/authority.ts'
@@ -46,11 +45,9 @@ export async function prepareTurn(
     const run = await lockRun(unit.tx, input.runId)
     if (isEnd(runTransitions, run.state)) return { kind: 'ended' }
     if (input.turn <= run.turn) return { kind: 'stored', turn: input.turn }
-    if (run.start_request_id !== null && isUnstarted(run)) {
-      const { kind, ...rest } = await admitStart(unit, run, run.start_request_id)
-      if (kind === 'ended') return { kind }
-      if (kind === 'waits') return { kind: 'waiting_for_input', ...rest }
-    }
+    const { kind: start, ...rest } = await judgeStart(unit, run)
+    if (start === 'ended') return { kind: start }
+    if (start === 'waits') return { kind: 'waiting_for_input', ...rest }
     // After a restore a workflow may be ahead of the store, which says which turn is next.
     const turn = run.turn + 1
     const [previous, limit] = await together([
