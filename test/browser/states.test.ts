@@ -210,6 +210,21 @@ test('the faces, the script and the data of a request are asked for while the pe
   await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
 })
 
+test('while the queues load, no list says how many wait', async () => {
+  const page = await dashboard.open('Grace', '/account')
+  const { promise: held, resolve: go } = Promise.withResolvers<void>()
+  await page.route('**/v1/queues*', async (route) => {
+    await held
+    await route.fallback()
+  })
+  await page.goto(dashboard.url)
+  const queues = page.getByRole('navigation', { name: 'Queues' })
+  await queues.getByText('All that wait').waitFor()
+  expect(await queues.locator('.queue-count').count()).toBe(0)
+  go()
+  await queues.locator('.queue-count').first().waitFor()
+})
+
 test('a list of what was denied is marked as none of the lists of what waits', async () => {
   const page = await dashboard.open('Grace', '/')
   const current = page.getByRole('navigation', { name: 'Queues' }).locator('[aria-current]')

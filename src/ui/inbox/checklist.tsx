@@ -51,7 +51,7 @@ export function Checklist({ steps, hide }: { steps: Steps; hide: () => void }) {
         <h2 id="checklist-title" className="grow">
           The first five minutes
         </h2>
-        <Button size="compact-sm" variant="subtle" onClick={hide}>
+        <Button size="compact-sm" variant="default" onClick={hide}>
           Hide this list
         </Button>
       </div>

@@ -28,8 +28,9 @@ function useQueueEntries(): {
   const [search] = useSearchParams()
   const { data } = useQueues()
   const queues = data?.items ?? []
-  const sum = (of: (queue: (typeof queues)[number]) => number): number =>
-    queues.reduce((total, queue) => total + of(queue), 0)
+  // Until they are loaded, nobody knows how many wait.
+  const sum = (of: (queue: (typeof queues)[number]) => number): number | null =>
+    data === undefined ? null : queues.reduce((total, queue) => total + of(queue), 0)
   const view = viewQueryOf(search)
   const saved = useSavedViews('inbox')
   const isView = saved.some(({ query }) => query === view)

@@ -50,7 +50,7 @@ export function FileEditForm({ request, onDone }: FormProps) {
       )}
       {file.problem === null && !asFields && (
         <div>
-          <Button size="compact-sm" variant="subtle" onClick={() => setAsFields(true)}>
+          <Button size="compact-sm" variant="default" onClick={() => setAsFields(true)}>
             Change the input field by field instead
           </Button>
         </div>
