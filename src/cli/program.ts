@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, Help } from 'commander'
 import { addAcpCommand } from './commands/acp.ts'
 import { addAnswerCommand } from './commands/requests/answer.ts'
 import { addAuditCommand } from './commands/audit/audit.ts'
@@ -43,6 +43,7 @@ export function createProgram(): Command {
     .version(version)
     .exitOverride()
     .showHelpAfterError()
+    .configureHelp({ subcommandTerm: termOf })
   program.commandsGroup('Decide:')
   addReviewCommand(program)
   addRequestsCommand(program)
@@ -78,7 +79,16 @@ export function createProgram(): Command {
   addBackupCommands(program)
   addRetentionCommand(program)
   addArchiveCommand(program)
+  program.helpCommand('help [command]', 'show the help of a command')
   explainUsage(program)
   // The whole help would move the error off the screen. Commands show theirs.
   return program.showHelpAfterError('(countersign --help lists the commands)')
+}
+
+/**
+ * A command in a list of commands: its name and arguments. Every command has options; to name them
+ * in each line leaves too little of a narrow terminal for descriptions to be wrapped.
+ */
+function termOf(command: Command): string {
+  return new Help().subcommandTerm(command).replace(' [options]', '')
 }

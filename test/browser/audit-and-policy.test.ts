@@ -258,6 +258,7 @@ test('an event opens as the exact record that is stored', async () => {
   const page = await dashboard.open('Grace', `/audit?requestId=${id}`)
   await page.getByRole('button', { name: 'Request opened' }).click()
   const drawer = page.getByRole('dialog', { name: 'Request opened' })
+  await drawer.getByText(/^Run \d+ of scribe asked for approval of #\d+ Create/).waitFor()
   await drawer.getByRole('button', { name: 'Copy', exact: true }).click()
   const copied = await page.evaluate(() => navigator.clipboard.readText())
   const stored = await rowOf(
@@ -392,7 +393,7 @@ test('a path or a command that is typed has its verdicts at once', async () => {
   await verdicts.waitFor({ state: 'detached' })
 })
 
-test('a call that nobody made is explained: asks, is blocked, is pre-approved, each by its rule', async () => {
+test('a call that nobody made is explained in the words of the matrix: asks, never, alone, each by its rule, its digest under Proof', async () => {
   const page = await dashboard.open('Grace', '/policy')
   const form = page.getByRole('region', { name: 'Explain a call' })
   const explain = async (tool: string, input: Record<string, string>): Promise<void> => {
@@ -403,15 +404,18 @@ test('a call that nobody made is explained: asks, is blocked, is pre-approved, e
     await form.getByRole('button', { name: 'Explain' }).click()
   }
   await explain('write_file', { path: 'notes/a.md', content: 'x' })
-  await form.getByText('Asks', { exact: true }).waitFor()
+  const verdict = form.getByRole('status').locator('strong')
+  await verdict.getByText('asks', { exact: true }).waitFor()
   await form.getByText('zone:notes.write').first().waitFor()
   await explain('delete_file', { path: 'notes/a.md' })
-  await form.getByText('Blocked', { exact: true }).waitFor()
+  await verdict.getByText('never', { exact: true }).waitFor()
   await explain('write_file', { path: 'scratch/a.md', content: 'x' })
-  await form.getByText('Pre-approved: nobody is asked').waitFor()
-  expect(
-    await page.evaluate(() => document.querySelectorAll('.explanation ol li').length),
-  ).toBeGreaterThan(1)
+  await verdict.getByText('alone', { exact: true }).waitFor()
+  const steps = form.getByRole('list', { name: 'Steps' })
+  await steps.getByText(/^write_file is a tool of/).waitFor()
+  expect(await steps.getByRole('listitem').count()).toBeGreaterThan(1)
+  // Digests are under "Proof" only.
+  expect(await form.getByText(/[0-9a-f]{8}/).isVisible()).toBe(false)
 })
 
 test('what is not JSON, and a tool that there is not, are said to be', async () => {
@@ -425,7 +429,7 @@ test('what is not JSON, and a tool that there is not, are said to be', async () 
   await form.getByLabel('Tool').fill('no_such_tool')
   await form.getByRole('button', { name: 'Explain' }).click()
   await form.getByText('no_such_tool').first().waitFor()
-  expect(await form.getByText('Pre-approved').count()).toBe(0)
+  expect(await form.getByText('alone', { exact: true }).count()).toBe(0)
 })
 
 test('a request whose contents were erased says so in their place, live, and what it was is nowhere', async () => {

@@ -15,8 +15,12 @@ test('the palette searches the service, as text, and leads to what it finds', as
   await page.getByRole('heading', { name: 'Runs' }).waitFor()
   await page.keyboard.press('Control+k')
   const box = page.getByRole('textbox', { name: /^Search requests, runs/ })
+  const top = (await box.boundingBox())?.y
   await box.fill('ledger')
-  await page.getByRole('button', { name: /#1 Create notes\/<b>ledger\.md/ }).waitFor()
+  const hit = page.getByRole('button', { name: /#1 Create notes\/<b>ledger\.md/ })
+  await hit.getByText('waiting, medium risk, write_file, scribe').waitFor()
+  // Fewer entries than before do not move the field.
+  expect((await box.boundingBox())?.y).toBe(top)
   await page.getByRole('button', { name: /notes\/<b>ledger\.md one request/ }).waitFor()
   const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze()
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)])).toEqual([])

@@ -189,6 +189,20 @@ test('on a phone nothing is wider than it, and what stands alone is high enough 
       }),
     )
     expect(low, path).toEqual([])
+    // A tap on the line of a box or switch, also above and below its word, is one on its label.
+    const thin = await page
+      .locator('main :is(.mantine-Checkbox-body:has(label), .mantine-Switch-body):visible')
+      .evaluateAll((lines) =>
+        lines.flatMap((line) => {
+          line.scrollIntoView({ block: 'center' })
+          const { left, top, bottom, height } = line.getBoundingClientRect()
+          const isLabel = [top + 1, bottom - 1].every(
+            (y) => document.elementFromPoint(left + 60, y)?.closest('label') !== null,
+          )
+          return height >= 44 && isLabel ? [] : [`${height} ${line.textContent}`]
+        }),
+      )
+    expect(thin, path).toEqual([])
   }
 })
 

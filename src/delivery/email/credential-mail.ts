@@ -1,5 +1,5 @@
 import type { Mail } from './mail.ts'
-import { mailHtml, mailLine } from './mail-text.ts'
+import { mailButton, mailHtml, mailLine, mailPage } from './mail-text.ts'
 
 const maxNameLength = 100
 
@@ -30,7 +30,10 @@ export function credentialMail(
         ? `A sign-in link for you was created at ${host}`
         : `An API key is proposed to you at ${host}`,
     text: `${opening}\n\n${next}\n${page}\n`,
-    html: `<p>${mailHtml(opening)}</p><p>${next} <a href="${page}">${page}</a></p>`,
+    html: mailPage(
+      `<p>${mailHtml(opening)}</p><p>${next}</p>`,
+      mailButton(page, 'Open your account page'),
+    ),
     thread: null,
     unsubscribe: null,
   }
@@ -54,7 +57,10 @@ export function signInMail(input: {
     to,
     subject: `Sign in to Countersign at ${host}`,
     text: `Open this link to sign in to Countersign:\n\n${url}\n\n${lasts}\n${ignore}\n`,
-    html: `<p><a href="${url}">Sign in to Countersign at ${host}</a></p><p>${lasts}<br>${ignore}</p>`,
+    html: mailPage(
+      mailButton(url, `Sign in to Countersign at ${host}`),
+      `<p>${lasts}<br>${ignore}</p>`,
+    ),
     thread: null,
     unsubscribe: null,
   }

@@ -8,7 +8,7 @@ import {
   type MailedRequest,
   type MailPages,
 } from './request-mail.ts'
-import { mailHtml } from './mail-text.ts'
+import { mailButton, mailHeadline, mailHtml, mailPage } from './mail-text.ts'
 
 /** The content of a digest. The lists may be shorter than their counts. */
 export interface DigestContent {
@@ -44,7 +44,11 @@ export function digestMail(content: DigestContent, to: string, pages: MailPages)
     to,
     subject: `Approvals: ${counts}`,
     text: `${sections.map(({ text }) => text).join('\n')}\nThe inbox: ${publicUrl}/\n\n-- \n${foot.text}\n`,
-    html: `${sections.map(({ html }) => html).join('')}<p><a href="${publicUrl}/">The inbox</a></p>${foot.html}`,
+    html: mailPage(
+      ...sections.map(({ html }) => html),
+      mailButton(`${publicUrl}/`, 'The inbox'),
+      foot.html,
+    ),
     thread: null,
     unsubscribe: `${publicUrl}/account`,
   }
@@ -61,17 +65,18 @@ function section<T extends MailedRequest>(
   const more = count - requests.length
   const rest = more === 0 ? null : `and ${more} more`
   const items = requests.map((one) => ({
+    number: one.number,
     effect: effectInMail(one),
     facts: `${factsInMail(one)}; ${stateOf(one)}`,
     url: requestUrl(pages, one.id),
   }))
   const lines = items.map(({ effect, facts, url }) => `- ${effect}\n  ${facts}\n  ${url}\n`)
   const points = items.map(
-    ({ effect, facts, url }) =>
-      `<li>${mailHtml(effect)}<br>${mailHtml(facts)}<br><a href="${url}">See it</a></li>`,
+    ({ number, effect, facts, url }) =>
+      `<li style="margin-bottom:12px"><strong>${mailHtml(effect)}</strong><br>${mailHtml(facts)}<br><a href="${url}">See #${number}</a></li>`,
   )
   return {
     text: `${title}\n\n${lines.join('')}${rest === null ? '' : `  ${rest}\n`}`,
-    html: `<p>${title}</p><ul>${points.join('')}</ul>${rest === null ? '' : `<p>${rest}</p>`}`,
+    html: `${mailHeadline(title)}<ul style="padding-left:20px">${points.join('')}</ul>${rest === null ? '' : `<p>${rest}</p>`}`,
   }
 }

@@ -23,6 +23,27 @@ function withVisibleBlanks(line: string): string {
     .join('')
 }
 
+/**
+ * A mail as HTML: as wide as a line that is read well, in the reader's own face and colours, which
+ * mail programs invert where they are dark. Its parts are ours; texts in them are escaped.
+ */
+export function mailPage(...parts: readonly string[]): string {
+  const style = 'max-width:600px;font-family:system-ui,sans-serif;font-size:16px;line-height:1.5'
+  return `<div lang="en" dir="ltr" style="${style}">${parts.join('')}</div>`
+}
+
+/** What the mail is about, as its largest line. */
+export function mailHeadline(html: string): string {
+  return `<p style="margin:0 0 16px;font-size:20px;line-height:1.3"><strong>${html}</strong></p>`
+}
+
+/** The link that a mail is sent for, as large as a thumb. */
+export function mailButton(url: string, words: string): string {
+  const style =
+    'display:inline-block;padding:12px 20px;border-radius:4px;background:#3b49b8;color:#ffffff;font-weight:600;text-decoration:none'
+  return `<p style="margin:24px 0"><a href="${url}" style="${style}">${words}</a></p>`
+}
+
 /** Escapes text for HTML so that no mail program makes a link of it (security.md 18). */
 export function mailHtml(text: string): string {
   const escaped = text

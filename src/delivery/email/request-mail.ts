@@ -2,7 +2,7 @@ import { countsInWords } from '#domain/text/effect-sentence.ts'
 import { effectOf, type RequestFacts } from '../channels/channel-event.ts'
 import { cuesLine, type RequestNotice } from '../channels/request-notice.ts'
 import type { Mail } from './mail.ts'
-import { mailHtml, mailLine } from './mail-text.ts'
+import { mailButton, mailHeadline, mailHtml, mailLine, mailPage } from './mail-text.ts'
 
 /** Why a mail about a request is sent. */
 export type Occasion = 'opened' | 'reminded' | 'escalated' | 'expiring' | 'ended'
@@ -76,9 +76,13 @@ export function requestMail(
     to,
     subject: `${occasion === 'opened' ? '' : 'Re: '}Approval #${request.number}: ${effect}`,
     text: `${opening}: ${effect}\n\n${lines.join('\n')}\n\n${link}: ${url}\n\n-- \n${foot.text}\n`,
-    html:
-      `<p>${mailHtml(opening)}: <strong>${mailHtml(effect)}</strong></p>` +
-      `<p>${lines.map(mailHtml).join('<br>')}</p><p><a href="${url}">${link}</a></p>${foot.html}`,
+    html: mailPage(
+      `<p style="margin:0 0 4px">${mailHtml(opening)}</p>`,
+      mailHeadline(mailHtml(effect)),
+      `<p>${lines.map(mailHtml).join('<br>')}</p>`,
+      mailButton(url, link),
+      foot.html,
+    ),
     thread: `request-${request.id}`,
     unsubscribe: accountUrl(pages),
   }

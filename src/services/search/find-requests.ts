@@ -1,5 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import { hasWords, searchLimits } from '#domain/search.ts'
+import { requestStateWords } from '#domain/text/request-state-words.ts'
 import { pageOfAny } from '#store/paging/page-of-any.ts'
 import type { Caller, ServiceContext } from '../core/context.ts'
 import type { RequestItemRecord } from '../requests/facts/request-record.ts'
@@ -79,7 +80,9 @@ async function filesOf(
 /** A request as a search result. */
 export function requestItem(item: RequestItemRecord): SearchItem {
   const { id, kind, number, title, effect, state, risk, tool, worker } = item
-  const detail = [state, `${risk} risk`, tool, worker].filter((part) => part !== null)
+  const detail = [requestStateWords[state], `${risk} risk`, tool, worker].filter(
+    (part) => part !== null,
+  )
   return {
     type: 'request',
     id,

@@ -1,7 +1,6 @@
 import { Drawer } from '@mantine/core'
 import { useState } from 'react'
-import { useNavigate, useSearchParams } from 'react-router'
-import type { AuditEventView } from '#api/schemas/audit/audit.ts'
+import { Link, useNavigate, useSearchParams } from 'react-router'
 import { requestOf } from '#client/call.ts'
 import { ApiRefusal } from '../api/call-api.ts'
 import { useAudit, useMe } from '../api/queries.ts'
@@ -48,7 +47,7 @@ export function AuditPage() {
   const [search] = useSearchParams()
   const navigate = useNavigate()
   const me = useMe()
-  const [open, setOpen] = useState<AuditEventView | null>(null)
+  const [open, setOpen] = useState<EventFields | null>(null)
   const query = new URLSearchParams()
   for (const name of names) if (search.get(name)) query.set(name, search.get(name) ?? '')
   const audit = useAudit(query.toString())
@@ -114,9 +113,10 @@ export function AuditPage() {
             <h2>{query.size > 0 ? 'No event matches' : 'No events yet'}</h2>
             <p className="dim">
               {query.size > 0
-                ? 'Clear the filters, or choose another day, to see more of the trail.'
+                ? 'Nothing that you may see fits all of these filters.'
                 : 'Events appear here as they are recorded.'}
             </p>
+            {query.size > 0 && <Link to="/audit">Show all events</Link>}
           </div>
         )}
         {events.length > 0 && !unknown && story !== null && (
@@ -132,10 +132,10 @@ export function AuditPage() {
         onClose={() => setOpen(null)}
         position="right"
         size="lg"
-        title={open === null ? '' : eventWords(open.type)}
+        title={open === null ? '' : eventWords(open.event.type)}
       >
         {open !== null && (
-          <EventDetail event={open} readsAll={readsAll} onLeave={() => setOpen(null)} />
+          <EventDetail {...open} readsAll={readsAll} onLeave={() => setOpen(null)} />
         )}
       </Drawer>
     </>

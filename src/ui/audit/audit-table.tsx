@@ -1,5 +1,4 @@
 import { UnstyledButton } from '@mantine/core'
-import type { AuditEventView } from '#api/schemas/audit/audit.ts'
 import { absoluteTime, preciseTime } from '../text/time.tsx'
 import { EventLine, type EventFields } from './event-line.tsx'
 import { eventWords } from './event-words.ts'
@@ -7,7 +6,7 @@ import { eventWords } from './event-words.ts'
 /** Events as a table: time, a sentence, and a link to the exact record. */
 export function AuditTable(props: {
   events: readonly EventFields[]
-  onOpen: (event: AuditEventView) => void
+  onOpen: (fields: EventFields) => void
 }) {
   return (
     <div className="audit-box">
@@ -34,7 +33,10 @@ export function AuditTable(props: {
               </td>
               <td className="audit-channel dim small">{event.channel}</td>
               <td className="audit-record">
-                <UnstyledButton className="audit-open" onClick={() => props.onOpen(event)}>
+                <UnstyledButton
+                  className="audit-open"
+                  onClick={() => props.onOpen({ event, about })}
+                >
                   {eventWords(event.type)}
                 </UnstyledButton>
               </td>

@@ -1,23 +1,24 @@
 import { starterName } from '#domain/text/starter-name.ts'
 import { Button } from '@mantine/core'
 import { useEffect, useState, Fragment } from 'react'
-import type { AuditEventView } from '#api/schemas/audit/audit.ts'
 import { useCheckpoint, useRun } from '../api/queries.ts'
 import { LinesView } from '../effect/lines-view.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { Hash } from '../text/hash.tsx'
 import { absoluteTime } from '../text/time.tsx'
+import { EventLine, type EventFields } from './event-line.tsx'
 import { OfflineCommands } from './offline-commands.tsx'
 import { Link } from 'react-router'
 
 /** The exact record of an event, and for people who may read the whole trail, how to verify it. */
-export function EventDetail(props: {
-  event: AuditEventView
-  readsAll: boolean
-  /** closes the record before a link leads to the story */
-  onLeave: () => void
-}) {
-  const { event, readsAll, onLeave } = props
+export function EventDetail(
+  props: EventFields & {
+    readsAll: boolean
+    /** closes the record before a link leads to the story */
+    onLeave: () => void
+  },
+) {
+  const { event, about, readsAll, onLeave } = props
   const text = JSON.stringify(event, null, 2)
   // Parsing and printing keep the order of canonical JSON, so this text is the leaf of the log byte
   // for byte.
@@ -26,6 +27,9 @@ export function EventDetail(props: {
   const checkpoint = useCheckpoint()
   return (
     <div className="column">
+      <p className="break">
+        <EventLine event={event} about={about} />
+      </p>
       <p className="dim small">{absoluteTime(event.at)}</p>
       {event.runId !== undefined && <EventLineage runId={event.runId} />}
       {event.requestId !== undefined && (

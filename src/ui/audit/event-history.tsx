@@ -1,6 +1,5 @@
 import { UnstyledButton } from '@mantine/core'
 import { Link } from 'react-router'
-import type { AuditEventView } from '#api/schemas/audit/audit.ts'
 import { requestOf } from '#client/call.ts'
 import type { AuditEventType } from '#domain/audit-event.ts'
 import { SaveButton } from '../states/save-button.tsx'
@@ -46,7 +45,7 @@ export function EventHistory(props: {
   events: readonly EventFields[]
   /** whether the person may export evidence */
   readsAll: boolean
-  onOpen: (event: AuditEventView) => void
+  onOpen: (fields: EventFields) => void
 }) {
   const events = props.events.toReversed()
   const all = chaptersOf(events)
@@ -82,7 +81,7 @@ export function EventHistory(props: {
           <h2>Proof</h2>
           <div className="column">
             {props.readsAll && request !== undefined && (
-              <div>
+              <div className="story-evidence">
                 <SaveButton
                   size="xs"
                   variant="default"
@@ -154,14 +153,14 @@ function EventHistoryLine({
   event,
   about,
   onOpen,
-}: EventFields & { onOpen: (event: AuditEventView) => void }) {
+}: EventFields & { onOpen: (fields: EventFields) => void }) {
   return (
     <li className={event.type.endsWith('refused') ? 'audit-refused' : undefined}>
       <span className="audit-when">{preciseTime(event.at)}</span>
       <span className="grow break">
         <EventLine event={event} about={about} isAboutOne />
       </span>
-      <UnstyledButton className="audit-open small" onClick={() => onOpen(event)}>
+      <UnstyledButton className="audit-open small" onClick={() => onOpen({ event, about })}>
         {eventWords(event.type)}
       </UnstyledButton>
     </li>

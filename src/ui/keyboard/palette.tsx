@@ -93,6 +93,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
       scrollable
       maxHeight={420}
       lockScroll={false}
+      // The field keeps its place while the results below it become more or fewer.
+      centered={false}
       attributes={{ content: { 'aria-label': 'Search or run a command' } }}
       nothingFound={wordsForNothing(search, q)}
       searchProps={{
@@ -145,5 +147,7 @@ function searchAction(item: SearchItemView, onClick: () => void): SpotlightActio
 
 function wordsForNothing(search: ReturnType<typeof useSearch>, q: string): string {
   if (search.isError) return `The search failed: ${search.error.message}`
-  return q !== '' && search.isFetching ? 'Searching…' : 'Nothing found'
+  return q !== '' && search.isFetching
+    ? 'Searching…'
+    : 'Nothing found. Requests, runs, people, workers, files and rules are searched.'
 }

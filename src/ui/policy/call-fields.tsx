@@ -97,7 +97,7 @@ function ToolForm({ tools, busy, explain }: FormProps & { tools: ToolList['items
         values={{ ...emptyInput(schema), ...values }}
         change={setValues}
       />
-      <Button type="submit" loading={busy}>
+      <Button type="submit" variant="default" loading={busy}>
         {verbs.explain}
       </Button>
     </form>
@@ -127,7 +127,7 @@ function JsonForm({ busy, explain }: FormProps) {
         value={input}
         onChange={(event) => setInput(event.currentTarget.value)}
       />
-      <Button type="submit" loading={busy}>
+      <Button type="submit" variant="default" loading={busy}>
         {verbs.explain}
       </Button>
     </form>

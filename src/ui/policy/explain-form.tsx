@@ -5,14 +5,8 @@ import { callApi } from '../api/call-api.ts'
 import { Risk } from '../deciding/facts/risk.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallFields, type Call } from './call-fields.tsx'
+import { ExplainSteps, verdictWords } from './explain-steps.tsx'
 import { QuickVerdicts } from './quick-verdicts.tsx'
-
-const verdicts = {
-  preApproved: 'Pre-approved: nobody is asked',
-  ask: 'Asks',
-  blocked: 'Blocked',
-  error: 'Not a valid call',
-} as const
 
 /** The verdict of policy for a hypothetical call, step by step. */
 export function ExplainForm({ workers }: { workers: readonly string[] }) {
@@ -52,7 +46,7 @@ export function ExplainForm({ workers }: { workers: readonly string[] }) {
       {answer !== null && (
         <div className="column explanation" role="status">
           <p className="row">
-            <strong>{verdicts[answer.verdict]}</strong>
+            <strong className="verdict-word">{verdictWords[answer.verdict]}</strong>
             {answer.risk !== undefined && <Risk risk={answer.risk} />}
             {answer.queue !== undefined && <span className="dim small">queue {answer.queue}</span>}
           </p>
@@ -70,17 +64,7 @@ export function ExplainForm({ workers }: { workers: readonly string[] }) {
               )}
             </p>
           )}
-          <ol className="plain-list">
-            {answer.steps.map((step, index) => (
-              // oxlint-disable-next-line react/no-array-index-key -- steps keep their order
-              <li key={index}>
-                <span className="grow break">
-                  {step.step}: <VisibleText text={step.detail} />
-                </span>
-                <span className="dim small">{step.outcome}</span>
-              </li>
-            ))}
-          </ol>
+          <ExplainSteps steps={answer.steps} />
         </div>
       )}
     </section>

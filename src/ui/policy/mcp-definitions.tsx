@@ -4,6 +4,7 @@ import { LinesView } from '../effect/lines-view.tsx'
 import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { ruleWords } from './matrix/rule-lines.tsx'
 
 /**
  * The tools of MCP servers that the version in force pins, as the servers described them, and what
@@ -67,7 +68,7 @@ function Server({ server }: { server: PinnedServer }) {
             <code>
               <VisibleText text={name} />
             </code>{' '}
-            <span className="dim">{words[approval]}</span>
+            <span className="dim">{ruleWords[approval]}</span>
             {warnings.map((warning) => (
               <span key={warning}>
                 {' '}
@@ -89,5 +90,3 @@ function Server({ server }: { server: PinnedServer }) {
     </div>
   )
 }
-
-const words = { preApproved: 'pre-approved', ask: 'asks', blocked: 'blocked' }

@@ -27,12 +27,22 @@ import './policy.css'
 export function PolicyPage() {
   const workers = useWorkerLines()
   if (workers.isPending) return <LoadingCards what="the policy" layout="table" />
-  if (workers.isError) return <Failure error={workers.error} retry={() => void workers.refetch()} />
+  const head = (
+    <div className="page-head">
+      <Headline tab="Policy">Policy</Headline>
+    </div>
+  )
+  if (workers.isError) {
+    return (
+      <>
+        {head}
+        <Failure error={workers.error} retry={() => void workers.refetch()} />
+      </>
+    )
+  }
   return (
     <Together what="the policy" layout="table">
-      <div className="page-head">
-        <Headline tab="Policy">Policy</Headline>
-      </div>
+      {head}
       {workers.data.items.length > 0 && <PolicyMatrix workers={workers.data.items} />}
       <div className="policy">
         <div className="column">

@@ -40,7 +40,7 @@ export function PolicyVersion({ digest }: { digest: string }) {
       {proposal !== null && <Waiting proposal={proposal} />}
       {folder?.state === 'changed' && <Change proposal={proposal} />}
       <details>
-        <summary>Proof</summary>
+        <summary className="small">Proof</summary>
         <p className="small">
           Digest of the version in force: <Hash value={digest} what="policy digest" />
         </p>
@@ -68,7 +68,9 @@ function Problems({ folder }: { folder: NonNullable<PolicyState['folder']> }) {
   }
   return (
     <>
-      <p {...(folder.state === 'invalid' ? { role: 'alert' } : {})}>{sentences[folder.state]}</p>
+      <p className="small" {...(folder.state === 'invalid' ? { role: 'alert' } : {})}>
+        {sentences[folder.state]}
+      </p>
       {folder.problems.length > 0 && (
         <ul className="plain-list">
           {folder.problems.map(({ file, line, problem, remedy, severity }) => (

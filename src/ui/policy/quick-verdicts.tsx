@@ -6,6 +6,7 @@ import type { Explanation } from '#api/schemas/policy/policy.ts'
 import type { JsonObject } from '#domain/json/json.ts'
 import { callApi } from '../api/call-api.ts'
 import { VisibleText } from '../text/visible-text.tsx'
+import { verdictWords } from './explain-steps.tsx'
 
 /** The pause in typing after which the verdicts are loaded. */
 const pauseMs = 400
@@ -68,20 +69,13 @@ function probesOf(text: string): readonly Probe[] {
   ]
 }
 
-const words: Readonly<Record<Explanation['verdict'], string>> = {
-  preApproved: 'alone',
-  ask: 'asks',
-  blocked: 'never',
-  error: 'not possible',
-}
-
 function Verdict({ answer, error }: { answer: Explanation | undefined; error: Error | null }) {
   if (error !== null) return <VisibleText text={error.message} />
   if (answer === undefined) return <span className="dim">…</span>
   const { verdict, queue, reason, rule } = answer
   return (
     <>
-      <strong>{words[verdict]}</strong>
+      <strong>{verdictWords[verdict]}</strong>
       {queue !== undefined && ` ${queue}`}{' '}
       <span className="dim">
         <VisibleText text={reason} />

@@ -15,7 +15,8 @@ export function RoutingInForce() {
     <section className="card column" aria-labelledby="routing-title">
       <h2 id="routing-title">Routing</h2>
       <p className="small dim">
-        The first match wins. Otherwise: the worker's queue
+        {routing.length === 0 ? 'No entry: calls go to' : 'The first match wins. Otherwise:'} the
+        worker's queue
         {defaultQueue === null ? '; there is no default one' : `, else ${defaultQueue}`}.
       </p>
       <ol className="plain-list">

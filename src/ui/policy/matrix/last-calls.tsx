@@ -3,7 +3,7 @@ import { Fragment } from 'react'
 import { Link } from 'react-router'
 import type { WorkerCalls } from '#api/schemas/operation/workers.ts'
 import type { Verdict } from '#domain/policy/verdict.ts'
-import type { RequestState } from '#domain/requests/request.ts'
+import { requestStateWords } from '#domain/text/request-state-words.ts'
 import { callApi } from '../../api/call-api.ts'
 import { Failure } from '../../states/failure.tsx'
 import { Loading } from '../../states/loading.tsx'
@@ -61,20 +61,12 @@ const words: Readonly<Record<Verdict, string>> = {
   error: 'was not possible',
 }
 
-const stateWords: Readonly<Record<RequestState, string>> = {
-  pending: 'waiting',
-  approved: 'approved',
-  denied: 'denied',
-  expired: 'expired',
-  cancelled: 'cancelled',
-}
-
 function Outcome({ call: { request, verdict } }: { call: WorkerCalls['items'][number] }) {
   if (request === null) return <span className="dim">{words[verdict]}</span>
   return (
     <span className="dim">
       asked as <Link to={`/requests/${request.number}`}>#{request.number}</Link>,{' '}
-      {stateWords[request.state]}
+      {requestStateWords[request.state]}
     </span>
   )
 }

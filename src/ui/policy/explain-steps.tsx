@@ -1,0 +1,66 @@
+import type { Explanation } from '#api/schemas/policy/policy.ts'
+import type { Verdict } from '#domain/policy/verdict.ts'
+import { Hash } from '../text/hash.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import { ruleWords } from './matrix/rule-lines.tsx'
+
+/** Verdicts in the words of the matrix. */
+export const verdictWords: Readonly<Record<Verdict, string>> = {
+  ...ruleWords,
+  error: 'not possible',
+}
+
+/** What each step judges, in words; a step that is not here is shown under its own name. */
+const stepTitles: Readonly<Record<string, string>> = {
+  known: 'Tool',
+  canonical: 'Input',
+  cues: 'Cues',
+  capability: 'Reach',
+  command: 'Command',
+  consent: 'Rule',
+  unchanged: 'Change',
+  mode: 'Run mode',
+  grant: 'Grant',
+  routing: 'Routing',
+  presentation: 'Presentation',
+}
+
+/** How the verdict was reached, in order. The digest of the call is under Proof. */
+export function ExplainSteps({ steps }: { steps: Explanation['steps'] }) {
+  const digest = steps.find(isDigest)?.detail
+  return (
+    <>
+      <ol className="plain-list" aria-label="Steps">
+        {steps
+          .filter((step) => !isDigest(step))
+          .map(({ step, outcome, detail }, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- steps keep their order
+            <li key={index}>
+              <span className="step-title dim">{stepTitles[step] ?? step}</span>
+              <span className="grow break">
+                <VisibleText text={detail} />
+              </span>
+              {isVerdict(outcome) && <span className="dim">{verdictWords[outcome]}</span>}
+            </li>
+          ))}
+      </ol>
+      {digest !== undefined && (
+        <details>
+          <summary className="small">Proof</summary>
+          <p className="small">
+            Digest of the call: <Hash value={digest} what="digest of the call" />
+          </p>
+        </details>
+      )}
+    </>
+  )
+}
+
+/** The step that found the input valid has nothing to say but the digest. */
+function isDigest({ step, outcome }: Explanation['steps'][number]): boolean {
+  return step === 'canonical' && outcome === 'yes'
+}
+
+function isVerdict(outcome: string): outcome is Verdict {
+  return Object.hasOwn(verdictWords, outcome)
+}
