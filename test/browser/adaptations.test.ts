@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { disposeAfterTests } from '../harness/dispose-after-tests.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
@@ -124,6 +124,24 @@ test.each(pages)(
     }
   },
 )
+
+test('with forced colours a ticked box, a switch and its state are told from what is around them', async () => {
+  const page = await dashboard.open('Grace', '/account')
+  await page.emulateMedia({ forcedColors: 'active' })
+  const fill = (of: Locator): Promise<string> =>
+    of.evaluate((it) => getComputedStyle(it).backgroundColor)
+  const canvas = await fill(page.locator('body'))
+  const box = page.getByLabel('Push the end of requests of runs that you started')
+  expect(await box.isChecked()).toBe(true)
+  expect(await fill(box)).not.toBe(canvas)
+  const quiet = page.locator('.mantine-Switch-body', { hasText: 'Quiet hours' })
+  const track = quiet.locator('.mantine-Switch-track')
+  expect(await track.evaluate((it) => getComputedStyle(it).borderTopStyle)).toBe('solid')
+  const off = await fill(track)
+  await quiet.click()
+  await page.getByLabel('Quiet from').waitFor()
+  expect(await fill(track)).not.toBe(off)
+})
 
 test.each(pages)('%s moves nothing by itself for who wants less motion', async (_, path, ready) => {
   const page = await dashboard.open('Grace', '/account')
